@@ -1,0 +1,482 @@
+//! The typed model of an OpenAPI 3.0 document: what the reader makes of it and
+//! all other parts work on. Every item knows where it stands in the file.
+//! It holds plain data only; reading is in `read`, rules are in `lint`.
+
+mod lookup;
+mod names;
+mod node;
+
+pub use lookup::ErrorCode;
+pub use node::{compare_numbers, escape_pointer_token, unescape_pointer_token};
+
+use crate::problem::Problem;
+use chrono::NaiveDate;
+use indexmap::IndexMap;
+use std::sync::Arc;
+
+/// A place in a document: file, one-based line and column, and the JSON
+/// pointer (RFC 6901) from the root of that file.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Location {
+    /// The file as the caller named it.
+    pub file: Arc<str>,
+    /// One-based line.
+    pub line: usize,
+    /// One-based column, in characters.
+    pub column: usize,
+    /// JSON pointer such as `/paths/~1pets/get`; empty for the root.
+    pub pointer: String,
+}
+
+/// A value with the place where it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spanned<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands.
+    pub at: Location,
+}
+
+/// A JSON value with the place where it was written; members keep their order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Where the value begins.
+    pub at: Location,
+    /// The value.
+    pub kind: NodeKind,
+}
+
+/// The kinds of a [`Node`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeKind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number, as exact as `serde_json` keeps it.
+    Number(serde_json::Number),
+    /// A string.
+    String(String),
+    /// An array.
+    Array(Vec<Node>),
+    /// An object.
+    Object(IndexMap<String, Member>),
+}
+
+/// A member of an object: its value, and where its name stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// Where the name stands.
+    pub key_at: Location,
+    /// The value.
+    pub value: Node,
+}
+
+/// Extensions (`x-…`) of an object, by full name.
+pub type Extensions = IndexMap<String, Node>;
+
+/// A whole document, references to components resolved or kept by name.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The file as the caller named it.
+    pub file: Arc<str>,
+    /// The text that was read.
+    pub text: Arc<str>,
+    /// The untyped tree, for tools that need the document as it is.
+    pub root: Node,
+    /// `info`
+    pub info: Info,
+    /// `servers`
+    pub servers: Vec<Server>,
+    /// `tags`
+    pub tags: Vec<Tag>,
+    /// All operations, in the order of the document.
+    pub operations: Vec<Operation>,
+    /// `components.schemas`, in the order of the document.
+    pub schemas: IndexMap<String, Schema>,
+    /// `components.securitySchemes`
+    pub security_schemes: IndexMap<String, SecurityScheme>,
+    /// The catalogue of error codes and where it stands; see
+    /// [`Document::error_catalogue`].
+    pub error_catalogue: Option<Spanned<Vec<ErrorCode>>>,
+    /// What the reader found worth a look; [`crate::lint`] repeats it.
+    pub warnings: Vec<Problem>,
+    /// Extensions of the root.
+    pub extensions: Extensions,
+}
+
+/// `info`
+#[derive(Clone, Debug)]
+pub struct Info {
+    /// Where it stands.
+    pub at: Location,
+    /// `title`
+    pub title: String,
+    /// `version`
+    pub version: Spanned<String>,
+    /// `description`
+    pub description: Option<String>,
+    /// Extensions.
+    pub extensions: Extensions,
+}
+
+/// One of `servers`
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// Where it stands.
+    pub at: Location,
+    /// `url`, with `{variables}`
+    pub url: String,
+    /// `description`
+    pub description: Option<String>,
+    /// Default value of each variable.
+    pub variables: IndexMap<String, String>,
+}
+
+/// One of `tags`
+#[derive(Clone, Debug)]
+pub struct Tag {
+    /// Where it stands.
+    pub at: Location,
+    /// `name`
+    pub name: String,
+    /// `description`
+    pub description: Option<String>,
+}
+
+/// The methods that OpenAPI 3.0 knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the names say all")]
+pub enum Method {
+    Get,
+    Put,
+    Post,
+    Delete,
+    Options,
+    Head,
+    Patch,
+    Trace,
+}
+
+/// An operation: a method on a path.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// Where the operation object stands.
+    pub at: Location,
+    /// `operationId`; absent in some documents, required by the generator.
+    pub id: Option<Spanned<String>>,
+    /// The method.
+    pub method: Method,
+    /// The path as written, such as `/pets/{petId}`, and where it is written.
+    pub path: Spanned<String>,
+    /// `summary`
+    pub summary: Option<String>,
+    /// `description`
+    pub description: Option<String>,
+    /// `tags`
+    pub tags: Vec<String>,
+    /// Own parameters and those of the path, references resolved, own ones
+    /// first where both define the same.
+    pub parameters: Vec<Parameter>,
+    /// `requestBody`, reference resolved.
+    pub request_body: Option<RequestBody>,
+    /// `responses`, references resolved, in the order of the document.
+    pub responses: Vec<Response>,
+    /// `deprecated: true`
+    pub deprecated: bool,
+    /// Dates and replacement of a deprecated operation.
+    pub lifecycle: Lifecycle,
+    /// `x-stability-level`; absent means stable.
+    pub stability: Option<Spanned<Stability>>,
+    /// `security`, or that of the document where the operation has none.
+    /// Each entry is one alternative: scheme names with their scopes.
+    pub security: Vec<IndexMap<String, Vec<String>>>,
+    /// All extensions, those read into fields included.
+    pub extensions: Extensions,
+}
+
+/// `x-deprecated-since`, `x-deprecated-since-version`, `x-sunset` and
+/// `x-replacement` of an operation.
+#[derive(Clone, Debug, Default)]
+pub struct Lifecycle {
+    /// `x-deprecated-since`: the day of the deprecation (RFC 9745).
+    pub since: Option<Spanned<NaiveDate>>,
+    /// `x-deprecated-since-version`: the version of the document that
+    /// deprecated it.
+    pub since_version: Option<Spanned<String>>,
+    /// `x-sunset`: the day of the removal (RFC 8594).
+    pub sunset: Option<Spanned<NaiveDate>>,
+    /// `x-replacement`
+    pub replacement: Option<Replacement>,
+}
+
+/// `x-replacement: {operation, note}`
+#[derive(Clone, Debug)]
+pub struct Replacement {
+    /// Where it stands.
+    pub at: Location,
+    /// Operation id of the replacement.
+    pub operation: Spanned<String>,
+    /// What to do, as a fragment in the imperative.
+    pub note: String,
+}
+
+/// `x-stability-level`, lowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Stability {
+    /// May change or vanish at any time.
+    Experimental,
+    /// May change, with a warning.
+    Beta,
+    /// Keeps its promise until its sunset.
+    Stable,
+}
+
+/// Where a parameter is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the names say all")]
+pub enum ParameterIn {
+    Path,
+    Query,
+    Header,
+    Cookie,
+}
+
+/// A parameter of an operation.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Where it is defined (a component where it is one).
+    pub at: Location,
+    /// `name`
+    pub name: Spanned<String>,
+    /// `in`
+    pub location: ParameterIn,
+    /// `required`
+    pub required: bool,
+    /// `description`
+    pub description: Option<String>,
+    /// `deprecated`
+    pub deprecated: bool,
+    /// `allowEmptyValue`
+    pub allow_empty_value: bool,
+    /// `style`, where written.
+    pub style: Option<Spanned<String>>,
+    /// `explode`, where written.
+    pub explode: Option<Spanned<bool>>,
+    /// `schema`
+    pub schema: Option<Schema>,
+    /// `content`, the alternative to `schema`.
+    pub content: Vec<MediaType>,
+    /// `example`, or the values of `examples`
+    pub examples: Vec<Node>,
+    /// Extensions, `x-stability-level` among them.
+    pub extensions: Extensions,
+}
+
+/// `requestBody`
+#[derive(Clone, Debug)]
+pub struct RequestBody {
+    /// Where it stands.
+    pub at: Location,
+    /// `description`
+    pub description: Option<String>,
+    /// `required`
+    pub required: bool,
+    /// `content`
+    pub content: Vec<MediaType>,
+    /// Extensions.
+    pub extensions: Extensions,
+}
+
+/// One entry of a `content`
+#[derive(Clone, Debug)]
+pub struct MediaType {
+    /// Where it stands.
+    pub at: Location,
+    /// The media type, such as `application/json`.
+    pub name: Spanned<String>,
+    /// `schema`
+    pub schema: Option<Schema>,
+    /// `example`, or the values of `examples`
+    pub examples: Vec<Node>,
+    /// Extensions.
+    pub extensions: Extensions,
+}
+
+/// The key of a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum StatusCode {
+    /// Exactly this code.
+    Exact(u16),
+    /// `1XX` to `5XX`, as its first digit.
+    Range(u8),
+    /// `default`
+    Default,
+}
+
+/// One of `responses`
+#[derive(Clone, Debug)]
+pub struct Response {
+    /// Where it is defined (a component where it is one).
+    pub at: Location,
+    /// Where its status code is written in the operation.
+    pub status: Spanned<StatusCode>,
+    /// `description`
+    pub description: String,
+    /// `headers`, references resolved.
+    pub headers: Vec<Header>,
+    /// `content`
+    pub content: Vec<MediaType>,
+    /// `x-error-codes`
+    pub error_codes: Vec<Spanned<String>>,
+    /// Extensions.
+    pub extensions: Extensions,
+}
+
+/// A header of a response.
+#[derive(Clone, Debug)]
+pub struct Header {
+    /// Where it stands.
+    pub at: Location,
+    /// Its name.
+    pub name: Spanned<String>,
+    /// `description`
+    pub description: Option<String>,
+    /// `required`
+    pub required: bool,
+    /// `deprecated`
+    pub deprecated: bool,
+    /// `schema`
+    pub schema: Option<Schema>,
+    /// `example`, or the values of `examples`
+    pub examples: Vec<Node>,
+    /// Extensions.
+    pub extensions: Extensions,
+}
+
+/// `type` of a schema
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the names say all")]
+pub enum Type {
+    Boolean,
+    Integer,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+/// A schema: all keywords of OpenAPI 3.0, as they are written. A reference has
+/// `reference` and nothing else.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    /// Where it stands.
+    pub at: Location,
+    /// Name in `components.schemas` of the schema that is referred to.
+    pub reference: Option<Spanned<String>>,
+    /// `type`
+    pub types: Option<Spanned<Type>>,
+    /// `format`
+    pub format: Option<Spanned<String>>,
+    /// `title`
+    pub title: Option<String>,
+    /// `description`
+    pub description: Option<String>,
+    /// `enum`
+    pub enumeration: Option<Vec<Node>>,
+    /// `default`
+    pub default: Option<Node>,
+    /// `example`
+    pub example: Option<Node>,
+    /// `nullable`
+    pub nullable: bool,
+    /// `readOnly`
+    pub read_only: bool,
+    /// `writeOnly`
+    pub write_only: bool,
+    /// `deprecated`
+    pub deprecated: bool,
+    /// `minimum`
+    pub minimum: Option<Spanned<serde_json::Number>>,
+    /// `maximum`
+    pub maximum: Option<Spanned<serde_json::Number>>,
+    /// `exclusiveMinimum`
+    pub exclusive_minimum: bool,
+    /// `exclusiveMaximum`
+    pub exclusive_maximum: bool,
+    /// `multipleOf`
+    pub multiple_of: Option<Spanned<serde_json::Number>>,
+    /// `minLength`, in Unicode characters
+    pub min_length: Option<Spanned<u64>>,
+    /// `maxLength`, in Unicode characters
+    pub max_length: Option<Spanned<u64>>,
+    /// `pattern` (ECMA-262)
+    pub pattern: Option<Spanned<String>>,
+    /// `items`
+    pub items: Option<Box<Schema>>,
+    /// `minItems`
+    pub min_items: Option<Spanned<u64>>,
+    /// `maxItems`
+    pub max_items: Option<Spanned<u64>>,
+    /// `uniqueItems`
+    pub unique_items: bool,
+    /// `properties`, in the order of the document
+    pub properties: IndexMap<String, Schema>,
+    /// `required`
+    pub required: Vec<Spanned<String>>,
+    /// `additionalProperties`
+    pub additional_properties: Option<AdditionalProperties>,
+    /// `minProperties`
+    pub min_properties: Option<Spanned<u64>>,
+    /// `maxProperties`
+    pub max_properties: Option<Spanned<u64>>,
+    /// `allOf`
+    pub all_of: Vec<Schema>,
+    /// `oneOf`
+    pub one_of: Vec<Schema>,
+    /// `anyOf`
+    pub any_of: Vec<Schema>,
+    /// `not`
+    pub not: Option<Box<Schema>>,
+    /// `discriminator`
+    pub discriminator: Option<Discriminator>,
+    /// Extensions.
+    pub extensions: Extensions,
+}
+
+/// `additionalProperties`
+#[derive(Clone, Debug)]
+pub enum AdditionalProperties {
+    /// `true` or `false`
+    Allowed(Spanned<bool>),
+    /// A schema for all of them.
+    Schema(Box<Schema>),
+}
+
+/// `discriminator`
+#[derive(Clone, Debug)]
+pub struct Discriminator {
+    /// Where it stands.
+    pub at: Location,
+    /// `propertyName`
+    pub property: String,
+    /// `mapping`: value to schema name or reference
+    pub mapping: IndexMap<String, Spanned<String>>,
+}
+
+/// One of `components.securitySchemes`
+#[derive(Clone, Debug)]
+pub struct SecurityScheme {
+    /// Where it stands.
+    pub at: Location,
+    /// `type`: `http`, `apiKey`, `oauth2`, `openIdConnect`
+    pub kind: String,
+    /// `scheme` of an `http` scheme, such as `bearer`
+    pub scheme: Option<String>,
+    /// `name` and `in` of an `apiKey` scheme
+    pub api_key: Option<(String, String)>,
+    /// `description`
+    pub description: Option<String>,
+    /// The scheme as written.
+    pub node: Node,
+}

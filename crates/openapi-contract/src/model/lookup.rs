@@ -1,0 +1,132 @@
+//! Finding things in a read document: schemas behind references, operations
+//! by id, and the catalogue of error codes. Nothing here reads or judges.
+
+use super::{Document, Location, Operation, Response, Schema, Spanned};
+
+/// One entry of the catalogue of error codes (`x-error-catalogue`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorCode {
+    /// Where its entry stands.
+    pub at: Location,
+    /// The code, such as `not_found`.
+    pub code: String,
+    /// The one HTTP status that this code is sent with.
+    pub status: u16,
+    /// Why it happens, as a sentence.
+    pub cause: String,
+    /// What to do about it, as a sentence.
+    pub cure: String,
+}
+
+impl Schema {
+    /// Whether this is a `$ref` and nothing else.
+    pub fn is_reference(&self) -> bool {
+        self.reference.is_some()
+    }
+
+    /// A schema without any keyword, which allows everything.
+    pub fn anything(at: Location) -> Self {
+        Schema {
+            at,
+            reference: None,
+            types: None,
+            format: None,
+            title: None,
+            description: None,
+            enumeration: None,
+            default: None,
+            example: None,
+            nullable: false,
+            read_only: false,
+            write_only: false,
+            deprecated: false,
+            minimum: None,
+            maximum: None,
+            exclusive_minimum: false,
+            exclusive_maximum: false,
+            multiple_of: None,
+            min_length: None,
+            max_length: None,
+            pattern: None,
+            items: None,
+            min_items: None,
+            max_items: None,
+            unique_items: false,
+            properties: Default::default(),
+            required: Vec::new(),
+            additional_properties: None,
+            min_properties: None,
+            max_properties: None,
+            all_of: Vec::new(),
+            one_of: Vec::new(),
+            any_of: Vec::new(),
+            not: None,
+            discriminator: None,
+            extensions: Default::default(),
+        }
+    }
+}
+
+impl Document {
+    /// The component schema of this name.
+    pub fn schema(&self, name: &str) -> Option<&Schema> {
+        self.schemas.get(name)
+    }
+
+    /// The schema itself, or the one that its reference leads to, through as
+    /// many references as there are. `None` only where the document was built
+    /// by hand with a reference that leads nowhere.
+    pub fn resolve<'a>(&'a self, schema: &'a Schema) -> Option<&'a Schema> {
+        let mut schema = schema;
+        // A chain without a cycle is no longer than there are schemas.
+        for _ in 0..=self.schemas.len() {
+            match &schema.reference {
+                None => return Some(schema),
+                Some(name) => schema = self.schemas.get(&name.value)?,
+            }
+        }
+        None
+    }
+
+    /// The operation of this id.
+    pub fn operation(&self, id: &str) -> Option<&Operation> {
+        self.operations.iter().find(|operation| operation.id.as_ref().is_some_and(|own| own.value == id))
+    }
+
+    /// The catalogue of error codes, in the order of the document; `None` where
+    /// no component schema has a property with `x-error-catalogue`.
+    pub fn error_catalogue(&self) -> Option<&[ErrorCode]> {
+        self.error_catalogue.as_ref().map(|catalogue| catalogue.value.as_slice())
+    }
+
+    /// The entry of the catalogue for this code.
+    pub fn error_code(&self, code: &str) -> Option<&ErrorCode> {
+        self.error_catalogue()?.iter().find(|entry| entry.code == code)
+    }
+}
+
+impl Operation {
+    /// How messages call the operation: its id, or method and path.
+    pub fn label(&self) -> String {
+        match &self.id {
+            Some(id) => format!("`{}`", id.value),
+            None => format!("`{} {}`", self.method, self.path.value),
+        }
+    }
+
+    /// The response that is declared for exactly this status, for its range,
+    /// or by default, in this order.
+    pub fn response_for(&self, code: u16) -> Option<&Response> {
+        self.responses
+            .iter()
+            .filter(|response| response.status.value.contains(code))
+            .min_by_key(|response| response.status.value)
+    }
+}
+
+impl<T> Spanned<T> {
+    /// Puts a value at its place.
+    pub fn new(value: T, at: &Location) -> Self {
+        Spanned { value, at: at.clone() }
+    }
+}

@@ -1,0 +1,184 @@
+//! Ways into the untyped tree: asking a [`Node`] what it is, walking to a part
+//! of it, and turning it into plain JSON. Building the tree is in `syntax`.
+
+use super::{Location, Member, Node, NodeKind};
+use indexmap::IndexMap;
+use serde_json::Value;
+use std::sync::Arc;
+
+impl Location {
+    /// The beginning of a file.
+    pub fn start(file: &str) -> Self {
+        Location { file: Arc::from(file), line: 1, column: 1, pointer: String::new() }
+    }
+}
+
+/// Escapes one name for use in a JSON pointer (RFC 6901, section 3).
+pub fn escape_pointer_token(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+/// Undoes [`escape_pointer_token`].
+pub fn unescape_pointer_token(token: &str) -> String {
+    token.replace("~1", "/").replace("~0", "~")
+}
+
+impl Node {
+    /// The text of a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.kind {
+            NodeKind::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value of a boolean.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self.kind {
+            NodeKind::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The number, as written.
+    pub fn as_number(&self) -> Option<&serde_json::Number> {
+        match &self.kind {
+            NodeKind::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The number, where it is an integer that fits.
+    pub fn as_i64(&self) -> Option<i64> {
+        self.as_number().and_then(serde_json::Number::as_i64)
+    }
+
+    /// The number, where it is an integer from zero that fits.
+    pub fn as_u64(&self) -> Option<u64> {
+        self.as_number().and_then(serde_json::Number::as_u64)
+    }
+
+    /// The number, rounded to a double.
+    pub fn as_f64(&self) -> Option<f64> {
+        self.as_number().and_then(serde_json::Number::as_f64)
+    }
+
+    /// The elements of an array.
+    pub fn as_array(&self) -> Option<&[Node]> {
+        match &self.kind {
+            NodeKind::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The members of an object.
+    pub fn as_object(&self) -> Option<&IndexMap<String, Member>> {
+        match &self.kind {
+            NodeKind::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// Whether this is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self.kind, NodeKind::Null)
+    }
+
+    /// The value of a member, where this is an object that has it.
+    pub fn get(&self, name: &str) -> Option<&Node> {
+        self.as_object()?.get(name).map(|member| &member.value)
+    }
+
+    /// The part that a JSON pointer (RFC 6901) leads to.
+    pub fn pointer(&self, pointer: &str) -> Option<&Node> {
+        if pointer.is_empty() {
+            return Some(self);
+        }
+        let mut node = self;
+        for token in pointer.strip_prefix('/')?.split('/') {
+            node = match &node.kind {
+                NodeKind::Object(members) => &members.get(&unescape_pointer_token(token))?.value,
+                NodeKind::Array(items) => items.get(token.parse::<usize>().ok()?)?,
+                _ => return None,
+            };
+        }
+        Some(node)
+    }
+
+    /// The same value as plain JSON, without places.
+    pub fn to_json(&self) -> Value {
+        match &self.kind {
+            NodeKind::Null => Value::Null,
+            NodeKind::Bool(value) => Value::Bool(*value),
+            NodeKind::Number(number) => Value::Number(number.clone()),
+            NodeKind::String(text) => Value::String(text.clone()),
+            NodeKind::Array(items) => Value::Array(items.iter().map(Node::to_json).collect()),
+            NodeKind::Object(members) => Value::Object(
+                members.iter().map(|(name, member)| (name.clone(), member.value.to_json())).collect(),
+            ),
+        }
+    }
+
+    /// What this is, with an article, for messages: `a string`.
+    pub fn kind_name(&self) -> &'static str {
+        match &self.kind {
+            NodeKind::Null => "null",
+            NodeKind::Bool(_) => "a boolean",
+            NodeKind::Number(_) => "a number",
+            NodeKind::String(_) => "a string",
+            NodeKind::Array(_) => "an array",
+            NodeKind::Object(_) => "an object",
+        }
+    }
+
+    /// The value in one short line, for messages.
+    pub fn summary(&self) -> String {
+        match &self.kind {
+            NodeKind::Array(_) | NodeKind::Object(_) => self.kind_name().to_owned(),
+            NodeKind::String(text) if text.chars().count() > 60 => {
+                format!("`{}…`", text.chars().take(60).collect::<String>().escape_debug())
+            }
+            NodeKind::String(text) => format!("`{}`", text.escape_debug()),
+            _ => format!("`{}`", self.to_json()),
+        }
+    }
+
+    /// Whether two nodes hold the same JSON value, wherever they stand. Objects
+    /// are compared without order, numbers by value (`1` is `1.0`).
+    pub fn same_value(&self, other: &Node) -> bool {
+        match (&self.kind, &other.kind) {
+            (NodeKind::Null, NodeKind::Null) => true,
+            (NodeKind::Bool(a), NodeKind::Bool(b)) => a == b,
+            (NodeKind::Number(a), NodeKind::Number(b)) => same_number(a, b),
+            (NodeKind::String(a), NodeKind::String(b)) => a == b,
+            (NodeKind::Array(a), NodeKind::Array(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same_value(b))
+            }
+            (NodeKind::Object(a), NodeKind::Object(b)) => {
+                a.len() == b.len()
+                    && a.iter().all(|(name, member)| {
+                        b.get(name).is_some_and(|other| member.value.same_value(&other.value))
+                    })
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether two numbers are equal; integers are compared exactly.
+fn same_number(a: &serde_json::Number, b: &serde_json::Number) -> bool {
+    compare_numbers(a, b) == Some(std::cmp::Ordering::Equal)
+}
+
+/// Orders two numbers: integers exactly, everything else as doubles.
+pub fn compare_numbers(a: &serde_json::Number, b: &serde_json::Number) -> Option<std::cmp::Ordering> {
+    match (integer(a), integer(b)) {
+        (Some(a), Some(b)) => Some(a.cmp(&b)),
+        _ => a.as_f64()?.partial_cmp(&b.as_f64()?),
+    }
+}
+
+/// The number as an integer, where it was written as one that fits 64 bits.
+fn integer(number: &serde_json::Number) -> Option<i128> {
+    number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
+}

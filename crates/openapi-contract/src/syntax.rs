@@ -1,0 +1,97 @@
+//! From text to the untyped tree of [`Node`]s: YAML 1.2 with the core schema,
+//! or JSON. Keeps a place for every value and every name, and keeps within
+//! bounds whatever the text is. What the values mean is left to `read`.
+
+mod json;
+mod scalar;
+mod yaml;
+
+use crate::model::{Location, Node, escape_pointer_token};
+use crate::problem::Problem;
+use std::sync::Arc;
+
+/// How deep objects and arrays may stand in one another.
+pub(crate) const MAX_DEPTH: usize = 128;
+
+/// How long a JSON pointer may become. Every value keeps its pointer, so this
+/// bounds the memory that long names take when they are nested.
+const MAX_POINTER: usize = 2048;
+
+/// What parsing gave: the tree, where one could be made, and what was wrong.
+#[derive(Debug, Default)]
+pub(crate) struct Parsed {
+    /// The tree. With problems beside it, it lacks what these problems name.
+    pub(crate) root: Option<Node>,
+    /// What is wrong with the text.
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl Parsed {
+    fn failed(problem: Problem) -> Self {
+        Parsed { root: None, problems: vec![problem] }
+    }
+}
+
+/// Parses a text as JSON or as YAML.
+///
+/// A file named `….json` is JSON and nothing else. Any other text that begins
+/// as JSON does is tried as JSON first: YAML readers stumble over some of its
+/// escapes, and say less well what is wrong with it.
+pub(crate) fn parse(file: &Arc<str>, text: &str) -> Parsed {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if file.to_ascii_lowercase().ends_with(".json") {
+        return json::parse(file, text);
+    }
+    if text.trim_start().starts_with(['{', '[']) {
+        let as_json = json::parse(file, text);
+        if as_json.root.is_some() {
+            return as_json;
+        }
+        // A flow mapping such as `{openapi: 3.0.3}` is YAML only.
+        let as_yaml = yaml::parse(file, text);
+        return if as_yaml.root.is_some() { as_yaml } else { as_json };
+    }
+    yaml::parse(file, text)
+}
+
+/// The pointer of a member or element, or `None` where it grows too long.
+fn child_pointer(parent: &str, token: &str) -> Option<String> {
+    let token = escape_pointer_token(token);
+    if parent.len() + 1 + token.len() > MAX_POINTER {
+        return None;
+    }
+    Some(format!("{parent}/{token}"))
+}
+
+fn too_deep(at: &Location) -> Problem {
+    Problem::error(
+        "nesting-too-deep",
+        at,
+        format!("nested more than {MAX_DEPTH} levels deep"),
+        "give inner schemas a name under `components.schemas` and refer to them",
+    )
+}
+
+fn too_long(at: &Location) -> Problem {
+    Problem::error(
+        "name-too-long",
+        at,
+        format!("the names that lead here are longer than {MAX_POINTER} bytes together"),
+        "use shorter names, or nest less deeply",
+    )
+}
+
+fn duplicate_member(name: &str, first: &Location, second: &Location) -> Problem {
+    Problem::error(
+        "duplicate-member",
+        second,
+        format!(
+            "`{}` stands twice in this object, first at line {}, column {}",
+            name.escape_debug(),
+            first.line,
+            first.column
+        ),
+        "remove or rename one of them",
+    )
+    .with_related(first, "first written here")
+}

@@ -1,0 +1,377 @@
+//! YAML 1.2 with the place of every value, from the events of `saphyr-parser`.
+//! Refuses what JSON cannot say (complex keys, foreign tags) and what readers
+//! disagree about (duplicate and merge keys); aliases are expanded within bounds.
+
+use super::{MAX_DEPTH, Parsed, child_pointer, duplicate_member, scalar, too_deep, too_long};
+use crate::model::{Location, Member, Node, NodeKind};
+use crate::problem::Problem;
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How many values aliases may add to a document altogether.
+const MAX_ALIASED: usize = 100_000;
+
+/// Parses a YAML text.
+pub(super) fn parse(file: &Arc<str>, text: &str) -> Parsed {
+    let mut builder = Builder {
+        file,
+        stack: Vec::new(),
+        anchors: HashMap::new(),
+        aliased: 0,
+        documents: 0,
+        root: None,
+        problems: Vec::new(),
+        usable: true,
+    };
+    match builder.build(text) {
+        Ok(()) => {
+            let root = builder.root.filter(|_| builder.usable);
+            Parsed { root, problems: builder.problems }
+        }
+        Err(problem) => {
+            let mut parsed = Parsed::failed(*problem);
+            parsed.problems.append(&mut builder.problems);
+            parsed
+        }
+    }
+}
+
+/// What cannot be read past.
+type Fatal = Box<Problem>;
+
+struct Builder<'a> {
+    file: &'a Arc<str>,
+    /// Objects and arrays that are open, outermost first.
+    stack: Vec<Frame>,
+    /// Values with an anchor, by the number that the parser gave it. `None`
+    /// while the value is still open.
+    anchors: HashMap<usize, Option<Node>>,
+    aliased: usize,
+    documents: usize,
+    root: Option<Node>,
+    problems: Vec<Problem>,
+    /// Whether the tree is worth reading in spite of the problems.
+    usable: bool,
+}
+
+struct Frame {
+    at: Location,
+    anchor: usize,
+    content: Content,
+}
+
+enum Content {
+    Array(Vec<Node>),
+    Object { members: IndexMap<String, Member>, key: Option<Key> },
+}
+
+/// A name that waits for its value.
+struct Key {
+    name: String,
+    at: Location,
+    /// Whether the value will be kept; that of a refused name is not.
+    keep: bool,
+}
+
+impl Builder<'_> {
+    fn build(&mut self, text: &str) -> Result<(), Fatal> {
+        for event in Parser::new_from_str(text) {
+            let (event, span) = event.map_err(|error| {
+                let at = self.place(error.marker());
+                Problem::error("syntax", &at, error.info().to_owned(), SYNTAX_HELP)
+            })?;
+            let start = span.start;
+            match event {
+                Event::DocumentStart(_) => self.document_start(&start)?,
+                Event::MappingStart(anchor, tag) => {
+                    self.check_tag(&start, tag.as_deref(), "map");
+                    self.open(&start, anchor, Content::Object { members: IndexMap::new(), key: None })?;
+                }
+                Event::SequenceStart(anchor, tag) => {
+                    self.check_tag(&start, tag.as_deref(), "seq");
+                    self.open(&start, anchor, Content::Array(Vec::new()))?;
+                }
+                Event::MappingEnd | Event::SequenceEnd => self.close()?,
+                Event::Scalar(value, style, anchor, tag) => self.scalar(&start, value, style, anchor, tag.as_deref())?,
+                Event::Alias(anchor) => self.alias(&start, anchor)?,
+                Event::StreamStart | Event::StreamEnd | Event::DocumentEnd | Event::Nothing => {}
+            }
+        }
+        if self.root.is_none() {
+            let at = Location::start(self.file);
+            return Err(Box::new(Problem::error(
+                "syntax",
+                &at,
+                "the document is empty",
+                "begin with `openapi: 3.0.3`",
+            )));
+        }
+        Ok(())
+    }
+
+    fn document_start(&mut self, start: &Marker) -> Result<(), Fatal> {
+        self.documents += 1;
+        if self.documents > 1 {
+            return Err(Box::new(Problem::error(
+                "several-documents",
+                &self.place(start),
+                "a second YAML document begins here",
+                "keep one document a file",
+            )));
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, start: &Marker, anchor: usize, content: Content) -> Result<(), Fatal> {
+        let at = self.value_place(start)?;
+        if self.stack.len() >= MAX_DEPTH {
+            return Err(Box::new(too_deep(&at)));
+        }
+        if anchor != 0 {
+            self.anchors.insert(anchor, None);
+        }
+        self.stack.push(Frame { at, anchor, content });
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), Fatal> {
+        let Some(Frame { at, anchor, content }) = self.stack.pop() else {
+            return Ok(());
+        };
+        let kind = match content {
+            Content::Array(items) => NodeKind::Array(items),
+            Content::Object { members, .. } => NodeKind::Object(members),
+        };
+        self.complete(Node { at, kind }, anchor)
+    }
+
+    fn scalar(
+        &mut self,
+        start: &Marker,
+        value: Cow<'_, str>,
+        style: ScalarStyle,
+        anchor: usize,
+        tag: Option<&Tag>,
+    ) -> Result<(), Fatal> {
+        if self.awaits_key() {
+            return self.key(start, value, style);
+        }
+        let at = self.value_place(start)?;
+        let kind = match tag {
+            Some(tag) if is_core(tag, "str") || (tag.handle == "!" && tag.suffix.is_empty()) => {
+                NodeKind::String(value.into_owned())
+            }
+            None if style != ScalarStyle::Plain => NodeKind::String(value.into_owned()),
+            _ => {
+                if let Some(tag) = tag
+                    && !["null", "bool", "int", "float"].iter().any(|name| is_core(tag, name))
+                {
+                    self.check_tag(start, Some(tag), "str");
+                }
+                scalar::resolve(&value).unwrap_or_else(|message| {
+                    self.problems.push(Problem::error("number", &at, message, "quote it if a string is meant"));
+                    NodeKind::Null
+                })
+            }
+        };
+        self.complete(Node { at, kind }, anchor)
+    }
+
+    /// Takes a scalar as the name of a member: the text that was written,
+    /// whatever it looks like, so that `200:` is the name `200`.
+    fn key(&mut self, start: &Marker, value: Cow<'_, str>, style: ScalarStyle) -> Result<(), Fatal> {
+        let mut at = self.place(start);
+        let Some(Frame { at: parent, content: Content::Object { members, key }, .. }) = self.stack.last_mut() else {
+            return Ok(());
+        };
+        let name = value.into_owned();
+        let Some(pointer) = child_pointer(&parent.pointer, &name) else {
+            return Err(Box::new(too_long(&at)));
+        };
+        at.pointer = pointer;
+        let mut keep = true;
+        if name == "<<" && style == ScalarStyle::Plain {
+            keep = false;
+            self.usable = false;
+            self.problems.push(Problem::error(
+                "merge-key",
+                &at,
+                "merge keys (`<<`) are not part of YAML 1.2, and tools disagree about them",
+                "write the members out, or use `allOf` with `$ref`",
+            ));
+        } else if let Some(first) = members.get(&name) {
+            keep = false;
+            self.problems.push(duplicate_member(&name, &first.key_at, &at));
+        }
+        *key = Some(Key { name, at, keep });
+        Ok(())
+    }
+
+    fn alias(&mut self, start: &Marker, anchor: usize) -> Result<(), Fatal> {
+        if self.awaits_key() {
+            return Err(self.complex_key(start));
+        }
+        let at = self.value_place(start)?;
+        let Some(Some(node)) = self.anchors.get(&anchor) else {
+            return Err(Box::new(Problem::error(
+                "alias",
+                &at,
+                "an alias stands inside the value that it names",
+                "use `$ref` to a component for a schema that contains itself",
+            )));
+        };
+        let mut copier = Copier { left: MAX_ALIASED.saturating_sub(self.aliased), depth: self.stack.len() };
+        let copy = copier.copy(node, at.pointer.clone());
+        self.aliased = MAX_ALIASED - copier.left;
+        match copy {
+            Ok(copy) => self.complete(copy, 0),
+            Err(Unfit::TooMany) => Err(Box::new(Problem::error(
+                "alias",
+                &at,
+                format!("aliases expand to more than {MAX_ALIASED} values"),
+                "refer to components by `$ref` instead",
+            ))),
+            Err(Unfit::TooDeep) => Err(Box::new(too_deep(&at))),
+            Err(Unfit::TooLong) => Err(Box::new(too_long(&at))),
+        }
+    }
+
+    /// Puts a whole value where it belongs.
+    fn complete(&mut self, node: Node, anchor: usize) -> Result<(), Fatal> {
+        if anchor != 0 {
+            self.anchors.insert(anchor, Some(node.clone()));
+        }
+        match self.stack.last_mut().map(|frame| &mut frame.content) {
+            None => self.root = Some(node),
+            Some(Content::Array(items)) => items.push(node),
+            Some(Content::Object { members, key }) => {
+                let Some(key) = key.take() else {
+                    // A collection that just closed was itself a name; `open`
+                    // has refused it already.
+                    return Ok(());
+                };
+                if key.keep
+                    && let Entry::Vacant(place) = members.entry(key.name)
+                {
+                    place.insert(Member { key_at: key.at, value: node });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn awaits_key(&self) -> bool {
+        matches!(
+            self.stack.last(),
+            Some(Frame { content: Content::Object { key: None, .. }, .. })
+        )
+    }
+
+    /// The place of a value that begins here, with its pointer.
+    fn value_place(&self, start: &Marker) -> Result<Location, Fatal> {
+        let mut at = self.place(start);
+        match self.stack.last() {
+            None => {}
+            Some(Frame { at: parent, content: Content::Array(items), .. }) => {
+                let Some(pointer) = child_pointer(&parent.pointer, &items.len().to_string()) else {
+                    return Err(Box::new(too_long(&at)));
+                };
+                at.pointer = pointer;
+            }
+            Some(Frame { content: Content::Object { key: Some(key), .. }, .. }) => {
+                at.pointer.clone_from(&key.at.pointer);
+            }
+            Some(Frame { content: Content::Object { key: None, .. }, .. }) => return Err(self.complex_key(start)),
+        }
+        Ok(at)
+    }
+
+    fn place(&self, marker: &Marker) -> Location {
+        Location {
+            file: Arc::clone(self.file),
+            line: marker.line().max(1),
+            column: marker.col() + 1,
+            pointer: String::new(),
+        }
+    }
+
+    fn complex_key(&self, start: &Marker) -> Fatal {
+        Box::new(Problem::error(
+            "complex-key",
+            &self.place(start),
+            "the name of a member must be written out as a scalar",
+            "quote a name that begins with `{`, `[` or `*`",
+        ))
+    }
+
+    fn check_tag(&mut self, start: &Marker, tag: Option<&Tag>, expected: &str) {
+        if let Some(tag) = tag
+            && !is_core(tag, expected)
+        {
+            let at = self.place(start);
+            self.problems.push(Problem::error(
+                "yaml-tag",
+                &at,
+                format!("the tag `{}{}` has no meaning here", tag.handle, tag.suffix),
+                "remove it",
+            ));
+        }
+    }
+}
+
+fn is_core(tag: &Tag, name: &str) -> bool {
+    tag.is_yaml_core_schema() && tag.suffix == name
+}
+
+/// Copies the value of an anchor to where an alias stands. The copy keeps the
+/// line and column where the value is written, and gets its own pointers.
+struct Copier {
+    /// Values that may still be made.
+    left: usize,
+    /// Depth of the place that is copied to.
+    depth: usize,
+}
+
+enum Unfit {
+    TooMany,
+    TooDeep,
+    TooLong,
+}
+
+impl Copier {
+    fn copy(&mut self, node: &Node, pointer: String) -> Result<Node, Unfit> {
+        self.left = self.left.checked_sub(1).ok_or(Unfit::TooMany)?;
+        if self.depth > MAX_DEPTH {
+            return Err(Unfit::TooDeep);
+        }
+        self.depth += 1;
+        let kind = match &node.kind {
+            NodeKind::Array(items) => {
+                let mut copies = Vec::with_capacity(items.len());
+                for (index, item) in items.iter().enumerate() {
+                    let child = child_pointer(&pointer, &index.to_string()).ok_or(Unfit::TooLong)?;
+                    copies.push(self.copy(item, child)?);
+                }
+                NodeKind::Array(copies)
+            }
+            NodeKind::Object(members) => {
+                let mut copies = IndexMap::with_capacity(members.len());
+                for (name, member) in members {
+                    let child = child_pointer(&pointer, name).ok_or(Unfit::TooLong)?;
+                    let key_at = Location { pointer: child.clone(), ..member.key_at.clone() };
+                    copies.insert(name.clone(), Member { key_at, value: self.copy(&member.value, child)? });
+                }
+                NodeKind::Object(copies)
+            }
+            plain => plain.clone(),
+        };
+        self.depth -= 1;
+        Ok(Node { at: Location { pointer, ..node.at.clone() }, kind })
+    }
+}
+
+const SYNTAX_HELP: &str = "check the indentation, and quote texts that hold `: ` or ` #` or begin with a special character";

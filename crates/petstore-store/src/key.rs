@@ -1,0 +1,155 @@
+//! What the store knows of an API key: a public id, a name, a hash, two times.
+//! How a key looks, how it is made and hashed, is left to the service: the key
+//! itself never comes here.
+
+use chrono::{DateTime, Utc};
+use std::{fmt, str::FromStr};
+use subtle::ConstantTimeEq;
+
+/// The public name of a key: `k_` and 12 characters of `0-9a-z` without
+/// `i`, `l`, `o` and `u`. It may be shown, logged and typed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct KeyId(String);
+
+/// Crockford's base 32: no two of its characters are mistaken for each other.
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+const PREFIX: &str = "k_";
+const LENGTH: usize = 12;
+
+impl KeyId {
+    /// Makes an id from the lower 60 bits of a random number.
+    #[must_use]
+    pub fn from_random(random: u64) -> Self {
+        let characters = (0..LENGTH).map(|position| {
+            let digit = random >> (5 * position) & 31;
+            char::from(ALPHABET[digit as usize])
+        });
+        Self(PREFIX.chars().chain(characters).collect())
+    }
+
+    /// The id as it is shown.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl FromStr for KeyId {
+    type Err = InvalidKeyId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidKeyId> {
+        let digits = text.strip_prefix(PREFIX).ok_or(InvalidKeyId)?;
+        let valid = digits.len() == LENGTH && digits.bytes().all(|byte| ALPHABET.contains(&byte));
+        valid.then(|| Self(text.to_owned())).ok_or(InvalidKeyId)
+    }
+}
+
+/// A text that is no [`KeyId`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a key id is `k_` and 12 characters, as in the first column of the list of keys")]
+pub struct InvalidKeyId;
+
+/// The SHA-256 of a key. Its `Debug` output shows nothing of it, and it is
+/// compared in constant time.
+#[derive(Clone, Copy)]
+pub struct KeyHash([u8; 32]);
+
+impl KeyHash {
+    /// Wraps a SHA-256 digest.
+    #[must_use]
+    pub const fn new(digest: [u8; 32]) -> Self {
+        Self(digest)
+    }
+
+    pub(crate) const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl PartialEq for KeyHash {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ct_eq(&other.0).into()
+    }
+}
+
+impl Eq for KeyHash {}
+
+impl fmt::Debug for KeyHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeyHash(..)")
+    }
+}
+
+/// A key to be added.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewKey {
+    /// Its public name, unique in the store.
+    pub id: KeyId,
+    /// What its owner calls it; need not be unique.
+    pub name: String,
+    /// The hash by which it is found, unique in the store.
+    pub hash: KeyHash,
+    /// When it was made; kept to the microsecond.
+    pub created_at: DateTime<Utc>,
+}
+
+/// A key in the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyRecord {
+    /// Its public name.
+    pub id: KeyId,
+    /// What its owner calls it.
+    pub name: String,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was revoked, if it was.
+    pub revoked_at: Option<DateTime<Utc>>,
+}
+
+/// What [`Store::revoke_key`](crate::Store::revoke_key) found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Revocation {
+    /// The key was valid and is revoked now.
+    Revoked,
+    /// The key had been revoked before, at this time.
+    AlreadyRevoked(DateTime<Utc>),
+    /// There is no such key.
+    Unknown,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_read_back_as_it_is_shown() {
+        for random in [0, 1, 31, 0x0123_4567_89ab_cdef, u64::MAX] {
+            let id = KeyId::from_random(random);
+            assert_eq!(id.as_str().len(), PREFIX.len() + LENGTH);
+            assert_eq!(id.to_string().parse(), Ok(id));
+        }
+        assert_eq!(KeyId::from_random(0).as_str(), "k_000000000000");
+        assert_ne!(KeyId::from_random(1), KeyId::from_random(1 << 59));
+    }
+
+    #[test]
+    fn other_texts_are_no_ids() {
+        for text in ["", "k_", "k_00000000000", "k_0000000000000", "x_000000000000", "k_00000000000I"] {
+            assert_eq!(text.parse::<KeyId>(), Err(InvalidKeyId), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_hash_shows_nothing_of_itself() {
+        let hash = KeyHash::new([0xab; 32]);
+        assert_eq!(format!("{hash:?}"), "KeyHash(..)");
+        assert_eq!(hash, KeyHash::new([0xab; 32]));
+        assert_ne!(hash, KeyHash::new([0xac; 32]));
+    }
+}

@@ -1,0 +1,93 @@
+//! The trait that every backend implements, and what it takes and gives. How
+//! it is kept is left to the backends; what it promises stands in the crate's
+//! front page and in `tests/contract`.
+
+use crate::{KeyHash, KeyId, KeyRecord, NewKey, Revocation, StoreError};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use petstore_models::{NewPet, Pet, PetStatus};
+
+/// Keeps pets and API keys. Share it as `Arc<dyn Store>`.
+///
+/// Every method can fail with [`StoreError::Unavailable`],
+/// [`StoreError::Corrupt`] and [`StoreError::Internal`]; writes also with
+/// [`StoreError::Overloaded`].
+#[async_trait]
+pub trait Store: Send + Sync {
+    /// Adds a pet and returns it with its id. On `Ok` it is stored durably.
+    async fn create_pet(&self, pet: NewPet) -> Result<Pet, StoreError>;
+
+    /// The pet with this id, if there is one.
+    async fn pet(&self, id: i64) -> Result<Option<Pet>, StoreError>;
+
+    /// A page of pets in ascending order of their ids. Its cost depends on
+    /// [`PetQuery::limit`], not on the number of pets.
+    async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError>;
+
+    /// Adds a key.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::KeyExists`] if its id or its hash is there already.
+    async fn create_key(&self, key: NewKey) -> Result<(), StoreError>;
+
+    /// Adds a key if the store has none at all, revoked ones included, and
+    /// says whether it did. Of several servers that start at once on one new
+    /// store, one makes a key.
+    async fn create_first_key(&self, key: NewKey) -> Result<bool, StoreError>;
+
+    /// All keys, revoked ones included, the oldest first.
+    async fn list_keys(&self) -> Result<Vec<KeyRecord>, StoreError>;
+
+    /// Revokes a key as of `at`; a key that is revoked already keeps its time.
+    async fn revoke_key(&self, id: KeyId, at: DateTime<Utc>) -> Result<Revocation, StoreError>;
+
+    /// The key with this hash, if there is one and it is not revoked. Always
+    /// asks the database, so that what another process did counts at once.
+    async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyRecord>, StoreError>;
+
+    /// Whether there is any key, revoked ones included.
+    async fn has_keys(&self) -> Result<bool, StoreError>;
+
+    /// `Ok` if the store can answer reads and take writes; for readiness.
+    async fn check(&self) -> Result<(), StoreError>;
+
+    /// What the writer did since the store was opened; for metrics.
+    fn stats(&self) -> WriteStats;
+
+    /// Finishes the writes that were handed over, then closes the database.
+    /// What is asked after that is answered with [`StoreError::Unavailable`];
+    /// a second call has nothing to do.
+    async fn close(&self) -> Result<(), StoreError>;
+}
+
+/// Which pets to list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PetQuery {
+    /// Only pets whose id is greater than this one.
+    pub after: Option<i64>,
+    /// Only pets of this availability. A pet without a status matches none.
+    pub status: Option<PetStatus>,
+    /// The greatest number of pets to return.
+    pub limit: usize,
+}
+
+/// A page of pets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PetPage {
+    /// At most [`PetQuery::limit`] pets, in ascending order of their ids.
+    pub pets: Vec<Pet>,
+    /// Whether more pets match beyond the last one of this page.
+    pub more: bool,
+}
+
+/// What the writer of a store did since the store was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteStats {
+    /// Transactions that were committed.
+    pub batches: u64,
+    /// Writes in those transactions; over `batches`, the mean size of a batch.
+    pub writes: u64,
+    /// Writes that wait to be taken up at this moment.
+    pub queued: usize,
+}

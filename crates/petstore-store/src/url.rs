@@ -1,0 +1,94 @@
+//! How a database is named on a command line. Whether it can be opened is left
+//! to [`open`](crate::open).
+
+use std::{fmt, path::PathBuf, str::FromStr};
+
+/// Which database to open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DatabaseUrl {
+    /// `sqlite:PATH`: a file, relative to the working folder or absolute.
+    SqliteFile(PathBuf),
+    /// `sqlite::memory:`: nothing outlives the process, and no other process
+    /// sees it.
+    SqliteMemory,
+}
+
+/// A text that names no database.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}; write `sqlite:PATH` for a file or `sqlite::memory:` for a store that is gone when the service stops")]
+pub struct InvalidDatabaseUrl {
+    problem: String,
+}
+
+impl FromStr for DatabaseUrl {
+    type Err = InvalidDatabaseUrl;
+
+    fn from_str(text: &str) -> Result<Self, InvalidDatabaseUrl> {
+        let refuse = |problem: String| Err(InvalidDatabaseUrl { problem });
+        let Some(place) = text.strip_prefix("sqlite:") else {
+            // Not the text itself: the URL of another database may hold a password.
+            return match text.split_once(':') {
+                Some((scheme, _)) => refuse(format!("databases of the kind `{scheme}:` are not supported")),
+                None => refuse("a database needs its kind in front".to_owned()),
+            };
+        };
+        if place == ":memory:" {
+            return Ok(Self::SqliteMemory);
+        }
+        if place.is_empty() || place.contains('\0') {
+            return refuse("the path of the database is missing or has a NUL in it".to_owned());
+        }
+        // Other programs read options there; to make a file whose name ends
+        // in `?mode=ro` would be a bad surprise.
+        if place.contains('?') {
+            return refuse("options after `?` are not supported".to_owned());
+        }
+        // `sqlite://pets.db` would be the file `/pets.db`, which nobody means.
+        if place.starts_with("//") && !place.starts_with("///") {
+            return refuse("an SQLite database has no host, so no `//`".to_owned());
+        }
+        let path = place.strip_prefix("//").unwrap_or(place);
+        Ok(Self::SqliteFile(PathBuf::from(path)))
+    }
+}
+
+impl fmt::Display for DatabaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SqliteFile(path) => write!(f, "sqlite:{}", path.display()),
+            Self::SqliteMemory => f.write_str("sqlite::memory:"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_and_memory_are_named_and_shown_alike() {
+        for (text, path) in [("sqlite:pets.db", "pets.db"), ("sqlite:/var/lib/pets.db", "/var/lib/pets.db")] {
+            let url: DatabaseUrl = text.parse().expect("a file");
+            assert_eq!(url, DatabaseUrl::SqliteFile(path.into()));
+            assert_eq!(url.to_string(), text);
+        }
+        assert_eq!("sqlite::memory:".parse(), Ok(DatabaseUrl::SqliteMemory));
+        assert_eq!(DatabaseUrl::SqliteMemory.to_string(), "sqlite::memory:");
+        assert_eq!("sqlite:///var/pets.db".parse(), Ok(DatabaseUrl::SqliteFile("/var/pets.db".into())));
+    }
+
+    #[test]
+    fn other_texts_are_refused_with_what_is_supported() {
+        let refused = ["", "pets.db", "sqlite:", "sqlite://pets.db", "sqlite:pets.db?mode=ro", "mysql://localhost/pets"];
+        for text in refused {
+            let error = text.parse::<DatabaseUrl>().expect_err(text).to_string();
+            assert!(error.contains("`sqlite:PATH`") && error.contains("`sqlite::memory:`"), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_password_is_not_repeated_in_the_refusal() {
+        let error = "mysql://root:hunter2@localhost/pets".parse::<DatabaseUrl>().expect_err("no such backend");
+        assert!(!error.to_string().contains("hunter2"), "{error}");
+    }
+}
