@@ -93,6 +93,8 @@ pub enum OpenError {
     NotWritable {
         /// The file that was named.
         path: PathBuf,
+        /// What SQLite said.
+        source: Cause,
     },
 
     /// The file is something else.
@@ -150,7 +152,9 @@ pub enum OpenError {
     },
 
     /// The thread that writes could not be started.
-    #[error("cannot start the thread that writes to the database; raise the limit of threads or processes")]
+    #[error(
+        "cannot start the thread that writes to the database; raise the limit of threads or processes"
+    )]
     NoThread {
         /// What the operating system said.
         source: io::Error,

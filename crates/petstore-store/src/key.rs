@@ -140,7 +140,14 @@ mod tests {
 
     #[test]
     fn other_texts_are_no_ids() {
-        for text in ["", "k_", "k_00000000000", "k_0000000000000", "x_000000000000", "k_00000000000I"] {
+        for text in [
+            "",
+            "k_",
+            "k_00000000000",
+            "k_0000000000000",
+            "x_000000000000",
+            "k_00000000000I",
+        ] {
             assert_eq!(text.parse::<KeyId>(), Err(InvalidKeyId), "{text}");
         }
     }

@@ -15,7 +15,9 @@ pub enum DatabaseUrl {
 
 /// A text that names no database.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{problem}; write `sqlite:PATH` for a file or `sqlite::memory:` for a store that is gone when the service stops")]
+#[error(
+    "{problem}; write `sqlite:PATH` for a file or `sqlite::memory:` for a store that is gone when the service stops"
+)]
 pub struct InvalidDatabaseUrl {
     problem: String,
 }
@@ -28,7 +30,9 @@ impl FromStr for DatabaseUrl {
         let Some(place) = text.strip_prefix("sqlite:") else {
             // Not the text itself: the URL of another database may hold a password.
             return match text.split_once(':') {
-                Some((scheme, _)) => refuse(format!("databases of the kind `{scheme}:` are not supported")),
+                Some((scheme, _)) => refuse(format!(
+                    "databases of the kind `{scheme}:` are not supported"
+                )),
                 None => refuse("a database needs its kind in front".to_owned()),
             };
         };
@@ -67,28 +71,46 @@ mod tests {
 
     #[test]
     fn files_and_memory_are_named_and_shown_alike() {
-        for (text, path) in [("sqlite:pets.db", "pets.db"), ("sqlite:/var/lib/pets.db", "/var/lib/pets.db")] {
+        for (text, path) in [
+            ("sqlite:pets.db", "pets.db"),
+            ("sqlite:/var/lib/pets.db", "/var/lib/pets.db"),
+        ] {
             let url: DatabaseUrl = text.parse().expect("a file");
             assert_eq!(url, DatabaseUrl::SqliteFile(path.into()));
             assert_eq!(url.to_string(), text);
         }
         assert_eq!("sqlite::memory:".parse(), Ok(DatabaseUrl::SqliteMemory));
         assert_eq!(DatabaseUrl::SqliteMemory.to_string(), "sqlite::memory:");
-        assert_eq!("sqlite:///var/pets.db".parse(), Ok(DatabaseUrl::SqliteFile("/var/pets.db".into())));
+        assert_eq!(
+            "sqlite:///var/pets.db".parse(),
+            Ok(DatabaseUrl::SqliteFile("/var/pets.db".into()))
+        );
     }
 
     #[test]
     fn other_texts_are_refused_with_what_is_supported() {
-        let refused = ["", "pets.db", "sqlite:", "sqlite://pets.db", "sqlite:pets.db?mode=ro", "mysql://localhost/pets"];
+        let refused = [
+            "",
+            "pets.db",
+            "sqlite:",
+            "sqlite://pets.db",
+            "sqlite:pets.db?mode=ro",
+            "mysql://localhost/pets",
+        ];
         for text in refused {
             let error = text.parse::<DatabaseUrl>().expect_err(text).to_string();
-            assert!(error.contains("`sqlite:PATH`") && error.contains("`sqlite::memory:`"), "{text}: {error}");
+            assert!(
+                error.contains("`sqlite:PATH`") && error.contains("`sqlite::memory:`"),
+                "{text}: {error}"
+            );
         }
     }
 
     #[test]
     fn a_password_is_not_repeated_in_the_refusal() {
-        let error = "mysql://root:hunter2@localhost/pets".parse::<DatabaseUrl>().expect_err("no such backend");
+        let error = "mysql://root:hunter2@localhost/pets"
+            .parse::<DatabaseUrl>()
+            .expect_err("no such backend");
         assert!(!error.to_string().contains("hunter2"), "{error}");
     }
 }

@@ -1,0 +1,129 @@
+//! The store on SQLite, in a file or in memory: which call is a read and which
+//! a write. SQL is left to `pets` and `keys`, the group commit to `writer`,
+//! what makes a file a store to `open` and `schema`.
+
+mod connection;
+mod error;
+mod keys;
+mod open;
+mod pets;
+mod readers;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+use crate::{
+    Cause, KeyHash, KeyId, KeyRecord, NewKey, OpenError, PetPage, PetQuery, Revocation, Store,
+    StoreError, WriteStats,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use connection::Slot;
+use petstore_models::{NewPet, Pet};
+use readers::Readers;
+use std::{path::PathBuf, sync::Arc};
+use writer::Writer;
+
+struct SqliteStore {
+    writer: Writer,
+    readers: Readers,
+}
+
+/// Opens or makes a database file.
+pub(crate) async fn open_file(path: PathBuf) -> Result<Arc<dyn Store>, OpenError> {
+    let named = path.clone();
+    let opened = tokio::task::spawn_blocking(move || SqliteStore::in_file(named)).await;
+    let source = |error| -> Cause { Arc::new(error) };
+    let store = opened.map_err(|error| OpenError::Failed {
+        path,
+        source: source(error),
+    })??;
+    Ok(Arc::new(store))
+}
+
+/// Makes a database that is in memory only.
+pub(crate) fn open_memory() -> Result<Arc<dyn Store>, OpenError> {
+    Ok(Arc::new(SqliteStore::in_memory()?))
+}
+
+impl SqliteStore {
+    fn in_file(path: PathBuf) -> Result<Self, OpenError> {
+        let open::File { writer, readers } = open::file(path)?;
+        let readers = readers.into_iter().map(Slot::new).collect();
+        Ok(Self {
+            writer: Writer::start(Slot::new(writer))?,
+            readers: Readers::new(readers),
+        })
+    }
+
+    fn in_memory() -> Result<Self, OpenError> {
+        let only = Slot::new(open::memory()?);
+        Ok(Self {
+            writer: Writer::start(only.clone())?,
+            readers: Readers::new(vec![only]),
+        })
+    }
+}
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn create_pet(&self, pet: NewPet) -> Result<Pet, StoreError> {
+        self.writer
+            .write(move |db| pets::insert(db, &pet).map_err(error::failed))
+            .await
+    }
+
+    async fn pet(&self, id: i64) -> Result<Option<Pet>, StoreError> {
+        self.readers.read(|db| pets::get(db, id))
+    }
+
+    async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
+        self.readers.read(|db| pets::page(db, query))
+    }
+
+    async fn create_key(&self, key: NewKey) -> Result<(), StoreError> {
+        self.writer
+            .write(move |db| keys::insert(db, &key).map_err(keys::exists))
+            .await
+    }
+
+    async fn create_first_key(&self, key: NewKey) -> Result<bool, StoreError> {
+        self.writer
+            .write(move |db| keys::insert_first(db, &key).map_err(error::failed))
+            .await
+    }
+
+    async fn list_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
+        self.readers.read(keys::all)
+    }
+
+    async fn revoke_key(&self, id: KeyId, at: DateTime<Utc>) -> Result<Revocation, StoreError> {
+        self.writer
+            .write(move |db| keys::revoke(db, &id, at).map_err(error::failed))
+            .await
+    }
+
+    async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyRecord>, StoreError> {
+        self.readers.read(|db| keys::find(db, hash))
+    }
+
+    async fn has_keys(&self) -> Result<bool, StoreError> {
+        self.readers.read(keys::any)
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.writer.check()?;
+        self.readers.read(schema::check)
+    }
+
+    fn stats(&self) -> WriteStats {
+        self.writer.stats()
+    }
+
+    async fn close(&self) -> Result<(), StoreError> {
+        let closed = self.writer.close().await;
+        self.readers.close();
+        closed
+    }
+}

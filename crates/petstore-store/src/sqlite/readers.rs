@@ -1,0 +1,48 @@
+//! The connections that read. A read is done on the thread of its caller, so
+//! there is nothing to wait for but a free connection; what is read is left to
+//! `pets` and `keys`.
+
+use super::{connection::Slot, error};
+use crate::StoreError;
+use rusqlite::Connection;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+pub(super) struct Readers {
+    slots: Vec<Slot>,
+}
+
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// Each thread begins at a connection of its own, so that threads do not
+    /// meet at one lock and find their statements and pages in its caches.
+    static OWN: usize = THREADS.fetch_add(1, Ordering::Relaxed);
+}
+
+impl Readers {
+    /// At least one slot, or no read can be served.
+    pub(super) fn new(slots: Vec<Slot>) -> Self {
+        debug_assert!(!slots.is_empty(), "a store without a connection to read");
+        Self { slots }
+    }
+
+    /// Runs `work` on a free connection. It sees one snapshot only if it is
+    /// one statement.
+    pub(super) fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let own = OWN.with(|own| own % self.slots.len());
+        let (before, from_own) = self.slots.split_at(own);
+        let free = from_own.iter().chain(before).find_map(Slot::try_hold);
+        let mut held = free.unwrap_or_else(|| self.slots[own].hold());
+        work(held.open()?).map_err(error::failed)
+    }
+
+    /// Waits for running reads and closes the connections.
+    pub(super) fn close(&self) {
+        for slot in &self.slots {
+            drop(slot.empty());
+        }
+    }
+}

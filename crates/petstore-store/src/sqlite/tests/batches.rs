@@ -1,0 +1,196 @@
+//! The group commit: what is shared, and what is not.
+
+use super::*;
+use crate::sqlite::writer::{BATCH, QUEUE};
+use std::time::Duration;
+use tokio::time::timeout;
+
+#[tokio::test]
+async fn writes_that_wait_together_share_a_commit() {
+    let fixture = in_a_file();
+    let gate = fixture.gate().await;
+    let creates: Vec<_> = (0..50)
+        .map(|number| fixture.create(number.to_string()))
+        .collect();
+    fixture.until_queued(50).await;
+    gate.open().await;
+    for create in creates {
+        create.await.expect("no panic").expect("a pet");
+    }
+    assert_eq!(
+        fixture.store.stats(),
+        WriteStats {
+            batches: 2,
+            writes: 51,
+            queued: 0
+        }
+    );
+}
+
+#[tokio::test]
+async fn a_batch_is_bounded() {
+    let fixture = in_a_file();
+    let gate = fixture.gate().await;
+    let creates: Vec<_> = (0..BATCH + 1)
+        .map(|number| fixture.create(number.to_string()))
+        .collect();
+    fixture.until_queued(BATCH + 1).await;
+    gate.open().await;
+    for create in creates {
+        create.await.expect("no panic").expect("a pet");
+    }
+    assert_eq!(fixture.store.stats().batches, 3);
+}
+
+#[tokio::test]
+async fn a_write_that_comes_alone_is_committed_at_once() {
+    let fixture = in_a_file();
+    for number in 1..=3 {
+        fixture
+            .create("Rex")
+            .await
+            .expect("no panic")
+            .expect("a pet");
+        assert_eq!(
+            fixture.store.stats(),
+            WriteStats {
+                batches: number,
+                writes: number,
+                queued: 0
+            }
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_write_that_fails_does_so_alone_and_leaves_nothing() {
+    let fixture = in_a_file();
+    fixture.store.create_key(key(1)).await.expect("a key");
+    let gate = fixture.gate().await;
+    let before = fixture.create("before");
+    let store = Arc::clone(&fixture.store);
+    let failing = tokio::spawn(async move {
+        let twice = store.writer.write(|db| {
+            pets::insert(db, &pet("half")).map_err(error::failed)?;
+            keys::insert(db, &key(1)).map_err(keys::exists)
+        });
+        twice.await
+    });
+    let after = fixture.create("after");
+    fixture.until_queued(3).await;
+    gate.open().await;
+
+    let (before, after) = (
+        before.await.expect("no panic"),
+        after.await.expect("no panic"),
+    );
+    assert_eq!(
+        [before.expect("a pet").id, after.expect("a pet").id],
+        [1, 2]
+    );
+    assert!(matches!(
+        failing.await.expect("no panic"),
+        Err(StoreError::KeyExists)
+    ));
+    assert_eq!(fixture.names().await, ["before", "after"]);
+}
+
+#[tokio::test]
+async fn a_write_that_panics_does_so_alone_and_leaves_nothing() {
+    let fixture = in_a_file();
+    let gate = fixture.gate().await;
+    let store = Arc::clone(&fixture.store);
+    let panicking = tokio::spawn(async move {
+        let write = store.writer.write(|db| -> Result<(), StoreError> {
+            pets::insert(db, &pet("half")).map_err(error::failed)?;
+            panic!("for the test");
+        });
+        write.await
+    });
+    fixture.until_queued(1).await;
+    let other = fixture.create("whole");
+    fixture.until_queued(2).await;
+    gate.open().await;
+
+    let failed = panicking.await.expect("no panic of the caller");
+    assert!(
+        matches!(failed, Err(StoreError::Internal { .. })),
+        "{failed:?}"
+    );
+    other.await.expect("no panic").expect("a pet");
+    fixture
+        .create("next")
+        .await
+        .expect("no panic")
+        .expect("the writer goes on");
+    assert_eq!(fixture.names().await, ["whole", "next"]);
+}
+
+#[tokio::test]
+async fn a_caller_who_leaves_does_not_cancel_the_write() {
+    let fixture = in_a_file();
+    let gate = fixture.gate().await;
+    let create = fixture.create("Rex");
+    fixture.until_queued(1).await;
+    create.abort();
+    assert!(create.await.expect_err("cancelled").is_cancelled());
+    gate.open().await;
+    fixture
+        .create("Tom")
+        .await
+        .expect("no panic")
+        .expect("a pet");
+    assert_eq!(fixture.names().await, ["Rex", "Tom"]);
+}
+
+#[tokio::test]
+async fn a_full_queue_refuses_at_once_and_starts_nothing() {
+    let fixture = in_a_file();
+    let gate = fixture.gate().await;
+    let accepted: Vec<_> = (0..QUEUE)
+        .map(|number| fixture.create(number.to_string()))
+        .collect();
+    fixture.until_queued(QUEUE).await;
+    let refused = timeout(Duration::from_secs(10), fixture.create("too many")).await;
+    let refused = refused
+        .expect("it does not wait for the writer")
+        .expect("no panic");
+    assert!(
+        matches!(refused, Err(StoreError::Overloaded)),
+        "{refused:?}"
+    );
+    gate.open().await;
+    for create in accepted {
+        create.await.expect("no panic").expect("a pet");
+    }
+    assert_eq!(fixture.names().await.len(), QUEUE);
+    fixture
+        .create("later")
+        .await
+        .expect("no panic")
+        .expect("there is room again");
+}
+
+#[tokio::test]
+async fn closing_finishes_what_was_handed_over() {
+    let fixture = in_a_file();
+    let gate = fixture.gate().await;
+    let creates: Vec<_> = (0..BATCH + 1)
+        .map(|number| fixture.create(number.to_string()))
+        .collect();
+    fixture.until_queued(creates.len()).await;
+    let store = Arc::clone(&fixture.store);
+    let closing = tokio::spawn(async move { store.close().await });
+    fixture.until_queued(creates.len() + 1).await;
+    gate.open().await;
+    closing.await.expect("no panic").expect("closed");
+    for create in creates {
+        create.await.expect("no panic").expect("a pet");
+    }
+    let late = fixture
+        .create("late")
+        .await
+        .expect("no panic")
+        .expect_err("closed");
+    assert_eq!(outcome(&late), Some(crate::Outcome::NotApplied));
+}

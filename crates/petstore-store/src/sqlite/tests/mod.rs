@@ -1,0 +1,126 @@
+//! Tests of what cannot be seen through the trait: how writes are grouped, and
+//! faults of a database that only its own connection can be made to show.
+
+mod batches;
+mod faults;
+mod plans;
+
+use super::*;
+use std::sync::mpsc;
+use tempfile::TempDir;
+use tokio::task::{JoinHandle, yield_now};
+
+/// A store in a file of its own.
+struct Fixture {
+    store: Arc<SqliteStore>,
+    folder: TempDir,
+}
+
+fn in_a_file() -> Fixture {
+    let folder = TempDir::new().expect("a temporary folder");
+    let store = SqliteStore::in_file(folder.path().join("pets.db")).expect("a new store");
+    Fixture {
+        store: Arc::new(store),
+        folder,
+    }
+}
+
+impl Fixture {
+    /// Holds the writer up, inside of a write, until the gate is opened.
+    async fn gate(&self) -> Gate {
+        let (open, opened) = mpsc::channel::<()>();
+        let (reached, mut is_reached) = tokio::sync::mpsc::unbounded_channel();
+        let store = Arc::clone(&self.store);
+        let write = tokio::spawn(async move {
+            let waiting = store.writer.write(move |_| {
+                let _test_is_over = reached.send(());
+                let _opened = opened.recv();
+                Ok(())
+            });
+            waiting.await
+        });
+        is_reached
+            .recv()
+            .await
+            .expect("the writer takes up the gate");
+        Gate { open, write }
+    }
+
+    fn create(&self, name: impl Into<String>) -> JoinHandle<Result<Pet, StoreError>> {
+        let (store, pet) = (Arc::clone(&self.store), pet(name));
+        tokio::spawn(async move { store.create_pet(pet).await })
+    }
+
+    async fn until_queued(&self, writes: usize) {
+        while self.store.stats().queued < writes {
+            yield_now().await;
+        }
+    }
+
+    /// The names of all pets.
+    async fn names(&self) -> Vec<String> {
+        let all = PetQuery {
+            after: None,
+            status: None,
+            limit: usize::MAX,
+        };
+        let page = self.store.list_pets(all).await.expect("a page");
+        page.pets.into_iter().map(|pet| pet.name).collect()
+    }
+
+    /// Runs SQL on the connection that writes, inside of a write.
+    async fn execute(&self, sql: &'static str) -> Result<(), StoreError> {
+        self.store
+            .writer
+            .write(move |db| db.execute_batch(sql).map_err(error::failed))
+            .await
+    }
+
+    async fn pragma(&self, name: &'static str) -> i64 {
+        let value = self
+            .store
+            .writer
+            .write(move |db| db.pragma_query_one(None, name).map_err(error::failed))
+            .await;
+        value.expect("a pragma with a number")
+    }
+}
+
+struct Gate {
+    open: mpsc::Sender<()>,
+    write: JoinHandle<Result<(), StoreError>>,
+}
+
+impl Gate {
+    async fn open(self) {
+        drop(self.open);
+        self.write
+            .await
+            .expect("no panic")
+            .expect("the gate's own write");
+    }
+}
+
+fn pet(name: impl Into<String>) -> NewPet {
+    NewPet {
+        name: name.into(),
+        category_id: 1,
+        status: None,
+    }
+}
+
+fn key(id: u64) -> NewKey {
+    NewKey {
+        id: KeyId::from_random(id),
+        name: "test".to_owned(),
+        hash: KeyHash::new([id as u8; 32]),
+        created_at: Utc::now(),
+    }
+}
+
+fn outcome(error: &StoreError) -> Option<crate::Outcome> {
+    match error {
+        StoreError::Unavailable { outcome, .. } => Some(*outcome),
+        _ => None,
+    }
+}

@@ -1,0 +1,254 @@
+//! The one thread that writes, and its group commit. What a write does is left
+//! to the closures that are handed over.
+//!
+//! Writes that wait at the same moment share a transaction. First they run one
+//! after the other with nothing between them, since in practice none fails. If
+//! one does, all is rolled back and they run again, each behind a savepoint,
+//! so that it fails alone. Therefore a write is a closure that can be called
+//! again.
+
+use super::{connection::Slot, error};
+use crate::{OpenError, StoreError, WriteStats};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+};
+use tokio::sync::{mpsc, oneshot};
+
+/// Writes that may wait. At 10,000 a second, a tenth of a second's work.
+pub(super) const QUEUE: usize = 1024;
+/// Writes in one transaction: beyond this a larger one gains nothing, and
+/// those at its front would wait for those at its end.
+pub(super) const BATCH: usize = 256;
+
+/// The handle to the thread, which ends when this is dropped or closed.
+pub(super) struct Writer {
+    inbox: mpsc::Sender<Message>,
+    counters: Arc<Counters>,
+}
+
+enum Message {
+    Write(Box<dyn Job>),
+    Close(oneshot::Sender<()>),
+}
+
+#[derive(Default)]
+struct Counters {
+    batches: AtomicU64,
+    writes: AtomicU64,
+}
+
+/// A write with the caller who waits for it.
+trait Job: Send {
+    /// Runs the write and keeps its result; an error is the caller's too.
+    fn run(&mut self, db: &Connection) -> Result<(), StoreError>;
+
+    /// Answers the caller, who may be gone. The write counts only if its
+    /// transaction was committed.
+    fn answer(self: Box<Self>, committed: Result<(), StoreError>);
+}
+
+struct Write<T, W> {
+    work: W,
+    result: Option<Result<T, StoreError>>,
+    caller: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<T, W> Job for Write<T, W>
+where
+    T: Send,
+    W: FnMut(&Connection) -> Result<T, StoreError> + Send,
+{
+    fn run(&mut self, db: &Connection) -> Result<(), StoreError> {
+        // What the closure leaves behind after a panic is rolled back.
+        let result = catch_unwind(AssertUnwindSafe(|| (self.work)(db)))
+            .unwrap_or_else(|payload| Err(error::panicked(payload.as_ref())));
+        self.result
+            .insert(result)
+            .as_ref()
+            .map(|_| ())
+            .map_err(Clone::clone)
+    }
+
+    fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
+        let answer = match (self.result, committed) {
+            (Some(Err(own)), _) => Err(own),
+            (_, Err(shared)) => Err(shared),
+            (Some(Ok(value)), Ok(())) => Ok(value),
+            (None, Ok(())) => Err(error::writer_gone()),
+        };
+        // An error means that the caller did not wait; the write stands.
+        let _gone = self.caller.send(answer);
+    }
+}
+
+impl Writer {
+    pub(super) fn start(slot: Slot) -> Result<Self, OpenError> {
+        let (inbox, messages) = mpsc::channel(QUEUE);
+        let counters = Arc::<Counters>::default();
+        let counted = Arc::clone(&counters);
+        thread::Builder::new()
+            .name("petstore-writer".to_owned())
+            .spawn(move || serve(messages, &slot, &counted))
+            .map_err(|source| OpenError::NoThread { source })?;
+        Ok(Self { inbox, counters })
+    }
+
+    /// Hands `work` over and waits for its answer. `work` may be called more
+    /// than once, each time in a transaction without its earlier effects. From
+    /// the first poll on, to drop the future does not cancel it.
+    pub(super) async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
+    {
+        let (caller, answer) = oneshot::channel();
+        let job = Message::Write(Box::new(Write {
+            work,
+            result: None,
+            caller,
+        }));
+        self.inbox.try_send(job).map_err(|refused| match refused {
+            mpsc::error::TrySendError::Full(_) => StoreError::Overloaded,
+            mpsc::error::TrySendError::Closed(_) => error::closed(),
+        })?;
+        answer.await.unwrap_or_else(|_| Err(error::writer_gone()))
+    }
+
+    /// `Ok` while writes are taken.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        if self.inbox.is_closed() {
+            Err(error::closed())
+        } else {
+            Ok(())
+        }
+    }
+
+    pub(super) fn stats(&self) -> WriteStats {
+        WriteStats {
+            batches: self.counters.batches.load(Ordering::Relaxed),
+            writes: self.counters.writes.load(Ordering::Relaxed),
+            queued: self.inbox.max_capacity() - self.inbox.capacity(),
+        }
+    }
+
+    /// Returns when all that was handed over is answered and the connection is
+    /// closed.
+    pub(super) async fn close(&self) -> Result<(), StoreError> {
+        let (caller, done) = oneshot::channel();
+        match self.inbox.send(Message::Close(caller)).await {
+            Ok(()) => done.await.map_err(|_| error::writer_gone()),
+            // Somebody was first, and waits for the rest.
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+fn serve(mut messages: mpsc::Receiver<Message>, slot: &Slot, counters: &Counters) {
+    let mut taken = Vec::with_capacity(BATCH);
+    let mut closers = Vec::new();
+    while messages.blocking_recv_many(&mut taken, BATCH) > 0 {
+        let mut jobs = Vec::with_capacity(taken.len());
+        for message in taken.drain(..) {
+            match message {
+                Message::Write(job) => jobs.push(job),
+                Message::Close(caller) => {
+                    // Nothing more comes in; the loop ends once all is out.
+                    messages.close();
+                    closers.push(caller);
+                }
+            }
+        }
+        if !jobs.is_empty() {
+            commit(slot, jobs, counters);
+        }
+    }
+    shut(slot);
+    for caller in closers {
+        let _gone = caller.send(());
+    }
+}
+
+fn commit(slot: &Slot, mut jobs: Vec<Box<dyn Job>>, counters: &Counters) {
+    // Answers go out after the connection is free again: in memory, readers
+    // use the same one.
+    let committed = slot.hold().open().and_then(|db| together(db, &mut jobs));
+    match &committed {
+        Ok(0) => {}
+        Ok(writes) => {
+            counters.batches.fetch_add(1, Ordering::Relaxed);
+            counters.writes.fetch_add(*writes, Ordering::Relaxed);
+        }
+        Err(error) => {
+            let cause = std::error::Error::source(error).map(ToString::to_string);
+            tracing::error!(
+                writes = jobs.len(),
+                cause,
+                "a batch of writes failed: {error}"
+            );
+        }
+    }
+    let committed = committed.map(|_| ());
+    for job in jobs {
+        job.answer(committed.clone());
+    }
+}
+
+/// Runs and commits all jobs in one transaction, and says how many writes were
+/// committed. An error concerns all of them.
+fn together(db: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Result<u64, StoreError> {
+    let batch = begin(db)?;
+    if jobs.iter_mut().all(|job| job.run(&batch).is_ok()) {
+        batch.commit().map_err(error::commit_failed)?;
+        return Ok(jobs.len() as u64);
+    }
+    batch.finish().map_err(error::failed)?;
+    if jobs.len() == 1 {
+        Ok(0)
+    } else {
+        apart(db, jobs)
+    }
+}
+
+/// As [`together`], but each job can fail without the others.
+fn apart(db: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Result<u64, StoreError> {
+    let mut batch = begin(db)?;
+    let mut writes = 0;
+    for job in jobs {
+        let savepoint = batch.savepoint().map_err(error::failed)?;
+        match job.run(&savepoint) {
+            Ok(()) => {
+                savepoint.commit().map_err(error::failed)?;
+                writes += 1;
+            }
+            // A full disk and the like end the whole transaction: what the
+            // others did is gone too, and the next would be on its own.
+            Err(fault) if savepoint.is_autocommit() => return Err(fault),
+            Err(_) => savepoint.finish().map_err(error::failed)?,
+        }
+    }
+    batch.commit().map_err(error::commit_failed)?;
+    Ok(writes)
+}
+
+/// Takes the lock for writing at once: a lock that is asked for later can be
+/// refused without a wait, and after the first job has run.
+fn begin(db: &mut Connection) -> Result<Transaction<'_>, StoreError> {
+    db.transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(error::failed)
+}
+
+/// Writes the log back into the file and closes the connection. Nothing is
+/// lost if that fails: the next one who opens the file reads the log.
+fn shut(slot: &Slot) {
+    let Some(db) = slot.empty() else { return };
+    let written_back = db.pragma(None, "wal_checkpoint", "truncate", |_| Ok(()));
+    if let Err(error) = written_back.and_then(|()| db.close().map_err(|(_, error)| error)) {
+        tracing::warn!(%error, "the database was not closed cleanly; the next start recovers it");
+    }
+}

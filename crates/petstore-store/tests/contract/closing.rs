@@ -1,0 +1,59 @@
+//! The store as a whole: its check, its figures, its end.
+
+use super::{AnyStore, create, new_pet};
+use chrono::Utc;
+use petstore_store::{KeyHash, KeyId, Outcome, PetQuery, StoreError};
+
+pub(crate) async fn a_store_that_works_passes_its_check(store: AnyStore) {
+    store.check().await.expect("it works");
+}
+
+pub(crate) async fn writes_are_counted(store: AnyStore) {
+    let before = store.stats();
+    for _ in 0..3 {
+        create(&store, "Rex", None).await;
+    }
+    let after = store.stats();
+    assert_eq!((after.writes - before.writes, after.queued), (3, 0));
+    assert!(
+        (1..=3).contains(&(after.batches - before.batches)),
+        "{after:?}"
+    );
+}
+
+pub(crate) async fn a_closed_store_refuses_everything(store: AnyStore) {
+    create(&store, "Rex", None).await;
+    store.close().await.expect("it closes");
+    let hash = KeyHash::new([0; 32]);
+    let refusals = [
+        store.create_pet(new_pet("Tom", None)).await.map(drop),
+        store.pet(1).await.map(drop),
+        store
+            .list_pets(PetQuery {
+                after: None,
+                status: None,
+                limit: 1,
+            })
+            .await
+            .map(drop),
+        store.find_key(&hash).await.map(drop),
+        store.has_keys().await.map(drop),
+        store.list_keys().await.map(drop),
+        store
+            .revoke_key(KeyId::from_random(0), Utc::now())
+            .await
+            .map(drop),
+        store.check().await,
+    ];
+    for refusal in refusals {
+        let closed = matches!(
+            refusal,
+            Err(StoreError::Unavailable {
+                outcome: Outcome::NotApplied,
+                ..
+            })
+        );
+        assert!(closed, "{refusal:?}");
+    }
+    store.close().await.expect("nothing is left to do");
+}

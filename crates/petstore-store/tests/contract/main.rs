@@ -1,0 +1,117 @@
+//! What every backend of the store must do, in one suite: each test is a
+//! function over a new store, and runs on each of the backends named at the
+//! end of this file. What only a file can show is left to `tests/sqlite`.
+
+mod backends;
+mod closing;
+mod keys;
+mod model;
+mod pages;
+mod pets;
+
+use petstore_models::{NewPet, Pet, PetStatus};
+use petstore_store::{PetQuery, Store};
+use std::sync::Arc;
+
+/// The store that a test gets.
+type AnyStore = Arc<dyn Store>;
+
+fn new_pet(name: impl Into<String>, status: Option<PetStatus>) -> NewPet {
+    NewPet {
+        name: name.into(),
+        category_id: 7,
+        status,
+    }
+}
+
+/// The parts of a pet that its maker decides.
+fn without_id(pet: &Pet) -> NewPet {
+    let Pet {
+        id: _,
+        name,
+        category_id,
+        status,
+    } = pet.clone();
+    NewPet {
+        name,
+        category_id,
+        status,
+    }
+}
+
+async fn create(store: &AnyStore, name: impl Into<String>, status: Option<PetStatus>) -> Pet {
+    store
+        .create_pet(new_pet(name, status))
+        .await
+        .expect("a pet is created")
+}
+
+/// All pets that match, page by page.
+async fn walk(store: &AnyStore, status: Option<PetStatus>, limit: usize) -> Vec<Pet> {
+    let mut met = Vec::new();
+    let mut after = None;
+    loop {
+        let page = store
+            .list_pets(PetQuery {
+                after,
+                status,
+                limit,
+            })
+            .await
+            .expect("a page");
+        assert!(page.pets.len() <= limit);
+        after = page.pets.last().map(|pet| pet.id);
+        met.extend(page.pets);
+        if !page.more {
+            return met;
+        }
+    }
+}
+
+macro_rules! contract {
+    ($backend:ident) => {
+        mod $backend {
+            use crate::{backends, closing, keys, model, pages, pets};
+
+            contract! {
+                $backend:
+                closing::a_closed_store_refuses_everything,
+                closing::a_store_that_works_passes_its_check,
+                closing::writes_are_counted,
+                keys::a_key_is_found_by_its_hash_until_it_is_revoked,
+                keys::a_revoked_key_keeps_its_first_time,
+                keys::a_time_comes_back_to_the_microsecond,
+                keys::an_id_and_a_hash_are_taken_once,
+                keys::an_unknown_key_is_neither_found_nor_revoked,
+                keys::keys_are_listed_oldest_first_with_the_revoked,
+                keys::of_many_first_keys_one_is_made,
+                keys::there_is_no_second_first_key,
+                model::any_calls_are_answered_as_a_list_would,
+                pages::a_filter_keeps_what_has_that_status,
+                pages::a_page_may_begin_anywhere,
+                pages::a_page_says_whether_there_are_more,
+                pages::a_walk_meets_every_earlier_pet_once_while_others_are_added,
+                pages::an_empty_store_has_an_empty_page,
+                pets::a_pet_comes_back_as_it_was_added,
+                pets::an_answered_pet_is_there_for_everybody,
+                pets::an_unknown_id_finds_nothing,
+                pets::any_name_comes_back_byte_for_byte,
+                pets::categories_reach_both_ends_of_int64,
+                pets::ids_begin_at_one_and_ascend,
+                pets::pets_added_at_once_have_ids_of_their_own,
+            }
+        }
+    };
+    ($backend:ident: $($module:ident::$test:ident,)*) => {$(
+        // Several threads, so that calls really meet in the store.
+        #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+        async fn $test() {
+            let backend = backends::$backend().await;
+            $module::$test(backend.store()).await;
+            backend.end().await;
+        }
+    )*};
+}
+
+contract!(sqlite_file);
+contract!(sqlite_memory);
