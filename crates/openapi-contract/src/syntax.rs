@@ -2,6 +2,7 @@
 //! or JSON. Keeps a place for every value and every name, and keeps within
 //! bounds whatever the text is. What the values mean is left to `read`.
 
+mod alias;
 mod json;
 mod scalar;
 mod yaml;
@@ -28,7 +29,10 @@ pub(crate) struct Parsed {
 
 impl Parsed {
     fn failed(problem: Problem) -> Self {
-        Parsed { root: None, problems: vec![problem] }
+        Parsed {
+            root: None,
+            problems: vec![problem],
+        }
     }
 }
 
@@ -38,7 +42,6 @@ impl Parsed {
 /// as JSON does is tried as JSON first: YAML readers stumble over some of its
 /// escapes, and say less well what is wrong with it.
 pub(crate) fn parse(file: &Arc<str>, text: &str) -> Parsed {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if file.to_ascii_lowercase().ends_with(".json") {
         return json::parse(file, text);
     }
@@ -49,7 +52,11 @@ pub(crate) fn parse(file: &Arc<str>, text: &str) -> Parsed {
         }
         // A flow mapping such as `{openapi: 3.0.3}` is YAML only.
         let as_yaml = yaml::parse(file, text);
-        return if as_yaml.root.is_some() { as_yaml } else { as_json };
+        return if as_yaml.root.is_some() {
+            as_yaml
+        } else {
+            as_json
+        };
     }
     yaml::parse(file, text)
 }

@@ -90,18 +90,24 @@ impl Document {
 
     /// The operation of this id.
     pub fn operation(&self, id: &str) -> Option<&Operation> {
-        self.operations.iter().find(|operation| operation.id.as_ref().is_some_and(|own| own.value == id))
+        self.operations
+            .iter()
+            .find(|operation| operation.id.as_ref().is_some_and(|own| own.value == id))
     }
 
     /// The catalogue of error codes, in the order of the document; `None` where
     /// no component schema has a property with `x-error-catalogue`.
     pub fn error_catalogue(&self) -> Option<&[ErrorCode]> {
-        self.error_catalogue.as_ref().map(|catalogue| catalogue.value.as_slice())
+        self.error_catalogue
+            .as_ref()
+            .map(|catalogue| catalogue.value.as_slice())
     }
 
     /// The entry of the catalogue for this code.
     pub fn error_code(&self, code: &str) -> Option<&ErrorCode> {
-        self.error_catalogue()?.iter().find(|entry| entry.code == code)
+        self.error_catalogue()?
+            .iter()
+            .find(|entry| entry.code == code)
     }
 }
 
@@ -127,6 +133,9 @@ impl Operation {
 impl<T> Spanned<T> {
     /// Puts a value at its place.
     pub fn new(value: T, at: &Location) -> Self {
-        Spanned { value, at: at.clone() }
+        Spanned {
+            value,
+            at: at.clone(),
+        }
     }
 }

@@ -124,9 +124,14 @@ impl ParameterIn {
 
     /// The place that the document calls by this word.
     pub fn from_word(word: &str) -> Option<Self> {
-        [ParameterIn::Path, ParameterIn::Query, ParameterIn::Header, ParameterIn::Cookie]
-            .into_iter()
-            .find(|place| place.as_str() == word)
+        [
+            ParameterIn::Path,
+            ParameterIn::Query,
+            ParameterIn::Header,
+            ParameterIn::Cookie,
+        ]
+        .into_iter()
+        .find(|place| place.as_str() == word)
     }
 }
 
@@ -151,9 +156,16 @@ impl Type {
 
     /// The type that the document calls by this word.
     pub fn from_word(word: &str) -> Option<Self> {
-        [Type::Boolean, Type::Integer, Type::Number, Type::String, Type::Array, Type::Object]
-            .into_iter()
-            .find(|kind| kind.as_str() == word)
+        [
+            Type::Boolean,
+            Type::Integer,
+            Type::Number,
+            Type::String,
+            Type::Array,
+            Type::Object,
+        ]
+        .into_iter()
+        .find(|kind| kind.as_str() == word)
     }
 }
 

@@ -9,7 +9,12 @@ use std::sync::Arc;
 impl Location {
     /// The beginning of a file.
     pub fn start(file: &str) -> Self {
-        Location { file: Arc::from(file), line: 1, column: 1, pointer: String::new() }
+        Location {
+            file: Arc::from(file),
+            line: 1,
+            column: 1,
+            pointer: String::new(),
+        }
     }
 }
 
@@ -105,7 +110,8 @@ impl Node {
         Some(node)
     }
 
-    /// The same value as plain JSON, without places.
+    /// The same value as plain JSON, without places. Members keep their order
+    /// only where `serde_json` is built to keep it.
     pub fn to_json(&self) -> Value {
         match &self.kind {
             NodeKind::Null => Value::Null,
@@ -114,8 +120,25 @@ impl Node {
             NodeKind::String(text) => Value::String(text.clone()),
             NodeKind::Array(items) => Value::Array(items.iter().map(Node::to_json).collect()),
             NodeKind::Object(members) => Value::Object(
-                members.iter().map(|(name, member)| (name.clone(), member.value.to_json())).collect(),
+                members
+                    .iter()
+                    .map(|(name, member)| (name.clone(), member.value.to_json()))
+                    .collect(),
             ),
+        }
+    }
+
+    /// How many values this holds, itself included.
+    pub fn size(&self) -> usize {
+        match &self.kind {
+            NodeKind::Array(items) => 1 + items.iter().map(Node::size).sum::<usize>(),
+            NodeKind::Object(members) => {
+                1 + members
+                    .values()
+                    .map(|member| member.value.size())
+                    .sum::<usize>()
+            }
+            _ => 1,
         }
     }
 
@@ -136,9 +159,11 @@ impl Node {
         match &self.kind {
             NodeKind::Array(_) | NodeKind::Object(_) => self.kind_name().to_owned(),
             NodeKind::String(text) if text.chars().count() > 60 => {
-                format!("`{}…`", text.chars().take(60).collect::<String>().escape_debug())
+                format!(
+                    "`\"{}…\"`",
+                    text.chars().take(60).collect::<String>().escape_debug()
+                )
             }
-            NodeKind::String(text) => format!("`{}`", text.escape_debug()),
             _ => format!("`{}`", self.to_json()),
         }
     }
@@ -157,7 +182,8 @@ impl Node {
             (NodeKind::Object(a), NodeKind::Object(b)) => {
                 a.len() == b.len()
                     && a.iter().all(|(name, member)| {
-                        b.get(name).is_some_and(|other| member.value.same_value(&other.value))
+                        b.get(name)
+                            .is_some_and(|other| member.value.same_value(&other.value))
                     })
             }
             _ => false,
@@ -171,7 +197,10 @@ fn same_number(a: &serde_json::Number, b: &serde_json::Number) -> bool {
 }
 
 /// Orders two numbers: integers exactly, everything else as doubles.
-pub fn compare_numbers(a: &serde_json::Number, b: &serde_json::Number) -> Option<std::cmp::Ordering> {
+pub fn compare_numbers(
+    a: &serde_json::Number,
+    b: &serde_json::Number,
+) -> Option<std::cmp::Ordering> {
     match (integer(a), integer(b)) {
         (Some(a), Some(b)) => Some(a.cmp(&b)),
         _ => a.as_f64()?.partial_cmp(&b.as_f64()?),
@@ -180,5 +209,8 @@ pub fn compare_numbers(a: &serde_json::Number, b: &serde_json::Number) -> Option
 
 /// The number as an integer, where it was written as one that fits 64 bits.
 fn integer(number: &serde_json::Number) -> Option<i128> {
-    number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
+    number
+        .as_i64()
+        .map(i128::from)
+        .or_else(|| number.as_u64().map(i128::from))
 }

@@ -10,12 +10,25 @@ use std::sync::Arc;
 
 /// Parses a JSON text.
 pub(super) fn parse(file: &Arc<str>, text: &str) -> Parsed {
-    let mut parser = Parser { file, text, position: 0, line: 1, column: 1, problems: Vec::new() };
+    let mut parser = Parser {
+        file,
+        text,
+        position: 0,
+        line: 1,
+        column: 1,
+        problems: Vec::new(),
+    };
     match parser.document() {
-        Ok(root) => Parsed { root: Some(root), problems: parser.problems },
+        Ok(root) => Parsed {
+            root: Some(root),
+            problems: parser.problems,
+        },
         Err(problem) => {
             parser.problems.push(*problem);
-            Parsed { root: None, problems: parser.problems }
+            Parsed {
+                root: None,
+                problems: parser.problems,
+            }
         }
     }
 }
@@ -55,16 +68,30 @@ impl<'a> Parser<'a> {
             Some(b'-' | b'0'..=b'9') => NodeKind::Number(self.number(&pointer)?),
             Some(b'a'..=b'z' | b'A'..=b'Z') => self.word(&pointer)?,
             Some(b'\'') => {
-                return Err(self.fault(&pointer, "a JSON string stands in double quotes", "write `\"…\"`"));
+                return Err(self.fault(
+                    &pointer,
+                    "a JSON string stands in double quotes",
+                    "write `\"…\"`",
+                ));
             }
             Some(b'/' | b'#') => {
                 return Err(self.fault(&pointer, "JSON has no comments", "remove it, or use YAML"));
             }
             Some(_) => {
                 let found = self.found();
-                return Err(self.fault(&pointer, format!("expected a value, found {found}"), "write a JSON value"));
+                return Err(self.fault(
+                    &pointer,
+                    format!("expected a value, found {found}"),
+                    "write a JSON value",
+                ));
             }
-            None => return Err(self.fault(&pointer, "the text ends where a value should stand", "complete it")),
+            None => {
+                return Err(self.fault(
+                    &pointer,
+                    "the text ends where a value should stand",
+                    "complete it",
+                ));
+            }
         };
         Ok(Node { at, kind })
     }
@@ -80,8 +107,16 @@ impl<'a> Parser<'a> {
             self.skip_space();
             if self.peek() != Some(b'"') {
                 let found = self.found();
-                let help = if found == "`}`" { "remove the comma before it" } else { "write the name in double quotes" };
-                return Err(self.fault(pointer, format!("expected the name of a member, found {found}"), help));
+                let help = if found == "`}`" {
+                    "remove the comma before it"
+                } else {
+                    "write the name in double quotes"
+                };
+                return Err(self.fault(
+                    pointer,
+                    format!("expected the name of a member, found {found}"),
+                    help,
+                ));
             }
             let mut key_at = self.here("");
             let name = self.string(pointer)?;
@@ -92,7 +127,11 @@ impl<'a> Parser<'a> {
             self.skip_space();
             if !self.accept(b':') {
                 let found = self.found();
-                return Err(self.fault(&child, format!("expected `:` after a name, found {found}"), "write `\"name\": value`"));
+                return Err(self.fault(
+                    &child,
+                    format!("expected `:` after a name, found {found}"),
+                    "write `\"name\": value`",
+                ));
             }
             let value = self.value(child, depth + 1)?;
             match members.entry(name) {
@@ -100,7 +139,8 @@ impl<'a> Parser<'a> {
                     let first: &Member = first.get();
                     let name = key_at.pointer.rsplit('/').next().unwrap_or_default();
                     let name = crate::model::unescape_pointer_token(name);
-                    self.problems.push(duplicate_member(&name, &first.key_at, &key_at));
+                    self.problems
+                        .push(duplicate_member(&name, &first.key_at, &key_at));
                 }
                 Entry::Vacant(place) => {
                     place.insert(Member { key_at, value });
@@ -131,7 +171,11 @@ impl<'a> Parser<'a> {
         loop {
             self.skip_space();
             if self.peek() == Some(b']') {
-                return Err(self.fault(pointer, "expected a value, found `]`", "remove the comma before it"));
+                return Err(self.fault(
+                    pointer,
+                    "expected a value, found `]`",
+                    "remove the comma before it",
+                ));
             }
             let Some(child) = child_pointer(pointer, &items.len().to_string()) else {
                 return Err(Box::new(too_long(&self.here(pointer))));
@@ -181,7 +225,11 @@ impl<'a> Parser<'a> {
             }
             Err(_) => {
                 let message = format!("`{}` is no JSON number, or too large", &rest[..length]);
-                Err(self.fault(pointer, message, "write it as JSON does: no leading zeros or `+`"))
+                Err(self.fault(
+                    pointer,
+                    message,
+                    "write it as JSON does: no leading zeros or `+`",
+                ))
             }
         }
     }
@@ -192,7 +240,10 @@ impl<'a> Parser<'a> {
         self.advance();
         loop {
             let rest = &self.text[self.position..];
-            let plain = rest.bytes().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f)).count();
+            let plain = rest
+                .bytes()
+                .take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f))
+                .count();
             value.push_str(&rest[..plain]);
             self.advance_by(plain);
             match self.peek() {
@@ -202,11 +253,20 @@ impl<'a> Parser<'a> {
                 }
                 Some(b'\\') => value.push(self.escape(pointer)?),
                 Some(control) => {
-                    let message = format!("a string holds the bare control character \\u{control:04x}");
-                    return Err(self.fault(pointer, message, "close the string, or write the character as an escape"));
+                    let message =
+                        format!("a string holds the bare control character \\u{control:04x}");
+                    return Err(self.fault(
+                        pointer,
+                        message,
+                        "close the string, or write the character as an escape",
+                    ));
                 }
                 None => {
-                    return Err(Box::new(syntax(&begin, "the string is never closed", "write `\"` at its end")));
+                    return Err(Box::new(syntax(
+                        &begin,
+                        "the string is never closed",
+                        "write `\"` at its end",
+                    )));
                 }
             }
         }
@@ -225,7 +285,11 @@ impl<'a> Parser<'a> {
             Some(b't') => '\t',
             Some(b'u') => return self.unicode_escape(pointer),
             _ => {
-                return Err(self.fault(pointer, "unknown escape in a string", "write `\\\\` for a backslash"));
+                return Err(self.fault(
+                    pointer,
+                    "unknown escape in a string",
+                    "write `\\\\` for a backslash",
+                ));
             }
         };
         self.advance_by(2);
@@ -237,7 +301,8 @@ impl<'a> Parser<'a> {
         let decoded = match hex_escape(rest) {
             Some(high @ 0xd800..=0xdbff) => match rest.get(6..).and_then(hex_escape) {
                 Some(low @ 0xdc00..=0xdfff) => {
-                    char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00)).map(|c| (c, 12))
+                    char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00))
+                        .map(|c| (c, 12))
                 }
                 _ => None,
             },
@@ -264,7 +329,10 @@ impl<'a> Parser<'a> {
     /// The next character, for messages.
     fn found(&self) -> String {
         match self.text[self.position..].chars().next() {
-            Some(character) => format!("`{}`", character.escape_debug()),
+            Some(character) if character.is_control() => {
+                format!("`{}`", character.escape_default())
+            }
+            Some(character) => format!("`{character}`"),
             None => "the end of the text".to_owned(),
         }
     }
@@ -323,5 +391,7 @@ fn syntax(at: &Location, message: impl Into<String>, help: &str) -> Problem {
 /// The code unit of a `\uXXXX` at the beginning of the bytes.
 fn hex_escape(bytes: &[u8]) -> Option<u32> {
     let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
-    digits.iter().try_fold(0, |unit, digit| Some(unit * 16 + char::from(*digit).to_digit(16)?))
+    digits.iter().try_fold(0, |unit, digit| {
+        Some(unit * 16 + char::from(*digit).to_digit(16)?)
+    })
 }

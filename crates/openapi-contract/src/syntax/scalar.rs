@@ -21,7 +21,9 @@ pub(super) fn resolve(text: &str) -> Result<NodeKind, String> {
     if !is_decimal(text) {
         return Ok(NodeKind::String(text.to_owned()));
     }
-    number(text).map(NodeKind::Number).ok_or_else(|| format!("the number `{text}` is too large"))
+    number(text)
+        .map(NodeKind::Number)
+        .ok_or_else(|| format!("the number `{text}` is too large"))
 }
 
 /// `0o17` and `0x1F`.
@@ -34,7 +36,9 @@ fn radix(text: &str) -> Option<Result<u64, String>> {
     if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
         return None;
     }
-    Some(u64::from_str_radix(digits, radix).map_err(|_| format!("the number `{text}` is too large")))
+    Some(
+        u64::from_str_radix(digits, radix).map_err(|_| format!("the number `{text}` is too large")),
+    )
 }
 
 fn is_infinite_or_nan(text: &str) -> bool {
@@ -76,7 +80,11 @@ fn number(text: &str) -> Option<Number> {
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let whole = whole.trim_start_matches('0');
     let whole = if whole.is_empty() { "0" } else { whole };
-    let point = if mantissa.contains('.') && !fraction.is_empty() { "." } else { "" };
+    let point = if mantissa.contains('.') && !fraction.is_empty() {
+        "."
+    } else {
+        ""
+    };
     serde_json::from_str(&format!("{sign}{whole}{point}{fraction}{exponent}")).ok()
 }
 

@@ -2,6 +2,7 @@
 //! Refuses what JSON cannot say (complex keys, foreign tags) and what readers
 //! disagree about (duplicate and merge keys); aliases are expanded within bounds.
 
+use super::alias::{Copier, Unfit};
 use super::{MAX_DEPTH, Parsed, child_pointer, duplicate_member, scalar, too_deep, too_long};
 use crate::model::{Location, Member, Node, NodeKind};
 use crate::problem::Problem;
@@ -14,6 +15,8 @@ use std::sync::Arc;
 
 /// How many values aliases may add to a document altogether.
 const MAX_ALIASED: usize = 100_000;
+
+const SYNTAX_HELP: &str = "check the indentation, and quote texts that hold `: ` or ` #` or begin with a special character";
 
 /// Parses a YAML text.
 pub(super) fn parse(file: &Arc<str>, text: &str) -> Parsed {
@@ -30,7 +33,10 @@ pub(super) fn parse(file: &Arc<str>, text: &str) -> Parsed {
     match builder.build(text) {
         Ok(()) => {
             let root = builder.root.filter(|_| builder.usable);
-            Parsed { root, problems: builder.problems }
+            Parsed {
+                root,
+                problems: builder.problems,
+            }
         }
         Err(problem) => {
             let mut parsed = Parsed::failed(*problem);
@@ -66,7 +72,10 @@ struct Frame {
 
 enum Content {
     Array(Vec<Node>),
-    Object { members: IndexMap<String, Member>, key: Option<Key> },
+    Object {
+        members: IndexMap<String, Member>,
+        key: Option<Key>,
+    },
 }
 
 /// A name that waits for its value.
@@ -89,14 +98,23 @@ impl Builder<'_> {
                 Event::DocumentStart(_) => self.document_start(&start)?,
                 Event::MappingStart(anchor, tag) => {
                     self.check_tag(&start, tag.as_deref(), "map");
-                    self.open(&start, anchor, Content::Object { members: IndexMap::new(), key: None })?;
+                    self.open(
+                        &start,
+                        anchor,
+                        Content::Object {
+                            members: IndexMap::new(),
+                            key: None,
+                        },
+                    )?;
                 }
                 Event::SequenceStart(anchor, tag) => {
                     self.check_tag(&start, tag.as_deref(), "seq");
                     self.open(&start, anchor, Content::Array(Vec::new()))?;
                 }
                 Event::MappingEnd | Event::SequenceEnd => self.close()?,
-                Event::Scalar(value, style, anchor, tag) => self.scalar(&start, value, style, anchor, tag.as_deref())?,
+                Event::Scalar(value, style, anchor, tag) => {
+                    self.scalar(&start, value, style, anchor, tag.as_deref())?
+                }
                 Event::Alias(anchor) => self.alias(&start, anchor)?,
                 Event::StreamStart | Event::StreamEnd | Event::DocumentEnd | Event::Nothing => {}
             }
@@ -134,12 +152,21 @@ impl Builder<'_> {
         if anchor != 0 {
             self.anchors.insert(anchor, None);
         }
-        self.stack.push(Frame { at, anchor, content });
+        self.stack.push(Frame {
+            at,
+            anchor,
+            content,
+        });
         Ok(())
     }
 
     fn close(&mut self) -> Result<(), Fatal> {
-        let Some(Frame { at, anchor, content }) = self.stack.pop() else {
+        let Some(Frame {
+            at,
+            anchor,
+            content,
+        }) = self.stack.pop()
+        else {
             return Ok(());
         };
         let kind = match content {
@@ -158,7 +185,7 @@ impl Builder<'_> {
         tag: Option<&Tag>,
     ) -> Result<(), Fatal> {
         if self.awaits_key() {
-            return self.key(start, value, style);
+            return self.key(start, value, style, anchor);
         }
         let at = self.value_place(start)?;
         let kind = match tag {
@@ -168,12 +195,19 @@ impl Builder<'_> {
             None if style != ScalarStyle::Plain => NodeKind::String(value.into_owned()),
             _ => {
                 if let Some(tag) = tag
-                    && !["null", "bool", "int", "float"].iter().any(|name| is_core(tag, name))
+                    && !["null", "bool", "int", "float"]
+                        .iter()
+                        .any(|name| is_core(tag, name))
                 {
                     self.check_tag(start, Some(tag), "str");
                 }
                 scalar::resolve(&value).unwrap_or_else(|message| {
-                    self.problems.push(Problem::error("number", &at, message, "quote it if a string is meant"));
+                    self.problems.push(Problem::error(
+                        "number",
+                        &at,
+                        message,
+                        "quote it if a string is meant",
+                    ));
                     NodeKind::Null
                 })
             }
@@ -183,9 +217,30 @@ impl Builder<'_> {
 
     /// Takes a scalar as the name of a member: the text that was written,
     /// whatever it looks like, so that `200:` is the name `200`.
-    fn key(&mut self, start: &Marker, value: Cow<'_, str>, style: ScalarStyle) -> Result<(), Fatal> {
+    fn key(
+        &mut self,
+        start: &Marker,
+        value: Cow<'_, str>,
+        style: ScalarStyle,
+        anchor: usize,
+    ) -> Result<(), Fatal> {
         let mut at = self.place(start);
-        let Some(Frame { at: parent, content: Content::Object { members, key }, .. }) = self.stack.last_mut() else {
+        if anchor != 0 {
+            let kind = NodeKind::String(value.to_string());
+            self.anchors.insert(
+                anchor,
+                Some(Node {
+                    at: at.clone(),
+                    kind,
+                }),
+            );
+        }
+        let Some(Frame {
+            at: parent,
+            content: Content::Object { members, key },
+            ..
+        }) = self.stack.last_mut()
+        else {
             return Ok(());
         };
         let name = value.into_owned();
@@ -205,7 +260,8 @@ impl Builder<'_> {
             ));
         } else if let Some(first) = members.get(&name) {
             keep = false;
-            self.problems.push(duplicate_member(&name, &first.key_at, &at));
+            self.problems
+                .push(duplicate_member(&name, &first.key_at, &at));
         }
         *key = Some(Key { name, at, keep });
         Ok(())
@@ -224,19 +280,19 @@ impl Builder<'_> {
                 "use `$ref` to a component for a schema that contains itself",
             )));
         };
-        let mut copier = Copier { left: MAX_ALIASED.saturating_sub(self.aliased), depth: self.stack.len() };
+        let mut copier = Copier::new(MAX_ALIASED.saturating_sub(self.aliased), self.stack.len());
         let copy = copier.copy(node, at.pointer.clone());
-        self.aliased = MAX_ALIASED - copier.left;
+        self.aliased = MAX_ALIASED - copier.left();
         match copy {
             Ok(copy) => self.complete(copy, 0),
-            Err(Unfit::TooMany) => Err(Box::new(Problem::error(
+            Err(Unfit::Many) => Err(Box::new(Problem::error(
                 "alias",
                 &at,
                 format!("aliases expand to more than {MAX_ALIASED} values"),
                 "refer to components by `$ref` instead",
             ))),
-            Err(Unfit::TooDeep) => Err(Box::new(too_deep(&at))),
-            Err(Unfit::TooLong) => Err(Box::new(too_long(&at))),
+            Err(Unfit::Deep) => Err(Box::new(too_deep(&at))),
+            Err(Unfit::Long) => Err(Box::new(too_long(&at))),
         }
     }
 
@@ -257,7 +313,10 @@ impl Builder<'_> {
                 if key.keep
                     && let Entry::Vacant(place) = members.entry(key.name)
                 {
-                    place.insert(Member { key_at: key.at, value: node });
+                    place.insert(Member {
+                        key_at: key.at,
+                        value: node,
+                    });
                 }
             }
         }
@@ -267,7 +326,10 @@ impl Builder<'_> {
     fn awaits_key(&self) -> bool {
         matches!(
             self.stack.last(),
-            Some(Frame { content: Content::Object { key: None, .. }, .. })
+            Some(Frame {
+                content: Content::Object { key: None, .. },
+                ..
+            })
         )
     }
 
@@ -276,16 +338,26 @@ impl Builder<'_> {
         let mut at = self.place(start);
         match self.stack.last() {
             None => {}
-            Some(Frame { at: parent, content: Content::Array(items), .. }) => {
+            Some(Frame {
+                at: parent,
+                content: Content::Array(items),
+                ..
+            }) => {
                 let Some(pointer) = child_pointer(&parent.pointer, &items.len().to_string()) else {
                     return Err(Box::new(too_long(&at)));
                 };
                 at.pointer = pointer;
             }
-            Some(Frame { content: Content::Object { key: Some(key), .. }, .. }) => {
+            Some(Frame {
+                content: Content::Object { key: Some(key), .. },
+                ..
+            }) => {
                 at.pointer.clone_from(&key.at.pointer);
             }
-            Some(Frame { content: Content::Object { key: None, .. }, .. }) => return Err(self.complex_key(start)),
+            Some(Frame {
+                content: Content::Object { key: None, .. },
+                ..
+            }) => return Err(self.complex_key(start)),
         }
         Ok(at)
     }
@@ -326,52 +398,3 @@ impl Builder<'_> {
 fn is_core(tag: &Tag, name: &str) -> bool {
     tag.is_yaml_core_schema() && tag.suffix == name
 }
-
-/// Copies the value of an anchor to where an alias stands. The copy keeps the
-/// line and column where the value is written, and gets its own pointers.
-struct Copier {
-    /// Values that may still be made.
-    left: usize,
-    /// Depth of the place that is copied to.
-    depth: usize,
-}
-
-enum Unfit {
-    TooMany,
-    TooDeep,
-    TooLong,
-}
-
-impl Copier {
-    fn copy(&mut self, node: &Node, pointer: String) -> Result<Node, Unfit> {
-        self.left = self.left.checked_sub(1).ok_or(Unfit::TooMany)?;
-        if self.depth > MAX_DEPTH {
-            return Err(Unfit::TooDeep);
-        }
-        self.depth += 1;
-        let kind = match &node.kind {
-            NodeKind::Array(items) => {
-                let mut copies = Vec::with_capacity(items.len());
-                for (index, item) in items.iter().enumerate() {
-                    let child = child_pointer(&pointer, &index.to_string()).ok_or(Unfit::TooLong)?;
-                    copies.push(self.copy(item, child)?);
-                }
-                NodeKind::Array(copies)
-            }
-            NodeKind::Object(members) => {
-                let mut copies = IndexMap::with_capacity(members.len());
-                for (name, member) in members {
-                    let child = child_pointer(&pointer, name).ok_or(Unfit::TooLong)?;
-                    let key_at = Location { pointer: child.clone(), ..member.key_at.clone() };
-                    copies.insert(name.clone(), Member { key_at, value: self.copy(&member.value, child)? });
-                }
-                NodeKind::Object(copies)
-            }
-            plain => plain.clone(),
-        };
-        self.depth -= 1;
-        Ok(Node { at: Location { pointer, ..node.at.clone() }, kind })
-    }
-}
-
-const SYNTAX_HELP: &str = "check the indentation, and quote texts that hold `: ` or ` #` or begin with a special character";

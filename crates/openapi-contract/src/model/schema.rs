@@ -1,0 +1,115 @@
+//! Schemas as they are written: all keywords of OpenAPI 3.0, none of them
+//! judged or combined.
+
+use super::{Extensions, Location, Node, Spanned};
+use indexmap::IndexMap;
+
+/// `type` of a schema
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the names say all")]
+pub enum Type {
+    Boolean,
+    Integer,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+/// A schema: all keywords of OpenAPI 3.0, as they are written. A reference has
+/// `reference` and nothing else.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    /// Where it stands.
+    pub at: Location,
+    /// Name in `components.schemas` of the schema that is referred to.
+    pub reference: Option<Spanned<String>>,
+    /// `type`
+    pub types: Option<Spanned<Type>>,
+    /// `format`
+    pub format: Option<Spanned<String>>,
+    /// `title`
+    pub title: Option<String>,
+    /// `description`
+    pub description: Option<String>,
+    /// `enum`
+    pub enumeration: Option<Vec<Node>>,
+    /// `default`
+    pub default: Option<Node>,
+    /// `example`
+    pub example: Option<Node>,
+    /// `nullable`
+    pub nullable: bool,
+    /// `readOnly`
+    pub read_only: bool,
+    /// `writeOnly`
+    pub write_only: bool,
+    /// `deprecated`
+    pub deprecated: bool,
+    /// `minimum`
+    pub minimum: Option<Spanned<serde_json::Number>>,
+    /// `maximum`
+    pub maximum: Option<Spanned<serde_json::Number>>,
+    /// `exclusiveMinimum`
+    pub exclusive_minimum: bool,
+    /// `exclusiveMaximum`
+    pub exclusive_maximum: bool,
+    /// `multipleOf`
+    pub multiple_of: Option<Spanned<serde_json::Number>>,
+    /// `minLength`, in Unicode characters
+    pub min_length: Option<Spanned<u64>>,
+    /// `maxLength`, in Unicode characters
+    pub max_length: Option<Spanned<u64>>,
+    /// `pattern` (ECMA-262)
+    pub pattern: Option<Spanned<String>>,
+    /// `items`
+    pub items: Option<Box<Schema>>,
+    /// `minItems`
+    pub min_items: Option<Spanned<u64>>,
+    /// `maxItems`
+    pub max_items: Option<Spanned<u64>>,
+    /// `uniqueItems`
+    pub unique_items: bool,
+    /// `properties`, in the order of the document
+    pub properties: IndexMap<String, Schema>,
+    /// `required`
+    pub required: Vec<Spanned<String>>,
+    /// `additionalProperties`
+    pub additional_properties: Option<AdditionalProperties>,
+    /// `minProperties`
+    pub min_properties: Option<Spanned<u64>>,
+    /// `maxProperties`
+    pub max_properties: Option<Spanned<u64>>,
+    /// `allOf`
+    pub all_of: Vec<Schema>,
+    /// `oneOf`
+    pub one_of: Vec<Schema>,
+    /// `anyOf`
+    pub any_of: Vec<Schema>,
+    /// `not`
+    pub not: Option<Box<Schema>>,
+    /// `discriminator`
+    pub discriminator: Option<Discriminator>,
+    /// Extensions.
+    pub extensions: Extensions,
+}
+
+/// `additionalProperties`
+#[derive(Clone, Debug)]
+pub enum AdditionalProperties {
+    /// `true` or `false`
+    Allowed(Spanned<bool>),
+    /// A schema for all of them.
+    Schema(Box<Schema>),
+}
+
+/// `discriminator`
+#[derive(Clone, Debug)]
+pub struct Discriminator {
+    /// Where it stands.
+    pub at: Location,
+    /// `propertyName`
+    pub property: String,
+    /// `mapping`: value to schema name or reference
+    pub mapping: IndexMap<String, Spanned<String>>,
+}

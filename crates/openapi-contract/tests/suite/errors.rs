@@ -1,0 +1,153 @@
+//! The catalogue of error codes, and the codes that responses list.
+
+use crate::support::{assert_fault, assert_house_fault, readable, with_schemas};
+
+const CATALOGUE: &str = "x-extensible-enum: [gone, odd]
+          x-error-catalogue:
+            gone: {status: 410, cause: It went., cure: Let go.}
+            odd: {status: 400, cause: It is odd., cure: Make it even.}
+";
+
+fn with_catalogue(catalogue: &str) -> String {
+    with_schemas(&format!(
+        "    Error:\n      type: object\n      properties:\n        code:\n          type: string\n          {catalogue}"
+    ))
+}
+
+fn with_responses(responses: &str) -> String {
+    with_catalogue(CATALOGUE).replace(
+        "paths: {}",
+        &format!("paths:\n  /a:\n    get:\n      responses:\n{responses}"),
+    )
+}
+
+#[test]
+fn the_catalogue_is_found_and_read() {
+    let document = readable(&with_catalogue(CATALOGUE));
+    let codes: Vec<_> = document
+        .error_catalogue()
+        .expect("a catalogue")
+        .iter()
+        .map(|code| (code.code.as_str(), code.status))
+        .collect();
+    assert_eq!(codes, [("gone", 410), ("odd", 400)]);
+    assert_eq!(
+        document.error_code("odd").expect("it is there").cure,
+        "Make it even."
+    );
+    assert!(
+        readable(&with_schemas("    A: {}\n"))
+            .error_catalogue()
+            .is_none()
+    );
+}
+
+#[test]
+fn the_catalogue_and_the_open_enum_list_the_same_codes() {
+    let text = with_catalogue(&CATALOGUE.replace("odd]", "odd, «more]"));
+    assert_fault(
+        &text,
+        "error-catalogue",
+        "`more` is listed here but has no entry",
+        "add an entry",
+    );
+    let text = with_catalogue(&CATALOGUE.replace(", odd]", "]").replace("odd:", "«odd:"));
+    assert_fault(
+        &text,
+        "error-catalogue",
+        "`odd` is not listed in `x-extensible-enum`",
+        "list it",
+    );
+    let text = with_catalogue("x-error-catalogue: «{odd: {status: 400, cause: a, cure: b}}\n");
+    assert_fault(
+        &text,
+        "error-catalogue",
+        "stands without `x-extensible-enum`",
+        "list the same codes",
+    );
+}
+
+#[test]
+fn entries_of_the_catalogue_are_complete() {
+    let text =
+        with_catalogue(&CATALOGUE.replace("{status: 410, cause: It went.,", "«{status: 410,"));
+    assert_fault(&text, "missing-member", "lacks `cause`", "add `cause`");
+    let text = with_catalogue(&CATALOGUE.replace("410", "«200"));
+    assert_fault(
+        &text,
+        "wrong-type",
+        "an HTTP status from 400 to 599, found `200`",
+        "sent with",
+    );
+}
+
+#[test]
+fn there_is_one_catalogue() {
+    let second = "    Other: {type: object, properties: {code: {x-extensible-enum: [a], x-error-catalogue: «{a: {status: 400, cause: a, cure: b}}}}}\n";
+    let text = format!("{}{second}", with_catalogue(CATALOGUE));
+    assert_fault(
+        &text,
+        "error-catalogue",
+        "a second `x-error-catalogue`; the first is at line 13",
+        "in one catalogue",
+    );
+}
+
+#[test]
+fn listed_codes_are_in_the_catalogue() {
+    let text = with_responses("        4XX: {description: Bad., x-error-codes: [«gnoe]}\n");
+    assert_fault(
+        &text,
+        "error-codes",
+        "`gnoe` is not in the catalogue",
+        "did you mean `gone`?",
+    );
+    let text = with_responses("        4XX: {description: Bad., x-error-codes: [gone, «gone]}\n");
+    assert_fault(&text, "error-codes", "`gone` is listed twice", "remove");
+}
+
+#[test]
+fn codes_stand_where_a_client_meets_their_status() {
+    let text = with_responses("        '400': {description: Bad., x-error-codes: [odd, «gone]}\n");
+    assert_fault(
+        &text,
+        "error-codes",
+        "`gone` has the status 410, but stands in the response `400`",
+        "move it",
+    );
+    let text = with_responses("        5XX: {description: Bad., x-error-codes: [«gone]}\n");
+    assert_fault(
+        &text,
+        "error-codes",
+        "stands in the response `5XX` of `GET /a`",
+        "move it",
+    );
+    let text = with_responses(
+        "        '400': {description: Bad.}\n        4XX: {description: Bad., x-error-codes: [gone, «odd]}\n",
+    );
+    assert_fault(
+        &text,
+        "error-codes",
+        "for which `GET /a` has a response of its own",
+        "of the response `400`",
+    );
+}
+
+#[test]
+fn in_our_house_each_error_response_lists_its_codes() {
+    let text = super::house::with_responses("        «4XX: {description: Bad.}\n");
+    assert_house_fault(
+        &text,
+        "error-codes",
+        "the response `4XX` of `list` lists no error codes",
+        "x-error-codes",
+    );
+    let text =
+        super::house::with_responses("        4XX: «{description: Bad., x-error-codes: [a]}\n");
+    assert_house_fault(
+        &text,
+        "error-codes",
+        "without a catalogue",
+        "x-error-catalogue",
+    );
+}

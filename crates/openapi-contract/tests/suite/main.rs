@@ -1,0 +1,20 @@
+//! Black-box tests of the reader and the linter: small documents with one
+//! fault each, whole documents, and documents that are no documents.
+
+mod support;
+
+mod bytes;
+mod corpus;
+mod errors;
+mod forms;
+mod golden;
+mod house;
+mod lifecycle;
+mod model;
+mod operations;
+mod paths;
+mod references;
+mod schemas;
+mod structure;
+mod syntax;
+mod values;

@@ -1,0 +1,108 @@
+//! Operations among themselves: ids, tags, parameters, security.
+
+use crate::support::{assert_fault, assert_warning, with_operation, with_paths};
+
+const RESPONSES: &str = "responses: {'200': {description: Fine.}}";
+
+#[test]
+fn operation_ids_are_unique() {
+    let text = with_paths(&format!(
+        "  /a:\n    get: {{operationId: list, {RESPONSES}}}\n  /b:\n    get: {{operationId: «list, {RESPONSES}}}\n"
+    ));
+    assert_fault(
+        &text,
+        "duplicate-operation-id",
+        "`list` is taken, first at line 5, column 24",
+        "of its own",
+    );
+    let text = with_operation("      operationId: «''\n");
+    assert_fault(&text, "empty-operation-id", "is empty", "listPets");
+}
+
+#[test]
+fn tags_should_be_declared() {
+    assert_warning(
+        &with_operation("      tags: [«pets]\n"),
+        "undeclared-tag",
+        "`pets` is not declared",
+        "`tags`",
+    );
+}
+
+#[test]
+fn a_body_of_get_has_no_meaning() {
+    let text = with_operation("      requestBody: «{content: {}}\n");
+    assert_warning(&text, "meaningless-body", "a body of GET", "parameters");
+}
+
+#[test]
+fn styles_fit_the_place_of_the_parameter() {
+    let text =
+        with_operation("      parameters: [{name: q, in: query, schema: {}, style: «matrix}]\n");
+    assert_fault(
+        &text,
+        "parameter-style",
+        "a query parameter cannot have the style `matrix`",
+        "`form`",
+    );
+}
+
+#[test]
+fn headers_that_are_ignored_are_warned_of() {
+    for (name, help) in [
+        ("Accept", "responses"),
+        ("content-type", "request body"),
+        ("Authorization", "security"),
+    ] {
+        let text = with_operation(&format!(
+            "      parameters: [{{name: «{name}, in: header, schema: {{}}}}]\n"
+        ));
+        assert_warning(&text, "reserved-header", "is ignored", help);
+    }
+    let text = with_operation(
+        "      parameters: [«{name: q, in: header, schema: {}, allowEmptyValue: true}]\n",
+    );
+    assert_warning(
+        &text,
+        "allow-empty-value",
+        "no effect on a header parameter",
+        "remove",
+    );
+}
+
+#[test]
+fn security_names_schemes_and_scopes_that_exist() {
+    let components = "components:\n  securitySchemes:\n    key: {type: http, scheme: bearer}\n    oauth: {type: oauth2, flows: {password: {tokenUrl: /t, scopes: {read: Read.}}}}\n";
+    let secured = |security: &str| {
+        format!(
+            "{}{components}",
+            with_operation(&format!("      security: [{security}]\n"))
+        )
+    };
+    assert_fault(
+        &secured("{«kye: []}"),
+        "unknown-security-scheme",
+        "no security scheme `kye`",
+        "did you mean `key`?",
+    );
+    assert_fault(
+        &secured("{key: [«read]}"),
+        "security-scope",
+        "which has no scopes",
+        "write `[]`",
+    );
+    assert_fault(
+        &secured("{oauth: [read, «write]}"),
+        "security-scope",
+        "no scope `write`",
+        "`scopes`",
+    );
+    let text =
+        "openapi: 3.0.3\ninfo: {title: T, version: 1.0.0}\npaths: {}\nsecurity:\n  - «other: []\n";
+    assert_fault(
+        text,
+        "unknown-security-scheme",
+        "no security scheme `other`",
+        "components.securitySchemes",
+    );
+}

@@ -1,0 +1,71 @@
+//! Variables of paths, and paths that match the same requests.
+
+use crate::support::{assert_clean, assert_fault, with_paths};
+
+const RESPONSES: &str = "responses: {'200': {description: Fine.}}";
+
+fn parameter(name: &str) -> String {
+    format!("{{name: {name}, in: path, required: true, schema: {{}}}}")
+}
+
+#[test]
+fn each_variable_has_a_parameter() {
+    let text = with_paths(&format!(
+        "  «/pets/{{petId}}:\n    get: {{operationId: getPet, {RESPONSES}}}\n"
+    ));
+    assert_fault(
+        &text,
+        "path-variable",
+        "`{petId}` in the path has no parameter in `getPet`",
+        "`in: path`",
+    );
+    let text = with_paths(&format!(
+        "  «/{{a}}/{{a}}:\n    get: {{parameters: [{}], {RESPONSES}}}\n",
+        parameter("a")
+    ));
+    assert_fault(&text, "path-variable", "`{a}` stands twice", "of its own");
+}
+
+#[test]
+fn each_path_parameter_has_a_variable() {
+    let text = with_paths(&format!(
+        "  /pets/{{petId}}:\n    get:\n      parameters:\n        - {}\n        - {}\n      {RESPONSES}\n",
+        parameter("petId"),
+        parameter("«petID")
+    ));
+    assert_fault(
+        &text,
+        "path-parameter",
+        "the path `/pets/{petId}` has no `{petID}`",
+        "did you mean `petId`?",
+    );
+}
+
+#[test]
+fn a_parameter_of_the_path_item_counts_for_all_its_operations() {
+    assert_clean(&with_paths(&format!(
+        "  /pets/{{petId}}:\n    parameters: [{}]\n    get: {{{RESPONSES}}}\n    delete: {{{RESPONSES}}}\n",
+        parameter("petId")
+    )));
+}
+
+#[test]
+fn two_paths_cannot_match_the_same_requests() {
+    let path = |name: &str| {
+        format!(
+            "/pets/{{{name}}}:\n    get: {{parameters: [{}], {RESPONSES}}}\n",
+            parameter(name)
+        )
+    };
+    let text = with_paths(&format!("  {}  «{}", path("id"), path("name")));
+    assert_fault(
+        &text,
+        "ambiguous-paths",
+        "the same requests as `/pets/{id}` of line 4",
+        "literal segment",
+    );
+    assert_clean(&with_paths(&format!(
+        "  {}  /pets/mine:\n    get: {{{RESPONSES}}}\n",
+        path("id")
+    )));
+}

@@ -1,0 +1,146 @@
+//! Schemas for themselves: bounds, enums, patterns, required names.
+
+use crate::support::{assert_clean, assert_fault, assert_warning, with_schemas};
+
+fn schema(members: &str) -> String {
+    with_schemas(&format!("    A: {{{members}}}\n"))
+}
+
+#[test]
+fn bounds_leave_something_valid() {
+    for (members, message) in [
+        (
+            "type: integer, minimum: «5, maximum: 4",
+            "`minimum` 5 leaves nothing below `maximum` 4",
+        ),
+        (
+            "type: number, minimum: «5, maximum: 5, exclusiveMaximum: true",
+            "no number is valid",
+        ),
+        (
+            "type: string, minLength: «3, maxLength: 2",
+            "`minLength` 3 is greater than `maxLength` 2",
+        ),
+        (
+            "type: array, items: {}, minItems: «3, maxItems: 2",
+            "`minItems` 3 is greater",
+        ),
+        (
+            "type: object, minProperties: «3, maxProperties: 2",
+            "`minProperties` 3 is greater",
+        ),
+    ] {
+        assert_fault(
+            &schema(members),
+            "crossed-bounds",
+            message,
+            "swap or correct",
+        );
+    }
+    assert_clean(&schema("type: integer, minimum: 5, maximum: 5"));
+}
+
+#[test]
+fn enum_values_differ() {
+    assert_fault(
+        &schema("enum: [a, b, «a]"),
+        "duplicate-enum-value",
+        "`\"a\"` stands twice",
+        "remove",
+    );
+    assert_clean(&schema("enum: ['1', 1]"));
+}
+
+#[test]
+fn an_array_says_what_it_holds() {
+    assert_fault(
+        &schema("type: «array"),
+        "missing-items",
+        "an array without `items`",
+        "`items: {}`",
+    );
+}
+
+#[test]
+fn patterns_are_regular_expressions_of_ecma_262() {
+    assert_fault(
+        &schema("type: string, pattern: «'(a'"),
+        "pattern",
+        "no regular expression",
+        "ECMA-262",
+    );
+    assert_clean(&schema("type: string, pattern: '^(?=a)[\\w-]+\\.\\/$'"));
+}
+
+#[test]
+fn keywords_that_do_nothing_are_warned_of() {
+    assert_warning(
+        &schema("type: integer, minLength: «1"),
+        "idle-keyword",
+        "`minLength` has no effect on a schema of type `integer`",
+        "correct the type",
+    );
+    assert_warning(
+        &schema("type: string, properties: {a: «{}}"),
+        "idle-keyword",
+        "`properties` such as `a`",
+        "type: object",
+    );
+}
+
+#[test]
+fn read_only_and_write_only_exclude_each_other() {
+    assert_fault(
+        &with_schemas("    A: «{readOnly: true, writeOnly: true}\n"),
+        "read-write-only",
+        "nobody could send it",
+        "keep one",
+    );
+}
+
+#[test]
+fn required_names_are_properties_of_the_composed_schema() {
+    let text =
+        schema("type: object, required: [nmae«], properties: {name: {}}").replace("nmae«", "«nmae");
+    assert_warning(
+        &text,
+        "unknown-required",
+        "`nmae` is required but is no property",
+        "did you mean `name`?",
+    );
+    assert_clean(&with_schemas(
+        "    Base: {type: object, properties: {name: {}}}
+    A: {allOf: [{$ref: '#/components/schemas/Base'}, {required: [name]}]}
+    B: {required: [name], allOf: [{oneOf: [{$ref: '#/components/schemas/Base'}]}]}
+    Mixin: {required: [anything]}
+",
+    ));
+    assert_fault(
+        &schema("required: [a, «a], properties: {a: {}}"),
+        "duplicate-required",
+        "`a` stands twice",
+        "remove",
+    );
+}
+
+#[test]
+fn discriminators_lead_to_schemas() {
+    let text = with_schemas(
+        "    Cat: {type: object, required: [kind], properties: {kind: {type: string}}}
+    Pet: {oneOf: [{$ref: '#/components/schemas/Cat'}], discriminator: {propertyName: kind, mapping: {c: «'#/components/schemas/Cta'}}}
+",
+    );
+    assert_fault(
+        &text,
+        "discriminator-mapping",
+        "`#/components/schemas/Cta` is no schema",
+        "schemas/Cat`?",
+    );
+    let text = schema("type: object, discriminator: «{propertyName: kind}");
+    assert_warning(
+        &text,
+        "discriminator-property",
+        "`kind` is no property",
+        "oneOf",
+    );
+}
