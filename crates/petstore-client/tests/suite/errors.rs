@@ -1,0 +1,200 @@
+//! What an error says: of an answer of the service, of somebody else's, and of
+//! no answer at all.
+
+use crate::service::{KEY, Service, answer, json};
+use petstore_client::{Client, Error, ErrorKind};
+use std::error::Error as _;
+use std::time::Duration;
+
+/// The error of a list that was answered so.
+async fn error_of(answer: String) -> Error {
+    let service = Service::answering([answer]).await;
+    service
+        .client()
+        .list_pets()
+        .send()
+        .await
+        .expect_err("the answer is an error")
+}
+
+#[tokio::test]
+async fn an_error_body_gives_code_status_message_and_request_id() {
+    let body = r#"{"code":"unauthorized","message":"send an API key","status":401}"#;
+    let error = error_of(json("401 Unauthorized", &["x-request-id: r-7"], body)).await;
+    assert_eq!(error.kind(), ErrorKind::Answer);
+    assert_eq!(error.code(), Some("unauthorized"));
+    assert_eq!(error.status(), Some(401));
+    assert_eq!(error.message(), "send an API key");
+    assert_eq!(error.request_id(), Some("r-7"));
+    assert_eq!(
+        error.to_string(),
+        "401 unauthorized: send an API key (request r-7)"
+    );
+}
+
+#[tokio::test]
+async fn a_code_that_is_not_in_the_document_is_kept() {
+    let body = r#"{"code":"teapot","message":"short and stout","status":418}"#;
+    let error = error_of(json("418 I'm a teapot", &[], body)).await;
+    assert_eq!((error.code(), error.status()), (Some("teapot"), Some(418)));
+}
+
+#[tokio::test]
+async fn the_html_of_a_proxy_still_has_its_status() {
+    let page = "<html><body>502 Bad Gateway by upstream-7.internal</body></html>";
+    let error = error_of(answer(
+        "502 Bad Gateway",
+        &["content-type: text/html"],
+        page,
+    ))
+    .await;
+    assert_eq!(
+        (error.kind(), error.status(), error.code()),
+        (ErrorKind::Answer, Some(502), None)
+    );
+    assert!(error.message().contains("a proxy"), "{error}");
+    assert!(
+        !format!("{error} {error:?}").contains("upstream"),
+        "{error:?}"
+    );
+}
+
+#[tokio::test]
+async fn an_error_without_a_body_or_with_half_of_one_has_its_status() {
+    for body in ["", "{\"code\":\"inter", "[1]", "\"text\"", "{\"code\":7}"] {
+        let error = error_of(json("500 Internal Server Error", &[], body)).await;
+        assert_eq!((error.status(), error.code()), (Some(500), None), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn an_endless_error_is_not_read_to_its_end() {
+    let page = "x".repeat(4 * 1024 * 1024);
+    let error = error_of(answer("503 Service Unavailable", &[], &page)).await;
+    assert_eq!(error.status(), Some(503));
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let error = error_of(answer(
+        "308 Permanent Redirect",
+        &["location: http://elsewhere.invalid/"],
+        "",
+    ))
+    .await;
+    assert_eq!(error.status(), Some(308));
+    assert!(error.message().contains("base URL"), "{error}");
+}
+
+#[tokio::test]
+async fn a_success_that_is_not_listed_is_an_error_with_its_status() {
+    let error = error_of(answer("204 No Content", &[], "")).await;
+    assert_eq!(
+        (error.kind(), error.status()),
+        (ErrorKind::Answer, Some(204))
+    );
+}
+
+#[tokio::test]
+async fn a_success_that_cannot_be_read_says_where_but_not_what() {
+    for (body, words) in [
+        (r#"[{"id":"hunter2"}]"#, "line 1"),
+        (r#"[{"id":1,"categoryId":2}]"#, "missing field `name`"),
+        ("[", "ends too early"),
+        ("hunter2", "no JSON"),
+    ] {
+        let error = error_of(json("200 OK", &["x-request-id: r-9"], body)).await;
+        assert_eq!(
+            (error.kind(), error.status()),
+            (ErrorKind::Unreadable, Some(200)),
+            "{body}"
+        );
+        assert_eq!(error.request_id(), Some("r-9"));
+        assert!(error.message().contains(words), "{body}: {error}");
+        assert!(
+            !format!("{error} {error:?}").contains("hunter2"),
+            "{error:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_success_that_breaks_off_has_its_status() {
+    let error = error_of("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n[".to_owned()).await;
+    assert_eq!(
+        (error.kind(), error.status()),
+        (ErrorKind::Interrupted, Some(200))
+    );
+    assert!(error.source().is_some());
+}
+
+#[tokio::test]
+async fn a_connection_that_is_refused_says_so_and_where() {
+    // A port that was free a moment ago, and that nobody listens on.
+    let free = std::net::TcpListener::bind("127.0.0.1:0")
+        .and_then(|listener| listener.local_addr())
+        .expect("a port");
+    let base_url = format!("http://{free}/v1");
+    let client = Client::builder(&base_url)
+        .api_key(KEY)
+        .build()
+        .expect("it is valid");
+    let error = client.list_pets().send().await.expect_err("nobody listens");
+    assert_eq!(
+        (error.kind(), error.status(), error.code()),
+        (ErrorKind::Connect, None, None)
+    );
+    assert!(error.message().contains(&base_url), "{error}");
+    assert!(error.source().is_some());
+}
+
+#[tokio::test]
+async fn a_connection_that_closes_without_an_answer_leaves_the_outcome_open() {
+    let error = error_of(String::new()).await;
+    assert_eq!(
+        (error.kind(), error.status()),
+        (ErrorKind::Interrupted, None)
+    );
+}
+
+#[tokio::test]
+async fn a_call_ends_when_its_time_is_up() {
+    // A listener that accepts, as the system does, and never answers.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = silent
+        .local_addr()
+        .expect("a bound listener has an address");
+    let client = Client::builder(format!("http://{address}/v1"))
+        .api_key(KEY)
+        .timeout(Duration::from_millis(50))
+        .build()
+        .expect("it is valid");
+    let error = client.list_pets().send().await.expect_err("nobody answers");
+    assert_eq!((error.kind(), error.status()), (ErrorKind::Timeout, None));
+}
+
+#[tokio::test]
+async fn what_a_terminal_would_obey_is_not_shown() {
+    let body = "{\"code\":\"a\\u001b[2J\",\"message\":\"b\\u001b[31m\\nc\",\"status\":400}";
+    let error = error_of(json(
+        "400 Bad Request",
+        &["x-request-id: \tnot an id"],
+        body,
+    ))
+    .await;
+    assert!(!error.to_string().contains(['\u{1b}', '\n']), "{error:?}");
+    assert_eq!(error.request_id(), None);
+}
+
+#[test]
+fn one_error_type_serves_for_making_a_client_and_for_using_it() {
+    fn make() -> Result<Client, Error> {
+        Ok(Client::builder("pets").api_key(KEY).build()?)
+    }
+    let error = make().expect_err("it is no address");
+    assert_eq!(error.kind(), ErrorKind::Request);
+    assert!(
+        error.to_string().contains("write it like `http://"),
+        "{error}"
+    );
+}

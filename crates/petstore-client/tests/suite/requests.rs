@@ -1,0 +1,228 @@
+//! What is sent, what is refused before it is sent, and what is read.
+
+use crate::service::{KEY, REX, Service, json};
+use petstore_client::{BuildError, Client, ErrorKind, NewPet, PetStatus, types};
+
+#[tokio::test]
+async fn a_list_is_asked_for_with_key_filter_and_limit() {
+    let service =
+        Service::answering([json("200 OK", &["x-request-id: r-1"], &format!("[{REX}]"))]).await;
+    let answer = service
+        .client()
+        .list_pets()
+        .status(PetStatus::Available)
+        .limit(10)
+        .send()
+        .await
+        .expect("the answer is a success");
+    assert_eq!((answer.len(), answer[0].name.as_str()), (1, "Rex"));
+    assert_eq!(answer.status(), 200);
+    assert_eq!(answer.request_id(), Some("r-1"));
+
+    let requests = service.requests();
+    let head = requests[0].to_ascii_lowercase();
+    assert!(
+        requests[0].starts_with("GET /v1/pets?limit=10&status=available HTTP/1.1\r\n"),
+        "{head}"
+    );
+    assert!(
+        requests[0].contains(&format!("authorization: Bearer {KEY}\r\n")),
+        "{head}"
+    );
+    assert_eq!(head.matches("authorization:").count(), 1);
+    assert!(head.contains("accept: application/json\r\n"), "{head}");
+    assert!(
+        head.contains(concat!(
+            "user-agent: petstore-client/",
+            env!("CARGO_PKG_VERSION"),
+            "\r\n"
+        )),
+        "{head}"
+    );
+    assert!(
+        !head.contains("api-version"),
+        "the document names no such header: {head}"
+    );
+}
+
+#[tokio::test]
+async fn a_pet_is_added_from_its_builder() {
+    let service = Service::answering([json("201 Created", &[], REX)]).await;
+    let added = service
+        .client()
+        .create_pet()
+        .body(NewPet::builder().name("Rex \u{1F415}").category_id(7))
+        .send()
+        .await
+        .expect("the answer is a success");
+    assert_eq!(added.id, 1);
+    let request = &service.requests()[0];
+    assert!(
+        request.starts_with("POST /v1/pets HTTP/1.1\r\n"),
+        "{request}"
+    );
+    assert!(
+        request.ends_with("\r\n\r\n{\"categoryId\":7,\"name\":\"Rex \u{1F415}\"}"),
+        "{request}"
+    );
+}
+
+#[tokio::test]
+#[expect(deprecated, reason = "it works until the day of its removal")]
+async fn a_deprecated_operation_still_works() {
+    let service = Service::answering([json("200 OK", &[], REX)]).await;
+    let pet = service
+        .client()
+        .get_pet()
+        .pet_id(1)
+        .send()
+        .await
+        .expect("the answer is a success");
+    assert_eq!(pet.into_inner().category_id, 7);
+    assert!(service.requests()[0].starts_with("GET /v1/pets/1 HTTP/1.1\r\n"));
+}
+
+#[tokio::test]
+async fn what_breaks_a_bound_is_refused_before_it_is_sent() {
+    let service = Service::answering([]).await;
+    let client = service.client();
+    let requests = [
+        (
+            client.list_pets().limit(0),
+            "`limit` must be from 1 to 100, found 0",
+        ),
+        (
+            client.list_pets().limit(101),
+            "`limit` must be from 1 to 100, found 101",
+        ),
+        (
+            client.list_pets().limit(-1),
+            "`limit` must be from 1 to 100: ",
+        ),
+        (
+            client.list_pets().cursor(""),
+            "`cursor` is refused: shorter than 1",
+        ),
+        (
+            client.list_pets().status("solt"),
+            "`status` is refused: must be `available`, `pending` or `sold`",
+        ),
+    ];
+    for (request, words) in requests {
+        let error = request.send().await.expect_err(words);
+        assert_eq!(error.kind(), ErrorKind::Request);
+        assert!(error.message().contains(words), "{error}");
+        assert_eq!((error.status(), error.code()), (None, None));
+    }
+    let error = client
+        .create_pet()
+        .body_map(|pet| pet.name("Rex"))
+        .send()
+        .await
+        .expect_err("a field is missing");
+    assert_eq!(
+        error.message(),
+        "`categoryId` is required: set it with `category_id`"
+    );
+    assert_eq!(service.requests().len(), 0, "nothing was sent");
+}
+
+#[tokio::test]
+async fn a_value_of_a_newer_service_is_kept_and_an_unknown_member_is_ignored() {
+    let answer =
+        r#"[{"id":2,"name":"Tom","categoryId":3,"status":"reserved","bornOn":"2026-01-01"}]"#;
+    let service = Service::answering([json("200 OK", &[], answer)]).await;
+    let pets = service
+        .client()
+        .list_pets()
+        .send()
+        .await
+        .expect("a newer service is no error");
+    assert_eq!(
+        pets[0].status,
+        Some(PetStatus::Unknown("reserved".to_owned()))
+    );
+    let again = serde_json::to_value(&pets[0]).expect("a pet is JSON");
+    assert_eq!(
+        again["status"], "reserved",
+        "what is kept goes back as it came"
+    );
+}
+
+#[tokio::test]
+async fn a_slash_after_the_address_does_not_matter() {
+    let service = Service::answering([json("200 OK", &[], "[]")]).await;
+    let client = Client::builder(format!("{}/", service.base_url()))
+        .api_key(KEY)
+        .build()
+        .expect("it is valid");
+    assert_eq!(client.base_url(), service.base_url());
+    client
+        .list_pets()
+        .send()
+        .await
+        .expect("the answer is a success");
+    assert!(service.requests()[0].starts_with("GET /v1/pets HTTP/1.1\r\n"));
+}
+
+#[test]
+fn an_address_or_key_that_cannot_work_is_refused_at_once() {
+    let build = |url: &str, key: &str| Client::builder(url).api_key(key).build().expect_err(url);
+    assert!(matches!(
+        build("pets", KEY),
+        BuildError::InvalidBaseUrl { .. }
+    ));
+    assert!(
+        matches!(build("localhost:8080/v1", KEY), BuildError::UnsupportedScheme { scheme } if scheme == "localhost")
+    );
+    assert!(matches!(
+        build("ftp://localhost/v1", KEY),
+        BuildError::UnsupportedScheme { .. }
+    ));
+    assert!(matches!(
+        build("http://me:secret@localhost/v1", KEY),
+        BuildError::CredentialsInBaseUrl
+    ));
+    assert!(matches!(
+        build("http://localhost/v1?x=1", KEY),
+        BuildError::QueryInBaseUrl
+    ));
+    let good = "http://localhost/v1";
+    assert!(matches!(build(good, ""), BuildError::MissingApiKey));
+    assert!(matches!(
+        build(good, "abc\n"),
+        BuildError::InvalidApiKey { position: 4 }
+    ));
+    assert!(matches!(
+        build(good, "Bearer abc"),
+        BuildError::InvalidApiKey { position: 7 }
+    ));
+    assert!(matches!(
+        build(good, "schlüssel"),
+        BuildError::InvalidApiKey { position: 5 }
+    ));
+    assert!(matches!(
+        Client::builder(good).build(),
+        Err(BuildError::MissingApiKey)
+    ));
+}
+
+#[test]
+fn https_works_as_delivered() {
+    Client::builder("https://pets.example/v1")
+        .api_key(KEY)
+        .build()
+        .expect("TLS is part of the crate");
+}
+
+#[test]
+fn a_client_and_its_calls_go_between_threads() {
+    fn between_threads<T: Send>(_: T) {}
+    let client = Client::builder("http://localhost/v1")
+        .api_key(KEY)
+        .build()
+        .expect("it is valid");
+    between_threads(client.list_pets().send());
+    between_threads(client.create_pet().body(types::NewPet::builder()).send());
+    between_threads(client.clone());
+}
