@@ -1,1 +1,72 @@
-//! Generates models, a dropshot API trait and a progenitor client from an OpenAPI 3.0 document
+//! Turns an OpenAPI 3.0 document into Rust: models, a dropshot API trait with
+//! its dispatch, and a progenitor client.
+//!
+//! [`generate`] is a pure function: the same document and [`Options`] give the
+//! same bytes on every machine. What it cannot express it refuses, saying where
+//! and what to write instead; it drops nothing in silence. Reading and linting
+//! documents is left to `openapi-contract`, writing files to the caller.
+
+mod api;
+mod client;
+mod docs;
+mod lifecycle;
+mod models;
+mod names;
+mod options;
+mod plan;
+mod render;
+
+pub use options::Options;
+
+use openapi_contract::{Problem, model::Document};
+
+/// A generated file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Where it belongs, relative to the root of the workspace.
+    pub path: String,
+    /// What stands in it.
+    pub text: String,
+}
+
+/// Generates all files for a document, sorted by path.
+///
+/// # Errors
+///
+/// All constructs of the document that the generator does not support.
+pub fn generate(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
+    let server = generate_service(document, options);
+    let client = client::generate(document, options);
+    match (server, client) {
+        (Ok(mut files), Ok(client)) => {
+            files.extend(client);
+            files.sort_by(|a, b| a.path.cmp(&b.path));
+            Ok(files)
+        }
+        (server, client) => {
+            let mut problems: Vec<Problem> = server.err().into_iter().chain(client.err()).flatten().collect();
+            problems.sort_by(|a, b| a.at.cmp(&b.at));
+            // Service and client may refuse the same thing at the same place.
+            problems.dedup_by(|a, b| a.rule == b.rule && a.at == b.at);
+            Err(problems)
+        }
+    }
+}
+
+/// Generates models and API only: what a service needs.
+///
+/// # Errors
+///
+/// As [`generate`], without what only the client does not support.
+pub fn generate_service(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
+    let plan = plan::plan(document)?;
+    let written = models::files(&plan, options).and_then(|mut files| {
+        files.extend(api::files(document, &plan, options)?);
+        Ok(files)
+    });
+    written.map_err(|error| {
+        let message = format!("the generator wrote something that is no Rust: {error}");
+        let help = "this is a fault of the generator, or of a name in its options; please report it";
+        vec![Problem::error("generator-fault", &document.root.at, message, help)]
+    })
+}

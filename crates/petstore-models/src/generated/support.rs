@@ -4,7 +4,7 @@
 //! text of a parameter becomes a value.
 
 use serde::{
-    Deserialize, Deserializer,
+    Deserialize, Deserializer, Serialize, Serializer,
     de::{Error as _, Visitor},
     forward_to_deserialize_any,
 };
@@ -50,7 +50,7 @@ macro_rules! integers {
                     && text != "-0";
                 text.parse().ok().filter(|_| plain).ok_or_else(|| {
                     Violation::new(format!(
-                        "must be an integer from {} to {} without leading zeros or signs, found `{}`",
+                        "must be an integer from {} to {} without leading zeros or plus sign, found `{}`",
                         <$integer>::MIN,
                         <$integer>::MAX,
                         shortened(text),
@@ -61,7 +61,32 @@ macro_rules! integers {
     )*};
 }
 
-integers!(i32, i64, u32, u64);
+integers!(i8, i16, i32, i64, u8, u16, u32, u64);
+
+/// One spelling a value: `true` or `false`.
+impl FromText for bool {
+    fn from_text(text: &str) -> Result<Self, Violation> {
+        text.parse().map_err(|_| {
+            Violation::new(format!(
+                "must be `true` or `false`, found `{}`",
+                shortened(text)
+            ))
+        })
+    }
+}
+
+/// A number as JSON writes it.
+impl FromText for f64 {
+    fn from_text(text: &str) -> Result<Self, Violation> {
+        let plain = text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
+        serde_json::from_str(text)
+            .ok()
+            .filter(|_| plain)
+            .ok_or_else(|| Violation::new(format!("must be a number, found `{}`", shortened(text))))
+    }
+}
 
 impl FromText for String {
     fn from_text(text: &str) -> Result<Self, Violation> {
@@ -97,6 +122,82 @@ where
     T::deserialize(deserializer).map(Some)
 }
 
+/// Reads a member that may be `null`, but not absent.
+pub(super) fn nullable<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    Option::deserialize(deserializer)
+}
+
+/// Writes a header as text.
+pub(super) fn header<T, S>(value: &T, serializer: S) -> Result<S::Ok, S::Error>
+where
+    T: fmt::Display,
+    S: Serializer,
+{
+    serializer.collect_str(value)
+}
+
+/// Writes a header that may be absent as text.
+pub(super) fn optional_header<T, S>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error>
+where
+    T: fmt::Display,
+    S: Serializer,
+{
+    match value {
+        Some(value) => serializer.collect_str(value),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// Whether no two values are equal as JSON.
+pub(super) fn distinct<T: Serialize>(values: &[T]) -> bool {
+    let mut seen = std::collections::BTreeSet::new();
+    values.iter().all(|value| {
+        let mut key = String::new();
+        serde_json::to_value(value).is_ok_and(|value| {
+            write_key(&value, &mut key);
+            seen.insert(std::mem::take(&mut key))
+        })
+    })
+}
+
+/// Writes a text that is the same for equal values: members in order, numbers
+/// without needless fractions.
+fn write_key(value: &serde_json::Value, key: &mut String) {
+    use serde_json::Value;
+    match value {
+        Value::Array(values) => {
+            key.push('[');
+            for value in values {
+                write_key(value, key);
+                key.push(',');
+            }
+            key.push(']');
+        }
+        Value::Object(members) => {
+            let sorted: std::collections::BTreeMap<_, _> = members.iter().collect();
+            key.push('{');
+            for (name, value) in sorted {
+                write_key(&Value::from(name.as_str()), key);
+                key.push(':');
+                write_key(value, key);
+                key.push(',');
+            }
+            key.push('}');
+        }
+        Value::Number(number) => match number.as_f64() {
+            Some(double) if number.is_f64() && double.fract() == 0.0 && double.abs() < 9e15 => {
+                key.push_str(&format!("{double:.0}"));
+            }
+            _ => key.push_str(&number.to_string()),
+        },
+        simple => key.push_str(&simple.to_string()),
+    }
+}
+
 /// A deserializer that takes an object where serde's own structs would also
 /// take an array of their members.
 pub(super) struct ObjectOnly<D>(pub(super) D);
@@ -118,14 +219,14 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectOnly<D> {
 /// array.
 macro_rules! objects {
     ($($name:ident),* $(,)?) => {$(
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $name::deserialize(support::ObjectOnly(deserializer))
+        impl<'de> ::serde::Deserialize<'de> for $name {
+            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $name::deserialize(super::support::ObjectOnly(deserializer))
             }
         }
 
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl ::serde::Serialize for $name {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 $name::serialize(self, serializer)
             }
         }
@@ -133,30 +234,30 @@ macro_rules! objects {
 }
 pub(super) use objects;
 
-/// Serde for enumerations of strings: a string, never an object.
+/// Serde and texts for enumerations of strings: a string, never an object.
 macro_rules! enumerations {
     ($($name:ident),* $(,)?) => {$(
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 f.write_str(self.as_str())
             }
         }
 
-        impl FromText for $name {
-            fn from_text(text: &str) -> Result<Self, Violation> {
+        impl super::support::FromText for $name {
+            fn from_text(text: &str) -> Result<Self, super::support::Violation> {
                 text.parse()
             }
         }
 
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = Cow::<'de, str>::deserialize(deserializer)?;
-                text.parse().map_err(D::Error::custom)
+        impl<'de> ::serde::Deserialize<'de> for $name {
+            fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <::std::borrow::Cow<'de, str> as ::serde::Deserialize>::deserialize(deserializer)?;
+                text.parse().map_err(::serde::de::Error::custom)
             }
         }
 
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl ::serde::Serialize for $name {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.as_str())
             }
         }

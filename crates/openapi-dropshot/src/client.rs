@@ -1,0 +1,49 @@
+//! The client: progenitor's output for the document, made to keep what the
+//! document promises, in one file a concern.
+//!
+//! What progenitor would refuse by a panic, drop or misread is refused first
+//! ([`preconditions`], [`names`]) or put in words that it understands
+//! ([`prepare`]). Then a pass over its tokens ([`pass`]) adds what it cannot
+//! say: deprecation, stability, bounds, documentation, room to grow.
+//!
+//! The generated code leaves to its hand-written parent, the root of the crate
+//! of the client, everything that happens between a request that was built and
+//! an answer that was read:
+//!
+//! - `Client::base_url(&self) -> &str`, `Client::request(&self, Method, String)
+//!   -> reqwest::RequestBuilder` and `Client::execute(&self, reqwest::Request,
+//!   operation_id: &'static str) -> Result<reqwest::Response, Error>`;
+//! - `Error::invalid_request(String)`, `Error::not_built(reqwest::Error)` and
+//!   `Error::from_response(reqwest::Response)`, the last one async;
+//! - `Response<T>` with `json` (async), `empty` and `stream`.
+
+mod names;
+mod pass;
+mod preconditions;
+mod prepare;
+mod run;
+mod split;
+
+use crate::{File, Options};
+use openapi_contract::{Problem, model::Document};
+
+/// Generates the files of the client.
+///
+/// # Errors
+///
+/// Everything in the document that progenitor cannot carry, each at its place.
+pub(crate) fn generate(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
+    let mut problems = preconditions::check(document);
+    let names = names::collect(document, &mut problems);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let prepared = prepare::prepare(document, &names);
+    let generated = run::run(document, &prepared)?;
+    let modules = pass::apply(document, &names, generated)?;
+    split::files(modules, options)
+        .map_err(|error| vec![pass::surprise(document, &error.to_string())])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! Enumerations of strings stay open: a value that a later document adds is
+//! kept as it came, where progenitor's code would refuse the whole answer.
+
+use std::collections::BTreeMap;
+use syn::{Attribute, Fields, Item, ItemEnum, parse_quote};
+
+/// A value of an enumeration.
+pub(super) struct Value {
+    ident: syn::Ident,
+    wire: String,
+}
+
+/// The enumerations of strings, by name: unit variants only, with a text form.
+pub(super) fn open_enums(items: &[Item]) -> BTreeMap<String, Vec<Value>> {
+    let mut found = BTreeMap::new();
+    for item in items {
+        let Item::Enum(choice) = item else { continue };
+        let plain = choice
+            .variants
+            .iter()
+            .all(|variant| matches!(variant.fields, Fields::Unit));
+        let tagged = choice
+            .attrs
+            .iter()
+            .any(|attribute| attribute.path().is_ident("serde"));
+        let has_text = items.iter().any(|item| shows_as_text(item, &choice.ident));
+        if plain && !tagged && has_text && !choice.variants.is_empty() {
+            let values = choice
+                .variants
+                .iter()
+                .map(|variant| Value {
+                    ident: variant.ident.clone(),
+                    wire: wire_name(&variant.attrs).unwrap_or_else(|| variant.ident.to_string()),
+                })
+                .collect();
+            found.insert(choice.ident.to_string(), values);
+        }
+    }
+    found
+}
+
+fn shows_as_text(item: &Item, ident: &syn::Ident) -> bool {
+    let Item::Impl(block) = item else {
+        return false;
+    };
+    let shows = block
+        .trait_
+        .as_ref()
+        .and_then(|(_, path, _)| path.segments.last())
+        .is_some_and(|last| last.ident == "Display");
+    shows && super::operations::self_ident(block) == Some(ident)
+}
+
+/// The name that serde gives a field or a variant.
+pub(super) fn wire_name(attributes: &[Attribute]) -> Option<String> {
+    let mut name = None;
+    for attribute in attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("serde"))
+    {
+        // Arguments of another form end the parsing early, which loses nothing
+        // here: a rename stands first.
+        let _ = attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("rename") {
+                name = Some(meta.value()?.parse::<syn::LitStr>()?.value());
+            } else if meta.input.peek(syn::Token![=]) {
+                meta.value()?.parse::<syn::Expr>()?;
+            }
+            Ok(())
+        });
+    }
+    name
+}
+
+/// The enumeration with a variant for what is not known, and its forms in text.
+pub(super) fn open(mut choice: ItemEnum, values: &[Value]) -> Vec<Item> {
+    let ident = choice.ident.clone();
+    let unknown = unused(values);
+    for attribute in choice
+        .attrs
+        .iter_mut()
+        .filter(|attribute| attribute.path().is_ident("derive"))
+    {
+        let Ok(paths) = attribute.parse_args_with(
+            syn::punctuated::Punctuated::<syn::Path, syn::Token![,]>::parse_terminated,
+        ) else {
+            continue;
+        };
+        // A value that is kept has to be owned.
+        let kept = paths.into_iter().filter(|path| !path.is_ident("Copy"));
+        *attribute = parse_quote!(#[derive(#(#kept),*)]);
+    }
+    choice.variants.push(parse_quote! {
+        /// A value that this version of the client does not know, as it came.
+        #[serde(untagged)]
+        #unknown(::std::string::String)
+    });
+    let names: Vec<_> = values.iter().map(|value| &value.ident).collect();
+    let wires: Vec<_> = values.iter().map(|value| &value.wire).collect();
+    let refusal = format!("must be {}", listed(&wires));
+    vec![
+        Item::Enum(choice),
+        parse_quote! {
+            impl #ident {
+                /// The value as it is sent.
+                #[must_use]
+                pub fn as_str(&self) -> &str {
+                    match self {
+                        #(Self::#names => #wires,)*
+                        Self::#unknown(value) => value,
+                    }
+                }
+            }
+        },
+        parse_quote! {
+            impl ::std::fmt::Display for #ident {
+                fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                    f.write_str(self.as_str())
+                }
+            }
+        },
+        // What a person or a program writes has to be known; only what the
+        // service answers is taken as it comes.
+        parse_quote! {
+            impl ::std::str::FromStr for #ident {
+                type Err = self::error::ConversionError;
+                fn from_str(value: &str) -> ::std::result::Result<Self, self::error::ConversionError> {
+                    match value {
+                        #(#wires => Ok(Self::#names),)*
+                        _ => Err(#refusal.into()),
+                    }
+                }
+            }
+        },
+    ]
+}
+
+/// A name for what is not known that no value has.
+fn unused(values: &[Value]) -> syn::Ident {
+    let mut name = "Unknown".to_owned();
+    while values.iter().any(|value| value.ident == name) {
+        name.push_str("Value");
+    }
+    syn::Ident::new(&name, proc_macro2::Span::call_site())
+}
+
+/// `a`, `b` or `c`
+fn listed(wires: &[&String]) -> String {
+    let quoted: Vec<String> = wires.iter().map(|wire| format!("`{wire}`")).collect();
+    match quoted.as_slice() {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}

@@ -1,0 +1,151 @@
+//! Runs progenitor. What goes wrong in there, panics included, becomes a
+//! problem at the operation or the schema that is to blame.
+
+use openapi_contract::{Problem, model::Document, model::Location};
+use progenitor_impl::{GenerationSettings, Generator, HooksMode, InterfaceStyle, TagStyle};
+use serde_json::{Map, Value};
+use std::{
+    any::Any,
+    cell::Cell,
+    panic::{self, AssertUnwindSafe},
+    sync::Once,
+};
+
+/// The code that progenitor makes of the prepared document.
+///
+/// # Errors
+///
+/// The operations and schemas that it cannot take.
+pub(super) fn run(document: &Document, prepared: &Value) -> Result<syn::File, Vec<Problem>> {
+    attempt(prepared).map_err(|reason| blame(document, prepared, &reason))
+}
+
+fn attempt(prepared: &Value) -> Result<syn::File, String> {
+    // progenitor and typify assert what they do not expect. The checks before
+    // this leave nothing known that gets there; this is the belt for the rest.
+    quietly(|| generate(prepared)).unwrap_or_else(|panic| {
+        let words = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("it gave no reason");
+        Err(first_line(words))
+    })
+}
+
+/// Catches a panic without a word on stderr: what it says goes into a problem.
+/// The hook is shared by the process, so this one lets all others through.
+fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
+    thread_local! {
+        static QUIET: Cell<bool> = const { Cell::new(false) };
+    }
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let loud = panic::take_hook();
+        panic::set_hook(Box::new(move |information| {
+            if !QUIET.get() {
+                loud(information);
+            }
+        }));
+    });
+    QUIET.set(true);
+    let outcome = panic::catch_unwind(AssertUnwindSafe(work));
+    QUIET.set(false);
+    outcome
+}
+
+fn generate(prepared: &Value) -> Result<syn::File, String> {
+    let document: openapiv3::OpenAPI =
+        serde_json::from_value(prepared.clone()).map_err(|error| error.to_string())?;
+    let mut settings = GenerationSettings::new();
+    settings
+        .with_interface(InterfaceStyle::Builder)
+        .with_tag(TagStyle::Merged)
+        .with_hooks(HooksMode::Expected)
+        .with_map_type("::std::collections::BTreeMap");
+    let tokens = Generator::new(&settings)
+        .generate_tokens(&document)
+        .map_err(|error| first_line(&error.to_string()))?;
+    syn::parse2(tokens).map_err(|error| error.to_string())
+}
+
+/// Finds what is to blame: each schema is tried with nothing else to name, then
+/// each operation alone.
+fn blame(document: &Document, prepared: &Value, reason: &str) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let no_paths = with_paths(prepared, Map::new());
+    if attempt(&no_paths).is_err() {
+        for (name, schema) in &document.schemas {
+            if let Err(reason) = attempt(&with_only_schema(&no_paths, name)) {
+                problems.push(unsupported(
+                    &schema.at,
+                    &format!("the schema `{name}`"),
+                    &reason,
+                ));
+            }
+        }
+    } else {
+        for operation in &document.operations {
+            let path = &operation.path.value;
+            let Some(item) = prepared.get("paths").and_then(|paths| paths.get(path)) else {
+                continue;
+            };
+            let mut alone = item.clone();
+            if let Some(members) = alone.as_object_mut() {
+                members.retain(|name, _| name == "parameters" || name == operation.method.key());
+            }
+            let paths = Map::from_iter([(path.clone(), alone)]);
+            if let Err(reason) = attempt(&with_paths(prepared, paths)) {
+                problems.push(unsupported(
+                    &operation.at,
+                    &format!("the operation {}", operation.label()),
+                    &reason,
+                ));
+            }
+        }
+    }
+    if problems.is_empty() {
+        problems.push(unsupported(&document.root.at, "the document", reason));
+    }
+    problems
+}
+
+fn unsupported(at: &Location, what: &str, reason: &str) -> Problem {
+    Problem::error(
+        "client-unsupported",
+        at,
+        format!("the client generator cannot express {what}: {reason}"),
+        "write it with plainer schemas, each with a name of its own in `components.schemas`",
+    )
+}
+
+fn with_paths(prepared: &Value, paths: Map<String, Value>) -> Value {
+    let mut copy = prepared.clone();
+    if let Some(members) = copy.as_object_mut() {
+        members.insert("paths".to_owned(), Value::Object(paths));
+    }
+    copy
+}
+
+/// A copy in which the other schemas allow anything, so that references to them
+/// still lead somewhere.
+fn with_only_schema(prepared: &Value, name: &str) -> Value {
+    let mut copy = prepared.clone();
+    if let Some(schemas) = copy
+        .pointer_mut("/components/schemas")
+        .and_then(Value::as_object_mut)
+    {
+        for (_, other) in schemas.iter_mut().filter(|(other, _)| *other != name) {
+            *other = Value::Object(Map::new());
+        }
+    }
+    copy
+}
+
+fn first_line(text: &str) -> String {
+    text.lines()
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches(['(', '{', ' '])
+        .to_owned()
+}

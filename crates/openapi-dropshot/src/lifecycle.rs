@@ -1,0 +1,116 @@
+//! What the document says of the end of an operation, in words and as values of
+//! headers. The one place for these words: models, trait and client use it.
+
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use openapi_contract::model::{Operation, Stability};
+
+/// The deprecation of an operation in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DeprecationNote {
+    /// The version that deprecated it, where the document says so.
+    pub(crate) since_version: Option<String>,
+    /// For `#[deprecated(note = …)]`: "removed on 5 December 2030; use `GET
+    /// /pets` with a `status` filter".
+    pub(crate) note: String,
+    /// For documentation: "Deprecated since 1.0.0 (20 November 2026); removed
+    /// on … filter."
+    pub(crate) sentence: String,
+}
+
+/// The words for a deprecated operation; `None` for one that is not.
+pub(crate) fn deprecation_note(operation: &Operation) -> Option<DeprecationNote> {
+    if !operation.deprecated {
+        return None;
+    }
+    let lifecycle = &operation.lifecycle;
+    let since_version = lifecycle.since_version.as_ref().map(|version| version.value.clone());
+    let since_day = lifecycle.since.as_ref().map(|day| in_words(day.value));
+    let since = match (&since_version, since_day) {
+        (Some(version), Some(day)) => format!("Deprecated since {version} ({day})"),
+        (Some(version), None) => format!("Deprecated since {version}"),
+        (None, Some(day)) => format!("Deprecated since {day}"),
+        (None, None) => "Deprecated".to_owned(),
+    };
+    let removed = lifecycle.sunset.as_ref().map(|day| format!("removed on {}", in_words(day.value)));
+    let instead = lifecycle.replacement.as_ref().map(|replacement| replacement.note.clone());
+    let advice: Vec<String> = removed.into_iter().chain(instead).collect();
+    let note = if advice.is_empty() {
+        "the document names neither a removal date nor a replacement".to_owned()
+    } else {
+        advice.join("; ")
+    };
+    let sentence = if advice.is_empty() { format!("{since}.") } else { format!("{since}; {note}.") };
+    Some(DeprecationNote { since_version, note, sentence })
+}
+
+/// The words for an operation that is not stable; `None` for one that is.
+pub(crate) fn stability_sentence(operation: &Operation) -> Option<&'static str> {
+    match operation.stability.as_ref().map(|stability| stability.value) {
+        Some(Stability::Experimental) => Some("Experimental: may change or vanish at any time."),
+        Some(Stability::Beta) => Some("Beta: may change, with a warning."),
+        Some(Stability::Stable) | None => None,
+    }
+}
+
+/// A day as people write it: `5 December 2030`.
+fn in_words(day: NaiveDate) -> String {
+    day.format("%-d %B %Y").to_string()
+}
+
+/// The first moment of a day, in UTC.
+pub(crate) fn midnight(day: NaiveDate) -> DateTime<Utc> {
+    day.and_time(NaiveTime::MIN).and_utc()
+}
+
+/// A day as the value of `Sunset` (RFC 8594, an HTTP-date).
+pub(crate) fn http_date(day: NaiveDate) -> String {
+    midnight(day).format("%a, %d %b %Y %H:%M:%S GMT").to_string()
+}
+
+/// The way from an address on one path to another path, as a relative reference
+/// (RFC 3986, section 4.2); `None` where the other path has variables that the
+/// way there does not pass.
+pub(crate) fn relative_reference(from: &str, to: &str) -> Option<String> {
+    let from: Vec<&str> = from.trim_start_matches('/').split('/').collect();
+    let to: Vec<&str> = to.trim_start_matches('/').split('/').collect();
+    let folder = &from[..from.len().saturating_sub(1)];
+    let last = to.len().saturating_sub(1);
+    let shared = folder.iter().zip(&to[..last]).take_while(|(a, b)| a == b).count();
+    let rest = to[shared..].join("/");
+    if rest.contains('{') {
+        return None;
+    }
+    let up = "../".repeat(folder.len() - shared);
+    // A first segment with a colon would read as a scheme.
+    let here = if up.is_empty() && (rest.is_empty() || rest.contains(':')) { "./" } else { "" };
+    Some(format!("{up}{here}{rest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_to_a_replacement_is_relative_to_the_request() {
+        for (from, to, way) in [
+            ("/pets/{petId}", "/pets", Some("../pets")),
+            ("/pets", "/animals", Some("animals")),
+            ("/pets", "/store/animals", Some("store/animals")),
+            ("/pets/{petId}/old", "/pets/{petId}/new", Some("new")),
+            ("/pets/{petId}/old", "/pets/{petId}", None),
+            ("/a/b/c", "/x/y", Some("../../x/y")),
+            ("/pets", "/", Some("./")),
+            ("/pets", "/a:b", Some("./a:b")),
+        ] {
+            assert_eq!(relative_reference(from, to).as_deref(), way, "{from} -> {to}");
+        }
+    }
+
+    #[test]
+    fn a_sunset_is_an_http_date() {
+        let day = NaiveDate::from_ymd_opt(2030, 12, 5).unwrap_or_default();
+        assert_eq!(http_date(day), "Thu, 05 Dec 2030 00:00:00 GMT");
+        assert_eq!(in_words(day), "5 December 2030");
+        assert_eq!(midnight(day).timestamp(), 1_922_659_200);
+    }
+}

@@ -1,0 +1,158 @@
+//! Arrays and maps with rules: they check what they are made of.
+
+use super::{
+    metadata,
+    structs::default_impl,
+    types::{Shapes, View, rust, tokens},
+};
+use crate::{
+    names::ident,
+    plan::{
+        Plan,
+        ir::{Entries, Item, Items, Ty},
+    },
+};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+/// An array with rules.
+pub(super) fn items(plan: &Plan<'_>, item: &Item, of: &Ty, rules: &Items, shapes: &mut Shapes) -> TokenStream {
+    let shape = tokens(&shapes.schema(of));
+    let (min, max) = (number(rules.min), number(rules.max));
+    let unique = rules.unique.then(|| quote!(unique_items: Some(true),));
+    let schema = metadata::leaf(
+        item,
+        quote!(generator),
+        quote! {
+            instance_type: Some(InstanceType::Array.into()),
+            array: Some(Box::new(ArrayValidation {
+                items: Some(generator.subschema_for::<#shape>().into()),
+                min_items: #min,
+                max_items: #max,
+                #unique
+                ..Default::default()
+            })),
+        },
+    );
+    let mut checks = vec![count(rules.min, rules.max, "elements")];
+    if rules.unique {
+        checks.push(quote! {
+            if !support::distinct(&value) {
+                return Err(Violation::new("must not have the same element twice"));
+            }
+        });
+    }
+    let own = own(plan, item, &Ty::List(Box::new(of.clone())), &checks);
+    let (name, element) = (ident(&item.name), tokens(&rust(of, View::Models)));
+    quote! {
+        #own
+
+        impl std::ops::Deref for #name {
+            type Target = [#element];
+
+            fn deref(&self) -> &[#element] {
+                &self.0
+            }
+        }
+
+        #schema
+    }
+}
+
+/// A map with rules.
+pub(super) fn entries(plan: &Plan<'_>, item: &Item, of: &Ty, rules: &Entries, shapes: &mut Shapes) -> TokenStream {
+    let shape = tokens(&shapes.schema(of));
+    let (min, max) = (number(rules.min), number(rules.max));
+    let schema = metadata::leaf(
+        item,
+        quote!(generator),
+        quote! {
+            instance_type: Some(InstanceType::Object.into()),
+            object: Some(Box::new(ObjectValidation {
+                additional_properties: Some(Box::new(generator.subschema_for::<#shape>())),
+                min_properties: #min,
+                max_properties: #max,
+                ..Default::default()
+            })),
+        },
+    );
+    let map = Ty::Map(Box::new(of.clone()));
+    let own = own(plan, item, &map, &[count(rules.min, rules.max, "members")]);
+    let (name, target) = (ident(&item.name), tokens(&rust(&map, View::Models)));
+    quote! {
+        #own
+
+        impl std::ops::Deref for #name {
+            type Target = #target;
+
+            fn deref(&self) -> &#target {
+                &self.0
+            }
+        }
+
+        #schema
+    }
+}
+
+/// The struct around a collection, made only by what checks it.
+fn own(plan: &Plan<'_>, item: &Item, inner: &Ty, checks: &[TokenStream]) -> TokenStream {
+    let (name, docs) = (ident(&item.name), item.docs.attributes());
+    let text = rust(inner, View::Models);
+    let inner = tokens(&text);
+    let default = default_impl(plan, item);
+    quote! {
+        #docs
+        #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+        #[serde(try_from = #text)]
+        pub struct #name(pub(super) #inner);
+
+        #default
+
+        impl TryFrom<#inner> for #name {
+            type Error = Violation;
+
+            fn try_from(value: #inner) -> Result<Self, Violation> {
+                #(#checks)*
+                Ok(#name(value))
+            }
+        }
+
+        impl From<#name> for #inner {
+            fn from(value: #name) -> #inner {
+                value.0
+            }
+        }
+    }
+}
+
+fn number(bound: Option<u64>) -> TokenStream {
+    match bound.and_then(|bound| u32::try_from(bound).ok()) {
+        Some(bound) => {
+            let bound = Literal::u32_unsuffixed(bound);
+            quote!(Some(#bound))
+        }
+        None => quote!(None),
+    }
+}
+
+/// The check of how many there are.
+fn count(min: Option<u64>, max: Option<u64>, what: &str) -> TokenStream {
+    let (low, high) = (min.map(Literal::u64_unsuffixed), max.map(Literal::u64_unsuffixed));
+    let (wrong, words) = match (min, max, low, high) {
+        (Some(min), Some(max), Some(low), Some(high)) => {
+            (quote!(!(#low..=#high).contains(&length)), format!("must have {min} to {max} {what}"))
+        }
+        (Some(1), _, Some(_), _) => (quote!(value.is_empty()), format!("must have at least 1 of its {what}")),
+        (Some(min), _, Some(low), _) => (quote!(length < #low), format!("must have at least {min} {what}")),
+        (_, Some(0), _, Some(_)) => (quote!(!value.is_empty()), format!("must have no {what}")),
+        (_, Some(max), _, Some(high)) => (quote!(length > #high), format!("must have at most {max} {what}")),
+        _ => return TokenStream::new(),
+    };
+    let message = format!("{words}, found {{length}}");
+    quote! {
+        let length = value.len();
+        if #wrong {
+            return Err(Violation::new(format!(#message)));
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! `shapes.rs`: types that never have a value and exist for their schema.
+
+use super::types::Shapes;
+use crate::{
+    names::ident,
+    render,
+};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+impl Shapes {
+    /// Whether none is used.
+    pub(super) fn is_empty(&self) -> bool {
+        self.scalars.is_empty() && !self.nullable && !self.deprecated
+    }
+}
+
+/// The file, where a shape is used.
+pub(super) fn file(shapes: &Shapes) -> Option<TokenStream> {
+    if shapes.is_empty() {
+        return None;
+    }
+    let scalars: Vec<TokenStream> = shapes.scalars.iter().map(|(name, (instance, format))| scalar(name, instance, format.as_deref())).collect();
+    let nullable = shapes.nullable.then(nullable);
+    let deprecated = shapes.deprecated.then(deprecated);
+    let code = quote!(#(#scalars)* #nullable #deprecated);
+    let uses = render::imports(&code, super::IMPORTS).unwrap_or_default();
+    Some(quote!(#uses #code))
+}
+
+fn scalar(name: &str, instance: &str, format: Option<&str>) -> TokenStream {
+    let about = match format {
+        Some(format) => format!(" {} of the format `{format}`.", kind(instance)),
+        None => format!(" {} without a format.", kind(instance)),
+    };
+    let (type_name, instance) = (ident(name), ident(instance));
+    let format = match format {
+        Some(format) => quote!(format: Some(#format.to_owned()),),
+        None => TokenStream::new(),
+    };
+    quote! {
+        #[doc = #about]
+        pub(super) enum #type_name {}
+
+        impl JsonSchema for #type_name {
+            fn schema_name() -> String {
+                #name.to_owned()
+            }
+
+            fn is_referenceable() -> bool {
+                false
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                Schema::Object(SchemaObject {
+                    instance_type: Some(InstanceType::#instance.into()),
+                    #format
+                    ..Default::default()
+                })
+            }
+        }
+    }
+}
+
+fn kind(instance: &str) -> &'static str {
+    match instance {
+        "Integer" => "An integer",
+        "Number" => "A number",
+        _ => "A string",
+    }
+}
+
+fn nullable() -> TokenStream {
+    quote! {
+        #[doc = " A value that may be `null`, but not absent: `Option` alone says both."]
+        pub(super) struct Nullable<T>(std::marker::PhantomData<T>);
+
+        impl<T: JsonSchema> JsonSchema for Nullable<T> {
+            fn schema_name() -> String {
+                Option::<T>::schema_name()
+            }
+
+            fn is_referenceable() -> bool {
+                false
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                Option::<T>::json_schema(generator)
+            }
+        }
+    }
+}
+
+fn deprecated() -> TokenStream {
+    quote! {
+        #[doc = " A member that is deprecated. Its own attribute would warn wherever the struct"]
+        #[doc = " is made."]
+        pub(super) struct Deprecated<T>(std::marker::PhantomData<T>);
+
+        impl<T: JsonSchema> JsonSchema for Deprecated<T> {
+            fn schema_name() -> String {
+                T::schema_name()
+            }
+
+            fn is_referenceable() -> bool {
+                false
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                let mut schema = SchemaObject::default();
+                let inner = generator.subschema_for::<T>();
+                if inner.is_ref() {
+                    schema.subschemas().all_of = Some(vec![inner]);
+                } else {
+                    schema = inner.into_object();
+                }
+                schema.metadata().deprecated = true;
+                schema.into()
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! How types are written: in Rust, and for schemars where that would say
+//! something else of the Rust type than the document does.
+
+use crate::plan::ir::{Scalar, Ty};
+use proc_macro2::TokenStream;
+use std::collections::BTreeMap;
+
+/// How a file refers to the types of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum View {
+    /// Among the models: names are imported.
+    Models,
+    /// From outside: all names are paths.
+    Outside,
+}
+
+/// A type in Rust.
+pub(crate) fn rust(ty: &Ty, view: View) -> String {
+    let (own, collections, json) = match view {
+        View::Models => ("", "", ""),
+        View::Outside => ("models::", "std::collections::", "serde_json::"),
+    };
+    match ty {
+        Ty::Scalar(Scalar::Format(format)) => format!("{own}{}", format.name()),
+        Ty::Scalar(scalar) => plain(scalar).to_owned(),
+        Ty::Named(name) => format!("{own}{name}"),
+        Ty::List(of) => format!("Vec<{}>", rust(of, view)),
+        Ty::Map(of) => format!("{collections}BTreeMap<String, {}>", rust(of, view)),
+        Ty::AnyMap => format!("{json}Map<String, {json}Value>"),
+        Ty::Any => format!("{json}Value"),
+        Ty::Nullable(inner) => format!("Option<{}>", rust(inner, view)),
+        Ty::Boxed(inner) => format!("Box<{}>", rust(inner, view)),
+    }
+}
+
+/// Tokens of a type or path that one of the functions here wrote.
+pub(crate) fn tokens(text: &str) -> TokenStream {
+    text.parse().unwrap_or_default()
+}
+
+/// The type of Rust for a scalar.
+pub(crate) fn plain(scalar: &Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => "bool",
+        Scalar::Integer { base, .. } => base.name(),
+        Scalar::Number { .. } => "f64",
+        Scalar::Text { .. } => "String",
+        Scalar::Format(format) => format.name(),
+    }
+}
+
+/// The types that exist for schemas only, as far as they are used.
+#[derive(Debug, Default)]
+pub(crate) struct Shapes {
+    /// By name: instance type and format.
+    pub(crate) scalars: BTreeMap<String, (&'static str, Option<String>)>,
+    /// Whether something has to be there and may be `null`.
+    pub(crate) nullable: bool,
+    /// Whether something is deprecated.
+    pub(crate) deprecated: bool,
+}
+
+impl Shapes {
+    /// The type that has the schema of the document.
+    pub(crate) fn schema(&mut self, ty: &Ty) -> String {
+        match ty {
+            Ty::Scalar(scalar) => self.scalar(scalar).unwrap_or_else(|| plain(scalar).to_owned()),
+            Ty::List(of) => format!("Vec<{}>", self.schema(of)),
+            Ty::Map(of) => format!("BTreeMap<String, {}>", self.schema(of)),
+            Ty::Nullable(inner) => format!("Option<{}>", self.schema(inner)),
+            Ty::Boxed(inner) => self.schema(inner),
+            Ty::Named(_) | Ty::AnyMap | Ty::Any => rust(ty, View::Models),
+        }
+    }
+
+    /// The same for a member that has to be there.
+    pub(crate) fn required(&mut self, ty: &Ty) -> String {
+        match ty {
+            Ty::Nullable(inner) => {
+                self.nullable = true;
+                format!("super::shapes::Nullable<{}>", self.schema(inner))
+            }
+            ty => self.schema(ty),
+        }
+    }
+
+    /// A type whose schema says that it is deprecated.
+    pub(crate) fn deprecated(&mut self, schema: &str) -> String {
+        self.deprecated = true;
+        format!("super::shapes::Deprecated<{schema}>")
+    }
+
+    fn scalar(&mut self, scalar: &Scalar) -> Option<String> {
+        let (instance, format) = match scalar {
+            Scalar::Integer { base, format } if format.as_deref() == Some(base.schemars_format()) => return None,
+            Scalar::Integer { format, .. } => ("Integer", format),
+            Scalar::Number { format } if format.as_deref() == Some("double") => return None,
+            Scalar::Number { format } => ("Number", format),
+            Scalar::Text { format: None } | Scalar::Bool | Scalar::Format(_) => return None,
+            Scalar::Text { format } => ("String", format),
+        };
+        let known = self.scalars.iter().find(|(_, known)| **known == (instance, format.clone()));
+        if let Some((name, _)) = known {
+            return Some(format!("super::shapes::{name}"));
+        }
+        let wanted = format!("{instance}{}", format.as_deref().map(crate::names::pascal).unwrap_or_default());
+        let mut name = if format.is_some() { wanted.clone() } else { format!("Any{wanted}") };
+        let mut number = 2_u32;
+        while self.scalars.contains_key(&name) {
+            name = format!("{wanted}{number}");
+            number += 1;
+        }
+        self.scalars.insert(name.clone(), (instance, format.clone()));
+        Some(format!("super::shapes::{name}"))
+    }
+}

@@ -1,0 +1,127 @@
+//! What will be generated, before it is written down: the items, the operations
+//! and the errors of a document, with all names given. Everything that the
+//! generator does not support is found here; writing Rust cannot fail.
+
+pub(crate) mod defaults;
+mod errors;
+pub(crate) mod ir;
+mod keywords;
+mod object;
+mod operations;
+mod parameters;
+mod paths;
+mod recursion;
+mod responses;
+mod scalar;
+mod schema;
+
+pub(crate) use errors::{Answer, Catalogue, Errors, Listed};
+pub(crate) use operations::OperationPlan;
+pub(crate) use parameters::{Fields, Wire};
+pub(crate) use responses::Success;
+
+use crate::names::{Names, pascal};
+use ir::{Item, Kind, Scalar, Ty};
+use openapi_contract::{Problem, model::Document};
+use std::collections::BTreeMap;
+
+/// Everything that will be generated of a document, but the client.
+pub(crate) struct Plan<'a> {
+    /// The types of schemas and parameters, in the order of the document.
+    pub(crate) items: Vec<Item>,
+    /// The operations, in the order of the document.
+    pub(crate) operations: Vec<OperationPlan<'a>>,
+    /// The catalogue of error codes, where the document has one.
+    pub(crate) catalogue: Option<Catalogue<'a>>,
+}
+
+/// Names that the generated models need for themselves.
+const TAKEN: &[&str] = &[
+    "ArrayValidation", "BTreeMap", "Bool", "Box", "Clone", "Copy", "Cow", "Debug", "Default", "Deserialize",
+    "Deserializer", "Display", "Eq", "Err", "From", "FromStr", "FromText", "Hash", "InstanceType", "Into",
+    "JsonSchema", "LazyLock", "Map", "Metadata", "None", "NumberValidation", "ObjectValidation", "Ok", "Option", "Ord",
+    "PartialEq", "PartialOrd", "Regex", "Result", "Schema", "SchemaGenerator", "SchemaObject", "Serialize",
+    "Serializer", "Some", "String", "StringValidation", "ToString", "TryFrom", "TryInto", "Value", "Vec", "Violation",
+    "Date", "DateTime", "Uuid", "Base64", "IpAddress", "Ipv4Address", "Ipv6Address",
+];
+
+/// Plans a document.
+///
+/// # Errors
+///
+/// All constructs that the generator does not support.
+pub(crate) fn plan(document: &Document) -> Result<Plan<'_>, Vec<Problem>> {
+    let mut planner = Planner::new(document);
+    planner.components();
+    let catalogue = planner.catalogue();
+    let operations = planner.operations(catalogue.as_ref());
+    planner.box_recursion();
+    planner.check_defaults(&operations);
+    if planner.problems.is_empty() {
+        Ok(Plan { items: planner.items, operations, catalogue })
+    } else {
+        planner.problems.sort_by(|a, b| a.at.cmp(&b.at));
+        planner.problems.dedup();
+        Err(planner.problems)
+    }
+}
+
+/// What planning collects.
+pub(super) struct Planner<'a> {
+    document: &'a Document,
+    problems: Vec<Problem>,
+    names: Names,
+    components: BTreeMap<String, String>,
+    /// The types of components of parameters, by the name of the component.
+    shared: BTreeMap<String, Ty>,
+    items: Vec<Item>,
+}
+
+impl<'a> Planner<'a> {
+    fn new(document: &'a Document) -> Self {
+        let mut names = Names::without(TAKEN);
+        let components =
+            document.schemas.keys().map(|component| (component.clone(), names.claim(&pascal(component)))).collect();
+        Planner { document, problems: Vec::new(), names, components, shared: BTreeMap::new(), items: Vec::new() }
+    }
+}
+
+/// Finds an item by its name in Rust.
+pub(crate) fn find<'i>(items: &'i [Item], name: &str) -> Option<&'i Item> {
+    items.iter().find(|item| item.name == name)
+}
+
+/// The item that a type leads to, through names for the same type.
+pub(crate) fn target<'i>(items: &'i [Item], ty: &Ty) -> Option<&'i Item> {
+    let mut name = match ty {
+        Ty::Named(name) => name,
+        _ => return None,
+    };
+    for _ in 0..=items.len() {
+        let item = find(items, name)?;
+        match &item.kind {
+            Kind::Alias(Ty::Named(next)) => name = next,
+            _ => return Some(item),
+        }
+    }
+    None
+}
+
+/// Whether a value of the type can be written as the text of a parameter.
+pub(crate) fn is_text(items: &[Item], ty: &Ty) -> bool {
+    match ty {
+        Ty::Scalar(_) => true,
+        Ty::Named(_) => match target(items, ty).map(|item| &item.kind) {
+            Some(Kind::Words(_) | Kind::Checked(_)) => true,
+            Some(Kind::Wrapper(inner)) => !matches!(inner, Ty::Nullable(_)) && is_text(items, inner),
+            _ => false,
+        },
+        Ty::Boxed(inner) => is_text(items, inner),
+        Ty::List(_) | Ty::Map(_) | Ty::AnyMap | Ty::Any | Ty::Nullable(_) => false,
+    }
+}
+
+/// Whether a scalar has values that are equal only to themselves.
+pub(crate) fn is_exact(scalar: &Scalar) -> bool {
+    !matches!(scalar, Scalar::Number { .. })
+}

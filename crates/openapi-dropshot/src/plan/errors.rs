@@ -1,0 +1,259 @@
+//! Answers that are errors: by the codes of the catalogue where the document
+//! has one, and otherwise by their statuses.
+
+use super::{
+    Planner,
+    ir::{Base, Kind, Presence, Scalar, Ty},
+    responses::status_name,
+};
+use crate::names::{Names, pascal};
+use openapi_contract::{
+    Problem,
+    model::{ErrorCode, Location, Operation, Response, StatusCode, unescape_pointer_token},
+};
+
+/// The catalogue of error codes, and the body that carries them.
+pub(crate) struct Catalogue<'a> {
+    /// The codes, in the order of the document, with their variants.
+    pub(crate) codes: Vec<(String, &'a ErrorCode)>,
+    /// The body of each error.
+    pub(crate) body: ErrorBody,
+    /// The variant for what dropshot refuses.
+    pub(crate) invalid: String,
+    /// The variant for a fault of the service.
+    pub(crate) internal: String,
+}
+
+/// The struct that carries a code, and what its fields are for.
+#[derive(Clone, Debug)]
+pub(crate) struct ErrorBody {
+    /// Its component.
+    component: String,
+    /// The struct.
+    pub(crate) name: String,
+    /// The field of the code.
+    pub(crate) code: String,
+    /// The field of the message.
+    pub(crate) message: String,
+    /// The field of the status, where there is one.
+    pub(crate) status: Option<(String, Base)>,
+    /// The fields that stay empty.
+    pub(crate) empty: Vec<String>,
+}
+
+/// The errors of one operation.
+pub(crate) enum Errors<'a> {
+    /// Codes of the catalogue, as variants.
+    Codes(Vec<Listed<'a>>),
+    /// Answers with a status and a body.
+    Answers(Vec<Answer<'a>>),
+}
+
+/// A code that an operation lists.
+#[derive(Clone)]
+pub(crate) struct Listed<'a> {
+    /// Its variant.
+    pub(crate) variant: String,
+    /// Its entry in the catalogue.
+    pub(crate) entry: &'a ErrorCode,
+    /// The answer that lists it first.
+    pub(crate) response: &'a Response,
+}
+
+/// An answer that is an error, without a code.
+pub(crate) struct Answer<'a> {
+    /// Its variant.
+    pub(crate) variant: String,
+    /// Its status, or the range of it.
+    pub(crate) status: StatusCode,
+    /// Its body, where it has one.
+    pub(crate) body: Option<Ty>,
+    /// What the document says of it.
+    pub(crate) response: &'a Response,
+}
+
+impl<'a> Planner<'a> {
+    /// Plans the catalogue.
+    pub(super) fn catalogue(&mut self) -> Option<Catalogue<'a>> {
+        let document = self.document;
+        let catalogue = document.error_catalogue.as_ref()?;
+        let body = self.error_body(&catalogue.at)?;
+        let mut names = Names::default();
+        let codes: Vec<(String, &ErrorCode)> =
+            catalogue.value.iter().map(|entry| (names.claim(&pascal(&entry.code)), entry)).collect();
+        let of_status = |status: u16| codes.iter().find(|(_, entry)| entry.status == status);
+        let (invalid, internal) = (of_status(400), of_status(500));
+        for (found, status, what) in
+            [(invalid, 400, "a parameter or a body that breaks a rule"), (internal, 500, "a fault of the service")]
+        {
+            if found.is_none() {
+                self.problems.push(Problem::error(
+                    "incomplete-catalogue",
+                    &catalogue.at,
+                    format!("the catalogue has no code with status {status}, for {what}"),
+                    format!("add a code with `status: {status}`"),
+                ));
+            }
+        }
+        for (_, entry) in &codes {
+            if !(400..=599).contains(&entry.status) {
+                self.problems.push(Problem::error(
+                    "error-code-status",
+                    &entry.at,
+                    format!("`{}` has the status {}, which is none of an error", entry.code, entry.status),
+                    "use a status from 400 to 599",
+                ));
+            }
+        }
+        let (invalid, internal) = (invalid?.0.clone(), internal?.0.clone());
+        Some(Catalogue { codes, body, invalid, internal })
+    }
+
+    /// The struct whose member has the catalogue.
+    fn error_body(&mut self, at: &Location) -> Option<ErrorBody> {
+        let place = at.pointer.strip_prefix("/components/schemas/").and_then(|rest| {
+            let (component, rest) = rest.split_once("/properties/")?;
+            let (property, _) = rest.split_once('/')?;
+            Some((unescape_pointer_token(component), unescape_pointer_token(property)))
+        });
+        let found = place.and_then(|(component, property)| self.body_of(component, &property));
+        if found.is_none() {
+            self.problems.push(Problem::error(
+                "unsupported-error-body",
+                at,
+                "the schema with the catalogue is not the body of an error as it is supported",
+                "give it the required members `code` (a string, with the catalogue) and `message` (a string), \
+                 `status` (an integer) if you like, and others only if they are optional",
+            ));
+        }
+        found
+    }
+
+    fn body_of(&self, component: String, property: &str) -> Option<ErrorBody> {
+        let name = self.name_of(&component);
+        let item = super::find(&self.items, &name)?;
+        let Kind::Struct(object) = &item.kind else { return None };
+        let mut body =
+            ErrorBody { component, name, code: String::new(), message: String::new(), status: None, empty: Vec::new() };
+        for field in &object.fields {
+            let needed = matches!(field.presence, Presence::Required);
+            match (&field.ty, field.wire.as_str()) {
+                (Ty::Scalar(Scalar::Text { .. }), wire) if needed && wire == property => {
+                    body.code.clone_from(&field.name);
+                }
+                (Ty::Scalar(Scalar::Text { .. }), "message") if needed => body.message.clone_from(&field.name),
+                (Ty::Scalar(Scalar::Integer { base, .. }), "status") if needed && base.greatest() >= 599 => {
+                    body.status = Some((field.name.clone(), *base));
+                }
+                _ if matches!(field.presence, Presence::Optional) => body.empty.push(field.name.clone()),
+                _ => return None,
+            }
+        }
+        (!body.code.is_empty() && !body.message.is_empty()).then_some(body)
+    }
+
+    /// Plans the errors of an operation.
+    pub(super) fn errors(
+        &mut self,
+        operation: &'a Operation,
+        type_name: &str,
+        catalogue: Option<&Catalogue<'a>>,
+    ) -> Errors<'a> {
+        let responses = operation.responses.iter().filter(|response| match response.status.value {
+            StatusCode::Exact(status) => status >= 400,
+            StatusCode::Range(first) => first >= 4,
+            StatusCode::Default => true,
+        });
+        match catalogue {
+            Some(catalogue) => Errors::Codes(self.codes(responses, catalogue)),
+            // The catalogue was refused already.
+            None if self.document.error_catalogue.is_some() => Errors::Codes(Vec::new()),
+            None => Errors::Answers(self.answers(responses, type_name)),
+        }
+    }
+
+    fn codes(
+        &mut self,
+        responses: impl Iterator<Item = &'a Response>,
+        catalogue: &Catalogue<'a>,
+    ) -> Vec<Listed<'a>> {
+        let mut listed: Vec<Listed<'a>> = Vec::new();
+        for response in responses {
+            self.check_error_body(response, catalogue);
+            if response.error_codes.is_empty() {
+                self.problems.push(Problem::error(
+                    "missing-error-codes",
+                    &response.status.at,
+                    "an answer that is an error does not say which codes it carries",
+                    "list them with `x-error-codes`",
+                ));
+            }
+            for code in &response.error_codes {
+                let known = catalogue.codes.iter().find(|(_, entry)| entry.code == code.value);
+                match known {
+                    Some((_, entry)) if !response.status.value.contains(entry.status) => {
+                        self.problems.push(Problem::error(
+                            "error-code-status",
+                            &code.at,
+                            format!("`{}` is sent with {}, which is not the status of this answer", code.value, entry.status),
+                            "list it at the answer with its status",
+                        ));
+                    }
+                    Some((variant, entry)) => {
+                        if !listed.iter().any(|other| other.entry.code == entry.code) {
+                            listed.push(Listed { variant: variant.clone(), entry, response });
+                        }
+                    }
+                    None => self.problems.push(Problem::error(
+                        "unknown-error-code",
+                        &code.at,
+                        format!("`{}` is not in the catalogue", code.value),
+                        "add it to `x-error-catalogue`, or correct its spelling",
+                    )),
+                }
+            }
+        }
+        listed
+    }
+
+    fn check_error_body(&mut self, response: &'a Response, catalogue: &Catalogue<'a>) {
+        let schema = self.json(&response.content, &response.at, "the body of an error");
+        let reference = schema.and_then(|schema| schema.reference.as_ref());
+        let wanted = &catalogue.body.component;
+        if schema.is_some() && reference.is_none_or(|reference| reference.value != *wanted) {
+            self.problems.push(Problem::error(
+                "unsupported-error-body",
+                &response.at,
+                format!("the body of this error is not `{wanted}`, which has the catalogue of codes"),
+                format!("refer to `#/components/schemas/{wanted}`"),
+            ));
+        }
+    }
+
+    fn answers(&mut self, responses: impl Iterator<Item = &'a Response>, type_name: &str) -> Vec<Answer<'a>> {
+        let mut names = Names::without(&["Undocumented"]);
+        let mut answers: Vec<Answer<'a>> = Vec::new();
+        for response in responses {
+            let (variant, status) = match response.status.value {
+                StatusCode::Exact(status) => (status_name(status), status),
+                StatusCode::Range(4) => ("ClientError".to_owned(), 400),
+                StatusCode::Range(_) => ("ServerError".to_owned(), 500),
+                StatusCode::Default => ("Other".to_owned(), 500),
+            };
+            let body = self.answer_body(response, status, type_name);
+            if let Some(other) = answers.iter().find(|other| other.body != body) {
+                self.problems.push(
+                    Problem::error(
+                        "several-error-bodies",
+                        &response.at,
+                        "two errors of one operation have different bodies: dropshot gives all of them the same",
+                        "use one schema for the errors of an operation",
+                    )
+                    .with_related(&other.response.at, "the other body"),
+                );
+            }
+            answers.push(Answer { variant: names.claim(&variant), status: response.status.value, body, response });
+        }
+        answers
+    }
+}

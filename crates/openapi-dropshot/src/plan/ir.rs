@@ -1,0 +1,375 @@
+//! What lies between schemas and Rust: types where they are used, items that
+//! have a name, and the rules that their values keep. Making it of schemas is
+//! in `lower`, writing it as Rust in `emit`.
+
+use crate::docs::Docs;
+use openapi_contract::model::Node;
+
+/// A type where it is used.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Ty {
+    /// A type without parts.
+    Scalar(Scalar),
+    /// An item, by its name in Rust.
+    Named(String),
+    /// An array without rules.
+    List(Box<Ty>),
+    /// An object whose members have no fixed names, without rules.
+    Map(Box<Ty>),
+    /// Any JSON object.
+    AnyMap,
+    /// Any JSON value.
+    Any,
+    /// The type or `null`.
+    Nullable(Box<Ty>),
+    /// The type behind a pointer, because it contains itself.
+    Boxed(Box<Ty>),
+}
+
+/// A type without parts and without rules of the document's own.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Scalar {
+    /// `boolean`
+    Bool,
+    /// `integer`
+    Integer {
+        /// The type of Rust.
+        base: Base,
+        /// The format as the document writes it.
+        format: Option<String>,
+    },
+    /// `number`
+    Number {
+        /// The format as the document writes it.
+        format: Option<String>,
+    },
+    /// `string`, of a format that is not checked, where it has one.
+    Text {
+        /// The format as the document writes it.
+        format: Option<String>,
+    },
+    /// `string` of a format that is checked.
+    Format(Format),
+}
+
+/// The integers of Rust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the names say all")]
+pub(crate) enum Base {
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+}
+
+impl Base {
+    /// The integer for a format, and the minimum that schemars writes for it.
+    pub(crate) fn of_format(format: Option<&str>) -> Self {
+        match format {
+            Some("int8") => Base::I8,
+            Some("int16") => Base::I16,
+            Some("int32") => Base::I32,
+            Some("uint8") => Base::U8,
+            Some("uint16") => Base::U16,
+            Some("uint32") => Base::U32,
+            Some("uint64" | "uint") => Base::U64,
+            _ => Base::I64,
+        }
+    }
+
+    /// The name in Rust.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Base::I8 => "i8",
+            Base::I16 => "i16",
+            Base::I32 => "i32",
+            Base::I64 => "i64",
+            Base::U8 => "u8",
+            Base::U16 => "u16",
+            Base::U32 => "u32",
+            Base::U64 => "u64",
+        }
+    }
+
+    /// The format that schemars writes for it.
+    pub(crate) fn schemars_format(self) -> &'static str {
+        match self {
+            Base::I8 => "int8",
+            Base::I16 => "int16",
+            Base::I32 => "int32",
+            Base::I64 => "int64",
+            Base::U8 => "uint8",
+            Base::U16 => "uint16",
+            Base::U32 => "uint32",
+            Base::U64 => "uint64",
+        }
+    }
+
+    /// The least value.
+    pub(crate) fn least(self) -> i128 {
+        match self {
+            Base::I8 => i8::MIN.into(),
+            Base::I16 => i16::MIN.into(),
+            Base::I32 => i32::MIN.into(),
+            Base::I64 => i64::MIN.into(),
+            Base::U8 | Base::U16 | Base::U32 | Base::U64 => 0,
+        }
+    }
+
+    /// The greatest value.
+    pub(crate) fn greatest(self) -> i128 {
+        match self {
+            Base::I8 => i8::MAX.into(),
+            Base::I16 => i16::MAX.into(),
+            Base::I32 => i32::MAX.into(),
+            Base::I64 => i64::MAX.into(),
+            Base::U8 => u8::MAX.into(),
+            Base::U16 => u16::MAX.into(),
+            Base::U32 => u32::MAX.into(),
+            Base::U64 => u64::MAX.into(),
+        }
+    }
+}
+
+/// The formats of strings that are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the names say all")]
+pub(crate) enum Format {
+    Date,
+    DateTime,
+    Uuid,
+    Base64,
+    Ip,
+    Ipv4,
+    Ipv6,
+}
+
+impl Format {
+    /// The format that the document calls by this word.
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "date" => Format::Date,
+            "date-time" => Format::DateTime,
+            "uuid" => Format::Uuid,
+            "byte" => Format::Base64,
+            "ip" => Format::Ip,
+            "ipv4" => Format::Ipv4,
+            "ipv6" => Format::Ipv6,
+            _ => return None,
+        })
+    }
+
+    /// The type of the generated file `formats.rs`.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Format::Date => "Date",
+            Format::DateTime => "DateTime",
+            Format::Uuid => "Uuid",
+            Format::Base64 => "Base64",
+            Format::Ip => "IpAddress",
+            Format::Ipv4 => "Ipv4Address",
+            Format::Ipv6 => "Ipv6Address",
+        }
+    }
+}
+
+/// In which file an item stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// `schemas.rs`
+    Schemas,
+    /// `parameters.rs`
+    Parameters,
+}
+
+/// A type that has a name.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    /// Its name in Rust.
+    pub(crate) name: String,
+    /// Its name in `components.schemas`, where it stands there.
+    pub(crate) component: Option<String>,
+    /// In which file it stands.
+    pub(crate) home: Home,
+    /// Its documentation.
+    pub(crate) docs: Docs,
+    /// `title`
+    pub(crate) title: Option<String>,
+    /// `deprecated`
+    pub(crate) deprecated: bool,
+    /// `default`, for `Default`.
+    pub(crate) default: Option<Node>,
+    /// What it is.
+    pub(crate) kind: Kind,
+}
+
+/// What an item is.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    /// An object with known members.
+    Struct(Struct),
+    /// One of some strings: the variants with their values.
+    Words(Vec<Word>),
+    /// A scalar with rules.
+    Checked(Checked),
+    /// An array with rules.
+    Items(Ty, Items),
+    /// An object without known members, with rules.
+    Entries(Ty, Entries),
+    /// A name for a type.
+    Wrapper(Ty),
+    /// Another name for the same type.
+    Alias(Ty),
+}
+
+/// A string of an enumeration.
+#[derive(Clone, Debug)]
+pub(crate) struct Word {
+    /// The variant.
+    pub(crate) variant: String,
+    /// The value.
+    pub(crate) value: String,
+}
+
+/// An object with known members.
+#[derive(Clone, Debug)]
+pub(crate) struct Struct {
+    /// The members, in the order of the document.
+    pub(crate) fields: Vec<Field>,
+    /// What happens to other members.
+    pub(crate) others: Others,
+}
+
+/// What happens to members that the document does not name.
+#[derive(Clone, Debug)]
+pub(crate) enum Others {
+    /// They are ignored.
+    Ignored,
+    /// They are refused.
+    Refused,
+    /// They are kept, in a field of this name.
+    Kept(String, Ty),
+}
+
+/// A member of an object, a parameter or a header.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    /// Its name in Rust.
+    pub(crate) name: String,
+    /// Its name in the document.
+    pub(crate) wire: String,
+    /// Its documentation.
+    pub(crate) docs: Docs,
+    /// `title`
+    pub(crate) title: Option<String>,
+    /// `deprecated`
+    pub(crate) deprecated: bool,
+    /// Its type, without what its absence means.
+    pub(crate) ty: Ty,
+    /// What its absence means.
+    pub(crate) presence: Presence,
+}
+
+/// What the absence of a member means.
+#[derive(Clone, Debug)]
+pub(crate) enum Presence {
+    /// It may not be absent.
+    Required,
+    /// It has no value then.
+    Optional,
+    /// It has this value then.
+    Default(Node),
+}
+
+/// A scalar and its rules.
+#[derive(Clone, Debug)]
+pub(crate) struct Checked {
+    /// The type of the value.
+    pub(crate) scalar: Scalar,
+    /// What it has to keep.
+    pub(crate) rule: Rule,
+}
+
+/// The rules of a scalar.
+#[derive(Clone, Debug)]
+pub(crate) enum Rule {
+    /// Bounds of an integer.
+    Integer(IntegerRule),
+    /// Bounds of a number.
+    Number(NumberRule),
+    /// Length and pattern of a string.
+    Text(TextRule),
+    /// `enum` of an integer.
+    OneOf(Vec<i128>),
+}
+
+/// Bounds of an integer: the ones to check and the ones to write down.
+#[derive(Clone, Debug)]
+pub(crate) struct IntegerRule {
+    /// The least value, that of the type included.
+    pub(crate) least: i128,
+    /// The greatest value, that of the type included.
+    pub(crate) greatest: i128,
+    /// `multipleOf`
+    pub(crate) multiple_of: Option<i128>,
+    /// The bounds as the document has them.
+    pub(crate) written: Bounds,
+}
+
+/// Bounds of a number.
+#[derive(Clone, Debug)]
+pub(crate) struct NumberRule {
+    /// The bounds as the document has them.
+    pub(crate) written: Bounds,
+}
+
+/// `minimum` and its like.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Bounds {
+    /// `minimum`
+    pub(crate) minimum: Option<f64>,
+    /// `maximum`
+    pub(crate) maximum: Option<f64>,
+    /// `exclusiveMinimum`
+    pub(crate) exclusive_minimum: bool,
+    /// `exclusiveMaximum`
+    pub(crate) exclusive_maximum: bool,
+    /// `multipleOf`
+    pub(crate) multiple_of: Option<f64>,
+}
+
+/// Length and pattern of a string.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TextRule {
+    /// `minLength`
+    pub(crate) min: Option<u64>,
+    /// `maxLength`
+    pub(crate) max: Option<u64>,
+    /// `pattern`, and the flags with which it compiles.
+    pub(crate) pattern: Option<(String, &'static str)>,
+}
+
+/// The rules of an array.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Items {
+    /// `minItems`
+    pub(crate) min: Option<u64>,
+    /// `maxItems`
+    pub(crate) max: Option<u64>,
+    /// `uniqueItems`
+    pub(crate) unique: bool,
+}
+
+/// The rules of an object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Entries {
+    /// `minProperties`
+    pub(crate) min: Option<u64>,
+    /// `maxProperties`
+    pub(crate) max: Option<u64>,
+}
+

@@ -1,0 +1,95 @@
+//! Which keywords a schema has. Whoever turns a schema into a type says which
+//! of them it expresses; every other one is refused here, so that none can be
+//! dropped in silence.
+
+use super::Planner;
+use openapi_contract::{
+    Problem,
+    model::{Location, Schema},
+};
+
+/// The keywords that say what a value must be, with their places. Those that
+/// only describe (`title`, `description`, `example`, `deprecated`, extensions)
+/// and those that every use looks at (`nullable`, `default`) are left out.
+fn present(schema: &Schema) -> Vec<(&'static str, &Location)> {
+    let at = &schema.at;
+    let flag = |set: bool| set.then_some(at);
+    let all = [
+        ("format", schema.format.as_ref().map(|format| &format.at)),
+        ("enum", schema.enumeration.as_ref().map(|values| values.first().map_or(at, |first| &first.at))),
+        ("readOnly", flag(schema.read_only)),
+        ("writeOnly", flag(schema.write_only)),
+        ("minimum", schema.minimum.as_ref().map(|bound| &bound.at)),
+        ("maximum", schema.maximum.as_ref().map(|bound| &bound.at)),
+        ("exclusiveMinimum", flag(schema.exclusive_minimum)),
+        ("exclusiveMaximum", flag(schema.exclusive_maximum)),
+        ("multipleOf", schema.multiple_of.as_ref().map(|bound| &bound.at)),
+        ("minLength", schema.min_length.as_ref().map(|bound| &bound.at)),
+        ("maxLength", schema.max_length.as_ref().map(|bound| &bound.at)),
+        ("pattern", schema.pattern.as_ref().map(|pattern| &pattern.at)),
+        ("items", schema.items.as_ref().map(|items| &items.at)),
+        ("minItems", schema.min_items.as_ref().map(|bound| &bound.at)),
+        ("maxItems", schema.max_items.as_ref().map(|bound| &bound.at)),
+        ("uniqueItems", flag(schema.unique_items)),
+        ("properties", schema.properties.values().next().map(|first| &first.at)),
+        ("required", schema.required.first().map(|first| &first.at)),
+        ("additionalProperties", schema.additional_properties.as_ref().map(|_| at)),
+        ("minProperties", schema.min_properties.as_ref().map(|bound| &bound.at)),
+        ("maxProperties", schema.max_properties.as_ref().map(|bound| &bound.at)),
+        ("allOf", schema.all_of.first().map(|first| &first.at)),
+        ("oneOf", schema.one_of.first().map(|first| &first.at)),
+        ("anyOf", schema.any_of.first().map(|first| &first.at)),
+        ("not", schema.not.as_ref().map(|not| &not.at)),
+        ("discriminator", schema.discriminator.as_ref().map(|discriminator| &discriminator.at)),
+    ];
+    all.into_iter().filter_map(|(keyword, place)| place.map(|place| (keyword, place))).collect()
+}
+
+/// What a keyword asks for that no type of ours expresses.
+fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
+    Some(match keyword {
+        "oneOf" | "anyOf" => (
+            "is not supported: the generated types have no alternatives",
+            "write one object with optional properties, or an operation for each alternative",
+        ),
+        "not" => ("is not supported: no type excludes another one", "say what the value may be instead"),
+        "discriminator" => (
+            "is not supported: it belongs to alternatives, which the generated types do not have",
+            "write one object with optional properties and an `enum` property that tells them apart",
+        ),
+        "readOnly" | "writeOnly" => (
+            "is not supported: one type cannot have different properties in requests and in responses",
+            "write two schemas, one for requests and one for responses, and share the rest with `allOf`",
+        ),
+        _ => return None,
+    })
+}
+
+impl Planner<'_> {
+    /// Refuses every keyword that is not among the expressed ones. `what` names
+    /// the kind of schema for the message.
+    pub(super) fn only(&mut self, schema: &Schema, what: &str, expressed: &[&str]) {
+        for (keyword, at) in present(schema) {
+            if expressed.contains(&keyword) {
+                continue;
+            }
+            let problem = match unsupported(keyword) {
+                Some((message, help)) => {
+                    Problem::error("unsupported-schema", at, format!("`{keyword}` {message}"), help)
+                }
+                None => Problem::error(
+                    "meaningless-keyword",
+                    at,
+                    format!("`{keyword}` says nothing about {what}"),
+                    format!("remove `{keyword}`, or write the `type` that it belongs to"),
+                ),
+            };
+            self.problems.push(problem);
+        }
+    }
+
+    /// Whether a schema says nothing at all of its values.
+    pub(super) fn is_free(schema: &Schema) -> bool {
+        schema.types.is_none() && schema.reference.is_none() && present(schema).is_empty()
+    }
+}

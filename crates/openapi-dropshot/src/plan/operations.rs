@@ -1,0 +1,220 @@
+//! Operations: names, parameters, body, success, and what becomes of them.
+
+use super::{
+    Planner,
+    errors::{Catalogue, Errors},
+    ir::{Home, Ty},
+    parameters::Fields,
+    responses::Success,
+};
+use crate::{
+    lifecycle::relative_reference,
+    names::{Names, pascal, snake},
+};
+use openapi_contract::{
+    Problem,
+    model::{Location, MediaType, Method, Operation, ParameterIn, Schema},
+};
+use std::collections::BTreeMap;
+
+/// An operation, ready to be written down.
+pub(crate) struct OperationPlan<'a> {
+    /// What the document says of it.
+    pub(crate) operation: &'a Operation,
+    /// `operationId`
+    pub(crate) id: &'a str,
+    /// The method of the trait.
+    pub(crate) function: String,
+    /// The variant, and the beginning of the names of its types.
+    pub(crate) type_name: String,
+    /// Parameters in the path.
+    pub(crate) path: Option<Fields>,
+    /// Parameters in the query.
+    pub(crate) query: Option<Fields>,
+    /// Parameters in headers.
+    pub(crate) header: Option<Fields>,
+    /// The JSON body of the request.
+    pub(crate) body: Option<Ty>,
+    /// The answer that is not an error.
+    pub(crate) success: Success<'a>,
+    /// The answers that are errors.
+    pub(crate) errors: Errors<'a>,
+    /// The scheme of the credential.
+    pub(crate) security: Option<String>,
+    /// `Link` to the successor of a deprecated operation.
+    pub(crate) successor: Option<String>,
+}
+
+/// Names that the generated API needs for itself.
+const TAKEN: &[&str] =
+    &["ErrorCode", "OperationId", "Operation", "Refusal", "Router", "Undocumented", "Deprecation", "Stability"];
+
+impl<'a> Planner<'a> {
+    /// Plans all operations.
+    pub(super) fn operations(&mut self, catalogue: Option<&Catalogue<'a>>) -> Vec<OperationPlan<'a>> {
+        let document = self.document;
+        self.check_paths();
+        let mut functions = Names::without(&["dispatch"]);
+        let mut types = Names::without(TAKEN);
+        let mut ids: BTreeMap<&str, &Location> = BTreeMap::new();
+        let mut plans = Vec::new();
+        for operation in &document.operations {
+            let Some(id) = &operation.id else {
+                self.problems.push(Problem::error(
+                    "missing-operation-id",
+                    &operation.at,
+                    format!("{} has no `operationId`, and so no name in Rust", operation.label()),
+                    "add one, such as `operationId: listPets`",
+                ));
+                continue;
+            };
+            if let Some(before) = ids.insert(&id.value, &id.at) {
+                let message = format!("`{}` names two operations", id.value);
+                let problem = Problem::error("duplicate-operation-id", &id.at, message, "rename one of them");
+                self.problems.push(problem.with_related(before, "the other one"));
+            }
+            if operation.method == Method::Trace {
+                self.problems.push(Problem::error(
+                    "unsupported-method",
+                    &operation.at,
+                    "TRACE is not supported: dropshot does not serve it",
+                    "use another method",
+                ));
+            }
+            let type_name = types.claim(&pascal(&id.value));
+            let success = self.success(operation, &type_name);
+            let errors = self.errors(operation, &type_name, catalogue);
+            plans.push(OperationPlan {
+                operation,
+                id: &id.value,
+                function: functions.claim(&snake(&id.value)),
+                path: self.parameters(operation, ParameterIn::Path, &type_name),
+                query: self.parameters(operation, ParameterIn::Query, &type_name),
+                header: self.parameters(operation, ParameterIn::Header, &type_name),
+                body: self.request_body(operation, &type_name),
+                success,
+                errors,
+                security: self.security(operation),
+                successor: self.successor(operation),
+                type_name,
+            });
+        }
+        plans
+    }
+
+    fn request_body(&mut self, operation: &'a Operation, type_name: &str) -> Option<Ty> {
+        let body = operation.request_body.as_ref()?;
+        if !body.required {
+            self.problems.push(Problem::error(
+                "unsupported-optional-body",
+                &body.at,
+                "a body that may be absent is not supported: dropshot always reads one",
+                "add `required: true`, or make the members of the body optional",
+            ));
+        }
+        if matches!(operation.method, Method::Get | Method::Head) {
+            self.problems.push(Problem::error(
+                "unsupported-body",
+                &body.at,
+                format!("a body has no meaning for {}", operation.method),
+                "use POST or PUT, or query parameters",
+            ));
+        }
+        let schema = self.json(&body.content, &body.at, "the body of the request")?;
+        Some(self.use_of(schema, &format!("{type_name}Body"), Home::Schemas))
+    }
+
+    /// The schema of a content that is JSON and nothing else.
+    pub(super) fn json(&mut self, content: &'a [MediaType], at: &Location, what: &str) -> Option<&'a Schema> {
+        for media_type in content.iter().filter(|media_type| !is_json(&media_type.name.value)) {
+            self.problems.push(Problem::error(
+                "unsupported-media-type",
+                &media_type.name.at,
+                format!("`{}` is not supported as {what}", media_type.name.value),
+                "use `application/json`",
+            ));
+        }
+        let json = content.iter().find(|media_type| is_json(&media_type.name.value));
+        let (at, schema) = match json {
+            Some(media_type) => (&media_type.at, media_type.schema.as_ref()),
+            None => (at, None),
+        };
+        if schema.is_none() && content.iter().all(|media_type| is_json(&media_type.name.value)) {
+            self.problems.push(Problem::error(
+                "missing-schema",
+                at,
+                format!("{what} has no schema"),
+                "add a `schema`; `schema: {}` allows any JSON value",
+            ));
+        }
+        schema
+    }
+
+    /// The scheme of the credential: one `http` scheme, or none.
+    fn security(&mut self, operation: &'a Operation) -> Option<String> {
+        let alternatives = &operation.security;
+        if alternatives.is_empty() || alternatives.iter().any(indexmap::IndexMap::is_empty) {
+            return None;
+        }
+        let scheme = match alternatives.as_slice() {
+            [one] => match one.keys().collect::<Vec<_>>().as_slice() {
+                [name] => self.document.security_schemes.get(name.as_str()).and_then(|scheme| scheme.scheme.as_ref()),
+                _ => None,
+            },
+            _ => None,
+        };
+        if scheme.is_none() {
+            self.problems.push(Problem::error(
+                "unsupported-security",
+                &operation.at,
+                format!("{} does not ask for exactly one credential of an HTTP scheme", operation.label()),
+                "refer to one security scheme of `type: http`, such as `scheme: bearer`",
+            ));
+        }
+        scheme.map(|scheme| scheme.to_ascii_lowercase())
+    }
+
+    /// The successor of a deprecated operation, relative to the request.
+    fn successor(&mut self, operation: &'a Operation) -> Option<String> {
+        let lifecycle = &operation.lifecycle;
+        let said = [lifecycle.since.is_some(), lifecycle.sunset.is_some(), lifecycle.replacement.is_some()];
+        if !operation.deprecated || said == [false; 3] {
+            return None;
+        }
+        if said != [true; 3] {
+            self.problems.push(Problem::error(
+                "incomplete-deprecation",
+                &operation.at,
+                format!("{} says only in part how it ends", operation.label()),
+                "write all of `x-deprecated-since`, `x-sunset` and `x-replacement`, or none of them",
+            ));
+            return None;
+        }
+        let replacement = lifecycle.replacement.as_ref()?;
+        let name = &replacement.operation;
+        let Some(other) = self.document.operation(&name.value) else {
+            self.problems.push(Problem::error(
+                "unknown-replacement",
+                &name.at,
+                format!("there is no operation `{}`", name.value),
+                "write the `operationId` of the replacement",
+            ));
+            return None;
+        };
+        let way = relative_reference(&operation.path.value, &other.path.value);
+        if way.is_none() {
+            self.problems.push(Problem::error(
+                "unsupported-replacement",
+                &name.at,
+                format!("the address of `{}` cannot be told from a request: `{}` has other variables", name.value, other.path.value),
+                "name a replacement whose variables stand at the same place of the path, or one without",
+            ));
+        }
+        way
+    }
+}
+
+/// Whether a media type is JSON as dropshot reads it.
+fn is_json(media_type: &str) -> bool {
+    media_type.split(';').next().is_some_and(|name| name.trim().eq_ignore_ascii_case("application/json"))
+}

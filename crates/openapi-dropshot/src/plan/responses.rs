@@ -1,0 +1,153 @@
+//! The answer of an operation that is not an error: its one status, its body
+//! and its headers.
+
+use super::{
+    Planner,
+    ir::{Home, Ty},
+    parameters::Fields,
+};
+use crate::docs::Docs;
+use openapi_contract::{
+    Problem,
+    model::{Operation, Response, StatusCode},
+};
+
+/// The answer that is not an error.
+pub(crate) struct Success<'a> {
+    /// What the document says of it; absent only where a problem was found.
+    pub(crate) response: Option<&'a Response>,
+    /// Its status.
+    pub(crate) status: u16,
+    /// Its body, where it has one.
+    pub(crate) body: Option<Ty>,
+    /// Its headers, where it has some.
+    pub(crate) headers: Option<Fields>,
+    /// The type of its own that it needs, where dropshot has none for it.
+    pub(crate) own: Option<String>,
+}
+
+/// How the names of types call a status.
+pub(super) fn status_name(status: u16) -> String {
+    match status {
+        200 => "Ok",
+        201 => "Created",
+        202 => "Accepted",
+        203 => "NonAuthoritative",
+        204 => "NoContent",
+        205 => "ResetContent",
+        206 => "PartialContent",
+        301 => "MovedPermanently",
+        302 => "Found",
+        303 => "SeeOther",
+        304 => "NotModified",
+        307 => "TemporaryRedirect",
+        308 => "PermanentRedirect",
+        400 => "BadRequest",
+        401 => "Unauthorized",
+        402 => "PaymentRequired",
+        403 => "Forbidden",
+        404 => "NotFound",
+        405 => "MethodNotAllowed",
+        406 => "NotAcceptable",
+        408 => "RequestTimeout",
+        409 => "Conflict",
+        410 => "Gone",
+        411 => "LengthRequired",
+        412 => "PreconditionFailed",
+        413 => "PayloadTooLarge",
+        414 => "UriTooLong",
+        415 => "UnsupportedMediaType",
+        416 => "RangeNotSatisfiable",
+        417 => "ExpectationFailed",
+        418 => "Teapot",
+        421 => "MisdirectedRequest",
+        422 => "UnprocessableContent",
+        423 => "Locked",
+        424 => "FailedDependency",
+        425 => "TooEarly",
+        426 => "UpgradeRequired",
+        428 => "PreconditionRequired",
+        429 => "TooManyRequests",
+        431 => "RequestHeaderFieldsTooLarge",
+        451 => "UnavailableForLegalReasons",
+        500 => "InternalServerError",
+        501 => "NotImplemented",
+        502 => "BadGateway",
+        503 => "ServiceUnavailable",
+        504 => "GatewayTimeout",
+        505 => "HttpVersionNotSupported",
+        507 => "InsufficientStorage",
+        other => return format!("Status{other}"),
+    }
+    .to_owned()
+}
+
+impl<'a> Planner<'a> {
+    /// Plans the answer that is not an error.
+    pub(super) fn success(&mut self, operation: &'a Operation, type_name: &str) -> Success<'a> {
+        let mut found: Option<(&'a Response, u16)> = None;
+        for response in &operation.responses {
+            let at = &response.status.at;
+            match response.status.value {
+                StatusCode::Exact(status @ 200..=399) => match found {
+                    None => found = Some((response, status)),
+                    Some((other, _)) => {
+                        let message = format!("{} has several answers that are no errors", operation.label());
+                        let help = "keep one; dropshot gives each operation one status of success";
+                        let problem = Problem::error("several-successes", at, message, help);
+                        self.problems.push(problem.with_related(&other.status.at, "the first one"));
+                    }
+                },
+                StatusCode::Exact(status @ ..=199) => self.problems.push(Problem::error(
+                    "unsupported-status",
+                    at,
+                    format!("{status} is not supported: an interim answer is none of an operation"),
+                    "remove it",
+                )),
+                StatusCode::Range(first @ 1..=3) => self.problems.push(Problem::error(
+                    "unsupported-status",
+                    at,
+                    format!("`{first}XX` is not supported: an answer that is no error has one status"),
+                    "write the exact status, such as `200`",
+                )),
+                StatusCode::Exact(_) | StatusCode::Range(_) | StatusCode::Default => {}
+            }
+        }
+        let Some((response, status)) = found else {
+            self.problems.push(Problem::error(
+                "missing-success",
+                &operation.at,
+                format!("{} has no answer that is no error", operation.label()),
+                "add a response such as `200` or `204`",
+            ));
+            return Success { response: None, status: 200, body: None, headers: None, own: None };
+        };
+        let body = self.answer_body(response, status, type_name);
+        let docs = Docs::own(format!(
+            "The headers of the {status} answer of `{}`.",
+            operation.id.as_ref().map_or("", |id| &id.value)
+        ));
+        let name = format!("{type_name}{}", status_name(status));
+        let headers = self.headers(&response.headers, &format!("{name}Headers"), docs);
+        let known = matches!((status, body.is_some()), (200..=202, true) | (204, false));
+        let own = (!known).then_some(name);
+        Success { response: Some(response), status, body, headers, own }
+    }
+
+    /// The body of an answer; a status that forbids one must not have any.
+    pub(super) fn answer_body(&mut self, response: &'a Response, status: u16, type_name: &str) -> Option<Ty> {
+        if response.content.is_empty() {
+            return None;
+        }
+        if matches!(status, 204 | 205 | 304) {
+            self.problems.push(Problem::error(
+                "unsupported-body",
+                &response.at,
+                format!("an answer with status {status} has no body"),
+                "remove its `content`, or use another status",
+            ));
+        }
+        let schema = self.json(&response.content, &response.at, "the body of an answer")?;
+        Some(self.use_of(schema, &format!("{type_name}{}Body", status_name(status)), Home::Schemas))
+    }
+}

@@ -1,0 +1,183 @@
+//! From tokens to the text of a file: imports, formatting, the first line.
+//! What the tokens mean is left to those who made them.
+
+use crate::names::ident;
+use proc_macro2::{TokenStream, TokenTree};
+use quote::quote;
+use std::collections::BTreeSet;
+
+/// An import that a file gets where its code has the name.
+pub(crate) type Import = (&'static str, &'static str);
+
+/// The names that code takes from around it: the first names of its paths.
+/// Texts and comments do not count.
+pub(crate) fn names_in(tokens: &TokenStream) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut open = vec![tokens.clone()];
+    while let Some(stream) = open.pop() {
+        let mut colons = 0;
+        let mut defines = false;
+        for token in stream {
+            match token {
+                TokenTree::Group(group) => {
+                    open.push(group.stream());
+                    (colons, defines) = (0, false);
+                }
+                TokenTree::Ident(name) => {
+                    let name = name.to_string();
+                    let defined = std::mem::replace(&mut defines, name == "type");
+                    if colons < 2 && !defined {
+                        names.insert(name);
+                    }
+                    colons = 0;
+                }
+                TokenTree::Punct(mark) => colons = if mark.as_char() == ':' { colons + 1 } else { 0 },
+                TokenTree::Literal(_) => colons = 0,
+            }
+        }
+    }
+    names
+}
+
+/// The imports that the code needs, one line for each place they come from.
+///
+/// # Errors
+///
+/// A path of the table is none.
+pub(crate) fn imports(code: &TokenStream, table: &[Import]) -> syn::Result<TokenStream> {
+    let names = names_in(code);
+    grouped(table.iter().filter(|(name, _)| names.contains(*name)).map(|(_, path)| *path))
+}
+
+/// Imports of paths, one line for each run of the same place.
+///
+/// # Errors
+///
+/// A path is none.
+pub(crate) fn grouped<'p>(paths: impl Iterator<Item = &'p str>) -> syn::Result<TokenStream> {
+    let mut places: Vec<(&str, Vec<&str>)> = Vec::new();
+    for path in paths {
+        let (place, name) = path.rsplit_once("::").unwrap_or(("self", path));
+        match places.last_mut() {
+            Some((last, names)) if *last == place => names.push(name),
+            _ => places.push((place, vec![name])),
+        }
+    }
+    let mut uses = Vec::new();
+    for (place, names) in places {
+        let place: syn::Path = syn::parse_str(place)?;
+        let names = names.into_iter().map(ident);
+        uses.push(quote!(use #place::{#(#names),*};));
+    }
+    Ok(quote!(#(#uses)*))
+}
+
+/// A part of a file.
+pub(crate) enum Part {
+    /// Code that is formatted here.
+    Code(TokenStream),
+    /// Code that was written and formatted by hand: macros, which the printer
+    /// leaves as they are.
+    Text(&'static str),
+}
+
+impl Part {
+    /// The part as tokens.
+    pub(crate) fn tokens(&self) -> TokenStream {
+        match self {
+            Part::Code(code) => code.clone(),
+            Part::Text(text) => text.parse().unwrap_or_default(),
+        }
+    }
+}
+
+/// Formats a file: its first line, what it is about, and its code.
+///
+/// # Errors
+///
+/// The tokens are no Rust, which is a fault of the generator.
+pub(crate) fn file(first_line: &str, about: &[&str], code: TokenStream) -> syn::Result<String> {
+    file_of(first_line, about, &[Part::Code(code)])
+}
+
+/// The same for code that is in part formatted already. Items are set apart by
+/// empty lines, which the printer alone would not do.
+///
+/// # Errors
+///
+/// The tokens are no Rust, which is a fault of the generator.
+pub(crate) fn file_of(first_line: &str, about: &[&str], parts: &[Part]) -> syn::Result<String> {
+    let mut out = format!("{first_line}\n");
+    for line in about {
+        out.push_str(if line.is_empty() { "//!" } else { "//! " });
+        out.push_str(line);
+        out.push('\n');
+    }
+    for part in parts {
+        match part {
+            Part::Code(code) => items(syn::parse2(code.clone())?, &mut out),
+            Part::Text(text) => {
+                out.push('\n');
+                out.push_str(text);
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn items(file: syn::File, out: &mut String) {
+    let inner = syn::File { shebang: None, attrs: file.attrs, items: Vec::new() };
+    let inner = prettyplease::unparse(&inner);
+    if !inner.trim().is_empty() {
+        out.push('\n');
+        out.push_str(&inner);
+    }
+    let mut before = None;
+    for item in file.items {
+        let kind = std::mem::discriminant(&item);
+        let belongs = matches!(item, syn::Item::Use(_) | syn::Item::Mod(syn::ItemMod { content: None, .. }));
+        if !(belongs && before == Some(kind)) {
+            out.push('\n');
+        }
+        before = Some(kind);
+        let spaced = matches!(item, syn::Item::Impl(_) | syn::Item::Trait(_) | syn::Item::Mod(_));
+        let text = prettyplease::unparse(&syn::File { shebang: None, attrs: Vec::new(), items: vec![item] });
+        out.push_str(&if spaced { set_apart(&text) } else { text });
+    }
+}
+
+/// Sets the parts of a block apart by empty lines.
+fn set_apart(text: &str) -> String {
+    let mut out = String::new();
+    let mut ended = false;
+    for line in text.lines() {
+        let inner = line.strip_prefix("    ");
+        if ended && inner.is_some() {
+            out.push('\n');
+        }
+        ended = inner.is_some_and(|line| !line.starts_with([' ', '/']) && (line == "}" || line.ends_with(';')));
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_are_set_apart_and_imports_stand_together() {
+        let code = quote!(use a::B; use c::D; struct E; fn f() {});
+        let text = file_of("//! First.", &["", "Second."], &[Part::Code(code), Part::Text("fn g() {}\n")]).unwrap_or_default();
+        assert_eq!(text, "//! First.\n//!\n//! Second.\n\nuse a::B;\nuse c::D;\n\nstruct E;\n\nfn f() {}\n\nfn g() {}\n");
+    }
+
+    #[test]
+    fn only_names_that_occur_are_imported() {
+        let code = quote!(struct A { b: Cow<'static, str>, c: &'static str } const D: &str = "fmt";);
+        let table = [("Cow", "std::borrow::Cow"), ("fmt", "std::fmt")];
+        let uses = imports(&code, &table).map(|uses| uses.to_string()).unwrap_or_default();
+        assert_eq!(uses, quote!(use std::borrow::Cow;).to_string());
+    }
+}

@@ -1,0 +1,49 @@
+//! The golden files: what the generator writes for the documents in `golden/`.
+//! They are compared here and compiled by `workshop.rs`, which tries what they
+//! do. `GOLDEN=write` writes them.
+
+use openapi_dropshot::{Options, generate_service};
+use std::{collections::BTreeSet, fs, path::Path};
+
+/// The folder of the golden files.
+fn folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden"))
+}
+
+/// The names of the documents, without `.yaml`.
+const DOCUMENTS: &[&str] = &["workshop"];
+
+#[test]
+fn golden_files_are_what_the_generator_writes() {
+    for name in DOCUMENTS {
+        let text = fs::read_to_string(folder().join(format!("{name}.yaml"))).expect("the document can be read");
+        let document = openapi_contract::read(&format!("{name}.yaml"), &text).expect("the document is valid");
+        let options = Options {
+            command: "GOLDEN=write cargo test".to_owned(),
+            source: format!("{name}.yaml"),
+            models: format!("{name}/models"),
+            api: format!("{name}/api"),
+            client: format!("{name}/client"),
+            models_crate: format!("crate::{name}_models"),
+            trait_name: None,
+        };
+        let files = generate_service(&document, &options).expect("the document is supported");
+        let mut expected = BTreeSet::new();
+        for file in &files {
+            let path = folder().join(&file.path);
+            if std::env::var("GOLDEN").is_ok_and(|word| word == "write") {
+                fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("the folder can be made");
+                fs::write(&path, &file.text).expect("the file can be written");
+            }
+            let found = fs::read_to_string(&path).unwrap_or_default();
+            assert!(found == file.text, "{} is stale; GOLDEN=write cargo test -p openapi-dropshot", file.path);
+            expected.insert(path);
+        }
+        for part in ["models", "api"] {
+            for entry in fs::read_dir(folder().join(name).join(part)).expect("the folder can be listed") {
+                let path = entry.expect("the entry can be read").path();
+                assert!(expected.contains(&path), "{} is no longer generated; remove it", path.display());
+            }
+        }
+    }
+}

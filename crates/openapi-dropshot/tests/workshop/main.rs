@@ -1,0 +1,12 @@
+//! What the golden files of `workshop.yaml` do, compiled: what they accept and
+//! refuse, what they write back, what they tell dropshot, and how they serve.
+
+#[path = "../golden/workshop/api/mod.rs"]
+pub mod workshop_api;
+#[path = "../golden/workshop/models/mod.rs"]
+pub mod workshop_models;
+
+mod document;
+mod parameters;
+mod service;
+mod values;

@@ -1,0 +1,52 @@
+//! The command line. Flags that are settings stand in the library's `config/`,
+//! with their variables and defaults; here are the commands.
+
+use clap::{Parser, Subcommand};
+use petstore_server::config::{ServeOptions, StoreCommandOptions};
+use petstore_server::keys::KeyName;
+
+/// The pet store service
+#[derive(Debug, Parser)]
+#[command(name = "petstore-server", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the service until SIGTERM or SIGINT
+    ///
+    /// Prints one line on stdout once it accepts requests: `listening on
+    /// http://ADDR/v1`. A flag beats its variable, a variable beats the
+    /// configuration file.
+    Serve(Box<ServeOptions>),
+    /// Make, list and revoke API keys, also while the service runs
+    Key {
+        #[command(subcommand)]
+        command: Box<KeyCommand>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Make a key and print it, this once
+    Create {
+        /// What you call it, to find it in the list: 1 to 100 visible characters
+        name: KeyName,
+        #[command(flatten)]
+        options: StoreCommandOptions,
+    },
+    /// Print a line a key: its id, its name, when it was made and when revoked
+    List {
+        #[command(flatten)]
+        options: StoreCommandOptions,
+    },
+    /// Make a key invalid, within a second
+    Revoke {
+        /// Its id, as the list has it
+        id: String,
+        #[command(flatten)]
+        options: StoreCommandOptions,
+    },
+}

@@ -1,0 +1,85 @@
+//! The one door: every request enters here and every answer leaves from here.
+//! dropshot has no middleware, so the running server has a single catch-all
+//! route a method, and the API's own routes are a table that the door looks
+//! into. What a handler does behind the door is left to `service/`.
+//!
+//! The order is part of the contract: who has no key learns nothing of the
+//! rest, and a body is read before a permit is taken, so that clients that
+//! drip their bodies do not shut out the others.
+
+mod answer;
+mod authenticate;
+mod body;
+mod deadline;
+mod json;
+mod lifecycle;
+mod linger;
+mod media_type;
+mod panic;
+mod permit;
+mod public;
+mod register;
+mod route;
+mod sunset;
+mod visit;
+
+pub(crate) use register::description;
+pub(crate) use route::Routes;
+
+use crate::{app::App, service::Service};
+use answer::Rejection;
+use dropshot::{Body, RequestContext};
+use http::{Request, Response, request::Parts};
+use visit::Visit;
+
+/// Answers a request. There is no error: whatever goes wrong is an answer.
+async fn enter(rqctx: RequestContext<App>, request: Request<Body>) -> Response<Body> {
+    let mut visit = Visit::begin(&rqctx);
+    let (head, mut body) = request.into_parts();
+    let linger = linger::Manners::of(&head);
+
+    let passed = panic::caught(pass(rqctx, head, &mut body, &mut visit)).await;
+    let mut answer = passed.unwrap_or_else(|rejection| {
+        linger.read_on(body);
+        rejection.into_answer(visit.request_id())
+    });
+
+    lifecycle::announce(visit.operation(), answer.headers_mut());
+    visit.end(&answer);
+    answer
+}
+
+/// What a request meets on its way, in this order. dropshot gave it an id
+/// before, and sets `x-request-id` after.
+async fn pass(
+    mut rqctx: RequestContext<App>,
+    head: Parts,
+    body: &mut Body,
+    visit: &mut Visit,
+) -> Result<Response<Body>, Rejection> {
+    let server = rqctx.server.clone();
+    let app = &server.private;
+
+    if let Some(page) = public::find(head.uri.path()) {
+        visit.asks_for(page.path);
+        return page.answer(&head.method);
+    }
+    let (operation, endpoint) = app.routes.find(&head.method, head.uri.path())?;
+    visit.asks_for_operation(operation);
+    sunset::check(operation, app.sunset, app.clock.as_ref())?;
+    if operation.security.is_some() {
+        let key = authenticate::key(&head.headers)?;
+        visit.comes_with(authenticate::look_up(app, &key, visit.request_id()).await?);
+    }
+    media_type::check(operation, &head.headers)?;
+    body::check_announced(body, &app.limits)?;
+    let body = body::read(body, &app.limits, &app.body_budget).await?;
+    let _permit = permit::take(&app.permits)?;
+    if operation.request_body.is_some() {
+        json::check(&body.content)?;
+    }
+    rqctx.endpoint = endpoint;
+    let request = Request::from_parts(head, Body::from(body.content.clone()));
+    let handler = petstore_api::dispatch::<Service>(operation.id, rqctx, request);
+    Ok(deadline::within(&app.limits, handler).await??)
+}

@@ -1,0 +1,20 @@
+//! The pet store service as a library: a [`Server`] that answers over HTTP from
+//! a [`Store`](petstore_store::Store), its [settings](config), and the
+//! [keys] that open it. The command line, the log and the signals that
+//! stop it are left to the binary beside it.
+//!
+//! Every request enters by one door, and every answer leaves by it: read
+//! `door/mod.rs` first. What an operation does is in `service/`.
+
+pub mod clock;
+pub mod config;
+pub mod keys;
+pub mod panics;
+
+mod app;
+mod door;
+mod server;
+mod service;
+mod slog_bridge;
+
+pub use server::{Bound, Server, Setup, StartError, Stopped};

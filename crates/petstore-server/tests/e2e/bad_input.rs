@@ -1,0 +1,309 @@
+//! Bad input, one test a kind: the right 4xx in the Error shape, what is wrong
+//! by name, and nothing changed in the store.
+
+use crate::{
+    process::Service,
+    raw::{Connection, Request},
+};
+use serde_json::Value;
+
+const PET: &str = r#"{"name":"Rex","categoryId":7}"#;
+
+/// A service with one pet, on one connection, which every request leaves
+/// usable.
+struct Probe {
+    service: Service,
+    connection: Connection,
+    before: Vec<Value>,
+}
+
+impl Probe {
+    fn new() -> Self {
+        let service = Service::start();
+        service.add("Tom", Some("sold"));
+        Probe {
+            connection: service.connect(),
+            before: service.pets(),
+            service,
+        }
+    }
+
+    /// Sends it, and gives the message of the refusal.
+    #[track_caller]
+    fn refused(&mut self, request: Request, status: u16, code: &str) -> String {
+        self.connection
+            .write(request.key(&self.service.key).bytes());
+        let message = self.connection.answer().assert_error(status, code);
+        self.connection
+            .write(Request::get("/v1/pets").key(&self.service.key).bytes());
+        let after = self.connection.answer();
+        assert_eq!(
+            after.json().as_array(),
+            Some(&self.before),
+            "the store changed"
+        );
+        message
+    }
+
+    #[track_caller]
+    fn body_refused(&mut self, body: impl Into<Vec<u8>>, named: &str) {
+        let message = self.refused(Request::post("/v1/pets", body), 400, "invalid_request");
+        assert!(message.contains(named), "{named}: {message}");
+    }
+
+    #[track_caller]
+    fn query_refused(&mut self, query: &str, named: &str) {
+        let request = Request::get(&format!("/v1/pets?{query}"));
+        let message = self.refused(request, 400, "invalid_request");
+        assert!(message.contains(named), "{named}: {message}");
+    }
+}
+
+#[test]
+fn a_malformed_body() {
+    let mut probe = Probe::new();
+    probe.body_refused("", "missing");
+    probe.body_refused("{", "not valid JSON");
+    probe.body_refused(r#"{"name":"Rex","categoryId":7,}"#, "column 30");
+    probe.body_refused(format!("{PET}{PET}"), "trailing");
+    probe.body_refused(r#"{"name":"\ud800","categoryId":7}"#, "column");
+    probe.body_refused("name=Rex", "not valid JSON");
+}
+
+#[test]
+fn a_wrong_type() {
+    let mut probe = Probe::new();
+    probe.body_refused(r#"{"name":1,"categoryId":7}"#, "name");
+    probe.body_refused(r#"{"name":null,"categoryId":7}"#, "name");
+    for number in [
+        "\"7\"",
+        "7.0",
+        "7e0",
+        "null",
+        "true",
+        "[7]",
+        "9223372036854775808",
+        "1e30",
+    ] {
+        probe.body_refused(
+            format!(r#"{{"name":"Rex","categoryId":{number}}}"#),
+            "categoryId",
+        );
+    }
+    probe.body_refused(r#"{"name":"Rex","categoryId":7,"status":null}"#, "status");
+    for body in ["null", "[]", r#"["Rex",7]"#, "\"Rex\"", "7"] {
+        probe.body_refused(body, "invalid type");
+    }
+}
+
+#[test]
+fn a_missing_field() {
+    let mut probe = Probe::new();
+    probe.body_refused(r#"{"name":"Rex"}"#, "missing field `categoryId`");
+    probe.body_refused(r#"{"categoryId":7}"#, "missing field `name`");
+    probe.body_refused("{}", "missing field");
+    probe.body_refused(
+        r#"{"name":"Rex","categoryid":7}"#,
+        "missing field `categoryId`",
+    );
+}
+
+#[test]
+fn an_unknown_enum_value() {
+    let mut probe = Probe::new();
+    for status in ["gone", "Available", "", "available "] {
+        probe.body_refused(
+            format!(r#"{{"name":"Rex","categoryId":7,"status":"{status}"}}"#),
+            "status",
+        );
+    }
+    probe.query_refused("status=gone", "`status`");
+    probe.query_refused("status=", "`status`");
+}
+
+#[test]
+fn a_duplicate_key() {
+    let mut probe = Probe::new();
+    probe.body_refused(r#"{"name":"Rex","categoryId":7,"name":"Tom"}"#, "`name`");
+    probe.body_refused(
+        r#"{"name":"Rex","categoryId":7,"x":{"colour":1,"colo\u0075r":1}}"#,
+        "`colour`",
+    );
+}
+
+#[test]
+fn deep_nesting() {
+    let mut probe = Probe::new();
+    for depth in [64, 100_000] {
+        let nested = format!(
+            r#"{{"name":"Rex","categoryId":7,"x":{}{}}}"#,
+            "[".repeat(depth),
+            "]".repeat(depth)
+        );
+        probe.body_refused(nested, "64 levels");
+    }
+}
+
+#[test]
+fn not_utf_8() {
+    let mut probe = Probe::new();
+    probe.body_refused(
+        b"{\"name\":\"R\xffx\",\"categoryId\":7}",
+        "UTF-8 from byte 10",
+    );
+    probe.body_refused(
+        "{\"name\":\"Rex\"}"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect::<Vec<u8>>(),
+        "JSON",
+    );
+}
+
+#[test]
+fn ten_megabytes() {
+    let probe = Probe::new();
+    let pet = format!(r#"{{"name":"{}","categoryId":7}}"#, "x".repeat(10_000_000));
+    // A client that looks for an answer only when it has sent everything.
+    let mut connection = probe.service.connect();
+    connection.write(
+        Request::post("/v1/pets", pet)
+            .key(&probe.service.key)
+            .bytes(),
+    );
+    let answer = connection.answer();
+    let message = answer.assert_error(413, "payload_too_large");
+    assert!(message.contains("1048576 bytes"), "{message}");
+    assert!(connection.is_closed());
+    assert_eq!(probe.service.pets(), probe.before);
+}
+
+#[test]
+fn no_content_type_and_a_wrong_one() {
+    let mut probe = Probe::new();
+    let post = || Request::new("POST", "/v1/pets");
+    let message = probe.refused(post().body(PET), 415, "unsupported_media_type");
+    assert!(message.contains("no `Content-Type`"), "{message}");
+    let wrong = post().header("Content-Type", "text/plain").body(PET);
+    let message = probe.refused(wrong, 415, "unsupported_media_type");
+    assert!(message.contains("`text/plain`"), "{message}");
+}
+
+#[test]
+fn a_bad_cursor() {
+    let mut probe = Probe::new();
+    // `MTphOjI` is the position after pet 2 among the available ones.
+    for query in [
+        "cursor=x",
+        "cursor=",
+        "cursor=MTphOjI",
+        "cursor=MTphOjI&status=sold",
+        "cursor=MTphOjI%3D&status=available",
+        "cursor=MTphOjJ&status=available",
+    ] {
+        probe.query_refused(query, "`cursor`");
+    }
+    probe.query_refused(&format!("cursor={}", "x".repeat(201)), "`cursor`");
+}
+
+#[test]
+fn a_repeated_parameter() {
+    let mut probe = Probe::new();
+    probe.query_refused("limit=1&limit=1", "`limit`");
+    probe.query_refused("status=sold&limit=1&status=sold", "`status`");
+    probe.query_refused("cursor=MTphOjI&cursor=MTphOjI", "`cursor`");
+}
+
+#[test]
+fn numbers_that_are_none() {
+    let mut probe = Probe::new();
+    for number in [
+        "0",
+        "101",
+        "-1",
+        "abc",
+        "",
+        "1.0",
+        "+5",
+        "%2B5",
+        "007",
+        "%205",
+        "5%20",
+        "0x5",
+        "9223372036854775808",
+        "%EF%BC%95",
+        "%ff",
+    ] {
+        probe.query_refused(&format!("limit={number}"), "`limit`");
+    }
+    for number in [
+        "abc",
+        "1.0",
+        "+1",
+        "01",
+        "%201",
+        "-0",
+        "1%2F2",
+        "9223372036854775808",
+        "%00",
+    ] {
+        let request = Request::get(&format!("/v1/pets/{number}"));
+        let message = probe.refused(request, 400, "invalid_request");
+        assert!(message.contains("`petId`"), "{message}");
+    }
+}
+
+#[test]
+fn a_wrong_path_and_a_wrong_method() {
+    let mut probe = Probe::new();
+    probe.refused(Request::get("/v1/pet"), 404, "not_found");
+    probe.refused(Request::post("/v1/pets/1", PET), 405, "method_not_allowed");
+    probe.refused(
+        Request::new("DELETE", "/v1/pets/1"),
+        405,
+        "method_not_allowed",
+    );
+    probe.refused(
+        Request::new("PUT", "/v1/pets").body(PET),
+        405,
+        "method_not_allowed",
+    );
+}
+
+#[test]
+fn a_path_that_cannot_be_decoded() {
+    let mut probe = Probe::new();
+    for target in ["/v1/pets/%ff", "/v1/pets/..", "/v1/pets/../pets"] {
+        probe
+            .connection
+            .write(Request::get(target).key(&probe.service.key).bytes());
+        assert_eq!(probe.connection.answer().status, 400);
+    }
+    assert_eq!(probe.service.pets(), probe.before);
+}
+
+#[test]
+fn a_body_that_is_framed_badly() {
+    let probe = Probe::new();
+    let post = || {
+        Request::new("POST", "/v1/pets")
+            .key(&probe.service.key)
+            .header("Content-Type", "application/json")
+    };
+    let mut connection = probe.service.connect();
+    connection.write(post().header("Transfer-Encoding", "chunked").bytes());
+    connection.write("no length\r\n");
+    connection.answer().assert_error(400, "invalid_request");
+    assert!(connection.is_closed());
+    // Two lengths, or a length and chunks: hyper refuses them before the door.
+    let mut connection = probe.service.connect();
+    connection.write(
+        post()
+            .header("Content-Length", "1")
+            .header("Content-Length", "2")
+            .bytes(),
+    );
+    assert_eq!(connection.answer().status, 400);
+    assert!(connection.is_closed());
+    assert_eq!(probe.service.pets(), probe.before);
+}

@@ -1,0 +1,135 @@
+//! Where a setting comes from: flag, variable, file, default, in this order.
+
+use crate::process::{Service, run, run_failing, run_ok};
+use std::{fs, sync::Arc};
+use tempfile::TempDir;
+
+fn folder_with(config: &str) -> Arc<TempDir> {
+    let folder = TempDir::new().expect("a folder can be made");
+    fs::write(folder.path().join("petstore.toml"), config).expect("a file can be written");
+    Arc::new(folder)
+}
+
+/// The database that was made.
+fn made(folder: &TempDir) -> String {
+    let mut names: Vec<String> = fs::read_dir(folder.path())
+        .expect("the folder is there")
+        .filter_map(|entry| entry.expect("can be read").file_name().into_string().ok())
+        .filter(|name| name.ends_with(".db"))
+        .collect();
+    assert_eq!(names.len(), 1, "{names:?}");
+    names.remove(0)
+}
+
+#[test]
+fn a_flag_beats_a_variable_and_a_variable_the_file_and_the_file_the_default() {
+    let file = "database = \"sqlite:file.db\"\n";
+    let variable = ("PETSTORE_DATABASE", "sqlite:variable.db");
+    let named = ("PETSTORE_CONFIG", "petstore.toml");
+
+    let made_with = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let folder = folder_with(file);
+        let _service = Service::start_in(folder.clone(), arguments, variables);
+        made(&folder)
+    };
+    let flag = ["--database", "sqlite:flag.db"];
+    assert_eq!(made_with(&flag, &[variable, named]), "flag.db");
+    assert_eq!(made_with(&[], &[variable, named]), "variable.db");
+    assert_eq!(made_with(&[], &[named]), "file.db");
+    assert_eq!(made_with(&["--config", "petstore.toml"], &[]), "file.db");
+    assert_eq!(made_with(&[], &[]), "petstore.db");
+}
+
+#[test]
+fn the_commands_that_look_into_the_store_read_the_same_settings() {
+    let folder = folder_with("database = \"sqlite:file.db\"\nmax-in-flight = 7\n");
+    run_ok(
+        folder.path(),
+        &["key", "create", "a", "--config", "petstore.toml"],
+    );
+    assert_eq!(made(&folder), "file.db");
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_named_with_what_is_wrong() {
+    for (config, named) in [
+        ("lissen = \"127.0.0.1:1\"", "the key `lissen` is unknown"),
+        ("[limits]\nmax-in-flight = 1", "the key `limits` is unknown"),
+        ("max_in_flight = 1", "the key `max_in_flight` is unknown"),
+        (
+            "max-in-flight = 0",
+            "the value of `max-in-flight` cannot be used",
+        ),
+        ("listen = \"here\"", "the value of `listen` cannot be used"),
+        ("body-read-seconds = \"10s\"", "write a number of seconds"),
+        ("listen = ", "it is not TOML"),
+    ] {
+        let folder = folder_with(config);
+        let error = run_failing(folder.path(), &["serve", "--config", "petstore.toml"], 1);
+        let start = "error: the configuration file `petstore.toml` cannot be used: ";
+        assert!(
+            error.starts_with(start) && error.contains(named),
+            "{config}: {error}"
+        );
+    }
+    let folder = TempDir::new().expect("a folder can be made");
+    let error = run_failing(folder.path(), &["serve", "--config", "none.toml"], 1);
+    assert!(
+        error.starts_with("error: cannot read the configuration file `none.toml`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn settings_that_exclude_each_other_are_refused() {
+    let folder = TempDir::new().expect("a folder can be made");
+    let error = run_failing(folder.path(), &["serve", "--body-budget-bytes", "10"], 1);
+    assert!(
+        error.contains("`body-budget-bytes`") && error.contains("`body-max-bytes`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_flag_that_cannot_be_used_is_a_usage_error() {
+    let folder = TempDir::new().expect("a folder can be made");
+    for arguments in [
+        &["serve", "--listen", "here"][..],
+        &["serve", "--sunset", "maybe"],
+        &["serve", "--log", "loud=loud=loud"],
+        &["serve", "--request-deadline-seconds", "0"],
+        &["serve", "--lissen", "127.0.0.1:1"],
+        &["key"],
+        &[],
+    ] {
+        let error = run_failing(folder.path(), arguments, 2);
+        assert!(!error.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_help_names_each_setting_with_its_variable_and_default() {
+    let folder = TempDir::new().expect("a folder can be made");
+    let help = run_ok(folder.path(), &["serve", "--help"]);
+    for (flag, variable, default) in [
+        ("--listen", "PETSTORE_LISTEN", "127.0.0.1:8080"),
+        ("--database", "PETSTORE_DATABASE", "sqlite:petstore.db"),
+        ("--sunset", "PETSTORE_SUNSET", "announce"),
+        ("--log", "PETSTORE_LOG", "info"),
+        ("--max-in-flight", "PETSTORE_MAX_IN_FLIGHT", "512"),
+    ] {
+        assert!(
+            help.contains(flag) && help.contains(&format!("[env: {variable}]")),
+            "{flag}: {help}"
+        );
+        assert!(
+            help.contains(&format!("[default: {default}]")),
+            "{flag}: {help}"
+        );
+    }
+    let output = run(folder.path(), &["--version"]);
+    assert_eq!(
+        output.stdout,
+        format!("petstore-server {}\n", env!("CARGO_PKG_VERSION")).into_bytes()
+    );
+}

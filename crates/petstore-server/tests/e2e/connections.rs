@@ -1,0 +1,160 @@
+//! What a refusal, an odd client or an old one does to its connection: it goes
+//! on, or it is closed cleanly, and nobody hangs.
+
+use crate::{
+    process::Service,
+    raw::{Connection, Request},
+};
+use std::time::{Duration, Instant};
+
+const PET: &str = r#"{"name":"Rex","categoryId":7}"#;
+
+#[test]
+fn a_client_that_asks_before_it_sends_is_told_to_go_on() {
+    let service = Service::start();
+    let request = Request::post("/v1/pets", PET)
+        .key(&service.key)
+        .header("Expect", "100-continue")
+        .bytes();
+    let (head, body) = request.split_at(request.len() - PET.len());
+    let mut connection = service.connect();
+    connection.write(head);
+    assert_eq!(connection.head().0, 100);
+    connection.write(body);
+    assert_eq!(connection.answer().status, 201);
+}
+
+#[test]
+fn a_client_that_asks_before_it_sends_is_refused_before_it_sends() {
+    let service = Service::start();
+    let large = "x".repeat(2_000_000);
+    for (request, status) in [
+        (Request::post("/v1/pets", PET), 401),
+        (
+            Request::post("/v1/pets", large.as_str()).key(&service.key),
+            413,
+        ),
+    ] {
+        let request = request.header("Expect", "100-continue").bytes();
+        let head = request
+            .windows(4)
+            .position(|four| four == b"\r\n\r\n")
+            .expect("a head")
+            + 4;
+        let mut connection = service.connect();
+        connection.write(&request[..head]);
+        assert_eq!(connection.answer().status, status);
+        assert!(connection.is_closed());
+    }
+}
+
+#[test]
+fn a_client_of_http_1_0_is_answered_and_its_connection_closed() {
+    let service = Service::start();
+    let mut connection = service.connect();
+    connection.write(format!(
+        "GET /v1/pets HTTP/1.0\r\nAuthorization: Bearer {}\r\n\r\n",
+        service.key
+    ));
+    assert_eq!(connection.answer().status, 200);
+    assert!(connection.is_closed());
+}
+
+#[test]
+fn a_refused_body_is_not_taken_for_the_next_request() {
+    let service = Service::start();
+    let inner = Request::post("/v1/pets", PET).key(&service.key).bytes();
+    let mut connection = service.connect();
+    // Without a key; its body is a whole request with one.
+    connection.write(Request::post("/v1/pets", inner).bytes());
+    connection.answer().assert_error(401, "unauthorized");
+    connection.write(Request::get("/v1/pets").key(&service.key).bytes());
+    let answer = connection.answer();
+    assert_eq!((answer.status, answer.body.as_slice()), (200, &b"[]"[..]));
+}
+
+#[test]
+fn a_large_body_without_a_key_gets_its_401_and_leaves_the_connection_usable() {
+    let service = Service::start();
+    let mut connection = service.connect();
+    connection.write(Request::post("/v1/pets", vec![b'x'; 3_000_000]).bytes());
+    connection.answer().assert_error(401, "unauthorized");
+    connection.write(Request::get("/v1/pets").key(&service.key).bytes());
+    assert_eq!(connection.answer().status, 200);
+}
+
+#[test]
+fn an_endless_body_is_not_read_to_its_end() {
+    let service = Service::start();
+    let mut connection = service.connect();
+    let post = Request::new("POST", "/v1/pets").key(&service.key);
+    let post = post.header("Content-Type", "application/json");
+    connection.write(post.header("Content-Length", "100000000000").bytes());
+    let began = Instant::now();
+    connection.answer().assert_error(413, "payload_too_large");
+    // It is waited for a moment, so that it sees the answer, and no longer.
+    assert!(connection.is_closed());
+    assert!(began.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn requests_in_one_packet_are_answered_in_their_order() {
+    let service = Service::start();
+    let create = Request::post("/v1/pets", PET).key(&service.key).bytes();
+    let list = Request::get("/v1/pets").key(&service.key).bytes();
+    let unknown = Request::get("/v1/x").bytes();
+    let mut connection = service.connect();
+    connection.write([create, unknown, list].concat());
+    assert_eq!(connection.answer().status, 201);
+    assert_eq!(connection.answer().status, 404);
+    assert_eq!(connection.answer().json().as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_body_where_none_is_taken_is_read_and_ignored() {
+    let service = Service::start();
+    let mut connection = service.connect();
+    for _ in 0..2 {
+        let request = Request::get("/v1/pets")
+            .key(&service.key)
+            .header("Content-Type", "text/plain")
+            .body("not JSON");
+        connection.write(request.bytes());
+        assert_eq!(connection.answer().status, 200);
+    }
+}
+
+#[test]
+fn odd_targets_are_answered() {
+    let service = Service::start();
+    service
+        .send(&Request::new("OPTIONS", "*"))
+        .assert_error(404, "not_found");
+    service
+        .send(&Request::new("CONNECT", "example.org:443"))
+        .assert_error(404, "not_found");
+    let absolute = format!("http://{}/v1/pets", service.address);
+    assert_eq!(service.get(&absolute).status, 200);
+}
+
+#[test]
+fn clients_that_say_nothing_do_not_keep_others_from_being_served() {
+    let service = Service::start();
+    let silent: Vec<Connection> = (0..200).map(|_| service.connect()).collect();
+    let dripping: Vec<Connection> = (0..200)
+        .map(|_| {
+            let request = Request::post("/v1/pets", PET).key(&service.key).bytes();
+            let mut connection = service.connect();
+            connection.write(&request[..request.len() - 1]);
+            connection
+        })
+        .collect();
+    assert_eq!(service.post(PET).status, 201);
+    assert_eq!(service.pets().len(), 1);
+    drop((silent, dripping));
+    assert_eq!(
+        service.pets().len(),
+        1,
+        "a request that broke off created nothing"
+    );
+}

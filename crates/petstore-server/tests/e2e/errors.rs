@@ -1,0 +1,261 @@
+//! One test a status that a client can provoke: the Error body, the headers,
+//! and that the service answers after it.
+
+use crate::{
+    process::Service,
+    raw::{Answer, Connection, Request},
+};
+use std::{sync::mpsc, thread};
+
+const PET: &str = r#"{"name":"Rex","categoryId":7}"#;
+
+/// Whether the service still answers, and nothing was created.
+#[track_caller]
+fn still_answers(service: &Service) {
+    assert_eq!(service.pets().len(), 0);
+}
+
+#[test]
+fn an_invalid_request_is_400_and_names_the_field() {
+    let service = Service::start();
+    for (answer, field) in [
+        (service.get("/v1/pets?limit=0"), "`limit`"),
+        (service.get("/v1/pets?status=gone"), "`status`"),
+        (service.get("/v1/pets/x"), "`petId`"),
+        (service.post(r#"{"name":"Rex"}"#), "`categoryId`"),
+    ] {
+        let message = answer.assert_error(400, "invalid_request");
+        assert!(message.contains(field), "{message}");
+    }
+    still_answers(&service);
+}
+
+#[test]
+fn no_key_and_a_wrong_key_are_401_whatever_else_is_wrong() {
+    let service = Service::start();
+    let unknown = "petstore_00000000000000000000000000000000000000000002hcngJ";
+    let mistyped = format!("{}x", &service.key[..service.key.len() - 1]);
+    let post = || {
+        Request::new("POST", "/v1/pets")
+            .header("Content-Type", "text/plain")
+            .body("{")
+    };
+    for request in [
+        Request::get("/v1/pets"),
+        Request::get("/v1/pets?limit=x"),
+        Request::get("/v1/pets/x"),
+        post(),
+    ] {
+        let answer = service.send(&request);
+        answer.assert_error(401, "unauthorized");
+        assert_eq!(
+            answer.header("www-authenticate"),
+            Some("Bearer realm=\"petstore\"")
+        );
+        for key in [unknown, &mistyped, "x"] {
+            let answer = service.send(&request.clone().key(key));
+            let message = answer.assert_error(401, "unauthorized");
+            assert!(!message.contains(key) || key == "x", "{message}");
+            let challenge = answer.header("www-authenticate").unwrap_or_default();
+            assert!(challenge.contains("error=\"invalid_token\""), "{challenge}");
+        }
+    }
+    let basic = Request::get("/v1/pets").header("Authorization", "Basic eDp5");
+    service.send(&basic).assert_error(401, "unauthorized");
+    still_answers(&service);
+}
+
+#[test]
+fn the_scheme_of_the_credential_is_read_in_any_case() {
+    let service = Service::start();
+    let request =
+        Request::get("/v1/pets").header("authorization", &format!("bEARER {}", service.key));
+    assert_eq!(service.send(&request).status, 200);
+}
+
+#[test]
+fn an_unknown_path_is_404_without_a_key_and_an_unknown_pet_with_one() {
+    let service = Service::start();
+    for path in [
+        "/",
+        "/v1",
+        "/v1/",
+        "/v2/pets",
+        "/pets",
+        "/v1/pets/",
+        "/v1//pets",
+        "/v1/pets/1/toys",
+        "/v1/PETS",
+    ] {
+        service
+            .send(&Request::get(path))
+            .assert_error(404, "not_found");
+    }
+    let message = service.get("/v1/pets/5").assert_error(404, "not_found");
+    assert!(message.contains('5'), "{message}");
+    still_answers(&service);
+}
+
+#[test]
+fn an_unknown_method_is_405_with_the_methods_that_there_are() {
+    let service = Service::start();
+    for (path, allowed) in [("/v1/pets", "GET, POST"), ("/v1/pets/1", "GET")] {
+        for method in ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"] {
+            let answer = service.send(&Request::new(method, path));
+            answer.assert_error(405, "method_not_allowed");
+            assert_eq!(answer.header("allow"), Some(allowed));
+        }
+    }
+    still_answers(&service);
+}
+
+#[test]
+fn a_head_request_is_405_without_a_body() {
+    let service = Service::start();
+    let mut connection = service.connect();
+    connection.write(Request::new("HEAD", "/v1/pets").bytes());
+    let (status, headers) = connection.head();
+    let answer = Answer {
+        status,
+        headers,
+        body: Vec::new(),
+    };
+    assert_eq!(
+        (answer.status, answer.header("allow")),
+        (405, Some("GET, POST"))
+    );
+    // What follows is the next answer, not a body of the first.
+    connection.write(Request::get("/v1/pets").key(&service.key).bytes());
+    assert_eq!(connection.answer().status, 200);
+}
+
+#[test]
+fn a_body_that_does_not_arrive_in_time_is_408_and_the_connection_is_closed() {
+    let service = Service::start_with(&["--body-read-seconds", "0.2"]);
+    let request = Request::post("/v1/pets", PET).key(&service.key).bytes();
+    let mut connection = service.connect();
+    connection.write(&request[..request.len() - 5]);
+    let answer = connection.answer();
+    let message = answer.assert_error(408, "request_timeout");
+    assert!(message.contains("0.2 seconds"), "{message}");
+    assert_eq!(answer.header("connection"), Some("close"));
+    connection.write(b"later");
+    assert!(connection.is_closed());
+    still_answers(&service);
+}
+
+#[test]
+fn a_body_that_is_too_large_is_413_and_the_connection_is_closed() {
+    let service = Service::start_with(&["--body-max-bytes", "100"]);
+    let closed_with_413 = |connection: &mut Connection| {
+        let answer = connection.answer();
+        let message = answer.assert_error(413, "payload_too_large");
+        assert!(message.contains("100 bytes"), "{message}");
+        assert_eq!(answer.header("connection"), Some("close"));
+        assert!(connection.is_closed());
+    };
+    let post = || {
+        Request::new("POST", "/v1/pets")
+            .key(&service.key)
+            .header("Content-Type", "application/json")
+    };
+    // Announced: refused before any of it is sent.
+    let mut connection = service.connect();
+    connection.write(post().header("Content-Length", "101").bytes());
+    closed_with_413(&mut connection);
+    // Not announced: refused where it grows too large.
+    let mut connection = service.connect();
+    connection.write(post().header("Transfer-Encoding", "chunked").bytes());
+    connection.write(format!("65\r\n{}\r\n", "x".repeat(101)));
+    closed_with_413(&mut connection);
+    // Also where the operation takes none.
+    let mut connection = service.connect();
+    connection.write(
+        Request::get("/v1/pets")
+            .key(&service.key)
+            .body("x".repeat(101))
+            .bytes(),
+    );
+    closed_with_413(&mut connection);
+    still_answers(&service);
+}
+
+#[test]
+fn a_body_of_another_type_is_415() {
+    let service = Service::start();
+    let post = || Request::new("POST", "/v1/pets").key(&service.key);
+    for request in [
+        post().body(PET),
+        post().header("Content-Type", "text/plain").body(PET),
+        post()
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .body("name=Rex"),
+        post()
+            .header("Content-Type", "application/json; charset=utf-16")
+            .body(PET),
+        post()
+            .header("Content-Type", "application/json")
+            .header("Content-Encoding", "gzip")
+            .body(PET),
+    ] {
+        let message = service
+            .send(&request)
+            .assert_error(415, "unsupported_media_type");
+        assert!(message.contains("`application/json`"), "{message}");
+    }
+    still_answers(&service);
+    let right = post()
+        .header("Content-Type", "Application/JSON; Charset=\"utf-8\"")
+        .body(PET);
+    assert_eq!(service.send(&right).status, 201);
+}
+
+#[test]
+fn bodies_that_do_not_fit_into_memory_together_are_503() {
+    let bounds = ["--body-max-bytes", "100", "--body-budget-bytes", "100"];
+    let service = Service::start_with(&bounds);
+    let pet = format!(r#"{{"name":"{}","categoryId":7}}"#, "x".repeat(50));
+    let request = Request::post("/v1/pets", pet).key(&service.key).bytes();
+    let (most, last) = request.split_at(request.len() - 1);
+
+    // Two that are almost there: one of them finds no room.
+    let (sender, answers) = mpsc::channel();
+    let mut writers: Vec<Connection> = (0..2)
+        .map(|number| {
+            let mut connection = service.connect();
+            connection.write(most);
+            let writer = connection.writer();
+            let sender = sender.clone();
+            thread::spawn(move || sender.send((number, connection.answer())));
+            writer
+        })
+        .collect();
+    let (refused, answer) = answers.recv().expect("one is answered");
+    answer.assert_error(503, "overloaded");
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    writers.remove(1 - refused).write(last);
+    let (_, answer) = answers.recv().expect("the other is answered");
+    assert_eq!(answer.status, 201, "{answer:?}");
+    assert_eq!(service.post(PET).status, 201, "the room is free again");
+}
+
+#[test]
+fn what_dropshot_refuses_itself_has_its_own_shape_and_changes_nothing() {
+    let service = Service::start();
+    for request in [
+        Request::get("/v1/pets/%ff"),
+        Request::get("/v1/../pets"),
+        Request::get("/v1/./pets"),
+    ] {
+        let answer = service.send(&request.key(&service.key));
+        assert_eq!(answer.status, 400, "{answer:?}");
+        assert_eq!(answer.message(), "invalid path encoding");
+        assert!(answer.header("x-request-id").is_some());
+    }
+    let answer = service.send(&Request::new("PURGE", "/v1/pets").key(&service.key));
+    assert_eq!(
+        (answer.status, answer.message()),
+        (405, "Method Not Allowed".to_owned())
+    );
+    still_answers(&service);
+}

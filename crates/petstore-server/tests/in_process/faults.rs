@@ -1,0 +1,107 @@
+//! Faults of the service: each is an answer in the Error shape that tells a
+//! client nothing of the inside, and the server goes on.
+
+use crate::{
+    faulty::{SECRET, pet},
+    raw::Request,
+    running::{Running, With, logged},
+};
+use petstore_server::config::Limits;
+use std::sync::atomic::Ordering;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_panic_in_a_handler_is_500_is_logged_and_the_server_goes_on() {
+    let running = Running::start(With::default()).await;
+    let mut connection = running.connect();
+    let request = Request::get(&format!("/v1/pets/{}", pet::PANICS)).key(&running.key);
+    connection.write(request.bytes());
+    let answer = connection.answer();
+    let message = answer.assert_error(500, "internal_error");
+    assert!(
+        message.contains("`x-request-id`") && !message.contains(SECRET),
+        "{message}"
+    );
+    assert_eq!(
+        answer.header("sunset"),
+        Some("Thu, 05 Dec 2030 00:00:00 GMT")
+    );
+
+    let lines = logged(answer.header("x-request-id").expect("an id")).join("\n");
+    assert!(lines.contains("ERROR") && lines.contains(SECRET), "{lines}");
+    let place = logged("panicked: ").join("\n");
+    assert!(place.contains("faulty.rs:"), "{place}");
+
+    // The connection is as good as before, and so are others.
+    connection.write(Request::get("/v1/pets").key(&running.key).bytes());
+    assert_eq!(connection.answer().status, 200);
+    running.still_answers();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_panic_before_the_handler_is_500_too() {
+    let running = Running::start(With::default()).await;
+    running.store.key_panics.store(true, Ordering::SeqCst);
+    let message = running.get("/v1/pets").assert_error(500, "internal_error");
+    assert!(!message.contains(SECRET), "{message}");
+    running.store.key_panics.store(false, Ordering::SeqCst);
+    running.still_answers();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_store_says_is_told_by_its_code_and_its_cause_only_to_the_log() {
+    let running = Running::start(With::default()).await;
+    for (id, status, code) in [
+        (pet::INTERNAL, 500, "internal_error"),
+        (pet::CORRUPT, 500, "internal_error"),
+        (pet::UNAVAILABLE, 503, "unavailable"),
+        (pet::OVERLOADED, 503, "overloaded"),
+    ] {
+        let answer = running.get_pet(id);
+        let message = answer.assert_error(status, code);
+        assert!(!message.contains(SECRET), "{message}");
+        if id != pet::OVERLOADED {
+            let lines = logged(answer.header("x-request-id").expect("an id")).join("\n");
+            assert!(lines.contains(SECRET), "{lines}");
+        }
+    }
+    running.still_answers();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_that_takes_too_long_is_503_and_gives_its_permit_back() {
+    let limits = Limits {
+        request_deadline_seconds: "0.1".parse().expect("valid"),
+        max_in_flight: 1.try_into().expect("not none"),
+        ..Limits::default()
+    };
+    let running = Running::start(With {
+        limits,
+        ..With::default()
+    })
+    .await;
+    let message = running.get_pet(pet::HELD).assert_error(503, "unavailable");
+    assert!(
+        message.contains("0.1 seconds") && message.contains("unknown"),
+        "{message}"
+    );
+    running.still_answers();
+
+    running.store.key_hangs.store(true, Ordering::SeqCst);
+    running.get("/v1/pets").assert_error(503, "unavailable");
+    running.store.key_hangs.store(false, Ordering::SeqCst);
+    running.still_answers();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_with_a_wrong_checksum_never_reaches_the_store() {
+    let running = Running::start(With::default()).await;
+    let mistyped = running.key.replacen("petstore_", "petstore_x", 1);
+    let request = Request::get("/v1/pets").key(&mistyped[..running.key.len()]);
+    running.send(&request).assert_error(401, "unauthorized");
+    running
+        .send(&Request::get("/v1/pets"))
+        .assert_error(401, "unauthorized");
+    assert_eq!(running.store.looked_up.load(Ordering::SeqCst), 0);
+    running.still_answers();
+    assert_eq!(running.store.looked_up.load(Ordering::SeqCst), 1);
+}

@@ -1,0 +1,15 @@
+//! The server as a library, on a store that can be made to fail and a clock
+//! that can be set: what cannot be provoked in the real program from outside.
+//! What can is left to `tests/e2e`.
+
+#[path = "../support/faulty.rs"]
+mod faulty;
+#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
+#[path = "../support/raw.rs"]
+mod raw;
+
+mod faults;
+mod pressure;
+mod running;
+mod stop;
+mod sunset;

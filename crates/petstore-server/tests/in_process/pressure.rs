@@ -1,0 +1,67 @@
+//! More requests than the service takes on: refused at once, and nothing waits
+//! for what does not run.
+
+use crate::{
+    raw::{Connection, Request},
+    running::{Running, With},
+};
+use petstore_server::config::Limits;
+
+fn one_at_a_time() -> With {
+    let max_in_flight = 1.try_into().expect("not none");
+    With {
+        limits: Limits {
+            max_in_flight,
+            ..Limits::default()
+        },
+        ..With::default()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_request_too_many_is_503_at_once_until_another_has_finished() {
+    let running = Running::start(one_at_a_time()).await;
+    let mut held = running.held().await;
+    let answer = running.get("/v1/pets");
+    let message = answer.assert_error(503, "overloaded");
+    assert!(message.contains("nothing was started"), "{message}");
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    // What needs no permit is still told apart.
+    running
+        .send(&Request::get("/v1/pets"))
+        .assert_error(401, "unauthorized");
+    running.get("/v1/none").assert_error(404, "not_found");
+
+    running.store.released.add_permits(1);
+    assert_eq!(held.answer().status, 404);
+    running.still_answers();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_goes_away_gives_its_permit_back() {
+    let running = Running::start(one_at_a_time()).await;
+    drop(running.held().await);
+    // That it went away is noticed when the operating system says so.
+    while running.get("/v1/pets").status != 200 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bodies_that_drip_take_no_permit() {
+    let running = Running::start(one_at_a_time()).await;
+    let begun: Vec<Connection> = (0..20)
+        .map(|_| {
+            let request = Request::post("/v1/pets", "{}")
+                .key(&running.key)
+                .header("Expect", "100-continue")
+                .bytes();
+            let mut connection = running.connect();
+            connection.write(&request[..request.len() - 2]);
+            assert_eq!(connection.head().0, 100, "its body is being read");
+            connection
+        })
+        .collect();
+    running.still_answers();
+    drop(begun);
+}

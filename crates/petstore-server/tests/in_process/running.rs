@@ -1,0 +1,158 @@
+//! A server inside the test, and the log that it writes.
+
+use crate::{
+    faulty::Faulty,
+    raw::{self, Answer, Connection, Request},
+};
+use chrono::{DateTime, Utc};
+use petstore_server::{
+    Bound, Server, Setup,
+    clock::{Clock, SystemClock},
+    config::{Limits, SunsetPolicy},
+    keys::{self, KeyName},
+    panics,
+};
+use petstore_store::DatabaseUrl;
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{Arc, LazyLock, Mutex},
+};
+
+/// A server on a faulty store.
+pub(crate) struct Running {
+    pub(crate) server: Server,
+    pub(crate) address: SocketAddr,
+    pub(crate) store: Arc<Faulty>,
+    pub(crate) key: String,
+}
+
+/// What a test sets; the rest is as in the program.
+pub(crate) struct With {
+    pub(crate) limits: Limits,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) sunset: SunsetPolicy,
+}
+
+impl Default for With {
+    fn default() -> Self {
+        With {
+            limits: Limits::default(),
+            clock: Arc::new(SystemClock),
+            sunset: SunsetPolicy::default(),
+        }
+    }
+}
+
+impl Running {
+    pub(crate) async fn start(with: With) -> Self {
+        LazyLock::force(&LOG);
+        let inner = petstore_store::open(&DatabaseUrl::SqliteMemory)
+            .await
+            .expect("memory is there");
+        let (key, kept) = keys::make(KeyName::first(), Utc::now());
+        inner.create_key(kept).await.expect("the store is empty");
+        let store = Arc::new(Faulty::new(inner));
+        let server = Bound::bind(Setup {
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            store: store.clone(),
+            clock: with.clock,
+            limits: with.limits,
+            sunset: with.sunset,
+        })
+        .expect("a port is free")
+        .start();
+        Running {
+            address: server.address(),
+            server,
+            store,
+            key: key.reveal().to_owned(),
+        }
+    }
+
+    pub(crate) fn connect(&self) -> Connection {
+        Connection::open(self.address)
+    }
+
+    pub(crate) fn send(&self, request: &Request) -> Answer {
+        raw::send(self.address, request)
+    }
+
+    pub(crate) fn get(&self, target: &str) -> Answer {
+        self.send(&Request::get(target).key(&self.key))
+    }
+
+    pub(crate) fn get_pet(&self, id: i64) -> Answer {
+        self.get(&format!("/v1/pets/{id}"))
+    }
+
+    /// A request that has reached the store and stays there.
+    pub(crate) async fn held(&self) -> Connection {
+        let mut connection = self.connect();
+        let target = format!("/v1/pets/{}", crate::faulty::pet::HELD);
+        connection.write(Request::get(&target).key(&self.key).bytes());
+        self.store
+            .entered
+            .acquire()
+            .await
+            .expect("never closed")
+            .forget();
+        connection
+    }
+
+    /// Whether it still answers.
+    #[track_caller]
+    pub(crate) fn still_answers(&self) {
+        let answer = self.get("/v1/pets");
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+}
+
+/// A clock that stands.
+pub(crate) struct At(DateTime<Utc>);
+
+impl At {
+    pub(crate) fn new(time: &str) -> Arc<Self> {
+        Arc::new(At(time.parse().expect("a time")))
+    }
+}
+
+impl Clock for At {
+    fn now(&self) -> DateTime<Utc> {
+        self.0
+    }
+}
+
+/// The log of all servers of this process.
+static LOG: LazyLock<Arc<Mutex<Vec<u8>>>> = LazyLock::new(|| {
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let writer = log.clone();
+    tracing_subscriber::fmt()
+        .with_writer(move || LogWriter(writer.clone()))
+        .with_ansi(false)
+        .init();
+    panics::log_panics();
+    log
+});
+
+struct LogWriter(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for LogWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("no writer panics").write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The lines that have the text.
+pub(crate) fn logged(text: &str) -> Vec<String> {
+    let log = LOG.lock().expect("no writer panics");
+    String::from_utf8_lossy(&log)
+        .lines()
+        .filter(|line| line.contains(text))
+        .map(str::to_owned)
+        .collect()
+}

@@ -1,0 +1,30 @@
+//! Stopping the server itself; signals are left to `tests/e2e`.
+
+use crate::running::{Running, With};
+use petstore_server::Stopped;
+use std::{pin::pin, time::Duration};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_handler_that_runs_is_waited_for() {
+    let running = Running::start(With::default()).await;
+    let mut held = running.held().await;
+    let mut stop = pin!(running.server.stop(Duration::from_secs(3600)));
+    // Begins to stop, and has to wait.
+    let waited = tokio::time::timeout(Duration::from_millis(50), stop.as_mut()).await;
+    assert!(waited.is_err(), "{waited:?}");
+    running.store.released.add_permits(1);
+    assert_eq!(stop.await, Stopped::Finished);
+    let answer = held.answer();
+    assert_eq!(answer.status, 404, "{answer:?}");
+    assert!(held.is_closed());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_handler_that_does_not_end_is_not_waited_for_longer_than_the_grace() {
+    let running = Running::start(With::default()).await;
+    let _held = running.held().await;
+    assert_eq!(
+        running.server.stop(Duration::from_millis(50)).await,
+        Stopped::CutOff
+    );
+}

@@ -1,0 +1,80 @@
+//! The days around a removal date: 4, 5 and 6 December 2030.
+
+use crate::{
+    raw::{Answer, Request},
+    running::{At, Running, With},
+};
+use petstore_server::config::SunsetPolicy;
+
+const BEFORE: [&str; 2] = ["2030-12-04T12:00:00Z", "2030-12-04T23:59:59.999Z"];
+const AFTER: [&str; 3] = [
+    "2030-12-05T00:00:00Z",
+    "2030-12-05T12:00:00Z",
+    "2030-12-06T12:00:00Z",
+];
+
+async fn running(time: &str, sunset: SunsetPolicy) -> Running {
+    Running::start(With {
+        clock: At::new(time),
+        sunset,
+        ..With::default()
+    })
+    .await
+}
+
+#[track_caller]
+fn assert_announced(answer: &Answer) {
+    assert_eq!(
+        answer.header("deprecation"),
+        Some("@1795132800"),
+        "{answer:?}"
+    );
+    assert_eq!(
+        answer.header("sunset"),
+        Some("Thu, 05 Dec 2030 00:00:00 GMT"),
+        "{answer:?}"
+    );
+    assert_eq!(
+        answer.header("link"),
+        Some("<../pets>; rel=\"successor-version\""),
+        "{answer:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn before_its_removal_date_the_operation_answers() {
+    for time in BEFORE {
+        let answer = running(time, SunsetPolicy::Enforce).await.get_pet(1);
+        answer.assert_error(404, "not_found");
+        assert_announced(&answer);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn from_its_removal_date_on_the_operation_is_gone_where_that_is_enforced() {
+    for time in AFTER {
+        let running = running(time, SunsetPolicy::Enforce).await;
+        // It is gone for everybody: whoever has no key is not asked for one.
+        for answer in [
+            running.get_pet(1),
+            running.send(&Request::get("/v1/pets/1")),
+        ] {
+            let message = answer.assert_error(410, "operation_removed");
+            assert_eq!(
+                message,
+                "`GET /pets/{petId}` was removed on 5 December 2030; use `GET /pets` with a `status` filter"
+            );
+            assert_announced(&answer);
+        }
+        running.still_answers();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_its_removal_date_the_operation_goes_on_where_it_is_only_announced() {
+    for time in AFTER {
+        let answer = running(time, SunsetPolicy::Announce).await.get_pet(1);
+        answer.assert_error(404, "not_found");
+        assert_announced(&answer);
+    }
+}

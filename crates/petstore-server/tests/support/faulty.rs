@@ -1,0 +1,139 @@
+//! A store on which everything can be made to happen that a test cannot wait
+//! for: it panics, fails, or holds a request until it is told to go on.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use petstore_models::{NewPet, Pet};
+use petstore_store::{
+    Cause, KeyHash, KeyId, KeyRecord, NewKey, Outcome, PetPage, PetQuery, Revocation, Store,
+    StoreError, WriteStats,
+};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicUsize, Ordering},
+};
+use tokio::sync::Semaphore;
+
+/// What the database says when it fails; no client may ever see it.
+pub(crate) const SECRET: &str = "disk /dev/sda1 is on fire";
+
+/// What happens to those who ask for a pet with that id.
+pub(crate) mod pet {
+    pub(crate) const PANICS: i64 = 1001;
+    pub(crate) const INTERNAL: i64 = 1002;
+    pub(crate) const CORRUPT: i64 = 1003;
+    pub(crate) const UNAVAILABLE: i64 = 1004;
+    pub(crate) const OVERLOADED: i64 = 1005;
+    pub(crate) const HELD: i64 = 1006;
+}
+
+/// A store in memory with faults.
+pub(crate) struct Faulty {
+    inner: Arc<dyn Store>,
+    /// Whether looking up a key panics.
+    pub(crate) key_panics: AtomicBool,
+    /// Whether looking up a key never ends.
+    pub(crate) key_hangs: AtomicBool,
+    /// How often a key was looked up.
+    pub(crate) looked_up: AtomicUsize,
+    /// One for each request that is held, or was.
+    pub(crate) entered: Semaphore,
+    /// One for each request that may go on.
+    pub(crate) released: Semaphore,
+}
+
+impl Faulty {
+    pub(crate) fn new(inner: Arc<dyn Store>) -> Self {
+        Faulty {
+            inner,
+            key_panics: AtomicBool::new(false),
+            key_hangs: AtomicBool::new(false),
+            looked_up: AtomicUsize::new(0),
+            entered: Semaphore::new(0),
+            released: Semaphore::new(0),
+        }
+    }
+
+    async fn hold(&self) {
+        self.entered.add_permits(1);
+        self.released
+            .acquire()
+            .await
+            .expect("never closed")
+            .forget();
+    }
+}
+
+fn cause() -> Cause {
+    Arc::new(std::io::Error::other(SECRET))
+}
+
+#[async_trait]
+impl Store for Faulty {
+    async fn create_pet(&self, pet: NewPet) -> Result<Pet, StoreError> {
+        self.inner.create_pet(pet).await
+    }
+
+    async fn pet(&self, id: i64) -> Result<Option<Pet>, StoreError> {
+        match id {
+            pet::PANICS => panic!("{SECRET}"),
+            pet::INTERNAL => return Err(StoreError::Internal { source: cause() }),
+            pet::CORRUPT => return Err(StoreError::Corrupt { source: cause() }),
+            pet::UNAVAILABLE => {
+                return Err(StoreError::Unavailable {
+                    outcome: Outcome::NotApplied,
+                    source: cause(),
+                });
+            }
+            pet::OVERLOADED => return Err(StoreError::Overloaded),
+            pet::HELD => self.hold().await,
+            _ => {}
+        }
+        self.inner.pet(id).await
+    }
+
+    async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
+        self.inner.list_pets(query).await
+    }
+
+    async fn create_key(&self, key: NewKey) -> Result<(), StoreError> {
+        self.inner.create_key(key).await
+    }
+
+    async fn create_first_key(&self, key: NewKey) -> Result<bool, StoreError> {
+        self.inner.create_first_key(key).await
+    }
+
+    async fn list_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
+        self.inner.list_keys().await
+    }
+
+    async fn revoke_key(&self, id: KeyId, at: DateTime<Utc>) -> Result<Revocation, StoreError> {
+        self.inner.revoke_key(id, at).await
+    }
+
+    async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyRecord>, StoreError> {
+        self.looked_up.fetch_add(1, Ordering::SeqCst);
+        assert!(!self.key_panics.load(Ordering::SeqCst), "{SECRET}");
+        if self.key_hangs.load(Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
+        self.inner.find_key(hash).await
+    }
+
+    async fn has_keys(&self) -> Result<bool, StoreError> {
+        self.inner.has_keys().await
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.inner.check().await
+    }
+
+    fn stats(&self) -> WriteStats {
+        self.inner.stats()
+    }
+
+    async fn close(&self) -> Result<(), StoreError> {
+        self.inner.close().await
+    }
+}

@@ -1,0 +1,229 @@
+//! The real program on a free port, in a folder of its own; stopped and removed
+//! at the end of the test.
+
+use crate::raw::{self, Answer, Connection, Request};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::{
+    io::{BufRead, BufReader, Read},
+    net::SocketAddr,
+    path::Path,
+    process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio},
+    sync::{Arc, Condvar, Mutex},
+    thread,
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+/// A test that waits longer has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How a line with a key begins.
+const SHOWN_KEY: &str = "    petstore_";
+
+/// The program, in that folder and with nothing of this environment.
+pub(crate) fn program(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_petstore-server"));
+    command.env_clear().current_dir(folder);
+    command
+}
+
+/// Runs the program to its end.
+pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Output {
+    program(folder)
+        .args(arguments)
+        .output()
+        .expect("the program can be run")
+}
+
+/// Its words on stdout, where it succeeded.
+pub(crate) fn run_ok(folder: &Path, arguments: &[&str]) -> String {
+    let output = run(folder, arguments);
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Its words on stderr, where it failed with that code.
+pub(crate) fn run_failing(folder: &Path, arguments: &[&str], code: i32) -> String {
+    let output = run(folder, arguments);
+    assert_eq!(output.status.code(), Some(code), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    String::from_utf8(output.stderr).expect("text")
+}
+
+/// A service that runs.
+pub(crate) struct Service {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+    pub(crate) log: Log,
+    pub(crate) address: SocketAddr,
+    pub(crate) key: String,
+    pub(crate) folder: Arc<TempDir>,
+}
+
+impl Service {
+    /// On a new store, with the key that it made.
+    pub(crate) fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    pub(crate) fn start_with(arguments: &[&str]) -> Self {
+        let folder = TempDir::new().expect("a folder can be made");
+        let mut service = Self::start_in(Arc::new(folder), arguments, &[]);
+        service.key = service.log.wait_for(SHOWN_KEY).trim().to_owned();
+        service
+    }
+
+    /// On whatever is in the folder. It has no key, whether one is shown or
+    /// not.
+    pub(crate) fn start_in(
+        folder: Arc<TempDir>,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
+        let mut child = program(folder.path())
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(arguments)
+            .envs(variables.iter().copied())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program can be run");
+        let log = Log::follow(child.stderr.take().expect("piped"));
+        let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
+        let mut line = String::new();
+        stdout.read_line(&mut line).expect("stdout is text");
+        let address = line
+            .strip_prefix("listening on http://")
+            .and_then(|rest| rest.strip_suffix("/v1\n"))
+            .unwrap_or_else(|| panic!("{line:?}, {}", log.text()));
+        Service {
+            address: address.parse().expect("an address"),
+            key: String::new(),
+            child,
+            stdout,
+            log,
+            folder,
+        }
+    }
+
+    /// Whether it showed a key when it started.
+    pub(crate) fn showed_a_key(&self) -> bool {
+        // The line of a request comes after all that was said before it.
+        let answer = self.get("/v1/pets");
+        self.log
+            .wait_for(answer.header("x-request-id").expect("an id"));
+        self.log.text().contains(SHOWN_KEY)
+    }
+
+    pub(crate) fn send(&self, request: &Request) -> Answer {
+        raw::send(self.address, request)
+    }
+
+    pub(crate) fn connect(&self) -> Connection {
+        Connection::open(self.address)
+    }
+
+    /// A request with the service's key.
+    pub(crate) fn get(&self, target: &str) -> Answer {
+        self.send(&Request::get(target).key(&self.key))
+    }
+
+    pub(crate) fn post(&self, body: impl Into<Vec<u8>>) -> Answer {
+        self.send(&Request::post("/v1/pets", body).key(&self.key))
+    }
+
+    /// Adds a pet and gives its id.
+    pub(crate) fn add(&self, name: &str, status: Option<&str>) -> i64 {
+        let mut pet = serde_json::json!({"name": name, "categoryId": 7});
+        if let Some(status) = status {
+            pet["status"] = status.into();
+        }
+        let answer = self.post(pet.to_string());
+        assert_eq!(answer.status, 201, "{answer:?}");
+        answer.json()["id"].as_i64().expect("an id")
+    }
+
+    /// All pets; also shows that the service answers.
+    #[track_caller]
+    pub(crate) fn pets(&self) -> Vec<Value> {
+        let answer = self.get("/v1/pets?limit=100");
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_eq!(answer.header("link"), None, "{answer:?}");
+        answer.json().as_array().expect("an array").clone()
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        let pid = i32::try_from(self.child.id())
+            .ok()
+            .and_then(Pid::from_raw)
+            .expect("a process id");
+        kill_process(pid, signal).expect("the service runs");
+    }
+
+    /// Waits for the end; gives the exit status and what else was on stdout.
+    pub(crate) fn ended(&mut self) -> (ExitStatus, String) {
+        let begin = Instant::now();
+        let status = loop {
+            match self.child.try_wait().expect("can be waited for") {
+                Some(status) => break status,
+                None if begin.elapsed() > PATIENCE => panic!("does not end: {}", self.log.text()),
+                None => thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        let mut rest = String::new();
+        self.stdout
+            .read_to_string(&mut rest)
+            .expect("stdout is text");
+        (status, rest)
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // It may have ended already; that is no fault here.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What a process writes to stderr, as it comes.
+#[derive(Clone)]
+pub(crate) struct Log(Arc<(Mutex<String>, Condvar)>);
+
+impl Log {
+    pub(crate) fn follow(mut stderr: impl Read + Send + 'static) -> Self {
+        let log = Log(Arc::default());
+        let writer = log.clone();
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(read @ 1..) = stderr.read(&mut buffer) {
+                let text = String::from_utf8_lossy(&buffer[..read]).into_owned();
+                writer.0.0.lock().expect("no reader panics").push_str(&text);
+                writer.0.1.notify_all();
+            }
+        });
+        log
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.0.0.lock().expect("no writer panics").clone()
+    }
+
+    /// Waits until the text is there, and gives its line.
+    pub(crate) fn wait_for(&self, text: &str) -> String {
+        let line = |log: &str| {
+            let (before, rest) = log.split_at(log.find(text)?);
+            let begin = before.rfind('\n').map_or(0, |at| at + 1);
+            let end = before.len() + rest.find('\n')?;
+            Some(log[begin..end].to_owned())
+        };
+        let log = self.0.0.lock().expect("no writer panics");
+        let (log, _) = self
+            .0
+            .1
+            .wait_timeout_while(log, PATIENCE, |log| line(log).is_none())
+            .expect("no writer panics");
+        line(&log).unwrap_or_else(|| panic!("no {text:?} in {log}"))
+    }
+}

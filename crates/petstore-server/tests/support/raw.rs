@@ -1,0 +1,244 @@
+//! HTTP by hand: requests down to the byte, and answers with everything that
+//! came. What a real client does with them is left to the client's tests.
+
+use serde_json::Value;
+use std::{
+    io::{ErrorKind, Read, Write},
+    net::{SocketAddr, TcpStream},
+    time::Duration,
+};
+
+/// A test that waits longer has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A request of HTTP/1.1.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Request {
+    pub(crate) fn new(method: &str, target: &str) -> Self {
+        Request {
+            head: format!("{method} {target} HTTP/1.1\r\nHost: test\r\n"),
+            body: Vec::new(),
+        }
+    }
+
+    pub(crate) fn get(target: &str) -> Self {
+        Request::new("GET", target)
+    }
+
+    /// With a JSON body.
+    pub(crate) fn post(target: &str, body: impl Into<Vec<u8>>) -> Self {
+        Request::new("POST", target)
+            .header("Content-Type", "application/json")
+            .body(body)
+    }
+
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+        self.head += &format!("{name}: {value}\r\n");
+        self
+    }
+
+    pub(crate) fn key(self, key: &str) -> Self {
+        self.header("Authorization", &format!("Bearer {key}"))
+    }
+
+    /// A body and its length.
+    pub(crate) fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        let length = self.body.len().to_string();
+        self.header("Content-Length", &length)
+    }
+
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        [self.head.as_bytes(), b"\r\n", &self.body].concat()
+    }
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    /// The only header of that name.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let all = self.headers(name);
+        assert!(all.len() <= 1, "more than one {name}: {self:?}");
+        all.first().copied()
+    }
+
+    pub(crate) fn headers(&self, name: &str) -> Vec<&str> {
+        let same = |(found, _): &&(String, String)| found.eq_ignore_ascii_case(name);
+        self.headers
+            .iter()
+            .filter(same)
+            .map(|(_, value)| value.as_str())
+            .collect()
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    pub(crate) fn message(&self) -> String {
+        self.json()["message"]
+            .as_str()
+            .unwrap_or_else(|| panic!("no message: {self:?}"))
+            .to_owned()
+    }
+
+    /// An error as every error is to be: status, code, the three members, and
+    /// the headers that belong to the status. Gives the message.
+    #[track_caller]
+    pub(crate) fn assert_error(&self, status: u16, code: &str) -> String {
+        assert_eq!(self.status, status, "{self:?}");
+        assert_eq!(
+            self.header("content-type"),
+            Some("application/json"),
+            "{self:?}"
+        );
+        let request_id = self.header("x-request-id").unwrap_or_default();
+        assert_eq!(request_id.len(), 36, "{self:?}");
+        let json = self.json();
+        assert_eq!(json["code"], code, "{self:?}");
+        assert_eq!(json["status"], status, "{self:?}");
+        assert_eq!(
+            json.as_object().map(serde_json::Map::len),
+            Some(3),
+            "{self:?}"
+        );
+        assert_eq!(
+            self.header("www-authenticate").is_some(),
+            status == 401,
+            "{self:?}"
+        );
+        assert_eq!(
+            self.header("retry-after").is_some(),
+            status == 503,
+            "{self:?}"
+        );
+        assert_eq!(self.header("allow").is_some(), status == 405, "{self:?}");
+        let message = self.message();
+        assert!(message.len() > 10, "{self:?}");
+        message
+    }
+}
+
+/// One connection.
+pub(crate) struct Connection {
+    stream: TcpStream,
+    read: Vec<u8>,
+}
+
+impl Connection {
+    pub(crate) fn open(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).expect("the server listens");
+        stream
+            .set_read_timeout(Some(PATIENCE))
+            .expect("a timeout can be set");
+        stream
+            .set_write_timeout(Some(PATIENCE))
+            .expect("a timeout can be set");
+        stream.set_nodelay(true).expect("can be set");
+        Connection {
+            stream,
+            read: Vec::new(),
+        }
+    }
+
+    pub(crate) fn write(&mut self, bytes: impl AsRef<[u8]>) {
+        self.stream
+            .write_all(bytes.as_ref())
+            .expect("the server takes what is sent");
+    }
+
+    /// The same connection, to write while another thread waits for an answer.
+    pub(crate) fn writer(&self) -> Self {
+        let stream = self.stream.try_clone().expect("a socket can be shared");
+        Connection {
+            stream,
+            read: Vec::new(),
+        }
+    }
+
+    /// The next answer, whole.
+    pub(crate) fn answer(&mut self) -> Answer {
+        let (status, headers) = self.head();
+        let mut answer = Answer {
+            status,
+            headers,
+            body: Vec::new(),
+        };
+        let length = match answer.header("content-length") {
+            Some(length) => length.parse().expect("a length"),
+            None => 0,
+        };
+        while self.read.len() < length {
+            assert!(self.read_more(), "closed in the middle of a body");
+        }
+        answer.body = self.read.drain(..length).collect();
+        answer
+    }
+
+    /// The head of the next answer, where no body follows: to a `HEAD`, or an
+    /// interim answer such as 100.
+    pub(crate) fn head(&mut self) -> (u16, Vec<(String, String)>) {
+        let end = loop {
+            match self.read.windows(4).position(|four| four == b"\r\n\r\n") {
+                Some(end) => break end,
+                None => assert!(self.read_more(), "closed before an answer: {:?}", self.read),
+            }
+        };
+        let head: Vec<u8> = self.read.drain(..end + 4).collect();
+        let head = String::from_utf8(head).expect("a head is text");
+        let mut lines = head.trim_end().split("\r\n");
+        let status = lines
+            .next()
+            .and_then(|line| line.split(' ').nth(1))
+            .expect("a status line");
+        let header = |line: &str| {
+            let (name, value) = line.split_once(": ").expect("a header");
+            (name.to_owned(), value.to_owned())
+        };
+        (
+            status.parse().expect("a status"),
+            lines.map(header).collect(),
+        )
+    }
+
+    /// Whether the server closes, without another byte.
+    pub(crate) fn is_closed(&mut self) -> bool {
+        self.read.is_empty() && !self.read_more()
+    }
+
+    fn read_more(&mut self) -> bool {
+        let mut buffer = [0; 64 * 1024];
+        match self.stream.read(&mut buffer) {
+            Ok(0) => false,
+            Ok(read) => {
+                self.read.extend_from_slice(&buffer[..read]);
+                true
+            }
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => false,
+            Err(error) if error.kind() == ErrorKind::Interrupted => self.read_more(),
+            Err(error) => panic!(
+                "no answer: {error}; so far {:?}",
+                String::from_utf8_lossy(&self.read)
+            ),
+        }
+    }
+}
+
+/// Sends one request on a connection of its own.
+pub(crate) fn send(address: SocketAddr, request: &Request) -> Answer {
+    let mut connection = Connection::open(address);
+    connection.write(request.bytes());
+    connection.answer()
+}
