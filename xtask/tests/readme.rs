@@ -1,0 +1,200 @@
+//! The README's commands, as a newcomer types them: each block of `sh` is run,
+//! in order, and its answer is held against the block that follows it. Only
+//! the port, the database and the key are other ones than on the page.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    path::Path,
+    process::{Child, Command, Output, Stdio},
+};
+
+const SERVE: &str = "cargo run --bin petstore-server -- serve";
+/// What runs this test too, so that it cannot be run from here.
+const TEST: &str = "cargo xtask test";
+
+/// A command of the page, and the answer that is printed below it.
+struct Step {
+    command: String,
+    answer: Option<String>,
+}
+
+/// The blocks of `sh`, each with the plain block that follows it, if any.
+fn steps(page: &str) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut block: Option<(&str, String)> = None;
+    for line in page.lines() {
+        match (&mut block, line.strip_prefix("```")) {
+            (None, Some(language)) => block = Some((language, String::new())),
+            (None, None) => {}
+            (Some((_, text)), None) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (Some((language, text)), Some(_)) => {
+                let text = std::mem::take(text);
+                match (*language, steps.last_mut()) {
+                    ("sh", _) => steps.push(Step {
+                        command: text,
+                        answer: None,
+                    }),
+                    ("", Some(step)) if step.answer.is_none() => step.answer = Some(text),
+                    _ => {}
+                }
+                block = None;
+            }
+        }
+    }
+    steps
+}
+
+/// The service that the first command starts; ended when this is dropped.
+struct Service {
+    process: Child,
+    origin: String,
+    key: String,
+    database: String,
+}
+
+impl Service {
+    fn start(command: &str, root: &Path, folder: &Path) -> Self {
+        let database = format!("sqlite:{}", folder.join("petstore.db").display());
+        let mut process = Command::new("bash")
+            // `exec`, so that the process is the service and not its shell.
+            .args(["-c", &format!("exec {command}")])
+            .current_dir(root)
+            .env("PETSTORE_LISTEN", "127.0.0.1:0")
+            .env("PETSTORE_DATABASE", &database)
+            .env_remove("JOURNAL_STREAM")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("bash runs");
+        let errors = process.stderr.take().expect("piped");
+        let mut lines = BufReader::new(errors).lines().map_while(Result::ok);
+        let key = lines.find_map(|line| {
+            let word = line.trim();
+            (word.starts_with("petstore_") && !word.contains(' ')).then(|| word.to_owned())
+        });
+        let key = key.expect("the first start shows a key");
+        // What the service still logs is read, so that it never waits for us.
+        std::thread::spawn(move || lines.for_each(drop));
+        let mut line = String::new();
+        let mut answers = BufReader::new(process.stdout.take().expect("piped"));
+        answers.read_line(&mut line).expect("readable");
+        let origin = line
+            .trim()
+            .strip_prefix("listening on ")
+            .and_then(|address| address.strip_suffix("/v1"))
+            .unwrap_or_else(|| panic!("the service said `{line}`"))
+            .to_owned();
+        std::thread::spawn(move || answers.read_to_end(&mut Vec::new()));
+        Service {
+            process,
+            origin,
+            key,
+            database,
+        }
+    }
+
+    /// Runs a later command of the page against this service.
+    fn run(&self, script: &str, root: &Path) -> Output {
+        let script = script
+            .replace("http://127.0.0.1:8080", &self.origin)
+            .replace("petstore_…", &self.key);
+        Command::new("bash")
+            .args(["-euo", "pipefail", "-c", &script])
+            .current_dir(root)
+            .env("PETSTORE_URL", format!("{}/v1", self.origin))
+            .env("PETSTORE_DATABASE", &self.database)
+            .output()
+            .expect("bash runs")
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // Both fail only if the process has ended by itself.
+        let _ended = self.process.kill();
+        let _reaped = self.process.wait();
+    }
+}
+
+/// First line, names of headers and body: what an answer has in common with
+/// the one on the page, whose date and request id are of another day.
+fn shape(answer: &str) -> (String, Vec<String>, String) {
+    let answer = answer.replace('\r', "");
+    let Some((head, body)) = answer.split_once("\n\n") else {
+        return (String::new(), Vec::new(), answer.trim().to_owned());
+    };
+    let mut lines = head.lines();
+    let status = lines.next().unwrap_or_default().to_owned();
+    let names = lines
+        .filter_map(|line| line.split_once(": "))
+        .map(|(name, _)| name.to_lowercase())
+        .collect();
+    (status, names, body.trim().to_owned())
+}
+
+#[test]
+fn every_command_of_the_readme_does_what_the_readme_says() {
+    if Command::new("curl").arg("--version").output().is_err() {
+        // Past the capture of the test harness, for the closing summary.
+        let line = "skipped: the README's commands (curl is not installed)";
+        return writeln!(std::io::stderr(), "{line}").expect("standard error can be written");
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask stands in the workspace");
+    let page = std::fs::read_to_string(root.join("README.md")).expect("there is a README");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let steps = steps(&page);
+    assert_eq!(
+        steps[0].command.trim(),
+        SERVE,
+        "the first command starts the service"
+    );
+    assert_eq!(
+        steps[1].command.trim(),
+        TEST,
+        "the second command runs the tests"
+    );
+
+    let service = Service::start(steps[0].command.trim(), root, folder.path());
+    // Variables that one block exports hold for those after it.
+    let mut exports = String::new();
+    for step in &steps[2..] {
+        let output = service.run(&format!("{exports}{}", step.command), root);
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success(),
+            "this command of README.md fails:\n{}{said}{}",
+            step.command,
+            String::from_utf8_lossy(&output.stderr)
+        );
+        if let Some(answer) = &step.answer {
+            let (status, names, body) = shape(answer);
+            let (found_status, found_names, found_body) = shape(&said);
+            assert_eq!(
+                (status, body),
+                (found_status, found_body),
+                "after:\n{}",
+                step.command
+            );
+            for name in names {
+                assert!(
+                    found_names.contains(&name),
+                    "no header `{name}` after:\n{}",
+                    step.command
+                );
+            }
+        }
+        for line in step
+            .command
+            .lines()
+            .filter(|line| line.starts_with("export "))
+        {
+            exports.push_str(line);
+            exports.push('\n');
+        }
+    }
+}
