@@ -26,7 +26,7 @@ pub struct Location {
     pub line: usize,
     /// One-based column, in characters.
     pub column: usize,
-    /// JSON pointer such as `/paths/~1pets/get`; empty for the root.
+    /// JSON pointer such as `/paths/~1books/get`; empty for the root.
     pub pointer: String,
 }
 
@@ -177,7 +177,7 @@ pub struct Operation {
     pub id: Option<Spanned<String>>,
     /// The method.
     pub method: Method,
-    /// The path as written, such as `/pets/{petId}`, and where it is written.
+    /// The path as written, such as `/books/{bookId}`, and where it is written.
     pub path: Spanned<String>,
     /// `summary`
     pub summary: Option<String>,

@@ -22,7 +22,10 @@ use quote::{format_ident, quote};
 /// What a file of the API may import beside the types of other files, sorted by
 /// path.
 const IMPORTS: &[Import] = &[
-    ("ApiDescriptionBuildErrors", "dropshot::ApiDescriptionBuildErrors"),
+    (
+        "ApiDescriptionBuildErrors",
+        "dropshot::ApiDescriptionBuildErrors",
+    ),
     ("Body", "dropshot::Body"),
     ("ErrorStatusCode", "dropshot::ErrorStatusCode"),
     ("ExclusiveExtractor", "dropshot::ExclusiveExtractor"),
@@ -36,11 +39,17 @@ const IMPORTS: &[Import] = &[
     ("HttpResponseError", "dropshot::HttpResponseError"),
     ("HttpResponseHeaders", "dropshot::HttpResponseHeaders"),
     ("HttpResponseOk", "dropshot::HttpResponseOk"),
-    ("HttpResponseUpdatedNoContent", "dropshot::HttpResponseUpdatedNoContent"),
+    (
+        "HttpResponseUpdatedNoContent",
+        "dropshot::HttpResponseUpdatedNoContent",
+    ),
     ("Path", "dropshot::Path"),
     ("Query", "dropshot::Query"),
     ("RequestContext", "dropshot::RequestContext"),
-    ("RequestEndpointMetadata", "dropshot::RequestEndpointMetadata"),
+    (
+        "RequestEndpointMetadata",
+        "dropshot::RequestEndpointMetadata",
+    ),
     ("ServerContext", "dropshot::ServerContext"),
     ("SharedExtractor", "dropshot::SharedExtractor"),
     ("TypedBody", "dropshot::TypedBody"),
@@ -86,7 +95,9 @@ impl Api<'_> {
         let uses = render::grouped(paths.iter().map(String::as_str))?;
         let others = render::imports(&code, IMPORTS)?;
         let models = &self.models;
-        let models = names.contains("models").then(|| quote!(use #models as models;));
+        let models = names
+            .contains("models")
+            .then(|| quote!(use #models as models;));
         parts.insert(0, Part::Code(quote!(#uses #others #models)));
         Ok(parts)
     }
@@ -98,16 +109,35 @@ impl Api<'_> {
 ///
 /// The generator wrote something that is no Rust: a fault of its own, or of a
 /// name among the options.
-pub(crate) fn files(document: &Document, plan: &Plan<'_>, options: &Options) -> syn::Result<Vec<File>> {
-    let wanted = options.trait_name.clone().unwrap_or_else(|| format!("{}Api", pascal(&document.info.title)));
+pub(crate) fn files(
+    document: &Document,
+    plan: &Plan<'_>,
+    options: &Options,
+) -> syn::Result<Vec<File>> {
+    let wanted = options
+        .trait_name
+        .clone()
+        .unwrap_or_else(|| format!("{}Api", pascal(&document.info.title)));
     let name: Ident = syn::parse_str(&wanted)?;
     let models: syn::Path = syn::parse_str(&options.models_crate)?;
     let module = format_ident!("{}_mod", snake(&wanted));
-    let api = Api { document, plan, name, module, models: quote!(#models) };
-    let errors: Vec<(String, &str)> =
-        plan.operations.iter().map(|operation| (errors::name(operation), "errors")).collect();
-    let owns: Vec<(String, &str)> =
-        plan.operations.iter().filter_map(|operation| Some((operation.success.own.clone()?, "responses"))).collect();
+    let api = Api {
+        document,
+        plan,
+        name,
+        module,
+        models: quote!(#models),
+    };
+    let errors: Vec<(String, &str)> = plan
+        .operations
+        .iter()
+        .map(|operation| (errors::name(operation), "errors"))
+        .collect();
+    let owns: Vec<(String, &str)> = plan
+        .operations
+        .iter()
+        .filter_map(|operation| Some((operation.success.own.clone()?, "responses")))
+        .collect();
     let module_name = api.module.to_string();
     let mut own: Vec<(&str, &str)> = vec![
         (&wanted, "contract"),
@@ -116,34 +146,70 @@ pub(crate) fn files(document: &Document, plan: &Plan<'_>, options: &Options) -> 
         ("Refusal", "errors"),
         ("OperationId", "operations"),
     ];
-    own.extend(errors.iter().chain(&owns).map(|(name, file)| (name.as_str(), *file)));
+    own.extend(
+        errors
+            .iter()
+            .chain(&owns)
+            .map(|(name, file)| (name.as_str(), *file)),
+    );
     own.sort_by_key(|(name, file)| (*file, *name));
     let parts: Vec<(&str, &str, Option<Vec<Part>>)> = vec![
-        ("contract", "The trait that a service implements.", Some(vec![Part::Code(contract::file(&api))])),
-        ("dispatch", "From a request to the method of the trait that answers it.", Some(vec![Part::Code(dispatch::file(&api))])),
-        ("errors", "The answers that are errors.", Some(errors::file(&api))),
-        ("operations", "What the document says of each operation, as a table.", Some(vec![Part::Code(operations::file(&api))])),
-        ("responses", "Answers that dropshot has no type for.", responses::file(&api).map(|code| vec![Part::Code(code)])),
+        (
+            "contract",
+            "The trait that a service implements.",
+            Some(vec![Part::Code(contract::file(&api))]),
+        ),
+        (
+            "dispatch",
+            "From a request to the method of the trait that answers it.",
+            Some(vec![Part::Code(dispatch::file(&api))]),
+        ),
+        (
+            "errors",
+            "The answers that are errors.",
+            Some(errors::file(&api)),
+        ),
+        (
+            "operations",
+            "What the document says of each operation, as a table.",
+            Some(vec![Part::Code(operations::file(&api))]),
+        ),
+        (
+            "responses",
+            "Answers that dropshot has no type for.",
+            responses::file(&api).map(|code| vec![Part::Code(code)]),
+        ),
     ];
     let first = options.first_line();
     let mut files = Vec::new();
     let mut modules = Vec::new();
     for (file, about, code) in parts {
         let Some(code) = code else { continue };
-        let others: Vec<(&str, &str)> = own.iter().copied().filter(|(_, home)| *home != file).collect();
+        let others: Vec<(&str, &str)> = own
+            .iter()
+            .copied()
+            .filter(|(_, home)| *home != file)
+            .collect();
         let text = render::file_of(&first, &["", about], &api.imported(&others, code)?)?;
-        files.push(File { path: Options::path(&options.api, &format!("{file}.rs")), text });
+        files.push(File {
+            path: Options::path(&options.api, &format!("{file}.rs")),
+            text,
+        });
         modules.push(ident(file));
     }
     let root = quote! {
         #![allow(
-            clippy::doc_lazy_continuation, clippy::doc_overindented_list_items,
-            reason = "the words of the document"
+            clippy::doc_lazy_continuation, clippy::doc_overindented_list_items, clippy::enum_variant_names,
+            clippy::large_enum_variant, clippy::result_large_err,
+            reason = "the names, words and sizes of the document"
         )]
         #(mod #modules;)*
         #(pub use #modules::*;)*
     };
     let text = render::file(&first, &[], root)?;
-    files.push(File { path: Options::path(&options.api, "mod.rs"), text });
+    files.push(File {
+        path: Options::path(&options.api, "mod.rs"),
+        text,
+    });
     Ok(files)
 }

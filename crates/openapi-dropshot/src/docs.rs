@@ -21,13 +21,25 @@ impl Docs {
     /// The description of the document, or our own words where it has none.
     pub(crate) fn new(description: Option<&str>, otherwise: impl Into<String>) -> Self {
         let description = description.map(normalised).filter(|text| !text.is_empty());
-        let paragraphs = if description.is_none() { vec![otherwise.into()] } else { Vec::new() };
-        Docs { description, paragraphs, notes: Vec::new() }
+        let paragraphs = if description.is_none() {
+            vec![otherwise.into()]
+        } else {
+            Vec::new()
+        };
+        Docs {
+            description,
+            paragraphs,
+            notes: Vec::new(),
+        }
     }
 
     /// Our own words, whatever the document says.
     pub(crate) fn own(words: impl Into<String>) -> Self {
-        Docs { description: None, paragraphs: vec![words.into()], notes: Vec::new() }
+        Docs {
+            description: None,
+            paragraphs: vec![words.into()],
+            notes: Vec::new(),
+        }
     }
 
     /// Words of the document that stand here for the reader only: those of a
@@ -49,7 +61,12 @@ impl Docs {
     /// The lines of the documentation.
     pub(crate) fn lines(&self) -> Vec<String> {
         let description = self.description.as_deref().map(harmless);
-        let text = description.iter().chain(&self.paragraphs).chain(&self.notes).cloned().collect::<Vec<_>>();
+        let text = description
+            .iter()
+            .chain(&self.paragraphs)
+            .chain(&self.notes)
+            .cloned()
+            .collect::<Vec<_>>();
         text.join("\n\n").lines().map(str::to_owned).collect()
     }
 
@@ -65,20 +82,31 @@ impl Docs {
         let derived = lines.join("\n");
         let wanted = self.description.clone().unwrap_or_default();
         let plain = !wanted.starts_with('#')
-            && !wanted.lines().any(|line| line.starts_with([' ', '-', '*', '+', '|', '>']) || starts_with_number(line));
+            && !wanted.lines().any(|line| {
+                line.starts_with([' ', '-', '*', '+', '|', '>']) || starts_with_number(line)
+            });
         (!(plain && folded(&derived) == folded(&wanted))).then_some(wanted)
     }
 }
 
 /// `#[doc]` attributes, which the printer writes as `///`.
 pub(crate) fn doc_attributes(lines: &[String]) -> TokenStream {
-    let lines = lines.iter().map(|line| if line.is_empty() { String::new() } else { format!(" {line}") });
+    let lines = lines.iter().map(|line| {
+        if line.is_empty() {
+            String::new()
+        } else {
+            format!(" {line}")
+        }
+    });
     quote!(#(#[doc = #lines])*)
 }
 
 /// Line ends, tabs and characters that no source file should have.
 fn normalised(text: &str) -> String {
-    let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\t', "    ");
+    let text = text
+        .replace("\r\n", "\n")
+        .replace('\r', "\n")
+        .replace('\t', "    ");
     let clean: String = text
         .chars()
         .map(|letter| match letter {
@@ -114,7 +142,8 @@ pub(crate) fn harmless(text: &str) -> String {
     let mut code = false;
     for line in text.lines() {
         if let Some(open) = &fence {
-            let closes = line.trim().starts_with(open.as_str()) && line.trim().chars().all(|mark| open.starts_with(mark));
+            let closes = line.trim().starts_with(open.as_str())
+                && line.trim().chars().all(|mark| open.starts_with(mark));
             out.push(line.to_owned());
             if closes {
                 fence = None;
@@ -126,7 +155,11 @@ pub(crate) fn harmless(text: &str) -> String {
         if let Some(mark) = fence_of(content) {
             flush(&mut paragraph, &mut out);
             end_code(&mut code, &mut out);
-            out.push(format!("{}{mark}{}", " ".repeat(indent), language(&content[mark.len()..])));
+            out.push(format!(
+                "{}{mark}{}",
+                " ".repeat(indent),
+                language(&content[mark.len()..])
+            ));
             fence = Some(mark.to_owned());
             continue;
         }
@@ -149,7 +182,11 @@ pub(crate) fn harmless(text: &str) -> String {
         let kept = match (marker, list) {
             (Some(width), _) => {
                 flush(&mut paragraph, &mut out);
-                let at = if list.is_some() { indent.min(beside + 3) } else { indent.min(3) };
+                let at = if list.is_some() {
+                    indent.min(beside + 3)
+                } else {
+                    indent.min(3)
+                };
                 list = Some(at + width);
                 at
             }
@@ -193,7 +230,10 @@ fn flush(paragraph: &mut Vec<String>, out: &mut Vec<String>) {
 
 /// The marks that open or close a block of code.
 fn fence_of(content: &str) -> Option<&str> {
-    let mark = content.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let mark = content
+        .chars()
+        .next()
+        .filter(|mark| matches!(mark, '`' | '~'))?;
     let length = content.len() - content.trim_start_matches(mark).len();
     let rest = &content[length..];
     (length >= 3 && !(mark == '`' && rest.contains('`'))).then(|| &content[..length])
@@ -201,20 +241,37 @@ fn fence_of(content: &str) -> Option<&str> {
 
 /// The language of a block of code; `text` where rustdoc would read Rust.
 fn language(info: &str) -> String {
-    let word: String =
-        info.trim().chars().take_while(|letter| letter.is_ascii_alphanumeric() || "-+#._".contains(*letter)).collect();
-    const RUST: &[&str] = &["", "rust", "rs", "should_panic", "no_run", "ignore", "compile_fail", "test_harness"];
-    let rust = RUST.contains(&word.as_str()) || word.starts_with("edition") || word.starts_with("ignore-");
-    if rust || word.starts_with('.') { "text".to_owned() } else { word }
+    let word: String = info
+        .trim()
+        .chars()
+        .take_while(|letter| letter.is_ascii_alphanumeric() || "-+#._".contains(*letter))
+        .collect();
+    const RUST: &[&str] = &[
+        "",
+        "rust",
+        "rs",
+        "should_panic",
+        "no_run",
+        "ignore",
+        "compile_fail",
+        "test_harness",
+    ];
+    let rust =
+        RUST.contains(&word.as_str()) || word.starts_with("edition") || word.starts_with("ignore-");
+    if rust || word.starts_with('.') {
+        "text".to_owned()
+    } else {
+        word
+    }
 }
 
 /// The width of the mark of a list item and the space after it.
 fn list_marker(content: &str) -> Option<usize> {
     let rest = match content.chars().next()? {
         '-' | '*' | '+' => &content[1..],
-        digit if digit.is_ascii_digit() && starts_with_number(content) => {
-            content.trim_start_matches(|digit: char| digit.is_ascii_digit()).get(1..)?
-        }
+        digit if digit.is_ascii_digit() && starts_with_number(content) => content
+            .trim_start_matches(|digit: char| digit.is_ascii_digit())
+            .get(1..)?,
         _ => return None,
     };
     let space = rest.len() - rest.trim_start().len();
@@ -261,7 +318,9 @@ fn inline(text: &str) -> String {
                 None => out.push_str("\\["),
             },
             ']' => out.push_str("\\]"),
-            'h' if bare_url(rest).is_some() && !out.ends_with(|before: char| before.is_alphanumeric()) => {
+            'h' if bare_url(rest).is_some()
+                && !out.ends_with(|before: char| before.is_alphanumeric()) =>
+            {
                 taken = bare_url(rest).unwrap_or(1);
                 out.push('<');
                 out.push_str(&rest[..taken]);
@@ -322,3 +381,6 @@ fn is_web(address: &str) -> bool {
         })
     })
 }
+
+#[cfg(test)]
+mod tests;

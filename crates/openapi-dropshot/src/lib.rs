@@ -44,7 +44,12 @@ pub fn generate(document: &Document, options: &Options) -> Result<Vec<File>, Vec
             Ok(files)
         }
         (server, client) => {
-            let mut problems: Vec<Problem> = server.err().into_iter().chain(client.err()).flatten().collect();
+            let mut problems: Vec<Problem> = server
+                .err()
+                .into_iter()
+                .chain(client.err())
+                .flatten()
+                .collect();
             problems.sort_by(|a, b| a.at.cmp(&b.at));
             // Service and client may refuse the same thing at the same place.
             problems.dedup_by(|a, b| a.rule == b.rule && a.at == b.at);
@@ -66,7 +71,13 @@ pub fn generate_service(document: &Document, options: &Options) -> Result<Vec<Fi
     });
     written.map_err(|error| {
         let message = format!("the generator wrote something that is no Rust: {error}");
-        let help = "this is a fault of the generator, or of a name in its options; please report it";
-        vec![Problem::error("generator-fault", &document.root.at, message, help)]
+        let help =
+            "this is a fault of the generator, or of a name in its options; please report it";
+        vec![Problem::error(
+            "generator-fault",
+            &document.root.at,
+            message,
+            help,
+        )]
     })
 }

@@ -10,7 +10,7 @@ pub(crate) struct DeprecationNote {
     /// The version that deprecated it, where the document says so.
     pub(crate) since_version: Option<String>,
     /// For `#[deprecated(note = …)]`: "removed on 5 December 2030; use `GET
-    /// /pets` with a `status` filter".
+    /// /tools` with a `status` filter".
     pub(crate) note: String,
     /// For documentation: "Deprecated since 1.0.0 (20 November 2026); removed
     /// on … filter."
@@ -23,7 +23,10 @@ pub(crate) fn deprecation_note(operation: &Operation) -> Option<DeprecationNote>
         return None;
     }
     let lifecycle = &operation.lifecycle;
-    let since_version = lifecycle.since_version.as_ref().map(|version| version.value.clone());
+    let since_version = lifecycle
+        .since_version
+        .as_ref()
+        .map(|version| version.value.clone());
     let since_day = lifecycle.since.as_ref().map(|day| in_words(day.value));
     let since = match (&since_version, since_day) {
         (Some(version), Some(day)) => format!("Deprecated since {version} ({day})"),
@@ -31,21 +34,39 @@ pub(crate) fn deprecation_note(operation: &Operation) -> Option<DeprecationNote>
         (None, Some(day)) => format!("Deprecated since {day}"),
         (None, None) => "Deprecated".to_owned(),
     };
-    let removed = lifecycle.sunset.as_ref().map(|day| format!("removed on {}", in_words(day.value)));
-    let instead = lifecycle.replacement.as_ref().map(|replacement| replacement.note.clone());
+    let removed = lifecycle
+        .sunset
+        .as_ref()
+        .map(|day| format!("removed on {}", in_words(day.value)));
+    let instead = lifecycle
+        .replacement
+        .as_ref()
+        .map(|replacement| replacement.note.clone());
     let advice: Vec<String> = removed.into_iter().chain(instead).collect();
     let note = if advice.is_empty() {
         "the document names neither a removal date nor a replacement".to_owned()
     } else {
         advice.join("; ")
     };
-    let sentence = if advice.is_empty() { format!("{since}.") } else { format!("{since}; {note}.") };
-    Some(DeprecationNote { since_version, note, sentence })
+    let sentence = if advice.is_empty() {
+        format!("{since}.")
+    } else {
+        format!("{since}; {note}.")
+    };
+    Some(DeprecationNote {
+        since_version,
+        note,
+        sentence,
+    })
 }
 
 /// The words for an operation that is not stable; `None` for one that is.
 pub(crate) fn stability_sentence(operation: &Operation) -> Option<&'static str> {
-    match operation.stability.as_ref().map(|stability| stability.value) {
+    match operation
+        .stability
+        .as_ref()
+        .map(|stability| stability.value)
+    {
         Some(Stability::Experimental) => Some("Experimental: may change or vanish at any time."),
         Some(Stability::Beta) => Some("Beta: may change, with a warning."),
         Some(Stability::Stable) | None => None,
@@ -64,7 +85,9 @@ pub(crate) fn midnight(day: NaiveDate) -> DateTime<Utc> {
 
 /// A day as the value of `Sunset` (RFC 8594, an HTTP-date).
 pub(crate) fn http_date(day: NaiveDate) -> String {
-    midnight(day).format("%a, %d %b %Y %H:%M:%S GMT").to_string()
+    midnight(day)
+        .format("%a, %d %b %Y %H:%M:%S GMT")
+        .to_string()
 }
 
 /// The way from an address on one path to another path, as a relative reference
@@ -75,14 +98,22 @@ pub(crate) fn relative_reference(from: &str, to: &str) -> Option<String> {
     let to: Vec<&str> = to.trim_start_matches('/').split('/').collect();
     let folder = &from[..from.len().saturating_sub(1)];
     let last = to.len().saturating_sub(1);
-    let shared = folder.iter().zip(&to[..last]).take_while(|(a, b)| a == b).count();
+    let shared = folder
+        .iter()
+        .zip(&to[..last])
+        .take_while(|(a, b)| a == b)
+        .count();
     let rest = to[shared..].join("/");
     if rest.contains('{') {
         return None;
     }
     let up = "../".repeat(folder.len() - shared);
     // A first segment with a colon would read as a scheme.
-    let here = if up.is_empty() && (rest.is_empty() || rest.contains(':')) { "./" } else { "" };
+    let here = if up.is_empty() && (rest.is_empty() || rest.contains(':')) {
+        "./"
+    } else {
+        ""
+    };
     Some(format!("{up}{here}{rest}"))
 }
 
@@ -93,16 +124,20 @@ mod tests {
     #[test]
     fn the_way_to_a_replacement_is_relative_to_the_request() {
         for (from, to, way) in [
-            ("/pets/{petId}", "/pets", Some("../pets")),
-            ("/pets", "/animals", Some("animals")),
-            ("/pets", "/store/animals", Some("store/animals")),
-            ("/pets/{petId}/old", "/pets/{petId}/new", Some("new")),
-            ("/pets/{petId}/old", "/pets/{petId}", None),
+            ("/tools/{toolId}", "/tools", Some("../tools")),
+            ("/tools", "/parts", Some("parts")),
+            ("/tools", "/shop/parts", Some("shop/parts")),
+            ("/tools/{toolId}/old", "/tools/{toolId}/new", Some("new")),
+            ("/tools/{toolId}/old", "/tools/{toolId}", None),
             ("/a/b/c", "/x/y", Some("../../x/y")),
-            ("/pets", "/", Some("./")),
-            ("/pets", "/a:b", Some("./a:b")),
+            ("/tools", "/", Some("./")),
+            ("/tools", "/a:b", Some("./a:b")),
         ] {
-            assert_eq!(relative_reference(from, to).as_deref(), way, "{from} -> {to}");
+            assert_eq!(
+                relative_reference(from, to).as_deref(),
+                way,
+                "{from} -> {to}"
+            );
         }
     }
 

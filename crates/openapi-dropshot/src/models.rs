@@ -70,45 +70,81 @@ pub(crate) fn files(plan: &Plan<'_>, options: &Options) -> syn::Result<Vec<File>
     let parameters = parameters::file(plan, &mut shapes)?;
     let mut files = Vec::new();
     let mut add = |name: &str, text: String| {
-        files.push(File { path: Options::path(&options.models, name), text });
+        files.push(File {
+            path: Options::path(&options.models, name),
+            text,
+        });
     };
     let mut modules = Vec::new();
     if uses_formats(plan) {
         let about = ["", "The formats of strings that are checked."];
-        add("formats.rs", render::file_of(&first, &about, &[Part::Text(FORMATS)])?);
+        add(
+            "formats.rs",
+            render::file_of(&first, &about, &[Part::Text(FORMATS)])?,
+        );
         modules.push("formats");
     }
-    for (name, about, code) in
-        [("parameters", "Parameters of requests and headers of answers.", parameters), ("schemas", "The schemas.", schemas)]
-    {
+    for (name, about, code) in [
+        (
+            "parameters",
+            "Parameters of requests and headers of answers.",
+            parameters,
+        ),
+        ("schemas", "The schemas.", schemas),
+    ] {
         if let Some(code) = code {
-            add(&format!("{name}.rs"), render::file(&first, &["", about], code)?);
+            add(
+                &format!("{name}.rs"),
+                render::file(&first, &["", about], code)?,
+            );
             modules.push(name);
         }
     }
     if let Some(code) = shapes::file(&shapes) {
-        let about = ["", "Types that say in schemas what the types of Rust cannot."];
+        let about = [
+            "",
+            "Types that say in schemas what the types of Rust cannot.",
+        ];
         add("shapes.rs", render::file(&first, &about, code)?);
     }
-    let about =
-        ["", "What the generated types share: how a broken rule is reported, and how the", "text of a parameter becomes a value."];
-    add("support.rs", render::file_of(&first, &about, &[Part::Text(SUPPORT)])?);
-    add("mod.rs", render::file(&first, &[], root(&modules, !shapes.is_empty()))?);
+    let about = [
+        "",
+        "What the generated types share: how a broken rule is reported, and how the",
+        "text of a parameter becomes a value.",
+    ];
+    add(
+        "support.rs",
+        render::file_of(&first, &about, &[Part::Text(SUPPORT)])?,
+    );
+    add(
+        "mod.rs",
+        render::file(&first, &[], root(&modules, !shapes.is_empty()))?,
+    );
     Ok(files)
 }
 
 fn root(modules: &[&str], shapes: bool) -> TokenStream {
-    let modules: Vec<_> = modules.iter().map(|name| crate::names::ident(name)).collect();
+    let modules: Vec<_> = modules
+        .iter()
+        .map(|name| crate::names::ident(name))
+        .collect();
     let plain = modules.iter().filter(|module| *module != "formats");
-    let formats = modules.iter().any(|module| module == "formats").then(|| quote! {
-        #[allow(dead_code, reason = "the same for every document")]
-        mod formats;
+    let formats = modules.iter().any(|module| module == "formats").then(|| {
+        quote! {
+            #[allow(dead_code, reason = "the same for every document")]
+            mod formats;
+        }
     });
-    let shapes = shapes.then(|| quote!(mod shapes;));
+    let shapes = shapes.then(|| {
+        quote!(
+            mod shapes;
+        )
+    });
     quote! {
         #![allow(
-            clippy::doc_lazy_continuation, clippy::doc_overindented_list_items,
-            reason = "the words of the document"
+            clippy::derivable_impls, clippy::doc_lazy_continuation, clippy::doc_overindented_list_items,
+            clippy::enum_variant_names,
+            reason = "the names, words and values of the document"
         )]
         #formats
         #(mod #plain;)*
@@ -133,12 +169,21 @@ fn schemas(plan: &Plan<'_>, shapes: &mut Shapes) -> syn::Result<Option<TokenStre
 /// The items of one file.
 fn items(plan: &Plan<'_>, home: Home, shapes: &mut Shapes) -> TokenStream {
     let own: Vec<&Item> = plan.items.iter().filter(|item| item.home == home).collect();
-    let written: Vec<TokenStream> = own.iter().map(|item| item_code(plan, item, shapes)).collect();
+    let written: Vec<TokenStream> = own
+        .iter()
+        .map(|item| item_code(plan, item, shapes))
+        .collect();
     let names = |wanted: fn(&Kind) -> bool| {
-        let names = own.iter().filter(|item| wanted(&item.kind)).map(|item| crate::names::ident(&item.name));
+        let names = own
+            .iter()
+            .filter(|item| wanted(&item.kind))
+            .map(|item| crate::names::ident(&item.name));
         names.collect::<Vec<_>>()
     };
-    let (objects, words) = (names(|kind| matches!(kind, Kind::Struct(_))), names(|kind| matches!(kind, Kind::Words(_))));
+    let (objects, words) = (
+        names(|kind| matches!(kind, Kind::Struct(_))),
+        names(|kind| matches!(kind, Kind::Words(_))),
+    );
     let objects = (!objects.is_empty()).then(|| quote!(objects!(#(#objects),*);));
     let words = (!words.is_empty()).then(|| quote!(enumerations!(#(#words),*);));
     quote!(#(#written)* #objects #words)
@@ -163,14 +208,24 @@ fn uses_formats(plan: &Plan<'_>) -> bool {
             object.fields.iter().any(|field| has_format(&field.ty))
                 || matches!(&object.others, Others::Kept(_, ty) if has_format(ty))
         }
-        Kind::Items(ty, _) | Kind::Entries(ty, _) | Kind::Wrapper(ty) | Kind::Alias(ty) => has_format(ty),
+        Kind::Items(ty, _) | Kind::Entries(ty, _) | Kind::Wrapper(ty) | Kind::Alias(ty) => {
+            has_format(ty)
+        }
         Kind::Words(_) | Kind::Checked(_) => false,
     });
     in_items
         || plan.operations.iter().any(|operation| {
             let success = &operation.success;
-            let sets = [&operation.path, &operation.query, &operation.header, &success.headers];
-            sets.into_iter().flatten().flat_map(|set| &set.fields).any(|field| has_format(&field.ty))
+            let sets = [
+                &operation.path,
+                &operation.query,
+                &operation.header,
+                &success.headers,
+            ];
+            sets.into_iter()
+                .flatten()
+                .flat_map(|set| &set.fields)
+                .any(|field| has_format(&field.ty))
                 || operation.body.iter().chain(&success.body).any(has_format)
         })
 }
@@ -178,7 +233,9 @@ fn uses_formats(plan: &Plan<'_>) -> bool {
 fn has_format(ty: &Ty) -> bool {
     match ty {
         Ty::Scalar(scalar) => matches!(scalar, Scalar::Format(_)),
-        Ty::List(inner) | Ty::Map(inner) | Ty::Nullable(inner) | Ty::Boxed(inner) => has_format(inner),
-        Ty::Named(_) | Ty::AnyMap | Ty::Any => false,
+        Ty::List(inner) | Ty::Map(inner) | Ty::Nullable(inner) | Ty::Boxed(inner) => {
+            has_format(inner)
+        }
+        Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Refused => false,
     }
 }

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 
 /// What cannot be an identifier, not even a raw one in every place.
 const KEYWORDS: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
-    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
-    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self",
-    "Self", "static", "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized",
-    "use", "virtual", "where", "while", "yield", "_",
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
+    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
+    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
+    "return", "self", "Self", "static", "struct", "super", "trait", "true", "try", "type",
+    "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield", "_",
 ];
 
 /// The words of a name: `HTTPServer_id2` is `http`, `server`, `id2`.
@@ -23,10 +23,16 @@ fn words(name: &str) -> Vec<String> {
             words.push(std::mem::take(&mut word));
             continue;
         }
-        let before = index.checked_sub(1).and_then(|before| letters.get(before)).copied().unwrap_or(' ');
+        let before = index
+            .checked_sub(1)
+            .and_then(|before| letters.get(before))
+            .copied()
+            .unwrap_or(' ');
         let after = letters.get(index + 1).copied().unwrap_or(' ');
         let starts = letter.is_uppercase()
-            && (before.is_lowercase() || before.is_numeric() || (before.is_uppercase() && after.is_lowercase()));
+            && (before.is_lowercase()
+                || before.is_numeric()
+                || (before.is_uppercase() && after.is_lowercase()));
         if starts {
             words.push(std::mem::take(&mut word));
         }
@@ -37,13 +43,16 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// The name of a type or a variant: `pet-status` is `PetStatus`.
+/// The name of a type or a variant: `tool-kind` is `ToolKind`.
 pub(crate) fn pascal(name: &str) -> String {
     let joined: String = words(name)
         .into_iter()
         .map(|word| {
             let mut letters = word.chars();
-            letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>()).unwrap_or_default()
+            letters
+                .next()
+                .map(|first| first.to_uppercase().chain(letters).collect::<String>())
+                .unwrap_or_default()
         })
         .collect();
     identifier(&joined, name, "Value", "V")
@@ -56,7 +65,10 @@ pub(crate) fn snake(name: &str) -> String {
 
 /// Makes an identifier of what is left of a name.
 fn identifier(candidate: &str, name: &str, empty: &str, prefix: &str) -> String {
-    let mut text: String = candidate.chars().filter(|letter| *letter == '_' || unicode(*letter)).collect();
+    let mut text: String = candidate
+        .chars()
+        .filter(|letter| *letter == '_' || unicode(*letter))
+        .collect();
     if text.is_empty() {
         text = match name {
             "" => "empty".to_owned(),
@@ -76,7 +88,13 @@ fn identifier(candidate: &str, name: &str, empty: &str, prefix: &str) -> String 
         // Letters that Rust does not take: spelled as their numbers.
         text = text
             .chars()
-            .map(|letter| if letter.is_ascii() { letter.to_string() } else { format!("u{:x}", u32::from(letter)) })
+            .map(|letter| {
+                if letter.is_ascii() {
+                    letter.to_string()
+                } else {
+                    format!("u{:x}", u32::from(letter))
+                }
+            })
             .collect();
     }
     if KEYWORDS.contains(&text.as_str()) {
@@ -89,7 +107,10 @@ fn identifier(candidate: &str, name: &str, empty: &str, prefix: &str) -> String 
 /// A word with a capital.
 fn pascal_word(word: &str) -> String {
     let mut letters = word.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
 }
 
 /// Whether a letter may stand in an identifier as far as we let it.
@@ -115,7 +136,11 @@ impl Names {
     /// The name itself, or with the first number from 2 on that makes it new.
     pub(crate) fn claim(&mut self, wanted: &str) -> String {
         let ends_with_digit = wanted.ends_with(|last: char| last.is_ascii_digit());
-        let separator = if ends_with_digit || wanted.starts_with(char::is_lowercase) { "_" } else { "" };
+        let separator = if ends_with_digit || wanted.starts_with(char::is_lowercase) {
+            "_"
+        } else {
+            ""
+        };
         let mut name = wanted.to_owned();
         let mut number = 2_u64;
         while !self.0.insert(name.clone()) {
@@ -133,7 +158,7 @@ mod tests {
     #[test]
     fn names_become_rusts_own() {
         for (name, type_name, field) in [
-            ("listPets", "ListPets", "list_pets"),
+            ("listTools", "ListTools", "list_tools"),
             ("HTTPServer", "HttpServer", "http_server"),
             ("x-request-id", "XRequestId", "x_request_id"),
             ("type", "Type", "type_"),
@@ -152,9 +177,14 @@ mod tests {
 
     #[test]
     fn every_name_is_an_identifier() {
-        for name in ["²", "①", "ǅ", "日本", "a\u{301}", "🦀", "İ", "ß", "_", "__", "Ⅷ", "٣"] {
+        for name in [
+            "²", "①", "ǅ", "日本", "a\u{301}", "🦀", "İ", "ß", "_", "__", "Ⅷ", "٣",
+        ] {
             for made in [pascal(name), snake(name)] {
-                assert!(syn::parse_str::<Ident>(&made).is_ok(), "{name:?} gave {made:?}");
+                assert!(
+                    syn::parse_str::<Ident>(&made).is_ok(),
+                    "{name:?} gave {made:?}"
+                );
             }
         }
     }
@@ -162,9 +192,9 @@ mod tests {
     #[test]
     fn a_name_is_given_out_once() {
         let mut names = Names::without(&["Option"]);
-        assert_eq!(names.claim("Pet"), "Pet");
-        assert_eq!(names.claim("Pet"), "Pet2");
-        assert_eq!(names.claim("Pet2"), "Pet2_2");
+        assert_eq!(names.claim("Tool"), "Tool");
+        assert_eq!(names.claim("Tool"), "Tool2");
+        assert_eq!(names.claim("Tool2"), "Tool2_2");
         assert_eq!(names.claim("Option"), "Option2");
         assert_eq!(names.claim("name"), "name");
         assert_eq!(names.claim("name"), "name_2");

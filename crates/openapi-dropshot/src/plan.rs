@@ -14,6 +14,7 @@ mod recursion;
 mod responses;
 mod scalar;
 mod schema;
+mod uses;
 
 pub(crate) use errors::{Answer, Catalogue, Errors, Listed};
 pub(crate) use operations::OperationPlan;
@@ -37,12 +38,61 @@ pub(crate) struct Plan<'a> {
 
 /// Names that the generated models need for themselves.
 const TAKEN: &[&str] = &[
-    "ArrayValidation", "BTreeMap", "Bool", "Box", "Clone", "Copy", "Cow", "Debug", "Default", "Deserialize",
-    "Deserializer", "Display", "Eq", "Err", "From", "FromStr", "FromText", "Hash", "InstanceType", "Into",
-    "JsonSchema", "LazyLock", "Map", "Metadata", "None", "NumberValidation", "ObjectValidation", "Ok", "Option", "Ord",
-    "PartialEq", "PartialOrd", "Regex", "Result", "Schema", "SchemaGenerator", "SchemaObject", "Serialize",
-    "Serializer", "Some", "String", "StringValidation", "ToString", "TryFrom", "TryInto", "Value", "Vec", "Violation",
-    "Date", "DateTime", "Uuid", "Base64", "IpAddress", "Ipv4Address", "Ipv6Address",
+    "ArrayValidation",
+    "BTreeMap",
+    "Bool",
+    "Box",
+    "Clone",
+    "Copy",
+    "Cow",
+    "Debug",
+    "Default",
+    "Deserialize",
+    "Deserializer",
+    "Display",
+    "Eq",
+    "Err",
+    "From",
+    "FromStr",
+    "FromText",
+    "Hash",
+    "InstanceType",
+    "Into",
+    "JsonSchema",
+    "LazyLock",
+    "Map",
+    "Metadata",
+    "None",
+    "NumberValidation",
+    "ObjectValidation",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Regex",
+    "Result",
+    "Schema",
+    "SchemaGenerator",
+    "SchemaObject",
+    "Serialize",
+    "Serializer",
+    "Some",
+    "String",
+    "StringValidation",
+    "ToString",
+    "TryFrom",
+    "TryInto",
+    "Value",
+    "Vec",
+    "Violation",
+    "Date",
+    "DateTime",
+    "Uuid",
+    "Base64",
+    "IpAddress",
+    "Ipv4Address",
+    "Ipv6Address",
 ];
 
 /// Plans a document.
@@ -58,7 +108,11 @@ pub(crate) fn plan(document: &Document) -> Result<Plan<'_>, Vec<Problem>> {
     planner.box_recursion();
     planner.check_defaults(&operations);
     if planner.problems.is_empty() {
-        Ok(Plan { items: planner.items, operations, catalogue })
+        Ok(Plan {
+            items: planner.items,
+            operations,
+            catalogue,
+        })
     } else {
         planner.problems.sort_by(|a, b| a.at.cmp(&b.at));
         planner.problems.dedup();
@@ -74,15 +128,43 @@ pub(super) struct Planner<'a> {
     components: BTreeMap<String, String>,
     /// The types of components of parameters, by the name of the component.
     shared: BTreeMap<String, Ty>,
+    /// The types of schemas without a name, by their place.
+    known: BTreeMap<String, Known>,
+    /// How many schemas are being planned, each inside of the one before.
+    depth: usize,
     items: Vec<Item>,
 }
+
+/// A schema without a name that was met before.
+enum Known {
+    /// It is being planned; it has a name if something inside refers to it.
+    Open(Option<String>),
+    /// It has this type.
+    Planned(Ty),
+}
+
+/// How deep schemas may be nested: far deeper than anyone writes, and not so
+/// deep that the stack ends.
+const DEEPEST: usize = 64;
 
 impl<'a> Planner<'a> {
     fn new(document: &'a Document) -> Self {
         let mut names = Names::without(TAKEN);
-        let components =
-            document.schemas.keys().map(|component| (component.clone(), names.claim(&pascal(component)))).collect();
-        Planner { document, problems: Vec::new(), names, components, shared: BTreeMap::new(), items: Vec::new() }
+        let components = document
+            .schemas
+            .keys()
+            .map(|component| (component.clone(), names.claim(&pascal(component))))
+            .collect();
+        Planner {
+            document,
+            problems: Vec::new(),
+            names,
+            components,
+            shared: BTreeMap::new(),
+            known: BTreeMap::new(),
+            depth: 0,
+            items: Vec::new(),
+        }
     }
 }
 
@@ -110,10 +192,12 @@ pub(crate) fn target<'i>(items: &'i [Item], ty: &Ty) -> Option<&'i Item> {
 /// Whether a value of the type can be written as the text of a parameter.
 pub(crate) fn is_text(items: &[Item], ty: &Ty) -> bool {
     match ty {
-        Ty::Scalar(_) => true,
+        Ty::Scalar(_) | Ty::Refused => true,
         Ty::Named(_) => match target(items, ty).map(|item| &item.kind) {
             Some(Kind::Words(_) | Kind::Checked(_)) => true,
-            Some(Kind::Wrapper(inner)) => !matches!(inner, Ty::Nullable(_)) && is_text(items, inner),
+            Some(Kind::Wrapper(inner)) => {
+                !matches!(inner, Ty::Nullable(_)) && is_text(items, inner)
+            }
             _ => false,
         },
         Ty::Boxed(inner) => is_text(items, inner),

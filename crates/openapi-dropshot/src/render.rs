@@ -31,7 +31,9 @@ pub(crate) fn names_in(tokens: &TokenStream) -> BTreeSet<String> {
                     }
                     colons = 0;
                 }
-                TokenTree::Punct(mark) => colons = if mark.as_char() == ':' { colons + 1 } else { 0 },
+                TokenTree::Punct(mark) => {
+                    colons = if mark.as_char() == ':' { colons + 1 } else { 0 }
+                }
                 TokenTree::Literal(_) => colons = 0,
             }
         }
@@ -46,7 +48,12 @@ pub(crate) fn names_in(tokens: &TokenStream) -> BTreeSet<String> {
 /// A path of the table is none.
 pub(crate) fn imports(code: &TokenStream, table: &[Import]) -> syn::Result<TokenStream> {
     let names = names_in(code);
-    grouped(table.iter().filter(|(name, _)| names.contains(*name)).map(|(_, path)| *path))
+    grouped(
+        table
+            .iter()
+            .filter(|(name, _)| names.contains(*name))
+            .map(|(_, path)| *path),
+    )
 }
 
 /// Imports of paths, one line for each run of the same place.
@@ -126,7 +133,11 @@ pub(crate) fn file_of(first_line: &str, about: &[&str], parts: &[Part]) -> syn::
 }
 
 fn items(file: syn::File, out: &mut String) {
-    let inner = syn::File { shebang: None, attrs: file.attrs, items: Vec::new() };
+    let inner = syn::File {
+        shebang: None,
+        attrs: file.attrs,
+        items: Vec::new(),
+    };
     let inner = prettyplease::unparse(&inner);
     if !inner.trim().is_empty() {
         out.push('\n');
@@ -135,13 +146,23 @@ fn items(file: syn::File, out: &mut String) {
     let mut before = None;
     for item in file.items {
         let kind = std::mem::discriminant(&item);
-        let belongs = matches!(item, syn::Item::Use(_) | syn::Item::Mod(syn::ItemMod { content: None, .. }));
+        let belongs = matches!(
+            item,
+            syn::Item::Use(_) | syn::Item::Mod(syn::ItemMod { content: None, .. })
+        );
         if !(belongs && before == Some(kind)) {
             out.push('\n');
         }
         before = Some(kind);
-        let spaced = matches!(item, syn::Item::Impl(_) | syn::Item::Trait(_) | syn::Item::Mod(_));
-        let text = prettyplease::unparse(&syn::File { shebang: None, attrs: Vec::new(), items: vec![item] });
+        let spaced = matches!(
+            item,
+            syn::Item::Impl(_) | syn::Item::Trait(_) | syn::Item::Mod(_)
+        );
+        let text = prettyplease::unparse(&syn::File {
+            shebang: None,
+            attrs: Vec::new(),
+            items: vec![item],
+        });
         out.push_str(&if spaced { set_apart(&text) } else { text });
     }
 }
@@ -155,7 +176,9 @@ fn set_apart(text: &str) -> String {
         if ended && inner.is_some() {
             out.push('\n');
         }
-        ended = inner.is_some_and(|line| !line.starts_with([' ', '/']) && (line == "}" || line.ends_with(';')));
+        ended = inner.is_some_and(|line| {
+            !line.starts_with([' ', '/']) && (line == "}" || line.ends_with(';'))
+        });
         out.push_str(line);
         out.push('\n');
     }
@@ -168,16 +191,43 @@ mod tests {
 
     #[test]
     fn items_are_set_apart_and_imports_stand_together() {
-        let code = quote!(use a::B; use c::D; struct E; fn f() {});
-        let text = file_of("//! First.", &["", "Second."], &[Part::Code(code), Part::Text("fn g() {}\n")]).unwrap_or_default();
-        assert_eq!(text, "//! First.\n//!\n//! Second.\n\nuse a::B;\nuse c::D;\n\nstruct E;\n\nfn f() {}\n\nfn g() {}\n");
+        let code = quote!(
+            use a::B;
+            use c::D;
+            struct E;
+            fn f() {}
+        );
+        let text = file_of(
+            "//! First.",
+            &["", "Second."],
+            &[Part::Code(code), Part::Text("fn g() {}\n")],
+        )
+        .unwrap_or_default();
+        assert_eq!(
+            text,
+            "//! First.\n//!\n//! Second.\n\nuse a::B;\nuse c::D;\n\nstruct E;\n\nfn f() {}\n\nfn g() {}\n"
+        );
     }
 
     #[test]
     fn only_names_that_occur_are_imported() {
-        let code = quote!(struct A { b: Cow<'static, str>, c: &'static str } const D: &str = "fmt";);
+        let code = quote!(
+            struct A {
+                b: Cow<'static, str>,
+                c: &'static str,
+            }
+            const D: &str = "fmt";
+        );
         let table = [("Cow", "std::borrow::Cow"), ("fmt", "std::fmt")];
-        let uses = imports(&code, &table).map(|uses| uses.to_string()).unwrap_or_default();
-        assert_eq!(uses, quote!(use std::borrow::Cow;).to_string());
+        let uses = imports(&code, &table)
+            .map(|uses| uses.to_string())
+            .unwrap_or_default();
+        assert_eq!(
+            uses,
+            quote!(
+                use std::borrow::{Cow};
+            )
+            .to_string()
+        );
     }
 }

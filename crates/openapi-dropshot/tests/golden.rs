@@ -1,5 +1,5 @@
 //! The golden files: what the generator writes for the documents in `golden/`.
-//! They are compared here and compiled by `workshop.rs`, which tries what they
+//! They are compared here and compiled by `ledger` and `workshop`, which try what they
 //! do. `GOLDEN=write` writes them.
 
 use openapi_dropshot::{Options, generate_service};
@@ -11,13 +11,15 @@ fn folder() -> &'static Path {
 }
 
 /// The names of the documents, without `.yaml`.
-const DOCUMENTS: &[&str] = &["workshop"];
+const DOCUMENTS: &[&str] = &["ledger", "workshop"];
 
 #[test]
 fn golden_files_are_what_the_generator_writes() {
     for name in DOCUMENTS {
-        let text = fs::read_to_string(folder().join(format!("{name}.yaml"))).expect("the document can be read");
-        let document = openapi_contract::read(&format!("{name}.yaml"), &text).expect("the document is valid");
+        let text = fs::read_to_string(folder().join(format!("{name}.yaml")))
+            .expect("the document can be read");
+        let document =
+            openapi_contract::read(&format!("{name}.yaml"), &text).expect("the document is valid");
         let options = Options {
             command: "GOLDEN=write cargo test".to_owned(),
             source: format!("{name}.yaml"),
@@ -32,17 +34,28 @@ fn golden_files_are_what_the_generator_writes() {
         for file in &files {
             let path = folder().join(&file.path);
             if std::env::var("GOLDEN").is_ok_and(|word| word == "write") {
-                fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("the folder can be made");
+                fs::create_dir_all(path.parent().expect("a file is in a folder"))
+                    .expect("the folder can be made");
                 fs::write(&path, &file.text).expect("the file can be written");
             }
             let found = fs::read_to_string(&path).unwrap_or_default();
-            assert!(found == file.text, "{} is stale; GOLDEN=write cargo test -p openapi-dropshot", file.path);
+            assert!(
+                found == file.text,
+                "{} is stale; GOLDEN=write cargo test -p openapi-dropshot",
+                file.path
+            );
             expected.insert(path);
         }
         for part in ["models", "api"] {
-            for entry in fs::read_dir(folder().join(name).join(part)).expect("the folder can be listed") {
+            for entry in
+                fs::read_dir(folder().join(name).join(part)).expect("the folder can be listed")
+            {
                 let path = entry.expect("the entry can be read").path();
-                assert!(expected.contains(&path), "{} is no longer generated; remove it", path.display());
+                assert!(
+                    expected.contains(&path),
+                    "{} is no longer generated; remove it",
+                    path.display()
+                );
             }
         }
     }

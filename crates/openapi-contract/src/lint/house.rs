@@ -28,7 +28,7 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
 fn named(operation: &Operation, problems: &mut Vec<Problem>) {
     if operation.id.is_none() {
         let message = format!("{} has no `operationId`", operation.label());
-        let help = "add one, such as `listPets`: methods of clients are named by it";
+        let help = "add one, such as `listBooks`: methods of clients are named by it";
         problems.push(Problem::error(
             "missing-operation-id",
             &operation.at,

@@ -24,7 +24,7 @@ fn unique_ids(document: &Document, problems: &mut Vec<Problem>) {
                 "empty-operation-id",
                 &id.at,
                 message,
-                "write a name such as `listPets`",
+                "write a name such as `listBooks`",
             ));
             continue;
         }

@@ -41,7 +41,7 @@ fn an_operation_has_an_id_and_a_summary() {
         &text,
         "missing-operation-id",
         "`GET /a` has no `operationId`",
-        "listPets",
+        "listBooks",
     );
     let text = with_responses("").replace(
         "      operationId: list\n      summary: List\n",

@@ -16,7 +16,7 @@ fn operation_ids_are_unique() {
         "of its own",
     );
     let text = with_operation("      operationId: «''\n");
-    assert_fault(&text, "empty-operation-id", "is empty", "listPets");
+    assert_fault(&text, "empty-operation-id", "is empty", "listBooks");
 }
 
 #[test]

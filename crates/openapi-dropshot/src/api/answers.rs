@@ -52,10 +52,17 @@ pub(super) fn head() -> TokenStream {
 
 /// The errors of one operation.
 pub(super) fn operation(name: &Ident, id: &str, answers: &[Answer<'_>]) -> TokenStream {
-    let about = format!(" The errors of `{id}`: one variant for each answer that the document lists.");
+    let about =
+        format!(" The errors of `{id}`: one variant for each answer that the document lists.");
     let variants: Vec<TokenStream> = answers.iter().map(variant).collect();
-    let bodies: Vec<TokenStream> = answers.iter().map(|answer| arm(name, answer, true)).collect();
-    let statuses: Vec<TokenStream> = answers.iter().map(|answer| arm(name, answer, false)).collect();
+    let bodies: Vec<TokenStream> = answers
+        .iter()
+        .map(|answer| arm(name, answer, true))
+        .collect();
+    let statuses: Vec<TokenStream> = answers
+        .iter()
+        .map(|answer| arm(name, answer, false))
+        .collect();
     let body = answers.iter().find_map(|answer| answer.body.as_ref());
     let schema = match body {
         Some(ty) => tokens(&rust(ty, View::Outside)),
@@ -113,9 +120,23 @@ fn is_exact(answer: &Answer<'_>) -> bool {
 
 fn variant(answer: &Answer<'_>) -> TokenStream {
     let name = ident(&answer.variant);
-    let words = harmless(&answer.response.description.split_whitespace().collect::<Vec<_>>().join(" "));
-    let about = if words.is_empty() { format!(" {}", answer.status) } else { format!(" {}: {words}", answer.status) };
-    let body = answer.body.as_ref().map(|ty| tokens(&rust(ty, View::Outside)));
+    let words = harmless(
+        &answer
+            .response
+            .description
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" "),
+    );
+    let about = if words.is_empty() {
+        format!(" {}", answer.status)
+    } else {
+        format!(" {}: {words}", answer.status)
+    };
+    let body = answer
+        .body
+        .as_ref()
+        .map(|ty| tokens(&rust(ty, View::Outside)));
     let fields = match (is_exact(answer), body) {
         (true, Some(body)) => quote!((#body)),
         (true, None) => TokenStream::new(),

@@ -76,7 +76,11 @@ pub(super) fn head(catalogue: &Catalogue<'_>) -> TokenStream {
 }
 
 fn codes(catalogue: &Catalogue<'_>) -> TokenStream {
-    let variants: Vec<Ident> = catalogue.codes.iter().map(|(variant, _)| ident(variant)).collect();
+    let variants: Vec<Ident> = catalogue
+        .codes
+        .iter()
+        .map(|(variant, _)| ident(variant))
+        .collect();
     let docs = catalogue.codes.iter().map(|(_, entry)| {
         let lines = [
             format!("`{}`, status {}.", entry.code, entry.status),
@@ -87,10 +91,21 @@ fn codes(catalogue: &Catalogue<'_>) -> TokenStream {
         ];
         doc_attributes(&lines)
     });
-    let texts = |get: fn(&ErrorCode) -> &str| catalogue.codes.iter().map(move |(_, entry)| get(entry).to_owned());
-    let (names, causes, cures) =
-        (texts(|entry| &entry.code), texts(|entry| &entry.cause), texts(|entry| &entry.cure));
-    let statuses = catalogue.codes.iter().map(|(_, entry)| Literal::u16_unsuffixed(entry.status));
+    let texts = |get: fn(&ErrorCode) -> &str| {
+        catalogue
+            .codes
+            .iter()
+            .map(move |(_, entry)| get(entry).to_owned())
+    };
+    let (names, causes, cures) = (
+        texts(|entry| &entry.code),
+        texts(|entry| &entry.cause),
+        texts(|entry| &entry.cure),
+    );
+    let statuses = catalogue
+        .codes
+        .iter()
+        .map(|(_, entry)| Literal::u16_unsuffixed(entry.status));
     let method = |about: &str, name: &str, ty: TokenStream, values: Vec<TokenStream>| {
         let name = ident(name);
         quote! {
@@ -103,11 +118,30 @@ fn codes(catalogue: &Catalogue<'_>) -> TokenStream {
         }
     };
     let text = quote!(&'static str);
-    let as_str = method(" The code as it is sent.", "as_str", text.clone(), names.map(|it| quote!(#it)).collect());
-    let status =
-        method(" The HTTP status that goes with the code.", "status", quote!(u16), statuses.map(|it| quote!(#it)).collect());
-    let cause = method(" Why it happens.", "cause", text.clone(), causes.map(|it| quote!(#it)).collect());
-    let cure = method(" What the caller can do.", "cure", text, cures.map(|it| quote!(#it)).collect());
+    let as_str = method(
+        " The code as it is sent.",
+        "as_str",
+        text.clone(),
+        names.map(|it| quote!(#it)).collect(),
+    );
+    let status = method(
+        " The HTTP status that goes with the code.",
+        "status",
+        quote!(u16),
+        statuses.map(|it| quote!(#it)).collect(),
+    );
+    let cause = method(
+        " Why it happens.",
+        "cause",
+        text.clone(),
+        causes.map(|it| quote!(#it)).collect(),
+    );
+    let cure = method(
+        " What the caller can do.",
+        "cure",
+        text,
+        cures.map(|it| quote!(#it)).collect(),
+    );
     quote! {
         #[doc = " The catalogue of error codes."]
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -139,12 +173,23 @@ fn body(catalogue: &Catalogue<'_>) -> TokenStream {
         let (field, value) = (ident(field), status_as(*base, quote!(self.code.status())));
         quote!(#field: #value,)
     });
-    fields(catalogue, quote!(self.code.as_str().to_owned()), quote!(self.message.clone().into_owned()), status)
+    fields(
+        catalogue,
+        quote!(self.code.as_str().to_owned()),
+        quote!(self.message.clone().into_owned()),
+        status,
+    )
 }
 
-fn fields(catalogue: &Catalogue<'_>, code: TokenStream, message: TokenStream, status: Option<TokenStream>) -> TokenStream {
+fn fields(
+    catalogue: &Catalogue<'_>,
+    code: TokenStream,
+    message: TokenStream,
+    status: Option<TokenStream>,
+) -> TokenStream {
     let own = &catalogue.body;
-    let (name, code_field, message_field) = (ident(&own.name), ident(&own.code), ident(&own.message));
+    let (name, code_field, message_field) =
+        (ident(&own.name), ident(&own.code), ident(&own.message));
     let empty = own.empty.iter().map(|field| ident(field));
     quote!(models::#name { #code_field: #code, #message_field: #message, #status #(#empty: None,)* })
 }
@@ -161,11 +206,17 @@ fn status_as(base: Base, status: TokenStream) -> TokenStream {
 
 /// The errors of one operation.
 pub(super) fn operation(name: &Ident, id: &str, codes: &[Listed<'_>]) -> TokenStream {
-    let about = format!(" The refusals of `{id}`: one variant for each code that the document lists.");
+    let about =
+        format!(" The refusals of `{id}`: one variant for each code that the document lists.");
     let variants: Vec<Ident> = codes.iter().map(|code| ident(&code.variant)).collect();
     let docs = codes.iter().map(|code| {
         let entry = code.entry;
-        let mut lines = vec![format!("{} `{}`: {}", entry.status, entry.code, lowered(&one_line(&entry.cause)))];
+        let mut lines = vec![format!(
+            "{} `{}`: {}",
+            entry.status,
+            entry.code,
+            lowered(&one_line(&entry.cause))
+        )];
         for header in &code.response.headers {
             lines.push(String::new());
             lines.push(header_line(header));
@@ -195,7 +246,11 @@ pub(super) fn operation(name: &Ident, id: &str, codes: &[Listed<'_>]) -> TokenSt
 
 /// A header that the service adds to the answer.
 fn header_line(header: &Header) -> String {
-    let words = header.description.as_deref().map(|words| format!(": {}", one_line(words))).unwrap_or_default();
+    let words = header
+        .description
+        .as_deref()
+        .map(|words| format!(": {}", one_line(words)))
+        .unwrap_or_default();
     format!("With the header `{}`{words}", header.name.value)
 }
 
@@ -207,7 +262,10 @@ pub(super) fn tail(catalogue: &Catalogue<'_>, names: &[Ident]) -> TokenStream {
     let error = ident(&catalogue.body.name);
     let (invalid, internal) = (ident(&catalogue.invalid), ident(&catalogue.internal));
     let status = catalogue.body.status.as_ref().map(|(field, base)| {
-        let (field, value) = (ident(field), status_as(*base, quote!(error.status_code.as_u16())));
+        let (field, value) = (
+            ident(field),
+            status_as(*base, quote!(error.status_code.as_u16())),
+        );
         quote!(#field: #value,)
     });
     let undocumented = fields(
@@ -258,7 +316,9 @@ fn one_line(words: &str) -> String {
 fn lowered(sentence: &str) -> String {
     let mut letters = sentence.chars();
     match (letters.next(), letters.clone().next()) {
-        (Some(first), Some(second)) if !second.is_uppercase() => first.to_lowercase().chain(letters).collect(),
+        (Some(first), Some(second)) if !second.is_uppercase() => {
+            first.to_lowercase().chain(letters).collect()
+        }
         _ => sentence.to_owned(),
     }
 }

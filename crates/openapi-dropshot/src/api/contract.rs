@@ -31,7 +31,10 @@ pub(super) fn file(api: &Api<'_>) -> TokenStream {
 
 fn trait_docs(api: &Api<'_>) -> Vec<String> {
     let info = &api.document.info;
-    let title = format!("The operations of {:?}, version {}.", info.title, info.version.value);
+    let title = format!(
+        "The operations of {:?}, version {}.",
+        info.title, info.version.value
+    );
     let mut docs = Docs::own(harmless(&title));
     if let Some(description) = &info.description {
         docs = docs.with_note(harmless(description));
@@ -42,15 +45,26 @@ fn trait_docs(api: &Api<'_>) -> Vec<String> {
 /// The words of an operation: summary, description, and how it ends.
 pub(super) fn operation_docs(plan: &OperationPlan<'_>) -> Docs {
     let operation = plan.operation;
-    let summary = operation.summary.as_deref().or(operation.description.as_deref());
-    let label = format!("`{}`: `{} {}`", plan.id, operation.method, operation.path.value);
+    let summary = operation
+        .summary
+        .as_deref()
+        .or(operation.description.as_deref());
+    let label = format!(
+        "`{}`: `{} {}`",
+        plan.id, operation.method, operation.path.value
+    );
     let mut docs = Docs::new(summary.map(first_line), label);
     let rest = match (&operation.summary, &operation.description) {
         (Some(summary), description) => {
-            let more = summary.strip_prefix(first_line(summary)).unwrap_or_default();
+            let more = summary
+                .strip_prefix(first_line(summary))
+                .unwrap_or_default();
             format!("{more}\n\n{}", description.as_deref().unwrap_or_default())
         }
-        (None, Some(description)) => description.strip_prefix(first_line(description)).unwrap_or_default().to_owned(),
+        (None, Some(description)) => description
+            .strip_prefix(first_line(description))
+            .unwrap_or_default()
+            .to_owned(),
         (None, None) => String::new(),
     };
     if !rest.trim().is_empty() {
@@ -72,7 +86,11 @@ fn first_line(text: &str) -> &str {
 
 fn method(plan: &OperationPlan<'_>) -> TokenStream {
     let operation = plan.operation;
-    let (function, id, path) = (ident(&plan.function), plan.id, operation.path.value.as_str());
+    let (function, id, path) = (
+        ident(&plan.function),
+        plan.id,
+        operation.path.value.as_str(),
+    );
     let verb = ident(match operation.method {
         // Planned operations have a method that dropshot serves.
         Method::Trace => "OPTIONS",
@@ -95,7 +113,10 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
         let ty = tokens(&rust(ty, View::Outside));
         quote!(body: TypedBody<#ty>,)
     });
-    let (success, error) = (success(&plan.success, operation.method), ident(&errors::name(plan)));
+    let (success, error) = (
+        success(&plan.success, operation.method),
+        ident(&errors::name(plan)),
+    );
     quote! {
         #docs
         #[endpoint(method = #verb, path = #path, operation_id = #id #tags #deprecated)]
@@ -111,7 +132,10 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
 
 /// The type of the answer that is no error.
 fn success(success: &Success<'_>, method: Method) -> TokenStream {
-    let body = success.body.as_ref().map(|ty| tokens(&rust(ty, View::Outside)));
+    let body = success
+        .body
+        .as_ref()
+        .map(|ty| tokens(&rust(ty, View::Outside)));
     let inner = match (&success.own, success.status, body) {
         (Some(own), _, _) => {
             let own = ident(own);

@@ -24,7 +24,10 @@ pub(super) fn file(api: &Api<'_>) -> TokenStream {
     };
     let errors = match api.catalogue() {
         Some(catalogue) => {
-            let code = catalogue.codes.iter().find(|(variant, _)| *variant == catalogue.invalid);
+            let code = catalogue
+                .codes
+                .iter()
+                .find(|(variant, _)| *variant == catalogue.invalid);
             let code = code.map_or("", |(_, entry)| entry.code.as_str());
             format!(" `{code}` where a parameter or the body breaks a rule of the document;")
         }
@@ -100,14 +103,20 @@ pub(super) fn file(api: &Api<'_>) -> TokenStream {
 
 fn arm(plan: &OperationPlan<'_>) -> TokenStream {
     let (variant, function) = (ident(&plan.type_name), ident(&plan.function));
-    let shared: Vec<_> = [(&plan.path, "path"), (&plan.query, "query"), (&plan.header, "headers")]
-        .into_iter()
-        .filter(|(fields, _)| fields.is_some())
-        .map(|(_, name)| ident(name))
-        .collect();
+    let shared: Vec<_> = [
+        (&plan.path, "path"),
+        (&plan.query, "query"),
+        (&plan.header, "headers"),
+    ]
+    .into_iter()
+    .filter(|(fields, _)| fields.is_some())
+    .map(|(_, name)| ident(name))
+    .collect();
     let body = plan.body.as_ref().map(|_| ident("body"));
     let last = match &body {
-        Some(body) => quote!(let #body = ExclusiveExtractor::from_request(&rqctx, request).await.map_err(refused)?;),
+        Some(body) => {
+            quote!(let #body = ExclusiveExtractor::from_request(&rqctx, request).await.map_err(refused)?;)
+        }
         None => quote!(drop(request);),
     };
     let body = body.iter();

@@ -17,7 +17,12 @@ pub(super) fn name(plan: &OperationPlan<'_>) -> String {
 
 /// The file.
 pub(super) fn file(api: &Api<'_>) -> Vec<Part> {
-    let names: Vec<Ident> = api.plan.operations.iter().map(|plan| ident(&name(plan))).collect();
+    let names: Vec<Ident> = api
+        .plan
+        .operations
+        .iter()
+        .map(|plan| ident(&name(plan)))
+        .collect();
     match api.catalogue() {
         Some(listed) => {
             let head = catalogue::head(listed);
@@ -42,5 +47,9 @@ pub(super) fn file(api: &Api<'_>) -> Vec<Part> {
 
 /// The macro is left out where nothing uses it.
 fn parts(code: TokenStream, text: &'static str, tail: TokenStream) -> Vec<Part> {
-    if tail.is_empty() { vec![Part::Code(code)] } else { vec![Part::Code(code), Part::Text(text), Part::Code(tail)] }
+    if tail.is_empty() {
+        vec![Part::Code(code)]
+    } else {
+        vec![Part::Code(code), Part::Text(text), Part::Code(tail)]
+    }
 }

@@ -25,7 +25,12 @@ pub(super) fn file(api: &Api<'_>) -> TokenStream {
 fn types(api: &Api<'_>) -> TokenStream {
     let plans = &api.plan.operations;
     let variants: Vec<_> = plans.iter().map(|plan| ident(&plan.type_name)).collect();
-    let about = plans.iter().map(|plan| format!(" `{}`: `{} {}`", plan.id, plan.operation.method, plan.operation.path.value));
+    let about = plans.iter().map(|plan| {
+        format!(
+            " `{}`: `{} {}`",
+            plan.id, plan.operation.method, plan.operation.path.value
+        )
+    });
     let errors = match api.catalogue() {
         Some(_) => quote! {
             #[doc = " All codes that a refusal may carry, with their statuses."]
@@ -124,11 +129,17 @@ fn row(api: &Api<'_>, plan: &OperationPlan<'_>) -> TokenStream {
     let operation = plan.operation;
     let (id, name) = (ident(&plan.type_name), plan.id);
     let (method, path) = (operation.method.as_str(), operation.path.value.as_str());
-    let stability = ident(match operation.stability.as_ref().map(|stability| stability.value) {
-        Some(Stability::Experimental) => "Experimental",
-        Some(Stability::Beta) => "Beta",
-        Some(Stability::Stable) | None => "Stable",
-    });
+    let stability = ident(
+        match operation
+            .stability
+            .as_ref()
+            .map(|stability| stability.value)
+        {
+            Some(Stability::Experimental) => "Experimental",
+            Some(Stability::Beta) => "Beta",
+            Some(Stability::Stable) | None => "Stable",
+        },
+    );
     let security = option(plan.security.as_deref());
     let body = option(plan.body.as_ref().map(|_| "application/json"));
     let success = Literal::u16_unsuffixed(plan.success.status);
@@ -163,11 +174,17 @@ fn row(api: &Api<'_>, plan: &OperationPlan<'_>) -> TokenStream {
 fn deprecation(plan: &OperationPlan<'_>) -> Option<TokenStream> {
     let lifecycle = &plan.operation.lifecycle;
     let successor = plan.successor.as_ref()?;
-    let (since, sunset) = (lifecycle.since.as_ref()?.value, lifecycle.sunset.as_ref()?.value);
+    let (since, sunset) = (
+        lifecycle.since.as_ref()?.value,
+        lifecycle.sunset.as_ref()?.value,
+    );
     let note = lifecycle.replacement.as_ref()?.note.as_str();
     let seconds = midnight(since).timestamp();
     let header = format!("@{seconds}");
-    let (since, sunset_seconds) = (Literal::i64_unsuffixed(seconds), Literal::i64_unsuffixed(midnight(sunset).timestamp()));
+    let (since, sunset_seconds) = (
+        Literal::i64_unsuffixed(seconds),
+        Literal::i64_unsuffixed(midnight(sunset).timestamp()),
+    );
     let sunset = http_date(sunset);
     let link = format!("<{successor}>; rel=\"successor-version\"");
     Some(quote! {

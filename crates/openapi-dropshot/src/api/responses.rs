@@ -20,8 +20,14 @@ pub(super) fn file(api: &Api<'_>) -> Option<TokenStream> {
 fn response(plan: &OperationPlan<'_>) -> Option<TokenStream> {
     let success = &plan.success;
     let name = ident(success.own.as_ref()?);
-    let description = success.response.map_or("", |response| response.description.as_str());
-    let docs = Docs::new(Some(description), format!("The {} answer of `{}`.", success.status, plan.id)).attributes();
+    let description = success
+        .response
+        .map_or("", |response| response.description.as_str());
+    let docs = Docs::new(
+        Some(description),
+        format!("The {} answer of `{}`.", success.status, plan.id),
+    )
+    .attributes();
     let status = Literal::u16_unsuffixed(success.status);
     let code = quote! {
         const STATUS_CODE: StatusCode = match StatusCode::from_u16(#status) {

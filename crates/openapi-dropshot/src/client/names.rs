@@ -31,7 +31,7 @@ const TAKEN: [&str; 8] = [
     "Default", "Err", "None", "Ok", "Option", "Result", "Some", "String",
 ];
 
-/// A name without what tells naming styles apart: `petId`, `pet_id` and `PetId`
+/// A name without what tells naming styles apart: `bookId`, `book_id` and `BookId`
 /// are one name in Rust.
 pub(super) fn folded(name: &str) -> String {
     name.chars()

@@ -27,7 +27,7 @@ pub(super) fn check(document: &Document) -> Vec<Problem> {
                     "{} has no `operationId`, which names its method",
                     operation.label()
                 ),
-                "add an `operationId`, such as `listPets`",
+                "add an `operationId`, such as `listBooks`",
             ));
             continue;
         };
@@ -43,7 +43,7 @@ pub(super) fn check(document: &Document) -> Vec<Problem> {
                     "an operation cannot be called `{}`: the client has that name already",
                     id.value
                 ),
-                "name what the operation does with what, such as `listPets`",
+                "name what the operation does with what, such as `listBooks`",
             ));
         }
         if let Some(other) = ids.insert(folded(&id.value), id) {

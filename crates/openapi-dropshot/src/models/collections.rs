@@ -16,7 +16,13 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 /// An array with rules.
-pub(super) fn items(plan: &Plan<'_>, item: &Item, of: &Ty, rules: &Items, shapes: &mut Shapes) -> TokenStream {
+pub(super) fn items(
+    plan: &Plan<'_>,
+    item: &Item,
+    of: &Ty,
+    rules: &Items,
+    shapes: &mut Shapes,
+) -> TokenStream {
     let shape = tokens(&shapes.schema(of));
     let (min, max) = (number(rules.min), number(rules.max));
     let unique = rules.unique.then(|| quote!(unique_items: Some(true),));
@@ -60,7 +66,13 @@ pub(super) fn items(plan: &Plan<'_>, item: &Item, of: &Ty, rules: &Items, shapes
 }
 
 /// A map with rules.
-pub(super) fn entries(plan: &Plan<'_>, item: &Item, of: &Ty, rules: &Entries, shapes: &mut Shapes) -> TokenStream {
+pub(super) fn entries(
+    plan: &Plan<'_>,
+    item: &Item,
+    of: &Ty,
+    rules: &Entries,
+    shapes: &mut Shapes,
+) -> TokenStream {
     let shape = tokens(&shapes.schema(of));
     let (min, max) = (number(rules.min), number(rules.max));
     let schema = metadata::leaf(
@@ -137,15 +149,28 @@ fn number(bound: Option<u64>) -> TokenStream {
 
 /// The check of how many there are.
 fn count(min: Option<u64>, max: Option<u64>, what: &str) -> TokenStream {
-    let (low, high) = (min.map(Literal::u64_unsuffixed), max.map(Literal::u64_unsuffixed));
+    let (low, high) = (
+        min.map(Literal::u64_unsuffixed),
+        max.map(Literal::u64_unsuffixed),
+    );
     let (wrong, words) = match (min, max, low, high) {
-        (Some(min), Some(max), Some(low), Some(high)) => {
-            (quote!(!(#low..=#high).contains(&length)), format!("must have {min} to {max} {what}"))
-        }
-        (Some(1), _, Some(_), _) => (quote!(value.is_empty()), format!("must have at least 1 of its {what}")),
-        (Some(min), _, Some(low), _) => (quote!(length < #low), format!("must have at least {min} {what}")),
+        (Some(min), Some(max), Some(low), Some(high)) => (
+            quote!(!(#low..=#high).contains(&length)),
+            format!("must have {min} to {max} {what}"),
+        ),
+        (Some(1), _, Some(_), _) => (
+            quote!(value.is_empty()),
+            format!("must have at least 1 of its {what}"),
+        ),
+        (Some(min), _, Some(low), _) => (
+            quote!(length < #low),
+            format!("must have at least {min} {what}"),
+        ),
         (_, Some(0), _, Some(_)) => (quote!(!value.is_empty()), format!("must have no {what}")),
-        (_, Some(max), _, Some(high)) => (quote!(length > #high), format!("must have at most {max} {what}")),
+        (_, Some(max), _, Some(high)) => (
+            quote!(length > #high),
+            format!("must have at most {max} {what}"),
+        ),
         _ => return TokenStream::new(),
     };
     let message = format!("{words}, found {{length}}");

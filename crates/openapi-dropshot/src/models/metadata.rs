@@ -4,7 +4,7 @@
 use crate::{
     docs::Docs,
     names::ident,
-    plan::ir::Item,
+    plan::ir::{Item, Kind, Others, Struct},
 };
 use openapi_contract::model::{Node, NodeKind};
 use proc_macro2::{Literal, TokenStream};
@@ -13,7 +13,20 @@ use quote::quote;
 /// `#[schemars(…)]` for a derived type; nothing where there is nothing to say.
 pub(super) fn container(item: &Item) -> TokenStream {
     let mut parts = Vec::new();
-    if let Some(component) = item.component.as_ref().filter(|component| **component != item.name) {
+    if let Kind::Struct(Struct {
+        others: Others::Kept(..),
+        ..
+    }) = &item.kind
+    {
+        // Without it schemars would drop what the flattened field says of other
+        // members: of none and something it keeps none, of `false` the other.
+        parts.push(quote!(deny_unknown_fields));
+    }
+    if let Some(component) = item
+        .component
+        .as_ref()
+        .filter(|component| **component != item.name)
+    {
         parts.push(quote!(rename = #component));
     }
     if let Some(title) = &item.title {
@@ -27,12 +40,17 @@ pub(super) fn container(item: &Item) -> TokenStream {
 
 /// `#[schemars(…)]` of parts.
 pub(super) fn attribute(parts: &[TokenStream]) -> TokenStream {
-    if parts.is_empty() { TokenStream::new() } else { quote!(#[schemars(#(#parts),*)]) }
+    if parts.is_empty() {
+        TokenStream::new()
+    } else {
+        quote!(#[schemars(#(#parts),*)])
+    }
 }
 
 /// The description of a field, where schemars would make another one.
 pub(super) fn description(docs: &Docs) -> Option<TokenStream> {
-    docs.schema_description().map(|description| quote!(description = #description))
+    docs.schema_description()
+        .map(|description| quote!(description = #description))
 }
 
 /// `impl JsonSchema` of a leaf: `parts` are the fields of `SchemaObject`.
@@ -68,7 +86,12 @@ fn metadata(item: &Item) -> TokenStream {
         parts.push(quote!(title: Some(#title.to_owned()),));
     }
     // An inline leaf is described at its use.
-    if let Some(description) = item.docs.description.as_ref().filter(|_| item.component.is_some()) {
+    if let Some(description) = item
+        .docs
+        .description
+        .as_ref()
+        .filter(|_| item.component.is_some())
+    {
         parts.push(quote!(description: Some(#description.to_owned()),));
     }
     if let Some(default) = &item.default {
@@ -90,7 +113,12 @@ pub(super) fn json(node: &Node) -> TokenStream {
         NodeKind::Null => quote!(null),
         NodeKind::Bool(value) => quote!(#value),
         NodeKind::Number(number) => number.to_string().parse().unwrap_or_else(|_| {
-            let value = Literal::f64_unsuffixed(number.as_f64().filter(|value| value.is_finite()).unwrap_or_default());
+            let value = Literal::f64_unsuffixed(
+                number
+                    .as_f64()
+                    .filter(|value| value.is_finite())
+                    .unwrap_or_default(),
+            );
             quote!(#value)
         }),
         NodeKind::String(text) => quote!(#text),

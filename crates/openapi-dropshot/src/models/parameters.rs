@@ -25,7 +25,12 @@ use std::collections::BTreeSet;
 pub(super) fn file(plan: &Plan<'_>, shapes: &mut Shapes) -> syn::Result<Option<TokenStream>> {
     let mut sets = Vec::new();
     for operation in &plan.operations {
-        let all = [&operation.path, &operation.query, &operation.header, &operation.success.headers];
+        let all = [
+            &operation.path,
+            &operation.query,
+            &operation.header,
+            &operation.success.headers,
+        ];
         for fields in all.into_iter().flatten() {
             sets.push(match fields.wire {
                 Wire::Read => parameters(plan, fields, shapes),
@@ -81,15 +86,23 @@ fn parameters(plan: &Plan<'_>, set: &Fields, shapes: &mut Shapes) -> TokenStream
 
 /// The function that makes a default; none where the type has it by itself.
 fn own_default(plan: &Plan<'_>, field: &Field) -> Option<TokenStream> {
-    let Presence::Default(default) = &field.presence else { return None };
+    let Presence::Default(default) = &field.presence else {
+        return None;
+    };
     if let Ty::Named(name) = &field.ty
         && let Some(item) = find(&plan.items, name)
         && !matches!(item.kind, Kind::Alias(_))
-        && item.default.as_ref().is_some_and(|own| own.same_value(default))
+        && item
+            .default
+            .as_ref()
+            .is_some_and(|own| own.same_value(default))
     {
         return None;
     }
-    let (name, ty) = (ident(&format!("default_{}", field.name)), tokens(&rust(&field.ty, View::Models)));
+    let (name, ty) = (
+        ident(&format!("default_{}", field.name)),
+        tokens(&rust(&field.ty, View::Models)),
+    );
     let value = defaults::value(&plan.items, &field.ty, default)?;
     Some(quote! {
         pub(super) fn #name() -> #ty {
@@ -166,7 +179,10 @@ fn typed(field: &Field, shapes: &mut Shapes) -> (TokenStream, TokenStream) {
 /// The struct of the headers of an answer.
 fn headers(set: &Fields, shapes: &mut Shapes) -> TokenStream {
     let (name, docs) = (ident(&set.name), set.docs.attributes());
-    let optional = set.fields.iter().all(|field| matches!(field.presence, Presence::Optional));
+    let optional = set
+        .fields
+        .iter()
+        .all(|field| matches!(field.presence, Presence::Optional));
     let derives = if optional {
         quote!(Clone, Debug, Default, JsonSchema, PartialEq, Serialize)
     } else {

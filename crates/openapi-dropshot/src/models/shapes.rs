@@ -1,10 +1,7 @@
 //! `shapes.rs`: types that never have a value and exist for their schema.
 
 use super::types::Shapes;
-use crate::{
-    names::ident,
-    render,
-};
+use crate::{names::ident, render};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -20,7 +17,11 @@ pub(super) fn file(shapes: &Shapes) -> Option<TokenStream> {
     if shapes.is_empty() {
         return None;
     }
-    let scalars: Vec<TokenStream> = shapes.scalars.iter().map(|(name, (instance, format))| scalar(name, instance, format.as_deref())).collect();
+    let scalars: Vec<TokenStream> = shapes
+        .scalars
+        .iter()
+        .map(|(name, (instance, format))| scalar(name, instance, format.as_deref()))
+        .collect();
     let nullable = shapes.nullable.then(nullable);
     let deprecated = shapes.deprecated.then(deprecated);
     let code = quote!(#(#scalars)* #nullable #deprecated);

@@ -7,22 +7,32 @@ use super::{
 use crate::{
     names::{ident, snake},
     plan::{
-        Plan, defaults, is_exact, is_text,
+        Plan, defaults,
         ir::{Field, Item, Others, Presence, Scalar, Struct, Ty},
+        is_exact, is_text,
     },
 };
 use proc_macro2::TokenStream;
 use quote::quote;
 
 /// A struct, its members, and the functions of its defaults.
-pub(super) fn object(plan: &Plan<'_>, item: &Item, object: &Struct, shapes: &mut Shapes) -> TokenStream {
+pub(super) fn object(
+    plan: &Plan<'_>,
+    item: &Item,
+    object: &Struct,
+    shapes: &mut Shapes,
+) -> TokenStream {
     let name = ident(&item.name);
     let (docs, schema) = (item.docs.attributes(), metadata::container(item));
     let mut functions = Vec::new();
     let mut fields = Vec::new();
     for field in &object.fields {
         let default = default_function(plan, item, field);
-        fields.push(member(field, default.as_ref().map(|(path, _)| path.as_str()), shapes));
+        fields.push(member(
+            field,
+            default.as_ref().map(|(path, _)| path.as_str()),
+            shapes,
+        ));
         functions.extend(default.map(|(_, code)| code));
     }
     let mut rules = vec![quote!(remote = "Self")];
@@ -62,8 +72,14 @@ fn others(field: &str, of: &Ty, shapes: &mut Shapes) -> TokenStream {
 /// The path and the code of the function that makes the default of a member;
 /// none where the type has the same default by itself.
 fn default_function(plan: &Plan<'_>, item: &Item, field: &Field) -> Option<(String, TokenStream)> {
-    let Presence::Default(default) = &field.presence else { return None };
-    let path = format!("default_{}_{}", snake(&item.name), field.name.trim_end_matches('_'));
+    let Presence::Default(default) = &field.presence else {
+        return None;
+    };
+    let path = format!(
+        "default_{}_{}",
+        snake(&item.name),
+        field.name.trim_end_matches('_')
+    );
     let (name, ty) = (ident(&path), tokens(&rust(&field.ty, View::Models)));
     let value = defaults::value(&plan.items, &field.ty, default)?;
     Some((path, quote!(fn #name() -> #ty { #value })))
@@ -71,7 +87,11 @@ fn default_function(plan: &Plan<'_>, item: &Item, field: &Field) -> Option<(Stri
 
 fn member(field: &Field, default: Option<&str>, shapes: &mut Shapes) -> TokenStream {
     let docs = field.docs.clone();
-    let docs = if field.deprecated { docs.with_note("Deprecated.") } else { docs };
+    let docs = if field.deprecated {
+        docs.with_note("Deprecated.")
+    } else {
+        docs
+    };
     let mut serde = Vec::new();
     let mut schema = Vec::new();
     if field.wire != field.name {
@@ -106,7 +126,11 @@ fn member(field: &Field, default: Option<&str>, shapes: &mut Shapes) -> TokenStr
     schema.extend(field.title.as_ref().map(|title| quote!(title = #title)));
     schema.extend(metadata::description(&docs));
     let (name, ty, docs) = (ident(&field.name), tokens(&ty), docs.attributes());
-    let serde = if serde.is_empty() { TokenStream::new() } else { quote!(#[serde(#(#serde),*)]) };
+    let serde = if serde.is_empty() {
+        TokenStream::new()
+    } else {
+        quote!(#[serde(#(#serde),*)])
+    };
     let schema = metadata::attribute(&schema);
     quote! {
         #docs
@@ -125,10 +149,33 @@ pub(super) fn wrapper(plan: &Plan<'_>, item: &Item, ty: &Ty, shapes: &mut Shapes
     let inner = tokens(&plain);
     let derives = match ty {
         Ty::Scalar(scalar @ (Scalar::Bool | Scalar::Integer { .. })) if is_exact(scalar) => {
-            quote!(Clone, Copy, Debug, Deserialize, Eq, Hash, JsonSchema, Ord, PartialEq, PartialOrd, Serialize)
+            quote!(
+                Clone,
+                Copy,
+                Debug,
+                Deserialize,
+                Eq,
+                Hash,
+                JsonSchema,
+                Ord,
+                PartialEq,
+                PartialOrd,
+                Serialize
+            )
         }
         Ty::Scalar(scalar) if is_exact(scalar) => {
-            quote!(Clone, Debug, Deserialize, Eq, Hash, JsonSchema, Ord, PartialEq, PartialOrd, Serialize)
+            quote!(
+                Clone,
+                Debug,
+                Deserialize,
+                Eq,
+                Hash,
+                JsonSchema,
+                Ord,
+                PartialEq,
+                PartialOrd,
+                Serialize
+            )
         }
         _ => quote!(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize),
     };
@@ -177,7 +224,11 @@ pub(super) fn default_impl(plan: &Plan<'_>, item: &Item) -> Option<TokenStream> 
 
 /// Another name for the same type.
 pub(super) fn alias(item: &Item, ty: &Ty) -> TokenStream {
-    let (name, docs, ty) = (ident(&item.name), item.docs.attributes(), tokens(&rust(ty, View::Models)));
+    let (name, docs, ty) = (
+        ident(&item.name),
+        item.docs.attributes(),
+        tokens(&rust(ty, View::Models)),
+    );
     quote! {
         #docs
         pub type #name = #ty;

@@ -27,7 +27,7 @@ pub(crate) fn rust(ty: &Ty, view: View) -> String {
         Ty::List(of) => format!("Vec<{}>", rust(of, view)),
         Ty::Map(of) => format!("{collections}BTreeMap<String, {}>", rust(of, view)),
         Ty::AnyMap => format!("{json}Map<String, {json}Value>"),
-        Ty::Any => format!("{json}Value"),
+        Ty::Any | Ty::Refused => format!("{json}Value"),
         Ty::Nullable(inner) => format!("Option<{}>", rust(inner, view)),
         Ty::Boxed(inner) => format!("Box<{}>", rust(inner, view)),
     }
@@ -64,12 +64,14 @@ impl Shapes {
     /// The type that has the schema of the document.
     pub(crate) fn schema(&mut self, ty: &Ty) -> String {
         match ty {
-            Ty::Scalar(scalar) => self.scalar(scalar).unwrap_or_else(|| plain(scalar).to_owned()),
+            Ty::Scalar(scalar) => self
+                .scalar(scalar)
+                .unwrap_or_else(|| plain(scalar).to_owned()),
             Ty::List(of) => format!("Vec<{}>", self.schema(of)),
             Ty::Map(of) => format!("BTreeMap<String, {}>", self.schema(of)),
             Ty::Nullable(inner) => format!("Option<{}>", self.schema(inner)),
             Ty::Boxed(inner) => self.schema(inner),
-            Ty::Named(_) | Ty::AnyMap | Ty::Any => rust(ty, View::Models),
+            Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Refused => rust(ty, View::Models),
         }
     }
 
@@ -92,25 +94,43 @@ impl Shapes {
 
     fn scalar(&mut self, scalar: &Scalar) -> Option<String> {
         let (instance, format) = match scalar {
-            Scalar::Integer { base, format } if format.as_deref() == Some(base.schemars_format()) => return None,
+            Scalar::Integer { base, format }
+                if format.as_deref() == Some(base.schemars_format()) =>
+            {
+                return None;
+            }
             Scalar::Integer { format, .. } => ("Integer", format),
             Scalar::Number { format } if format.as_deref() == Some("double") => return None,
             Scalar::Number { format } => ("Number", format),
             Scalar::Text { format: None } | Scalar::Bool | Scalar::Format(_) => return None,
             Scalar::Text { format } => ("String", format),
         };
-        let known = self.scalars.iter().find(|(_, known)| **known == (instance, format.clone()));
+        let known = self
+            .scalars
+            .iter()
+            .find(|(_, known)| **known == (instance, format.clone()));
         if let Some((name, _)) = known {
             return Some(format!("super::shapes::{name}"));
         }
-        let wanted = format!("{instance}{}", format.as_deref().map(crate::names::pascal).unwrap_or_default());
-        let mut name = if format.is_some() { wanted.clone() } else { format!("Any{wanted}") };
+        let wanted = format!(
+            "{instance}{}",
+            format
+                .as_deref()
+                .map(crate::names::pascal)
+                .unwrap_or_default()
+        );
+        let mut name = if format.is_some() {
+            wanted.clone()
+        } else {
+            format!("Any{wanted}")
+        };
         let mut number = 2_u32;
         while self.scalars.contains_key(&name) {
             name = format!("{wanted}{number}");
             number += 1;
         }
-        self.scalars.insert(name.clone(), (instance, format.clone()));
+        self.scalars
+            .insert(name.clone(), (instance, format.clone()));
         Some(format!("super::shapes::{name}"))
     }
 }

@@ -27,20 +27,40 @@ impl Planner<'_> {
                 problems.push(refusal(default, &item.name));
             }
             if let Kind::Struct(object) = &item.kind {
-                wrong.extend(object.fields.iter().filter_map(|field| bad_default(items, &field.presence, &field.ty)));
+                wrong.extend(
+                    object
+                        .fields
+                        .iter()
+                        .filter_map(|field| bad_default(items, &field.presence, &field.ty)),
+                );
             }
         }
         for operation in operations {
-            for set in [&operation.path, &operation.query, &operation.header].into_iter().flatten() {
-                wrong.extend(set.fields.iter().filter_map(|field| bad_default(items, &field.presence, &field.ty)));
+            for set in [&operation.path, &operation.query, &operation.header]
+                .into_iter()
+                .flatten()
+            {
+                wrong.extend(
+                    set.fields
+                        .iter()
+                        .filter_map(|field| bad_default(items, &field.presence, &field.ty)),
+                );
             }
         }
-        problems.extend(wrong.into_iter().map(|(default, ty)| refusal(default, &what(ty))));
+        problems.extend(
+            wrong
+                .into_iter()
+                .map(|(default, ty)| refusal(default, &what(ty))),
+        );
         self.problems.extend(problems);
     }
 }
 
-fn bad_default<'i>(items: &[Item], presence: &'i Presence, ty: &'i Ty) -> Option<(&'i Node, &'i Ty)> {
+fn bad_default<'i>(
+    items: &[Item],
+    presence: &'i Presence,
+    ty: &'i Ty,
+) -> Option<(&'i Node, &'i Ty)> {
     match presence {
         Presence::Default(default) if value(items, ty, default).is_none() => Some((default, ty)),
         _ => None,
@@ -68,11 +88,13 @@ fn what(ty: &Ty) -> String {
         Ty::Scalar(Scalar::Integer { base, .. }) => format!("an integer ({})", base.name()),
         Ty::Scalar(Scalar::Number { .. }) => "a number".to_owned(),
         Ty::Scalar(Scalar::Text { .. }) => "a string".to_owned(),
-        Ty::Scalar(Scalar::Format(format)) => format!("`{}`, or is not supported for it", format.name()),
+        Ty::Scalar(Scalar::Format(format)) => {
+            format!("`{}`, or is not supported for it", format.name())
+        }
         Ty::Named(name) => format!("`{name}`"),
         Ty::List(_) => "this array".to_owned(),
         Ty::Map(_) | Ty::AnyMap => "an object".to_owned(),
-        Ty::Any => "this schema, or is not supported for it".to_owned(),
+        Ty::Any | Ty::Refused => "this schema, or is not supported for it".to_owned(),
         Ty::Nullable(inner) | Ty::Boxed(inner) => what(inner),
     }
 }
@@ -84,9 +106,12 @@ pub(crate) fn value(items: &[Item], ty: &Ty, node: &Node) -> Option<TokenStream>
         Ty::Scalar(scalar) => scalar_value(scalar, node),
         Ty::Named(name) => item_value(items, super::find(items, name)?, node),
         Ty::List(of) => list(items, of, node),
-        Ty::Map(_) | Ty::AnyMap => {
-            node.as_object().filter(|members| members.is_empty()).map(|_| quote!(::std::default::Default::default()))
-        }
+        Ty::Map(_) | Ty::AnyMap => node
+            .as_object()
+            .filter(|members| members.is_empty())
+            .map(|_| quote!(::std::default::Default::default())),
+        // Nothing more is said of it than what is wrong with it.
+        Ty::Refused => Some(TokenStream::new()),
         Ty::Any => match &node.kind {
             NodeKind::Null => Some(quote!(::serde_json::Value::Null)),
             NodeKind::Bool(value) => Some(quote!(::serde_json::Value::Bool(#value))),
@@ -104,8 +129,16 @@ pub(crate) fn value(items: &[Item], ty: &Ty, node: &Node) -> Option<TokenStream>
 }
 
 fn list(items: &[Item], of: &Ty, node: &Node) -> Option<TokenStream> {
-    let values: Vec<TokenStream> = node.as_array()?.iter().map(|node| value(items, of, node)).collect::<Option<_>>()?;
-    Some(if values.is_empty() { quote!(Vec::new()) } else { quote!(vec![#(#values),*]) })
+    let values: Vec<TokenStream> = node
+        .as_array()?
+        .iter()
+        .map(|node| value(items, of, node))
+        .collect::<Option<_>>()?;
+    Some(if values.is_empty() {
+        quote!(Vec::new())
+    } else {
+        quote!(vec![#(#values),*])
+    })
 }
 
 /// A value of an item, as an expression.
@@ -113,7 +146,9 @@ pub(crate) fn item_value(items: &[Item], item: &Item, node: &Node) -> Option<Tok
     let name = ident(&item.name);
     match &item.kind {
         Kind::Words(words) => {
-            let word = words.iter().find(|word| node.as_str() == Some(&word.value))?;
+            let word = words
+                .iter()
+                .find(|word| node.as_str() == Some(&word.value))?;
             let variant = ident(&word.variant);
             Some(quote!(#name::#variant))
         }
@@ -127,12 +162,17 @@ pub(crate) fn item_value(items: &[Item], item: &Item, node: &Node) -> Option<Tok
             let elements = node.as_array()?;
             let length = elements.len() as u64;
             let distinct = || {
-                elements.iter().enumerate().all(|(index, a)| elements[..index].iter().all(|b| !a.same_value(b)))
+                elements
+                    .iter()
+                    .enumerate()
+                    .all(|(index, a)| elements[..index].iter().all(|b| !a.same_value(b)))
             };
             let kept = rules.min.is_none_or(|min| length >= min)
                 && rules.max.is_none_or(|max| length <= max)
                 && (!rules.unique || distinct());
-            list(items, of, node).filter(|_| kept).map(|inner| quote!(#name(#inner)))
+            list(items, of, node)
+                .filter(|_| kept)
+                .map(|inner| quote!(#name(#inner)))
         }
         Kind::Struct(_) | Kind::Entries(..) => None,
     }
@@ -143,7 +183,9 @@ fn scalar_value(scalar: &Scalar, node: &Node) -> Option<TokenStream> {
         Scalar::Bool => node.as_bool().map(|value| quote!(#value)),
         Scalar::Integer { base, .. } => {
             let value = node.as_number().and_then(integer)?;
-            (base.least()..=base.greatest()).contains(&value).then(|| number(*base, value))
+            (base.least()..=base.greatest())
+                .contains(&value)
+                .then(|| number(*base, value))
         }
         Scalar::Number { .. } => node.as_f64().filter(|value| value.is_finite()).map(float),
         Scalar::Text { .. } => node.as_str().map(|text| quote!(#text.to_owned())),
@@ -155,13 +197,29 @@ fn scalar_value(scalar: &Scalar, node: &Node) -> Option<TokenStream> {
 fn keeps(checked: &Checked, node: &Node) -> bool {
     match &checked.rule {
         Rule::Integer(rule) => node.as_number().and_then(integer).is_some_and(|value| {
-            (rule.least..=rule.greatest).contains(&value) && rule.multiple_of.is_none_or(|step| value % step == 0)
+            (rule.least..=rule.greatest).contains(&value)
+                && rule.multiple_of.is_none_or(|step| value % step == 0)
         }),
-        Rule::OneOf(values) => node.as_number().and_then(integer).is_some_and(|value| values.contains(&value)),
+        Rule::OneOf(values) => node
+            .as_number()
+            .and_then(integer)
+            .is_some_and(|value| values.contains(&value)),
         Rule::Number(rule) => node.as_f64().is_some_and(|value| {
             let bounds = &rule.written;
-            let above = bounds.minimum.is_none_or(|least| if bounds.exclusive_minimum { value > least } else { value >= least });
-            let below = bounds.maximum.is_none_or(|most| if bounds.exclusive_maximum { value < most } else { value <= most });
+            let above = bounds.minimum.is_none_or(|least| {
+                if bounds.exclusive_minimum {
+                    value > least
+                } else {
+                    value >= least
+                }
+            });
+            let below = bounds.maximum.is_none_or(|most| {
+                if bounds.exclusive_maximum {
+                    value < most
+                } else {
+                    value <= most
+                }
+            });
             above && below && bounds.multiple_of.is_none_or(|step| value % step == 0.0)
         }),
         Rule::Text(rule) => node.as_str().is_some_and(|text| {
@@ -169,7 +227,8 @@ fn keeps(checked: &Checked, node: &Node) -> bool {
             rule.min.is_none_or(|min| length >= min)
                 && rule.max.is_none_or(|max| length <= max)
                 && rule.pattern.as_ref().is_none_or(|(pattern, flags)| {
-                    regress::Regex::with_flags(pattern, *flags).is_ok_and(|regex| regex.find(text).is_some())
+                    regress::Regex::with_flags(pattern, *flags)
+                        .is_ok_and(|regex| regex.find(text).is_some())
                 })
         }),
     }
@@ -185,11 +244,19 @@ pub(crate) fn number(base: Base, value: i128) -> TokenStream {
         return quote!(#name::MAX);
     }
     let digits = Literal::u128_unsuffixed(value.unsigned_abs());
-    if value < 0 { quote!(-#digits) } else { quote!(#digits) }
+    if value < 0 {
+        quote!(-#digits)
+    } else {
+        quote!(#digits)
+    }
 }
 
 /// A number as it is written.
 pub(crate) fn float(value: f64) -> TokenStream {
     let digits = Literal::f64_unsuffixed(value.abs());
-    if value < 0.0 { quote!(-#digits) } else { quote!(#digits) }
+    if value < 0.0 {
+        quote!(-#digits)
+    } else {
+        quote!(#digits)
+    }
 }

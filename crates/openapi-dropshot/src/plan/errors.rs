@@ -79,13 +79,17 @@ impl<'a> Planner<'a> {
         let catalogue = document.error_catalogue.as_ref()?;
         let body = self.error_body(&catalogue.at)?;
         let mut names = Names::default();
-        let codes: Vec<(String, &ErrorCode)> =
-            catalogue.value.iter().map(|entry| (names.claim(&pascal(&entry.code)), entry)).collect();
+        let codes: Vec<(String, &ErrorCode)> = catalogue
+            .value
+            .iter()
+            .map(|entry| (names.claim(&pascal(&entry.code)), entry))
+            .collect();
         let of_status = |status: u16| codes.iter().find(|(_, entry)| entry.status == status);
         let (invalid, internal) = (of_status(400), of_status(500));
-        for (found, status, what) in
-            [(invalid, 400, "a parameter or a body that breaks a rule"), (internal, 500, "a fault of the service")]
-        {
+        for (found, status, what) in [
+            (invalid, 400, "a parameter or a body that breaks a rule"),
+            (internal, 500, "a fault of the service"),
+        ] {
             if found.is_none() {
                 self.problems.push(Problem::error(
                     "incomplete-catalogue",
@@ -100,22 +104,36 @@ impl<'a> Planner<'a> {
                 self.problems.push(Problem::error(
                     "error-code-status",
                     &entry.at,
-                    format!("`{}` has the status {}, which is none of an error", entry.code, entry.status),
+                    format!(
+                        "`{}` has the status {}, which is none of an error",
+                        entry.code, entry.status
+                    ),
                     "use a status from 400 to 599",
                 ));
             }
         }
         let (invalid, internal) = (invalid?.0.clone(), internal?.0.clone());
-        Some(Catalogue { codes, body, invalid, internal })
+        Some(Catalogue {
+            codes,
+            body,
+            invalid,
+            internal,
+        })
     }
 
     /// The struct whose member has the catalogue.
     fn error_body(&mut self, at: &Location) -> Option<ErrorBody> {
-        let place = at.pointer.strip_prefix("/components/schemas/").and_then(|rest| {
-            let (component, rest) = rest.split_once("/properties/")?;
-            let (property, _) = rest.split_once('/')?;
-            Some((unescape_pointer_token(component), unescape_pointer_token(property)))
-        });
+        let place = at
+            .pointer
+            .strip_prefix("/components/schemas/")
+            .and_then(|rest| {
+                let (component, rest) = rest.split_once("/properties/")?;
+                let (property, _) = rest.split_once('/')?;
+                Some((
+                    unescape_pointer_token(component),
+                    unescape_pointer_token(property),
+                ))
+            });
         let found = place.and_then(|(component, property)| self.body_of(component, &property));
         if found.is_none() {
             self.problems.push(Problem::error(
@@ -132,20 +150,34 @@ impl<'a> Planner<'a> {
     fn body_of(&self, component: String, property: &str) -> Option<ErrorBody> {
         let name = self.name_of(&component);
         let item = super::find(&self.items, &name)?;
-        let Kind::Struct(object) = &item.kind else { return None };
-        let mut body =
-            ErrorBody { component, name, code: String::new(), message: String::new(), status: None, empty: Vec::new() };
+        let Kind::Struct(object) = &item.kind else {
+            return None;
+        };
+        let mut body = ErrorBody {
+            component,
+            name,
+            code: String::new(),
+            message: String::new(),
+            status: None,
+            empty: Vec::new(),
+        };
         for field in &object.fields {
             let needed = matches!(field.presence, Presence::Required);
             match (&field.ty, field.wire.as_str()) {
                 (Ty::Scalar(Scalar::Text { .. }), wire) if needed && wire == property => {
                     body.code.clone_from(&field.name);
                 }
-                (Ty::Scalar(Scalar::Text { .. }), "message") if needed => body.message.clone_from(&field.name),
-                (Ty::Scalar(Scalar::Integer { base, .. }), "status") if needed && base.greatest() >= 599 => {
+                (Ty::Scalar(Scalar::Text { .. }), "message") if needed => {
+                    body.message.clone_from(&field.name)
+                }
+                (Ty::Scalar(Scalar::Integer { base, .. }), "status")
+                    if needed && base.greatest() >= 599 =>
+                {
                     body.status = Some((field.name.clone(), *base));
                 }
-                _ if matches!(field.presence, Presence::Optional) => body.empty.push(field.name.clone()),
+                _ if matches!(field.presence, Presence::Optional) => {
+                    body.empty.push(field.name.clone())
+                }
                 _ => return None,
             }
         }
@@ -159,11 +191,14 @@ impl<'a> Planner<'a> {
         type_name: &str,
         catalogue: Option<&Catalogue<'a>>,
     ) -> Errors<'a> {
-        let responses = operation.responses.iter().filter(|response| match response.status.value {
-            StatusCode::Exact(status) => status >= 400,
-            StatusCode::Range(first) => first >= 4,
-            StatusCode::Default => true,
-        });
+        let responses = operation
+            .responses
+            .iter()
+            .filter(|response| match response.status.value {
+                StatusCode::Exact(status) => status >= 400,
+                StatusCode::Range(first) => first >= 4,
+                StatusCode::Default => true,
+            });
         match catalogue {
             Some(catalogue) => Errors::Codes(self.codes(responses, catalogue)),
             // The catalogue was refused already.
@@ -189,19 +224,29 @@ impl<'a> Planner<'a> {
                 ));
             }
             for code in &response.error_codes {
-                let known = catalogue.codes.iter().find(|(_, entry)| entry.code == code.value);
+                let known = catalogue
+                    .codes
+                    .iter()
+                    .find(|(_, entry)| entry.code == code.value);
                 match known {
                     Some((_, entry)) if !response.status.value.contains(entry.status) => {
                         self.problems.push(Problem::error(
                             "error-code-status",
                             &code.at,
-                            format!("`{}` is sent with {}, which is not the status of this answer", code.value, entry.status),
+                            format!(
+                                "`{}` is sent with {}, which is not the status of this answer",
+                                code.value, entry.status
+                            ),
                             "list it at the answer with its status",
                         ));
                     }
                     Some((variant, entry)) => {
                         if !listed.iter().any(|other| other.entry.code == entry.code) {
-                            listed.push(Listed { variant: variant.clone(), entry, response });
+                            listed.push(Listed {
+                                variant: variant.clone(),
+                                entry,
+                                response,
+                            });
                         }
                     }
                     None => self.problems.push(Problem::error(
@@ -224,13 +269,19 @@ impl<'a> Planner<'a> {
             self.problems.push(Problem::error(
                 "unsupported-error-body",
                 &response.at,
-                format!("the body of this error is not `{wanted}`, which has the catalogue of codes"),
+                format!(
+                    "the body of this error is not `{wanted}`, which has the catalogue of codes"
+                ),
                 format!("refer to `#/components/schemas/{wanted}`"),
             ));
         }
     }
 
-    fn answers(&mut self, responses: impl Iterator<Item = &'a Response>, type_name: &str) -> Vec<Answer<'a>> {
+    fn answers(
+        &mut self,
+        responses: impl Iterator<Item = &'a Response>,
+        type_name: &str,
+    ) -> Vec<Answer<'a>> {
         let mut names = Names::without(&["Undocumented"]);
         let mut answers: Vec<Answer<'a>> = Vec::new();
         for response in responses {
@@ -252,7 +303,12 @@ impl<'a> Planner<'a> {
                     .with_related(&other.response.at, "the other body"),
                 );
             }
-            answers.push(Answer { variant: names.claim(&variant), status: response.status.value, body, response });
+            answers.push(Answer {
+                variant: names.claim(&variant),
+                status: response.status.value,
+                body,
+                response,
+            });
         }
         answers
     }

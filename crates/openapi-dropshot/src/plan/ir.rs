@@ -24,6 +24,8 @@ pub(crate) enum Ty {
     Nullable(Box<Ty>),
     /// The type behind a pointer, because it contains itself.
     Boxed(Box<Ty>),
+    /// A type of which a problem was found: it is never written.
+    Refused,
 }
 
 /// A type without parts and without rules of the document's own.
@@ -372,4 +374,3 @@ pub(crate) struct Entries {
     /// `maxProperties`
     pub(crate) max: Option<u64>,
 }
-

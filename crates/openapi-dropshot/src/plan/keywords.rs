@@ -16,33 +16,71 @@ fn present(schema: &Schema) -> Vec<(&'static str, &Location)> {
     let flag = |set: bool| set.then_some(at);
     let all = [
         ("format", schema.format.as_ref().map(|format| &format.at)),
-        ("enum", schema.enumeration.as_ref().map(|values| values.first().map_or(at, |first| &first.at))),
+        (
+            "enum",
+            schema
+                .enumeration
+                .as_ref()
+                .map(|values| values.first().map_or(at, |first| &first.at)),
+        ),
         ("readOnly", flag(schema.read_only)),
         ("writeOnly", flag(schema.write_only)),
         ("minimum", schema.minimum.as_ref().map(|bound| &bound.at)),
         ("maximum", schema.maximum.as_ref().map(|bound| &bound.at)),
         ("exclusiveMinimum", flag(schema.exclusive_minimum)),
         ("exclusiveMaximum", flag(schema.exclusive_maximum)),
-        ("multipleOf", schema.multiple_of.as_ref().map(|bound| &bound.at)),
-        ("minLength", schema.min_length.as_ref().map(|bound| &bound.at)),
-        ("maxLength", schema.max_length.as_ref().map(|bound| &bound.at)),
-        ("pattern", schema.pattern.as_ref().map(|pattern| &pattern.at)),
+        (
+            "multipleOf",
+            schema.multiple_of.as_ref().map(|bound| &bound.at),
+        ),
+        (
+            "minLength",
+            schema.min_length.as_ref().map(|bound| &bound.at),
+        ),
+        (
+            "maxLength",
+            schema.max_length.as_ref().map(|bound| &bound.at),
+        ),
+        (
+            "pattern",
+            schema.pattern.as_ref().map(|pattern| &pattern.at),
+        ),
         ("items", schema.items.as_ref().map(|items| &items.at)),
         ("minItems", schema.min_items.as_ref().map(|bound| &bound.at)),
         ("maxItems", schema.max_items.as_ref().map(|bound| &bound.at)),
         ("uniqueItems", flag(schema.unique_items)),
-        ("properties", schema.properties.values().next().map(|first| &first.at)),
+        (
+            "properties",
+            schema.properties.values().next().map(|first| &first.at),
+        ),
         ("required", schema.required.first().map(|first| &first.at)),
-        ("additionalProperties", schema.additional_properties.as_ref().map(|_| at)),
-        ("minProperties", schema.min_properties.as_ref().map(|bound| &bound.at)),
-        ("maxProperties", schema.max_properties.as_ref().map(|bound| &bound.at)),
+        (
+            "additionalProperties",
+            schema.additional_properties.as_ref().map(|_| at),
+        ),
+        (
+            "minProperties",
+            schema.min_properties.as_ref().map(|bound| &bound.at),
+        ),
+        (
+            "maxProperties",
+            schema.max_properties.as_ref().map(|bound| &bound.at),
+        ),
         ("allOf", schema.all_of.first().map(|first| &first.at)),
         ("oneOf", schema.one_of.first().map(|first| &first.at)),
         ("anyOf", schema.any_of.first().map(|first| &first.at)),
         ("not", schema.not.as_ref().map(|not| &not.at)),
-        ("discriminator", schema.discriminator.as_ref().map(|discriminator| &discriminator.at)),
+        (
+            "discriminator",
+            schema
+                .discriminator
+                .as_ref()
+                .map(|discriminator| &discriminator.at),
+        ),
     ];
-    all.into_iter().filter_map(|(keyword, place)| place.map(|place| (keyword, place))).collect()
+    all.into_iter()
+        .filter_map(|(keyword, place)| place.map(|place| (keyword, place)))
+        .collect()
 }
 
 /// What a keyword asks for that no type of ours expresses.
@@ -52,7 +90,10 @@ fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
             "is not supported: the generated types have no alternatives",
             "write one object with optional properties, or an operation for each alternative",
         ),
-        "not" => ("is not supported: no type excludes another one", "say what the value may be instead"),
+        "not" => (
+            "is not supported: no type excludes another one",
+            "say what the value may be instead",
+        ),
         "discriminator" => (
             "is not supported: it belongs to alternatives, which the generated types do not have",
             "write one object with optional properties and an `enum` property that tells them apart",
@@ -74,9 +115,12 @@ impl Planner<'_> {
                 continue;
             }
             let problem = match unsupported(keyword) {
-                Some((message, help)) => {
-                    Problem::error("unsupported-schema", at, format!("`{keyword}` {message}"), help)
-                }
+                Some((message, help)) => Problem::error(
+                    "unsupported-schema",
+                    at,
+                    format!("`{keyword}` {message}"),
+                    help,
+                ),
                 None => Problem::error(
                     "meaningless-keyword",
                     at,

@@ -2,7 +2,7 @@
 //! struct with the members of all.
 
 use super::{
-    Planner,
+    DEEPEST, Planner,
     ir::{Field, Home, Kind, Presence, Struct, Ty},
 };
 use crate::{
@@ -61,7 +61,11 @@ impl<'a> Planner<'a> {
             [only] => self.document.resolve(only),
             _ => self.document.resolve(schema),
         };
-        Docs::new(target.and_then(|target| target.description.as_deref()), otherwise).borrowed()
+        Docs::new(
+            target.and_then(|target| target.description.as_deref()),
+            otherwise,
+        )
+        .borrowed()
     }
 
     /// `allOf`: one schema with words around it, or several objects.
@@ -82,7 +86,7 @@ impl<'a> Planner<'a> {
         let before = self.problems.len();
         self.merge(schema, &mut merged, &mut Vec::new());
         if self.problems.len() > before {
-            return Kind::Wrapper(Ty::Any);
+            return Kind::Wrapper(Ty::Refused);
         }
         if !merged.typed {
             self.problems.push(Problem::error(
@@ -93,7 +97,11 @@ impl<'a> Planner<'a> {
             ));
         }
         let required: BTreeSet<&str> = merged.required.iter().map(|(name, _)| *name).collect();
-        for (name, at) in merged.required.iter().filter(|(name, _)| !merged.properties.contains_key(name)) {
+        for (name, at) in merged
+            .required
+            .iter()
+            .filter(|(name, _)| !merged.properties.contains_key(name))
+        {
             self.problems.push(Problem::error(
                 "required-without-property",
                 at,
@@ -104,7 +112,14 @@ impl<'a> Planner<'a> {
         let mut names = Names::default();
         let mut fields = Vec::new();
         for (wire, property) in &merged.properties {
-            fields.push(self.member(&mut names, wire, property, required.contains(wire), wanted, home));
+            fields.push(self.member(
+                &mut names,
+                wire,
+                property,
+                required.contains(wire),
+                wanted,
+                home,
+            ));
         }
         let additional = self.others_of_parts(&merged);
         let others = self.others(additional, &mut names, wanted, home);
@@ -124,6 +139,15 @@ impl<'a> Planner<'a> {
                 ));
                 return;
             }
+            if path.len() == DEEPEST {
+                self.problems.push(Problem::error(
+                    "too-deep",
+                    &reference.at,
+                    format!("`allOf` leads through more than {DEEPEST} schemas"),
+                    "join some of them",
+                ));
+                return;
+            }
             if let Some(target) = document.schema(&reference.value) {
                 path.push(&reference.value);
                 self.merge(target, merged, path);
@@ -134,7 +158,14 @@ impl<'a> Planner<'a> {
         self.only(
             part,
             "an object made with `allOf`",
-            &["allOf", "properties", "required", "additionalProperties", "minProperties", "maxProperties"],
+            &[
+                "allOf",
+                "properties",
+                "required",
+                "additionalProperties",
+                "minProperties",
+                "maxProperties",
+            ],
         );
         self.refuse_counts(part);
         match part.types.as_ref().map(|types| types.value) {
@@ -153,7 +184,11 @@ impl<'a> Planner<'a> {
         for (name, property) in &part.properties {
             self.join(name, property, merged);
         }
-        merged.required.extend(part.required.iter().map(|name| (name.value.as_str(), &name.at)));
+        merged.required.extend(
+            part.required
+                .iter()
+                .map(|name| (name.value.as_str(), &name.at)),
+        );
         for inner in &part.all_of {
             self.merge(inner, merged, path);
         }
@@ -173,7 +208,8 @@ impl<'a> Planner<'a> {
                     format!("two parts of `allOf` define `{name}` differently"),
                     "define it in one part only",
                 );
-                self.problems.push(problem.with_related(&other.at, "the other definition"));
+                self.problems
+                    .push(problem.with_related(&other.at, "the other definition"));
             }
         }
     }
@@ -193,12 +229,17 @@ impl<'a> Planner<'a> {
     fn others_of_parts(&mut self, merged: &Merged<'a>) -> Option<&'a AdditionalProperties> {
         let mut answer: Option<&'a AdditionalProperties> = None;
         for part in &merged.closing {
-            let Some(additional) = &part.additional_properties else { continue };
+            let Some(additional) = &part.additional_properties else {
+                continue;
+            };
             if matches!(additional, AdditionalProperties::Allowed(allowed) if allowed.value) {
                 answer = answer.or(Some(additional));
                 continue;
             }
-            let names_all = merged.properties.keys().all(|name| part.properties.contains_key(*name));
+            let names_all = merged
+                .properties
+                .keys()
+                .all(|name| part.properties.contains_key(*name));
             let refused = matches!(additional, AdditionalProperties::Allowed(_));
             let alone = match answer {
                 None => true,

@@ -46,12 +46,23 @@ pub(crate) struct OperationPlan<'a> {
 }
 
 /// Names that the generated API needs for itself.
-const TAKEN: &[&str] =
-    &["ErrorCode", "OperationId", "Operation", "Refusal", "Router", "Undocumented", "Deprecation", "Stability"];
+const TAKEN: &[&str] = &[
+    "ErrorCode",
+    "OperationId",
+    "Operation",
+    "Refusal",
+    "Router",
+    "Undocumented",
+    "Deprecation",
+    "Stability",
+];
 
 impl<'a> Planner<'a> {
     /// Plans all operations.
-    pub(super) fn operations(&mut self, catalogue: Option<&Catalogue<'a>>) -> Vec<OperationPlan<'a>> {
+    pub(super) fn operations(
+        &mut self,
+        catalogue: Option<&Catalogue<'a>>,
+    ) -> Vec<OperationPlan<'a>> {
         let document = self.document;
         self.check_paths();
         let mut functions = Names::without(&["dispatch"]);
@@ -59,19 +70,30 @@ impl<'a> Planner<'a> {
         let mut ids: BTreeMap<&str, &Location> = BTreeMap::new();
         let mut plans = Vec::new();
         for operation in &document.operations {
-            let Some(id) = &operation.id else {
-                self.problems.push(Problem::error(
+            let id = operation.id.as_ref().map_or("operation", |id| &id.value);
+            match &operation.id {
+                None => self.problems.push(Problem::error(
                     "missing-operation-id",
                     &operation.at,
-                    format!("{} has no `operationId`, and so no name in Rust", operation.label()),
-                    "add one, such as `operationId: listPets`",
-                ));
-                continue;
-            };
-            if let Some(before) = ids.insert(&id.value, &id.at) {
-                let message = format!("`{}` names two operations", id.value);
-                let problem = Problem::error("duplicate-operation-id", &id.at, message, "rename one of them");
-                self.problems.push(problem.with_related(before, "the other one"));
+                    format!(
+                        "{} has no `operationId`, and so no name in Rust",
+                        operation.label()
+                    ),
+                    "add one, such as `operationId: listThings`",
+                )),
+                Some(id) => {
+                    if let Some(before) = ids.insert(&id.value, &id.at) {
+                        let message = format!("`{}` names two operations", id.value);
+                        let problem = Problem::error(
+                            "duplicate-operation-id",
+                            &id.at,
+                            message,
+                            "rename one of them",
+                        );
+                        self.problems
+                            .push(problem.with_related(before, "the other one"));
+                    }
+                }
             }
             if operation.method == Method::Trace {
                 self.problems.push(Problem::error(
@@ -81,13 +103,13 @@ impl<'a> Planner<'a> {
                     "use another method",
                 ));
             }
-            let type_name = types.claim(&pascal(&id.value));
+            let type_name = types.claim(&pascal(id));
             let success = self.success(operation, &type_name);
             let errors = self.errors(operation, &type_name, catalogue);
             plans.push(OperationPlan {
                 operation,
-                id: &id.value,
-                function: functions.claim(&snake(&id.value)),
+                id,
+                function: functions.claim(&snake(id)),
                 path: self.parameters(operation, ParameterIn::Path, &type_name),
                 query: self.parameters(operation, ParameterIn::Query, &type_name),
                 header: self.parameters(operation, ParameterIn::Header, &type_name),
@@ -125,8 +147,16 @@ impl<'a> Planner<'a> {
     }
 
     /// The schema of a content that is JSON and nothing else.
-    pub(super) fn json(&mut self, content: &'a [MediaType], at: &Location, what: &str) -> Option<&'a Schema> {
-        for media_type in content.iter().filter(|media_type| !is_json(&media_type.name.value)) {
+    pub(super) fn json(
+        &mut self,
+        content: &'a [MediaType],
+        at: &Location,
+        what: &str,
+    ) -> Option<&'a Schema> {
+        for media_type in content
+            .iter()
+            .filter(|media_type| !is_json(&media_type.name.value))
+        {
             self.problems.push(Problem::error(
                 "unsupported-media-type",
                 &media_type.name.at,
@@ -134,12 +164,18 @@ impl<'a> Planner<'a> {
                 "use `application/json`",
             ));
         }
-        let json = content.iter().find(|media_type| is_json(&media_type.name.value));
+        let json = content
+            .iter()
+            .find(|media_type| is_json(&media_type.name.value));
         let (at, schema) = match json {
             Some(media_type) => (&media_type.at, media_type.schema.as_ref()),
             None => (at, None),
         };
-        if schema.is_none() && content.iter().all(|media_type| is_json(&media_type.name.value)) {
+        if schema.is_none()
+            && content
+                .iter()
+                .all(|media_type| is_json(&media_type.name.value))
+        {
             self.problems.push(Problem::error(
                 "missing-schema",
                 at,
@@ -158,7 +194,11 @@ impl<'a> Planner<'a> {
         }
         let scheme = match alternatives.as_slice() {
             [one] => match one.keys().collect::<Vec<_>>().as_slice() {
-                [name] => self.document.security_schemes.get(name.as_str()).and_then(|scheme| scheme.scheme.as_ref()),
+                [name] => self
+                    .document
+                    .security_schemes
+                    .get(name.as_str())
+                    .and_then(|scheme| scheme.scheme.as_ref()),
                 _ => None,
             },
             _ => None,
@@ -167,7 +207,10 @@ impl<'a> Planner<'a> {
             self.problems.push(Problem::error(
                 "unsupported-security",
                 &operation.at,
-                format!("{} does not ask for exactly one credential of an HTTP scheme", operation.label()),
+                format!(
+                    "{} does not ask for exactly one credential of an HTTP scheme",
+                    operation.label()
+                ),
                 "refer to one security scheme of `type: http`, such as `scheme: bearer`",
             ));
         }
@@ -177,7 +220,11 @@ impl<'a> Planner<'a> {
     /// The successor of a deprecated operation, relative to the request.
     fn successor(&mut self, operation: &'a Operation) -> Option<String> {
         let lifecycle = &operation.lifecycle;
-        let said = [lifecycle.since.is_some(), lifecycle.sunset.is_some(), lifecycle.replacement.is_some()];
+        let said = [
+            lifecycle.since.is_some(),
+            lifecycle.sunset.is_some(),
+            lifecycle.replacement.is_some(),
+        ];
         if !operation.deprecated || said == [false; 3] {
             return None;
         }
@@ -216,5 +263,8 @@ impl<'a> Planner<'a> {
 
 /// Whether a media type is JSON as dropshot reads it.
 fn is_json(media_type: &str) -> bool {
-    media_type.split(';').next().is_some_and(|name| name.trim().eq_ignore_ascii_case("application/json"))
+    media_type
+        .split(';')
+        .next()
+        .is_some_and(|name| name.trim().eq_ignore_ascii_case("application/json"))
 }

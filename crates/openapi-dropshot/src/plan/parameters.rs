@@ -5,7 +5,7 @@ use super::{
     Planner,
     ir::{Field, Home, Presence, Ty},
     is_text,
-    schema::nullable,
+    uses::nullable,
 };
 use crate::{
     docs::Docs,
@@ -41,12 +41,20 @@ pub(crate) enum Wire {
 
 impl<'a> Planner<'a> {
     /// The parameters of an operation in one place.
-    pub(super) fn parameters(&mut self, operation: &'a Operation, place: ParameterIn, type_name: &str) -> Option<Fields> {
+    pub(super) fn parameters(
+        &mut self,
+        operation: &'a Operation,
+        place: ParameterIn,
+        type_name: &str,
+    ) -> Option<Fields> {
         if place == ParameterIn::Path {
             self.refuse_cookies(operation);
         }
-        let parameters: Vec<&'a Parameter> =
-            operation.parameters.iter().filter(|parameter| parameter.location == place).collect();
+        let parameters: Vec<&'a Parameter> = operation
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.location == place)
+            .collect();
         let (what, suffix) = match place {
             ParameterIn::Path => ("Path parameters", "Path"),
             ParameterIn::Query => ("Query parameters", "Query"),
@@ -68,29 +76,53 @@ impl<'a> Planner<'a> {
                 self.problems.push(Problem::error(
                     "duplicate-parameter",
                     &parameter.name.at,
-                    format!("{} has two parameters `{}` in its {place}", operation.label(), parameter.name.value),
+                    format!(
+                        "{} has two parameters `{}` in its {place}",
+                        operation.label(),
+                        parameter.name.value
+                    ),
                     "remove one of them",
                 ));
                 continue;
             }
             fields.extend(self.parameter(&mut names, parameter, type_name));
         }
-        let docs = Docs::own(format!("{what} of `{}`.", operation.id.as_ref().map_or("", |id| &id.value)));
-        Some(Fields { name, docs, wire: Wire::Read, fields })
+        let docs = Docs::own(format!(
+            "{what} of `{}`.",
+            operation.id.as_ref().map_or("", |id| &id.value)
+        ));
+        Some(Fields {
+            name,
+            docs,
+            wire: Wire::Read,
+            fields,
+        })
     }
 
     fn refuse_cookies(&mut self, operation: &Operation) {
-        for parameter in operation.parameters.iter().filter(|parameter| parameter.location == ParameterIn::Cookie) {
+        for parameter in operation
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.location == ParameterIn::Cookie)
+        {
             self.problems.push(Problem::error(
                 "unsupported-parameter",
                 &parameter.at,
-                format!("the cookie `{}` is not supported: dropshot has no extractor for cookies", parameter.name.value),
+                format!(
+                    "the cookie `{}` is not supported: dropshot has no extractor for cookies",
+                    parameter.name.value
+                ),
                 "send it as a header or in the query",
             ));
         }
     }
 
-    fn parameter(&mut self, names: &mut Names, parameter: &'a Parameter, type_name: &str) -> Option<Field> {
+    fn parameter(
+        &mut self,
+        names: &mut Names,
+        parameter: &'a Parameter,
+        type_name: &str,
+    ) -> Option<Field> {
         let wire = &parameter.name.value;
         self.check_form(parameter);
         let Some(schema) = &parameter.schema else {
@@ -106,7 +138,11 @@ impl<'a> Planner<'a> {
         let component = parameter.at.pointer.strip_prefix("/components/parameters/");
         let ty = match component.filter(|name| !name.contains('/')) {
             Some(component) => self.component_parameter(component, schema, parameter),
-            None => self.described(schema, &format!("{type_name}{}", pascal(wire)), parameter.description.as_deref()),
+            None => self.described(
+                schema,
+                &format!("{type_name}{}", pascal(wire)),
+                parameter.description.as_deref(),
+            ),
         };
         self.check_text(wire, schema, &ty);
         let default = self.default_of(schema);
@@ -117,7 +153,11 @@ impl<'a> Planner<'a> {
         if parameter.deprecated {
             docs = docs.with_note("Deprecated.");
         }
-        if let Some(level) = parameter.extensions.get("x-stability-level").and_then(|level| level.as_str()) {
+        if let Some(level) = parameter
+            .extensions
+            .get("x-stability-level")
+            .and_then(|level| level.as_str())
+        {
             docs = docs.with_note(format!("Stability: {level}."));
         }
         Some(Field {
@@ -136,7 +176,12 @@ impl<'a> Planner<'a> {
     }
 
     /// The type of a component of parameters, planned at its first use.
-    fn component_parameter(&mut self, component: &str, schema: &'a Schema, parameter: &'a Parameter) -> Ty {
+    fn component_parameter(
+        &mut self,
+        component: &str,
+        schema: &'a Schema,
+        parameter: &'a Parameter,
+    ) -> Ty {
         if let Some(ty) = self.shared.get(component) {
             return ty.clone();
         }
@@ -176,7 +221,11 @@ impl<'a> Planner<'a> {
             ParameterIn::Query | ParameterIn::Cookie => "form",
             ParameterIn::Path | ParameterIn::Header => "simple",
         };
-        if let Some(style) = parameter.style.as_ref().filter(|style| style.value != plain) {
+        if let Some(style) = parameter
+            .style
+            .as_ref()
+            .filter(|style| style.value != plain)
+        {
             self.problems.push(Problem::error(
                 "unsupported-parameter",
                 &style.at,
@@ -199,7 +248,10 @@ impl<'a> Planner<'a> {
             self.problems.push(Problem::error(
                 "reserved-header",
                 &parameter.name.at,
-                format!("OpenAPI ignores a parameter named `{}`", parameter.name.value),
+                format!(
+                    "OpenAPI ignores a parameter named `{}`",
+                    parameter.name.value
+                ),
                 "describe it by the media type of the body, or by a security scheme",
             ));
         }
@@ -214,7 +266,12 @@ impl<'a> Planner<'a> {
     }
 
     /// The headers of an answer.
-    pub(super) fn headers(&mut self, headers: &'a [Header], name: &str, docs: Docs) -> Option<Fields> {
+    pub(super) fn headers(
+        &mut self,
+        headers: &'a [Header],
+        name: &str,
+        docs: Docs,
+    ) -> Option<Fields> {
         if headers.is_empty() {
             return None;
         }
@@ -240,7 +297,11 @@ impl<'a> Planner<'a> {
                 ));
                 continue;
             };
-            let ty = self.use_of(schema, &format!("{struct_name}{}", pascal(wire)), Home::Parameters);
+            let ty = self.use_of(
+                schema,
+                &format!("{struct_name}{}", pascal(wire)),
+                Home::Parameters,
+            );
             self.check_text(wire, schema, &ty);
             let mut docs = Docs::new(header.description.as_deref(), format!("`{wire}`"));
             if header.deprecated {
@@ -251,12 +312,21 @@ impl<'a> Planner<'a> {
                 wire: wire.clone(),
                 docs,
                 title: None,
-            deprecated: false,
+                deprecated: false,
                 ty: without_null(ty),
-                presence: if header.required { Presence::Required } else { Presence::Optional },
+                presence: if header.required {
+                    Presence::Required
+                } else {
+                    Presence::Optional
+                },
             });
         }
-        Some(Fields { name: struct_name, docs, wire: Wire::Written, fields })
+        Some(Fields {
+            name: struct_name,
+            docs,
+            wire: Wire::Written,
+            fields,
+        })
     }
 }
 
@@ -270,5 +340,8 @@ fn without_null(ty: Ty) -> Ty {
 
 /// Whether a text can name a header (RFC 9110, section 5.6.2).
 fn is_token(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }

@@ -23,10 +23,19 @@ impl<'a> Planner<'a> {
         for operation in &self.document.operations {
             let path = &operation.path;
             self.check_variables(operation);
-            if let Some(before) = seen.insert((path.value.clone(), operation.method.as_str()), &operation.at) {
+            if let Some(before) = seen.insert(
+                (path.value.clone(), operation.method.as_str()),
+                &operation.at,
+            ) {
                 let message = format!("`{} {}` is defined twice", operation.method, path.value);
-                let problem = Problem::error("duplicate-operation", &operation.at, message, "remove one of them");
-                self.problems.push(problem.with_related(before, "the other one"));
+                let problem = Problem::error(
+                    "duplicate-operation",
+                    &operation.at,
+                    message,
+                    "remove one of them",
+                );
+                self.problems
+                    .push(problem.with_related(before, "the other one"));
             }
             let mut beginning = Vec::new();
             for segment in path.value.split('/').filter(|segment| !segment.is_empty()) {
@@ -34,7 +43,11 @@ impl<'a> Planner<'a> {
                 let conflict = match variable(segment) {
                     Some(name) => {
                         let before = branch.variable.get_or_insert((name, &path.at));
-                        if before.0 == name { branch.literal } else { Some(*before) }
+                        if before.0 == name {
+                            branch.literal
+                        } else {
+                            Some(*before)
+                        }
                     }
                     None => {
                         branch.literal.get_or_insert((segment, &path.at));
@@ -42,14 +55,21 @@ impl<'a> Planner<'a> {
                     }
                 };
                 if let Some((other, at)) = conflict {
-                    let message = format!("`{segment}` stands where another path has `{other}`: dropshot's router cannot tell them apart");
+                    let message = format!(
+                        "`{segment}` stands where another path has `{other}`: dropshot's router cannot tell them apart"
+                    );
                     let help = "give variables at the same place the same name, and put fixed words beside a variable on a path of their own";
                     self.problems.push(
-                        Problem::error("ambiguous-paths", &path.at, message, help).with_related(at, "the other path"),
+                        Problem::error("ambiguous-paths", &path.at, message, help)
+                            .with_related(at, "the other path"),
                     );
                     break;
                 }
-                beginning.push(if variable(segment).is_some() { "{}" } else { segment });
+                beginning.push(if variable(segment).is_some() {
+                    "{}"
+                } else {
+                    segment
+                });
             }
         }
     }
@@ -90,7 +110,10 @@ impl<'a> Planner<'a> {
             self.problems.push(Problem::error(
                 "path-parameter",
                 &operation.at,
-                format!("`{}` is not both a variable of the path and a path parameter", missing.join("`, `")),
+                format!(
+                    "`{}` is not both a variable of the path and a path parameter",
+                    missing.join("`, `")
+                ),
                 "declare one parameter with `in: path` for each variable",
             ));
         }

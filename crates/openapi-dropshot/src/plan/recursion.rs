@@ -11,14 +11,21 @@ use std::collections::{BTreeMap, BTreeSet};
 impl Planner<'_> {
     /// Boxes each member that leads back to its own struct.
     pub(super) fn box_recursion(&mut self) {
-        let edges: BTreeMap<String, BTreeSet<String>> =
-            self.items.iter().map(|item| (item.name.clone(), held(item))).collect();
+        let edges: BTreeMap<String, BTreeSet<String>> = self
+            .items
+            .iter()
+            .map(|item| (item.name.clone(), held(item)))
+            .collect();
         for item in &mut self.items {
             let own = item.name.clone();
             let leads_back = |ty: &Ty| by_value(ty).is_some_and(|name| reaches(&edges, name, &own));
             match &mut item.kind {
                 Kind::Struct(object) => {
-                    for field in object.fields.iter_mut().filter(|field| leads_back(&field.ty)) {
+                    for field in object
+                        .fields
+                        .iter_mut()
+                        .filter(|field| leads_back(&field.ty))
+                    {
                         boxed(&mut field.ty);
                     }
                 }
@@ -36,7 +43,11 @@ fn held(item: &Item) -> BTreeSet<String> {
         Kind::Wrapper(ty) | Kind::Alias(ty) => vec![ty],
         Kind::Words(_) | Kind::Checked(_) | Kind::Items(..) | Kind::Entries(..) => Vec::new(),
     };
-    types.into_iter().filter_map(by_value).map(str::to_owned).collect()
+    types
+        .into_iter()
+        .filter_map(by_value)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The item that a type holds by value.
@@ -44,7 +55,13 @@ fn by_value(ty: &Ty) -> Option<&str> {
     match ty {
         Ty::Named(name) => Some(name),
         Ty::Nullable(inner) => by_value(inner),
-        Ty::Scalar(_) | Ty::List(_) | Ty::Map(_) | Ty::AnyMap | Ty::Any | Ty::Boxed(_) => None,
+        Ty::Scalar(_)
+        | Ty::List(_)
+        | Ty::Map(_)
+        | Ty::AnyMap
+        | Ty::Any
+        | Ty::Refused
+        | Ty::Boxed(_) => None,
     }
 }
 

@@ -92,10 +92,14 @@ impl<'a> Planner<'a> {
                 StatusCode::Exact(status @ 200..=399) => match found {
                     None => found = Some((response, status)),
                     Some((other, _)) => {
-                        let message = format!("{} has several answers that are no errors", operation.label());
+                        let message = format!(
+                            "{} has several answers that are no errors",
+                            operation.label()
+                        );
                         let help = "keep one; dropshot gives each operation one status of success";
                         let problem = Problem::error("several-successes", at, message, help);
-                        self.problems.push(problem.with_related(&other.status.at, "the first one"));
+                        self.problems
+                            .push(problem.with_related(&other.status.at, "the first one"));
                     }
                 },
                 StatusCode::Exact(status @ ..=199) => self.problems.push(Problem::error(
@@ -107,7 +111,9 @@ impl<'a> Planner<'a> {
                 StatusCode::Range(first @ 1..=3) => self.problems.push(Problem::error(
                     "unsupported-status",
                     at,
-                    format!("`{first}XX` is not supported: an answer that is no error has one status"),
+                    format!(
+                        "`{first}XX` is not supported: an answer that is no error has one status"
+                    ),
                     "write the exact status, such as `200`",
                 )),
                 StatusCode::Exact(_) | StatusCode::Range(_) | StatusCode::Default => {}
@@ -120,7 +126,13 @@ impl<'a> Planner<'a> {
                 format!("{} has no answer that is no error", operation.label()),
                 "add a response such as `200` or `204`",
             ));
-            return Success { response: None, status: 200, body: None, headers: None, own: None };
+            return Success {
+                response: None,
+                status: 200,
+                body: None,
+                headers: None,
+                own: None,
+            };
         };
         let body = self.answer_body(response, status, type_name);
         let docs = Docs::own(format!(
@@ -131,11 +143,22 @@ impl<'a> Planner<'a> {
         let headers = self.headers(&response.headers, &format!("{name}Headers"), docs);
         let known = matches!((status, body.is_some()), (200..=202, true) | (204, false));
         let own = (!known).then_some(name);
-        Success { response: Some(response), status, body, headers, own }
+        Success {
+            response: Some(response),
+            status,
+            body,
+            headers,
+            own,
+        }
     }
 
     /// The body of an answer; a status that forbids one must not have any.
-    pub(super) fn answer_body(&mut self, response: &'a Response, status: u16, type_name: &str) -> Option<Ty> {
+    pub(super) fn answer_body(
+        &mut self,
+        response: &'a Response,
+        status: u16,
+        type_name: &str,
+    ) -> Option<Ty> {
         if response.content.is_empty() {
             return None;
         }
@@ -148,6 +171,10 @@ impl<'a> Planner<'a> {
             ));
         }
         let schema = self.json(&response.content, &response.at, "the body of an answer")?;
-        Some(self.use_of(schema, &format!("{type_name}{}Body", status_name(status)), Home::Schemas))
+        Some(self.use_of(
+            schema,
+            &format!("{type_name}{}Body", status_name(status)),
+            Home::Schemas,
+        ))
     }
 }

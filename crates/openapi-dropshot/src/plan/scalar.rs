@@ -3,7 +3,9 @@
 
 use super::{
     Planner,
-    ir::{Base, Bounds, Checked, Format, IntegerRule, Kind, NumberRule, Rule, Scalar, TextRule, Ty},
+    ir::{
+        Base, Bounds, Checked, Format, IntegerRule, Kind, NumberRule, Rule, Scalar, TextRule, Ty,
+    },
 };
 use openapi_contract::{
     Problem,
@@ -11,7 +13,14 @@ use openapi_contract::{
 };
 use serde_json::Number;
 
-const BOUNDS: &[&str] = &["format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+const BOUNDS: &[&str] = &[
+    "format",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+];
 
 impl Planner<'_> {
     /// `type: integer`
@@ -21,22 +30,37 @@ impl Planner<'_> {
         let base = Base::of_format(format.as_deref());
         let written = self.bounds(schema);
         let least = low_bound(schema).unwrap_or(base.least()).max(base.least());
-        let greatest = high_bound(schema).unwrap_or(base.greatest()).min(base.greatest());
-        let multiple_of = schema.multiple_of.as_ref().and_then(|step| self.step(step));
-        if least > greatest {
+        let greatest = high_bound(schema)
+            .unwrap_or(base.greatest())
+            .min(base.greatest());
+        let multiple_of = schema
+            .multiple_of
+            .as_ref()
+            .and_then(|step| self.step(step))
+            .filter(|step| *step > 1);
+        let step = multiple_of.unwrap_or(1);
+        if least > greatest || least + (-least).rem_euclid(step) > greatest {
             self.problems.push(Problem::error(
                 "empty-range",
                 &schema.at,
-                format!("no integer of this type is from {least} to {greatest}"),
-                "correct `minimum`, `maximum` or `format`",
+                match multiple_of {
+                    Some(step) => format!("no multiple of {step} is from {least} to {greatest}"),
+                    None => format!("no integer of this type is from {least} to {greatest}"),
+                },
+                "correct the bounds, `multipleOf` or `format`",
             ));
-            return Kind::Wrapper(Ty::Any);
+            return Kind::Wrapper(Ty::Refused);
         }
         let scalar = Scalar::Integer { base, format };
         if least == base.least() && greatest == base.greatest() && multiple_of.is_none() {
             return Kind::Wrapper(Ty::Scalar(scalar));
         }
-        let rule = Rule::Integer(IntegerRule { least, greatest, multiple_of, written });
+        let rule = Rule::Integer(IntegerRule {
+            least,
+            greatest,
+            multiple_of,
+            written,
+        });
         Kind::Checked(Checked { scalar, rule })
     }
 
@@ -44,9 +68,16 @@ impl Planner<'_> {
     pub(super) fn integers(&mut self, schema: &Schema, values: &[&Node]) -> Kind {
         let format = schema.format.as_ref().map(|format| format.value.clone());
         let base = Base::of_format(format.as_deref());
-        let mut allowed: Vec<i128> = values.iter().filter_map(|value| value.as_i64()).map(i128::from).collect();
+        let mut allowed: Vec<i128> = values
+            .iter()
+            .filter_map(|value| value.as_i64())
+            .map(i128::from)
+            .collect();
         for value in values {
-            let fits = value.as_i64().map(i128::from).is_some_and(|number| (base.least()..=base.greatest()).contains(&number));
+            let fits = value
+                .as_i64()
+                .map(i128::from)
+                .is_some_and(|number| (base.least()..=base.greatest()).contains(&number));
             if !fits {
                 self.problems.push(Problem::error(
                     "enum-outside-type",
@@ -58,7 +89,10 @@ impl Planner<'_> {
         }
         let mut seen = std::collections::BTreeSet::new();
         allowed.retain(|number| seen.insert(*number));
-        Kind::Checked(Checked { scalar: Scalar::Integer { base, format }, rule: Rule::OneOf(allowed) })
+        Kind::Checked(Checked {
+            scalar: Scalar::Integer { base, format },
+            rule: Rule::OneOf(allowed),
+        })
     }
 
     /// `type: number`
@@ -84,13 +118,26 @@ impl Planner<'_> {
         if written == Bounds::default() {
             return Kind::Wrapper(Ty::Scalar(scalar));
         }
-        Kind::Checked(Checked { scalar, rule: Rule::Number(NumberRule { written }) })
+        Kind::Checked(Checked {
+            scalar,
+            rule: Rule::Number(NumberRule { written }),
+        })
     }
 
     fn bounds(&mut self, schema: &Schema) -> Bounds {
         let sides = [
-            ("exclusiveMinimum", schema.exclusive_minimum, "minimum", &schema.minimum),
-            ("exclusiveMaximum", schema.exclusive_maximum, "maximum", &schema.maximum),
+            (
+                "exclusiveMinimum",
+                schema.exclusive_minimum,
+                "minimum",
+                &schema.minimum,
+            ),
+            (
+                "exclusiveMaximum",
+                schema.exclusive_maximum,
+                "maximum",
+                &schema.maximum,
+            ),
         ];
         for (flag, set, keyword, bound) in sides {
             if set && bound.is_none() {
@@ -102,7 +149,8 @@ impl Planner<'_> {
                 ));
             }
         }
-        let value = |bound: &Option<Spanned<Number>>| bound.as_ref().and_then(|bound| bound.value.as_f64());
+        let value =
+            |bound: &Option<Spanned<Number>>| bound.as_ref().and_then(|bound| bound.value.as_f64());
         Bounds {
             minimum: value(&schema.minimum),
             maximum: value(&schema.maximum),
@@ -120,7 +168,10 @@ impl Planner<'_> {
             self.problems.push(Problem::error(
                 "unsupported-multiple-of",
                 &step.at,
-                format!("`multipleOf: {}` is not supported: it has to be an integer from 1", step.value),
+                format!(
+                    "`multipleOf: {}` is not supported: it has to be an integer from 1",
+                    step.value
+                ),
                 "count in the smallest unit, as integers",
             ));
         }
@@ -129,12 +180,26 @@ impl Planner<'_> {
 
     /// `type: string`
     pub(super) fn text(&mut self, schema: &Schema) -> Kind {
-        self.only(schema, "a string", &["format", "minLength", "maxLength", "pattern"]);
-        let checked = schema.format.as_ref().and_then(|format| Format::from_word(&format.value));
+        self.only(
+            schema,
+            "a string",
+            &["format", "minLength", "maxLength", "pattern"],
+        );
+        let checked = schema
+            .format
+            .as_ref()
+            .and_then(|format| Format::from_word(&format.value));
         let rule = TextRule {
-            min: schema.min_length.as_ref().map(|bound| bound.value).filter(|least| *least > 0),
+            min: schema
+                .min_length
+                .as_ref()
+                .map(|bound| bound.value)
+                .filter(|least| *least > 0),
             max: schema.max_length.as_ref().map(|bound| bound.value),
-            pattern: schema.pattern.as_ref().and_then(|pattern| self.pattern(pattern)),
+            pattern: schema
+                .pattern
+                .as_ref()
+                .and_then(|pattern| self.pattern(pattern)),
         };
         self.ordered(schema, "minLength", rule.min, "maxLength", rule.max);
         let bounded = rule.min.is_some() || rule.max.is_some() || rule.pattern.is_some();
@@ -147,12 +212,17 @@ impl Planner<'_> {
                     "a length or a pattern beside this `format` is not supported: the format has its own rules",
                     "keep the `format` alone, or the `pattern` and the lengths without it",
                 ));
-                Kind::Wrapper(Ty::Any)
+                Kind::Wrapper(Ty::Refused)
             }
             (None, bounded) => {
-                let scalar = Scalar::Text { format: schema.format.as_ref().map(|format| format.value.clone()) };
+                let scalar = Scalar::Text {
+                    format: schema.format.as_ref().map(|format| format.value.clone()),
+                };
                 if bounded {
-                    Kind::Checked(Checked { scalar, rule: Rule::Text(rule) })
+                    Kind::Checked(Checked {
+                        scalar,
+                        rule: Rule::Text(rule),
+                    })
                 } else {
                     Kind::Wrapper(Ty::Scalar(scalar))
                 }
@@ -163,9 +233,13 @@ impl Planner<'_> {
     /// A pattern as ECMA-262 reads it: with the flag `u`, or without where only
     /// that compiles.
     fn pattern(&mut self, pattern: &Spanned<String>) -> Option<(String, &'static str)> {
-        let flags = ["u", ""].into_iter().find(|flags| regress::Regex::with_flags(&pattern.value, *flags).is_ok());
+        let flags = ["u", ""]
+            .into_iter()
+            .find(|flags| regress::Regex::with_flags(&pattern.value, *flags).is_ok());
         if flags.is_none() {
-            let why = regress::Regex::with_flags(&pattern.value, "").err().map(|error| error.to_string());
+            let why = regress::Regex::with_flags(&pattern.value, "")
+                .err()
+                .map(|error| error.to_string());
             self.problems.push(Problem::error(
                 "invalid-pattern",
                 &pattern.at,
@@ -181,7 +255,11 @@ impl Planner<'_> {
 fn low_bound(schema: &Schema) -> Option<i128> {
     let bound = &schema.minimum.as_ref()?.value;
     match integer(bound) {
-        Some(value) => Some(if schema.exclusive_minimum { value + 1 } else { value }),
+        Some(value) => Some(if schema.exclusive_minimum {
+            value + 1
+        } else {
+            value
+        }),
         // The conversion saturates, and no integer type reaches that far.
         None => bound.as_f64().map(|value| value.ceil() as i128),
     }
@@ -191,14 +269,21 @@ fn low_bound(schema: &Schema) -> Option<i128> {
 fn high_bound(schema: &Schema) -> Option<i128> {
     let bound = &schema.maximum.as_ref()?.value;
     match integer(bound) {
-        Some(value) => Some(if schema.exclusive_maximum { value - 1 } else { value }),
+        Some(value) => Some(if schema.exclusive_maximum {
+            value - 1
+        } else {
+            value
+        }),
         None => bound.as_f64().map(|value| value.floor() as i128),
     }
 }
 
 /// A number that is written as an integer, or as one with a fraction of zero.
 pub(crate) fn integer(number: &Number) -> Option<i128> {
-    let exact = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+    let exact = number
+        .as_i64()
+        .map(i128::from)
+        .or_else(|| number.as_u64().map(i128::from));
     exact.or_else(|| {
         let value = number.as_f64()?;
         (value.fract() == 0.0 && value.abs() < 9e15).then_some(value as i128)

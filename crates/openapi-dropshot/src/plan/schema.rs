@@ -4,12 +4,9 @@
 
 use super::{
     Planner,
-    ir::{Entries, Home, Item, Items, Kind, Others, Scalar, Struct, Ty, Word},
+    ir::{Entries, Home, Items, Kind, Others, Scalar, Struct, Ty, Word},
 };
-use crate::{
-    docs::Docs,
-    names::{Names, pascal},
-};
+use crate::names::{Names, pascal};
 use openapi_contract::{
     Problem,
     model::{AdditionalProperties, Node, Schema, Type},
@@ -17,95 +14,6 @@ use openapi_contract::{
 use std::collections::BTreeSet;
 
 impl<'a> Planner<'a> {
-    /// Plans all schemas that have a name.
-    pub(super) fn components(&mut self) {
-        let document = self.document;
-        for (component, schema) in &document.schemas {
-            let name = self.name_of(component);
-            let place = self.items.len();
-            let kind = self.kind(schema, &name, Home::Schemas);
-            let docs = Docs::new(schema.description.as_deref(), format!("The schema `{component}`."));
-            let item = Item { component: Some(component.clone()), ..self.item(name, schema, Home::Schemas, docs, kind) };
-            self.items.insert(place, item);
-        }
-    }
-
-    /// The name in Rust of a component.
-    pub(super) fn name_of(&self, component: &str) -> String {
-        self.components.get(component).cloned().unwrap_or_else(|| pascal(component))
-    }
-
-    fn item(&self, name: String, schema: &Schema, home: Home, docs: Docs, kind: Kind) -> Item {
-        Item {
-            name,
-            component: None,
-            home,
-            docs: if schema.deprecated { docs.with_note("Deprecated.") } else { docs },
-            title: schema.title.clone(),
-            deprecated: schema.deprecated,
-            default: schema.default.clone(),
-            kind,
-        }
-    }
-
-    /// The type of a schema where it is used; `wanted` is the name that it gets
-    /// if it needs one.
-    pub(super) fn use_of(&mut self, schema: &'a Schema, wanted: &str, home: Home) -> Ty {
-        let place = self.items.len();
-        let ty = match self.kind(schema, wanted, home) {
-            Kind::Wrapper(ty) | Kind::Alias(ty) => ty,
-            kind => {
-                let name = self.names.claim(wanted);
-                let what = match &kind {
-                    Kind::Struct(_) => "An object inside",
-                    _ => "A value of",
-                };
-                let otherwise = format!("{what} the document, without a description of its own.");
-                let docs = Docs::new(schema.description.as_deref(), otherwise);
-                let item = self.item(name.clone(), schema, home, docs, kind);
-                self.items.insert(place, item);
-                Ty::Named(name)
-            }
-        };
-        if self.is_nullable(schema) { nullable(ty) } else { ty }
-    }
-
-    /// Whether `null` is a value of the schema.
-    pub(super) fn is_nullable(&self, schema: &Schema) -> bool {
-        let mut schema = schema;
-        // A chain of references without a cycle is no longer than this.
-        for _ in 0..=self.document.schemas.len() * 2 {
-            if schema.nullable {
-                return true;
-            }
-            schema = match (&schema.reference, schema.all_of.as_slice()) {
-                (Some(reference), _) => match self.document.schema(&reference.value) {
-                    Some(target) => target,
-                    None => return false,
-                },
-                (None, [only]) => only,
-                _ => return false,
-            };
-        }
-        false
-    }
-
-    /// The default of a schema, that of the schema it refers to included.
-    pub(super) fn default_of(&self, schema: &'a Schema) -> Option<&'a Node> {
-        let mut schema = schema;
-        for _ in 0..=self.document.schemas.len() * 2 {
-            if let Some(default) = &schema.default {
-                return Some(default);
-            }
-            schema = match (&schema.reference, schema.all_of.as_slice()) {
-                (Some(reference), _) => self.document.schema(&reference.value)?,
-                (None, [only]) => only,
-                _ => return None,
-            };
-        }
-        None
-    }
-
     /// What a schema is; parts that need a name are planned on the way.
     pub(super) fn kind(&mut self, schema: &'a Schema, wanted: &str, home: Home) -> Kind {
         if let Some(reference) = &schema.reference {
@@ -132,14 +40,18 @@ impl<'a> Planner<'a> {
             Some(Type::Object) => self.object(schema, wanted, home),
             None => {
                 self.untyped(schema);
-                Kind::Wrapper(Ty::Any)
+                Kind::Wrapper(Ty::Refused)
             }
         }
     }
 
     fn untyped(&mut self, schema: &Schema) {
         let before = self.problems.len();
-        self.only(schema, "a value of any type", &["properties", "required", "additionalProperties", "items"]);
+        self.only(
+            schema,
+            "a value of any type",
+            &["properties", "required", "additionalProperties", "items"],
+        );
         if self.problems.len() == before {
             self.problems.push(Problem::error(
                 "missing-type",
@@ -168,13 +80,17 @@ impl<'a> Planner<'a> {
                 "an enumeration without values allows nothing",
                 "list at least one value",
             ));
-            return Kind::Wrapper(Ty::Any);
+            return Kind::Wrapper(Ty::Refused);
         }
-        if matches!(kind, None | Some(Type::String)) && values.iter().all(|value| value.as_str().is_some()) {
+        if matches!(kind, None | Some(Type::String))
+            && values.iter().all(|value| value.as_str().is_some())
+        {
             self.only(schema, "an enumeration of strings", &["enum"]);
             return Kind::Words(words(&values));
         }
-        if matches!(kind, None | Some(Type::Integer)) && values.iter().all(|value| value.as_i64().is_some()) {
+        if matches!(kind, None | Some(Type::Integer))
+            && values.iter().all(|value| value.as_i64().is_some())
+        {
             self.only(schema, "an enumeration of integers", &["enum", "format"]);
             return self.integers(schema, &values);
         }
@@ -184,11 +100,15 @@ impl<'a> Planner<'a> {
             format!("the values of `{wanted}` are neither all strings nor all 64-bit integers of the schema's type"),
             "write an `enum` of strings with `type: string`, or one of integers with `type: integer`",
         ));
-        Kind::Wrapper(Ty::Any)
+        Kind::Wrapper(Ty::Refused)
     }
 
     fn array(&mut self, schema: &'a Schema, wanted: &str, home: Home) -> Kind {
-        self.only(schema, "an array", &["items", "minItems", "maxItems", "uniqueItems"]);
+        self.only(
+            schema,
+            "an array",
+            &["items", "minItems", "maxItems", "uniqueItems"],
+        );
         let of = match &schema.items {
             Some(items) => {
                 self.no_default(items, "an element");
@@ -197,23 +117,40 @@ impl<'a> Planner<'a> {
             None => Ty::Any,
         };
         let rules = Items {
-            min: schema.min_items.as_ref().map(|bound| bound.value).filter(|least| *least > 0),
+            min: schema
+                .min_items
+                .as_ref()
+                .map(|bound| bound.value)
+                .filter(|least| *least > 0),
             max: schema.max_items.as_ref().map(|bound| bound.value),
             unique: schema.unique_items,
         };
         self.ordered(schema, "minItems", rules.min, "maxItems", rules.max);
-        if rules == Items::default() { Kind::Wrapper(Ty::List(Box::new(of))) } else { Kind::Items(of, rules) }
+        if rules == Items::default() {
+            Kind::Wrapper(Ty::List(Box::new(of)))
+        } else {
+            Kind::Items(of, rules)
+        }
     }
 
     fn object(&mut self, schema: &'a Schema, wanted: &str, home: Home) -> Kind {
-        const KEYWORDS: &[&str] =
-            &["properties", "required", "additionalProperties", "minProperties", "maxProperties"];
+        const KEYWORDS: &[&str] = &[
+            "properties",
+            "required",
+            "additionalProperties",
+            "minProperties",
+            "maxProperties",
+        ];
         self.only(schema, "an object", KEYWORDS);
         if schema.properties.is_empty() {
             return self.entries(schema, wanted, home);
         }
         self.refuse_counts(schema);
-        let required: BTreeSet<&str> = schema.required.iter().map(|name| name.value.as_str()).collect();
+        let required: BTreeSet<&str> = schema
+            .required
+            .iter()
+            .map(|name| name.value.as_str())
+            .collect();
         self.all_known(schema, |name| schema.properties.contains_key(name));
         let mut names = Names::default();
         let fields = schema
@@ -224,7 +161,12 @@ impl<'a> Planner<'a> {
                 self.member(&mut names, wire, property, needed, wanted, home)
             })
             .collect();
-        let others = self.others(schema.additional_properties.as_ref(), &mut names, wanted, home);
+        let others = self.others(
+            schema.additional_properties.as_ref(),
+            &mut names,
+            wanted,
+            home,
+        );
         Kind::Struct(Struct { fields, others })
     }
 
@@ -238,7 +180,9 @@ impl<'a> Planner<'a> {
     ) -> Others {
         let ty = match additional {
             None => return Others::Ignored,
-            Some(AdditionalProperties::Allowed(allowed)) if !allowed.value => return Others::Refused,
+            Some(AdditionalProperties::Allowed(allowed)) if !allowed.value => {
+                return Others::Refused;
+            }
             Some(AdditionalProperties::Allowed(_)) => Ty::Any,
             Some(AdditionalProperties::Schema(schema)) => {
                 self.no_default(schema, "a member without a name");
@@ -256,7 +200,10 @@ impl<'a> Planner<'a> {
             Some(AdditionalProperties::Allowed(allowed)) if allowed.value => None,
             Some(AdditionalProperties::Allowed(_)) => {
                 self.refuse_counts(schema);
-                return Kind::Struct(Struct { fields: Vec::new(), others: Others::Refused });
+                return Kind::Struct(Struct {
+                    fields: Vec::new(),
+                    others: Others::Refused,
+                });
             }
             Some(AdditionalProperties::Schema(values)) => {
                 self.no_default(values, "a member without a name");
@@ -264,10 +211,20 @@ impl<'a> Planner<'a> {
             }
         };
         let rules = Entries {
-            min: schema.min_properties.as_ref().map(|bound| bound.value).filter(|least| *least > 0),
+            min: schema
+                .min_properties
+                .as_ref()
+                .map(|bound| bound.value)
+                .filter(|least| *least > 0),
             max: schema.max_properties.as_ref().map(|bound| bound.value),
         };
-        self.ordered(schema, "minProperties", rules.min, "maxProperties", rules.max);
+        self.ordered(
+            schema,
+            "minProperties",
+            rules.min,
+            "maxProperties",
+            rules.max,
+        );
         match of {
             None if rules == Entries::default() => Kind::Wrapper(Ty::AnyMap),
             Some(of) if rules == Entries::default() => Kind::Wrapper(Ty::Map(Box::new(of))),
@@ -289,7 +246,10 @@ impl<'a> Planner<'a> {
 
     /// `minProperties` and `maxProperties` of an object with known members.
     pub(super) fn refuse_counts(&mut self, schema: &Schema) {
-        let counts = [("minProperties", &schema.min_properties), ("maxProperties", &schema.max_properties)];
+        let counts = [
+            ("minProperties", &schema.min_properties),
+            ("maxProperties", &schema.max_properties),
+        ];
         for (keyword, bound) in counts {
             if let Some(bound) = bound {
                 self.problems.push(Problem::error(
@@ -303,7 +263,14 @@ impl<'a> Planner<'a> {
     }
 
     /// A lower bound above the upper one allows nothing.
-    pub(super) fn ordered(&mut self, schema: &Schema, low: &str, least: Option<u64>, high: &str, greatest: Option<u64>) {
+    pub(super) fn ordered(
+        &mut self,
+        schema: &Schema,
+        low: &str,
+        least: Option<u64>,
+        high: &str,
+        greatest: Option<u64>,
+    ) {
         if let (Some(least), Some(greatest)) = (least, greatest)
             && least > greatest
         {
@@ -329,14 +296,6 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// A type that allows `null` too.
-pub(super) fn nullable(ty: Ty) -> Ty {
-    match ty {
-        Ty::Any | Ty::Nullable(_) => ty,
-        ty => Ty::Nullable(Box::new(ty)),
-    }
-}
-
 /// The variants of an enumeration of strings.
 fn words(values: &[&Node]) -> Vec<Word> {
     let mut names = Names::default();
@@ -345,6 +304,9 @@ fn words(values: &[&Node]) -> Vec<Word> {
         .iter()
         .filter_map(|value| value.as_str())
         .filter(|value| seen.insert(*value))
-        .map(|value| Word { variant: names.claim(&pascal(value)), value: value.to_owned() })
+        .map(|value| Word {
+            variant: names.claim(&pascal(value)),
+            value: value.to_owned(),
+        })
         .collect()
 }

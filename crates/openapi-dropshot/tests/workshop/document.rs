@@ -6,11 +6,16 @@ use serde_json::{Value, json};
 /// The document that dropshot emits.
 fn emitted() -> Value {
     let api = workshop_api_mod::stub_api_description().expect("the routes are told apart");
-    api.openapi("Workshop", semver::Version::new(0, 3, 0)).json().expect("the document can be written")
+    api.openapi("Workshop", semver::Version::new(0, 3, 0))
+        .json()
+        .expect("the document can be written")
 }
 
 fn at(pointer: &str) -> Value {
-    emitted().pointer(pointer).unwrap_or_else(|| panic!("nothing at {pointer}")).clone()
+    emitted()
+        .pointer(pointer)
+        .unwrap_or_else(|| panic!("nothing at {pointer}"))
+        .clone()
 }
 
 fn schema(name: &str) -> Value {
@@ -40,11 +45,23 @@ fn leaves_say_their_rules() {
         schema("Code"),
         json!({ "type": "string", "minLength": 3, "maxLength": 5, "pattern": r"^\p{Lu}+$" })
     );
-    assert_eq!(schema("Level"), json!({ "type": "integer", "format": "int32", "enum": [-1, 0, 10] }));
+    assert_eq!(
+        schema("Level"),
+        json!({ "type": "integer", "format": "int32", "enum": [-1, 0, 10] })
+    );
     assert_eq!(schema("Count"), json!({ "type": "integer" }));
-    assert_eq!(schema("Mail"), json!({ "type": "string", "format": "email" }));
-    assert_eq!(schema("OnlyOne"), json!({ "type": "string", "enum": ["one"] }));
-    assert_eq!(at("/components/schemas/Code/description"), json!("A code with a [length] and a shape."));
+    assert_eq!(
+        schema("Mail"),
+        json!({ "type": "string", "format": "email" })
+    );
+    assert_eq!(
+        schema("OnlyOne"),
+        json!({ "type": "string", "enum": ["one"] })
+    );
+    assert_eq!(
+        at("/components/schemas/Code/description"),
+        json!("A code with a [length] and a shape.")
+    );
 }
 
 #[test]
@@ -58,31 +75,61 @@ fn collections_say_their_rules() {
         schema("FewLabels"),
         json!({ "type": "object", "additionalProperties": integers, "minProperties": 1, "maxProperties": 2 })
     );
-    assert_eq!(schema("Nothing"), json!({ "type": "object", "additionalProperties": false }));
-    assert_eq!(schema("Settings")["additionalProperties"], json!({ "type": "integer" }));
+    assert_eq!(
+        schema("Nothing"),
+        json!({ "type": "object", "additionalProperties": false })
+    );
+    assert_eq!(
+        schema("Settings")["additionalProperties"],
+        json!({ "type": "integer" })
+    );
 }
 
 #[test]
 fn members_say_whether_they_may_be_absent_or_null() {
     let tool = schema("Tool");
     assert_eq!(tool["required"], json!(["kind", "name", "owner", "size"]));
-    assert_eq!(tool["properties"]["name"], json!({ "$ref": "#/components/schemas/Name" }));
+    assert_eq!(
+        tool["properties"]["name"],
+        json!({ "$ref": "#/components/schemas/Name" })
+    );
     assert_eq!(
         tool["properties"]["owner"],
         json!({ "type": "string", "nullable": true, "description": "May be `null`, but must be there." })
     );
     assert_eq!(tool["properties"]["nickname"]["nullable"], json!(true));
-    assert_eq!(tool["properties"]["price"], json!({ "type": "integer", "minimum": 0, "description": "In cents." }));
-    assert_eq!(tool["properties"]["count"], json!({ "type": "integer", "default": 1 }));
-    assert_eq!(tool["properties"]["page"], json!({ "type": "string", "format": "uri" }));
-    assert_eq!(tool["properties"]["used"], json!({ "type": "string", "format": "date-time" }));
-    assert_eq!(tool["properties"]["retired"], json!({ "type": "boolean", "deprecated": true }));
-    assert_eq!(tool["properties"]["tags"], json!({ "$ref": "#/components/schemas/Tags" }));
+    assert_eq!(
+        tool["properties"]["price"],
+        json!({ "type": "integer", "minimum": 0, "description": "In cents." })
+    );
+    assert_eq!(
+        tool["properties"]["count"],
+        json!({ "type": "integer", "default": 1 })
+    );
+    assert_eq!(
+        tool["properties"]["page"],
+        json!({ "type": "string", "format": "uri" })
+    );
+    assert_eq!(
+        tool["properties"]["used"],
+        json!({ "type": "string", "format": "date-time" })
+    );
+    assert_eq!(
+        tool["properties"]["retired"],
+        json!({ "type": "boolean", "deprecated": true })
+    );
+    assert_eq!(
+        tool["properties"]["tags"],
+        json!({ "$ref": "#/components/schemas/Tags" })
+    );
     assert_eq!(
         tool["properties"]["otherKind"],
         json!({ "nullable": true, "allOf": [{ "$ref": "#/components/schemas/Kind" }] })
     );
-    assert_eq!(schema("Part")["required"], json!(["kind", "name", "nickname", "number", "owner", "size"]));
+    assert_eq!(
+        schema("Part")["required"],
+        json!(["kind", "name", "nickname", "number", "owner", "size"])
+    );
 }
 
 #[test]
@@ -90,20 +137,50 @@ fn operations_say_what_they_take_and_give() {
     let list = at("/paths/~1tools/get");
     let parameter = |name: &str| {
         let all = list["parameters"].as_array().expect("parameters");
-        all.iter().find(|parameter| parameter["name"] == name).expect(name).clone()
+        all.iter()
+            .find(|parameter| parameter["name"] == name)
+            .expect(name)
+            .clone()
     };
     assert_eq!(list["operationId"], "listTools");
     assert_eq!(parameter("X-Tenant")["required"], json!(true));
-    assert_eq!(parameter("X-Tenant")["schema"], json!({ "type": "string", "pattern": "^[a-z]{2,8}$" }));
-    assert_eq!(parameter("kind")["schema"], json!({ "$ref": "#/components/schemas/Kind" }));
-    assert_eq!(parameter("minimum-weight")["schema"], json!({ "type": "number", "format": "double" }));
-    assert_eq!(list["responses"]["200"]["headers"]["X-Total"]["required"], json!(true));
+    assert_eq!(
+        parameter("X-Tenant")["schema"],
+        json!({ "type": "string", "pattern": "^[a-z]{2,8}$" })
+    );
+    assert_eq!(
+        parameter("kind")["schema"],
+        json!({ "$ref": "#/components/schemas/Kind" })
+    );
+    assert_eq!(
+        parameter("minimum-weight")["schema"],
+        json!({ "type": "number", "format": "double" })
+    );
+    assert_eq!(
+        list["responses"]["200"]["headers"]["X-Total"]["required"],
+        json!(true)
+    );
     let body = &list["responses"]["200"]["content"]["application/json"]["schema"];
-    assert_eq!((&body["type"], &body["items"]), (&json!("array"), &json!({ "$ref": "#/components/schemas/Tool" })));
+    assert_eq!(
+        (&body["type"], &body["items"]),
+        (
+            &json!("array"),
+            &json!({ "$ref": "#/components/schemas/Tool" })
+        )
+    );
     let part = at("/paths/~1tools~1{toolId}~1parts~1{partNumber}");
-    assert_eq!(part["put"]["responses"]["201"], json!({ "description": "Replaced; no body." }));
-    assert_eq!(part["patch"]["responses"]["203"]["description"], "Mended, says another one.");
+    assert_eq!(
+        part["put"]["responses"]["201"],
+        json!({ "description": "Replaced; no body." })
+    );
+    assert_eq!(
+        part["patch"]["responses"]["203"]["description"],
+        "Mended, says another one."
+    );
     assert_eq!(part["delete"]["deprecated"], json!(true));
-    assert_eq!(part["options"]["responses"]["307"]["headers"]["Location"]["required"], json!(true));
+    assert_eq!(
+        part["options"]["responses"]["307"]["headers"]["Location"]["required"],
+        json!(true)
+    );
     assert_eq!(part["head"]["operationId"], "hasPart");
 }

@@ -3,15 +3,16 @@
 
 use crate::{
     workshop_api::{
-        AddToolError, EverythingError, HasPartError, HasPartOk, ListToolsError, MendPartError, MendPartNonAuthoritative, MoveError,
-        OPERATIONS, OperationId, PartOptionsError, PartOptionsTemporaryRedirect, RemovePartError, ReplacePartCreated,
-        ReplacePartError, Router, Stability, WorkshopApi, workshop_api_mod,
+        AddToolError, EverythingError, HasPartError, HasPartOk, ListToolsError, MendPartError,
+        MendPartNonAuthoritative, MoveError, OPERATIONS, OperationId, PartOptionsError,
+        PartOptionsTemporaryRedirect, RemovePartError, ReplacePartCreated, ReplacePartError,
+        Router, Stability, WorkshopApi, workshop_api_mod,
     },
     workshop_models as models,
 };
 use dropshot::{
-    ConfigDropshot, ErrorStatusCode, Header, HttpResponseAccepted, HttpResponseDeleted, HttpResponseHeaders,
-    HttpResponseOk, Path, Query, RequestContext, ServerBuilder, TypedBody,
+    ConfigDropshot, ErrorStatusCode, Header, HttpResponseAccepted, HttpResponseDeleted,
+    HttpResponseHeaders, HttpResponseOk, Path, Query, RequestContext, ServerBuilder, TypedBody,
 };
 use std::{
     io::{Read, Write},
@@ -32,18 +33,32 @@ impl WorkshopApi for Echo {
         _: RequestContext<()>,
         query: Query<models::ListToolsQuery>,
         headers: Header<models::ListToolsHeaders>,
-    ) -> Result<HttpResponseHeaders<HttpResponseOk<Vec<models::Tool>>, models::ListToolsOkHeaders>, ListToolsError> {
+    ) -> Result<
+        HttpResponseHeaders<HttpResponseOk<Vec<models::Tool>>, models::ListToolsOkHeaders>,
+        ListToolsError,
+    > {
         let (query, headers) = (query.into_inner(), headers.into_inner());
         let tenant = headers.x_tenant.as_str();
         match tenant {
             "nobody" => Err(ListToolsError::NotFound(problem(format!("no {tenant}")))),
-            "teapot" => Err(ListToolsError::Other(ErrorStatusCode::IM_A_TEAPOT, problem(format!("{query:?}")))),
+            "teapot" => Err(ListToolsError::Other(
+                ErrorStatusCode::IM_A_TEAPOT,
+                problem(format!("{query:?}")),
+            )),
             _ => {
                 let total = i32::from(query.page_size.get()) + i32::from(query.heavy);
-                let x_total = models::ListToolsOkHeadersXTotal::try_from(total)
-                    .map_err(|violation| ListToolsError::NotFound(problem(violation.to_string())))?;
-                let headers = models::ListToolsOkHeaders { x_total, x_kind: query.kind };
-                Ok(HttpResponseHeaders::new(HttpResponseOk(Vec::new()), headers))
+                let x_total =
+                    models::ListToolsOkHeadersXTotal::try_from(total).map_err(|violation| {
+                        ListToolsError::NotFound(problem(violation.to_string()))
+                    })?;
+                let headers = models::ListToolsOkHeaders {
+                    x_total,
+                    x_kind: query.kind,
+                };
+                Ok(HttpResponseHeaders::new(
+                    HttpResponseOk(Vec::new()),
+                    headers,
+                ))
             }
         }
     }
@@ -53,10 +68,17 @@ impl WorkshopApi for Echo {
         _: TypedBody<models::AddToolBody>,
     ) -> Result<HttpResponseAccepted<models::Ticket>, AddToolError> {
         let id = models::Uuid::from(uuid::Uuid::nil());
-        Ok(HttpResponseAccepted(models::Ticket { id, next: None, left: None }))
+        Ok(HttpResponseAccepted(models::Ticket {
+            id,
+            next: None,
+            left: None,
+        }))
     }
 
-    async fn move_(_: RequestContext<()>, _: Path<models::MovePath>) -> Result<HttpResponseOk<models::Part>, MoveError> {
+    async fn move_(
+        _: RequestContext<()>,
+        _: Path<models::MovePath>,
+    ) -> Result<HttpResponseOk<models::Part>, MoveError> {
         Err(MoveError::InternalServerError)
     }
 
@@ -90,7 +112,10 @@ impl WorkshopApi for Echo {
         Ok(HttpResponseDeleted())
     }
 
-    async fn has_part(_: RequestContext<()>, _: Path<models::HasPartPath>) -> Result<HasPartOk, HasPartError> {
+    async fn has_part(
+        _: RequestContext<()>,
+        _: Path<models::HasPartPath>,
+    ) -> Result<HasPartOk, HasPartError> {
         Ok(HasPartOk)
     }
 
@@ -98,26 +123,40 @@ impl WorkshopApi for Echo {
         _: RequestContext<()>,
         path: Path<models::PartOptionsPath>,
     ) -> Result<
-        HttpResponseHeaders<PartOptionsTemporaryRedirect, models::PartOptionsTemporaryRedirectHeaders>,
+        HttpResponseHeaders<
+            PartOptionsTemporaryRedirect,
+            models::PartOptionsTemporaryRedirectHeaders,
+        >,
         PartOptionsError,
     > {
         let location = format!("/tools/{}", path.into_inner().tool_id);
         let headers = models::PartOptionsTemporaryRedirectHeaders { location };
-        Ok(HttpResponseHeaders::new(PartOptionsTemporaryRedirect, headers))
+        Ok(HttpResponseHeaders::new(
+            PartOptionsTemporaryRedirect,
+            headers,
+        ))
     }
 
-    async fn everything(_: RequestContext<()>) -> Result<HttpResponseOk<models::Everything>, EverythingError> {
+    async fn everything(
+        _: RequestContext<()>,
+    ) -> Result<HttpResponseOk<models::Everything>, EverythingError> {
         let nothing = serde_json::from_str("{}");
-        Ok(HttpResponseOk(nothing.map_err(|error| dropshot::HttpError::for_internal_error(error.to_string()))?))
+        Ok(HttpResponseOk(nothing.map_err(|error| {
+            dropshot::HttpError::for_internal_error(error.to_string())
+        })?))
     }
 }
 
 /// One exchange, as bytes.
 fn exchange(address: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("the server listens");
-    stream.write_all(request.as_bytes()).expect("the request can be sent");
+    stream
+        .write_all(request.as_bytes())
+        .expect("the request can be sent");
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("the answer can be read");
+    stream
+        .read_to_string(&mut answer)
+        .expect("the answer can be read");
     answer.to_ascii_lowercase()
 }
 
@@ -125,39 +164,166 @@ fn exchange(address: SocketAddr, request: &str) -> String {
 async fn requests_meet_the_rules_of_the_document() {
     let api = workshop_api_mod::api_description::<Echo>().expect("the routes are told apart");
     let log = slog::Logger::root(slog::Discard, slog::o!());
-    let config = ConfigDropshot { bind_address: ([127, 0, 0, 1], 0).into(), ..Default::default() };
-    let server = ServerBuilder::new(api, (), log).config(config).start().expect("the server starts");
+    let config = ConfigDropshot {
+        bind_address: ([127, 0, 0, 1], 0).into(),
+        ..Default::default()
+    };
+    let server = ServerBuilder::new(api, (), log)
+        .config(config)
+        .start()
+        .expect("the server starts");
     let address = server.local_addr();
     let part = "/tools/67e55044-10b1-426f-9247-bb680e5fe0c8/parts/7";
     let table: &[(&str, &str, &str, &str, &[&str])] = &[
-        ("GET", "/tools", "X-Tenant: abc\r\n", "", &["200 ok", "x-total: 10\r\n", "[]"]),
-        ("GET", "/tools?page_size=3&heavy=true&kind=drill-bit", "x-tenant: abc\r\n", "", &["x-total: 4", "x-kind: drill-bit"]),
-        ("GET", "/tools", "", "", &["400", "missing field `x-tenant`"]),
-        ("GET", "/tools", "X-Tenant: ABC\r\n", "", &["400", "`x-tenant` must match `^[a-z]{2,8}$`, found `abc`"]),
-        ("GET", "/tools", "X-Tenant: abc\r\nX-Request-Id: 7\r\n", "", &["400", "`x-request-id` must be a uuid"]),
-        ("GET", "/tools?page_size=0", "X-Tenant: abc\r\n", "", &["400", "`page_size` must be an integer from 1 to 50"]),
-        ("GET", "/tools?page_size=", "X-Tenant: abc\r\n", "", &["400", "`page_size` must be an integer from 1 to 50"]),
-        ("GET", "/tools?page_size=1&page_size=2", "X-Tenant: abc\r\n", "", &["400", "duplicate field `page_size`"]),
-        ("GET", "/tools?heavy=yes", "X-Tenant: abc\r\n", "", &["400", "`heavy` must be `true` or `false`"]),
-        ("GET", "/tools?since=2024-1-1", "X-Tenant: abc\r\n", "", &["400", "`since` must be a date"]),
-        ("GET", "/tools?minimum-weight=1e3", "X-Tenant: abc\r\n", "", &["200 ok"]),
-        ("GET", "/tools", "X-Tenant: nobody\r\n", "", &["404", "{\"message\":\"no nobody\"}"]),
-        ("GET", "/tools?minimum-weight=1.5", "X-Tenant: teapot\r\n", "", &["418", "minimum_weight: some(1.5)"]),
+        (
+            "GET",
+            "/tools",
+            "X-Tenant: abc\r\n",
+            "",
+            &["200 ok", "x-total: 10\r\n", "[]"],
+        ),
+        (
+            "GET",
+            "/tools?page_size=3&heavy=true&kind=drill-bit",
+            "x-tenant: abc\r\n",
+            "",
+            &["x-total: 4", "x-kind: drill-bit"],
+        ),
+        (
+            "GET",
+            "/tools",
+            "",
+            "",
+            &["400", "missing field `x-tenant`"],
+        ),
+        (
+            "GET",
+            "/tools",
+            "X-Tenant: ABC\r\n",
+            "",
+            &["400", "`x-tenant` must match `^[a-z]{2,8}$`, found `abc`"],
+        ),
+        (
+            "GET",
+            "/tools",
+            "X-Tenant: abc\r\nX-Request-Id: 7\r\n",
+            "",
+            &["400", "`x-request-id` must be a uuid"],
+        ),
+        (
+            "GET",
+            "/tools?page_size=0",
+            "X-Tenant: abc\r\n",
+            "",
+            &["400", "`page_size` must be an integer from 1 to 50"],
+        ),
+        (
+            "GET",
+            "/tools?page_size=",
+            "X-Tenant: abc\r\n",
+            "",
+            &["400", "`page_size` must be an integer from 1 to 50"],
+        ),
+        (
+            "GET",
+            "/tools?page_size=1&page_size=2",
+            "X-Tenant: abc\r\n",
+            "",
+            &["400", "duplicate field `page_size`"],
+        ),
+        (
+            "GET",
+            "/tools?heavy=yes",
+            "X-Tenant: abc\r\n",
+            "",
+            &["400", "`heavy` must be `true` or `false`"],
+        ),
+        (
+            "GET",
+            "/tools?since=2024-1-1",
+            "X-Tenant: abc\r\n",
+            "",
+            &["400", "`since` must be a date"],
+        ),
+        (
+            "GET",
+            "/tools?minimum-weight=1e3",
+            "X-Tenant: abc\r\n",
+            "",
+            &["200 ok"],
+        ),
+        (
+            "GET",
+            "/tools",
+            "X-Tenant: nobody\r\n",
+            "",
+            &["404", "{\"message\":\"no nobody\"}"],
+        ),
+        (
+            "GET",
+            "/tools?minimum-weight=1.5",
+            "X-Tenant: teapot\r\n",
+            "",
+            &["418", "minimum_weight: some(1.5)"],
+        ),
         ("POST", "/tools", "", "{}", &["400", "missing field `tool`"]),
         ("GET", part, "", "", &["500"]),
-        ("PATCH", part, "", "{}", &["203", "\"number\":7", "67e55044-10b1-426f-9247-bb680e5fe0c8"]),
-        ("PATCH", "/tools/x/parts/7", "", "{}", &["400", "`toolid` must be a uuid"]),
-        ("PATCH", "/tools/67e55044-10b1-426f-9247-bb680e5fe0c8/parts/65536", "", "{}", &["400", "from 0 to 65535"]),
+        (
+            "PATCH",
+            part,
+            "",
+            "{}",
+            &[
+                "203",
+                "\"number\":7",
+                "67e55044-10b1-426f-9247-bb680e5fe0c8",
+            ],
+        ),
+        (
+            "PATCH",
+            "/tools/x/parts/7",
+            "",
+            "{}",
+            &["400", "`toolid` must be a uuid"],
+        ),
+        (
+            "PATCH",
+            "/tools/67e55044-10b1-426f-9247-bb680e5fe0c8/parts/65536",
+            "",
+            "{}",
+            &["400", "from 0 to 65535"],
+        ),
         ("DELETE", part, "", "", &["204"]),
-        ("GET", "/everything", "", "", &["200 ok", "{\"pagesize\":10}"]),
-        ("OPTIONS", part, "", "", &["307", "location: /tools/67e55044"]),
+        (
+            "GET",
+            "/everything",
+            "",
+            "",
+            &["200 ok", "{\"pagesize\":10}"],
+        ),
+        (
+            "OPTIONS",
+            part,
+            "",
+            "",
+            &["307", "location: /tools/67e55044"],
+        ),
     ];
     let table = table.to_vec();
     let part = part.to_owned();
     let done = tokio::task::spawn_blocking(move || {
         for (method, path, headers, body, expected) in table {
-            let length = if body.is_empty() { String::new() } else { format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len()) };
-            let request = format!("{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}{length}\r\n{body}");
+            let length = if body.is_empty() {
+                String::new()
+            } else {
+                format!(
+                    "content-type: application/json\r\ncontent-length: {}\r\n",
+                    body.len()
+                )
+            };
+            let request = format!(
+                "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}{length}\r\n{body}"
+            );
             let answer = exchange(address, &request);
             for words in expected {
                 assert!(answer.contains(words), "{method} {path}: {answer}");
@@ -173,9 +339,20 @@ async fn requests_meet_the_rules_of_the_document() {
 #[test]
 fn the_router_finds_operations_by_method_and_path() {
     let router = Router::new::<Echo>().expect("the routes are told apart");
-    let find = |method: http::Method, path: &str| router.find(&method, path).map(|(id, _)| id).map_err(|error| error.status_code.as_u16());
-    assert_eq!(find(http::Method::GET, "/tools"), Ok(OperationId::ListTools));
-    assert_eq!(find(http::Method::HEAD, "/tools/a/parts/b"), Ok(OperationId::HasPart));
+    let find = |method: http::Method, path: &str| {
+        router
+            .find(&method, path)
+            .map(|(id, _)| id)
+            .map_err(|error| error.status_code.as_u16())
+    };
+    assert_eq!(
+        find(http::Method::GET, "/tools"),
+        Ok(OperationId::ListTools)
+    );
+    assert_eq!(
+        find(http::Method::HEAD, "/tools/a/parts/b"),
+        Ok(OperationId::HasPart)
+    );
     assert_eq!(find(http::Method::PUT, "/tools"), Err(405));
     assert_eq!(find(http::Method::GET, "/nothing"), Err(404));
 }
@@ -185,14 +362,30 @@ fn the_table_has_a_row_for_each_operation() {
     let names: Vec<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
     assert_eq!(
         names,
-        ["listTools", "addTool", "move", "replacePart", "mendPart", "removePart", "hasPart", "partOptions", "everything"]
+        [
+            "listTools",
+            "addTool",
+            "move",
+            "replacePart",
+            "mendPart",
+            "removePart",
+            "hasPart",
+            "partOptions",
+            "everything"
+        ]
     );
     for operation in OPERATIONS {
         assert_eq!(operation.id.operation(), operation);
         assert_eq!(OperationId::from_name(operation.name), Some(operation.id));
     }
     let row = OperationId::Move.operation();
-    assert_eq!((row.stability, row.success, row.security), (Stability::Beta, 200, None));
-    assert_eq!(OperationId::ListTools.operation().errors, ["404", "4XX", "default"]);
+    assert_eq!(
+        (row.stability, row.success, row.security),
+        (Stability::Beta, 200, None)
+    );
+    assert_eq!(
+        OperationId::ListTools.operation().errors,
+        ["404", "4XX", "default"]
+    );
     assert_eq!(OperationId::RemovePart.operation().deprecation, None);
 }

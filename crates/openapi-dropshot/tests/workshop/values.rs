@@ -27,7 +27,12 @@ fn refuses<T: DeserializeOwned + Serialize>(values: &[(Value, &str)]) {
 
 #[test]
 fn enumerations_take_their_strings_only() {
-    accepts::<models::Kind>(&[json!("saw"), json!("Saw"), json!(""), json!("with \"quotes\" and {braces}")]);
+    accepts::<models::Kind>(&[
+        json!("saw"),
+        json!("Saw"),
+        json!(""),
+        json!("with \"quotes\" and {braces}"),
+    ]);
     refuses::<models::Kind>(&[
         (json!("SAW"), "must be one of `saw`, `Saw`"),
         (json!("with {braces}"), "found `with {braces}`"),
@@ -52,7 +57,10 @@ fn integers_keep_their_bounds() {
     ]);
     accepts::<models::Even>(&[json!(4), json!(20)]);
     refuses::<models::Even>(&[
-        (json!(3), "must be an integer from 4 to 20 and a multiple of 4, found `3`"),
+        (
+            json!(3),
+            "must be an integer from 4 to 20 and a multiple of 4, found `3`",
+        ),
         (json!(0), "multiple of 4"),
         (json!(21), "multiple of 4"),
     ]);
@@ -114,18 +122,54 @@ fn formats_take_one_form_and_give_it_back() {
         assert_eq!(read::<models::Tool>(&whole), Ok(whole));
     }
     for (member, bad, why) in [
-        ("bought", json!("2024-2-9"), "must be a date such as `2026-11-20`, found `2024-2-9`"),
+        (
+            "bought",
+            json!("2024-2-9"),
+            "must be a date such as `2026-11-20`, found `2024-2-9`",
+        ),
         ("bought", json!("2023-02-29"), "must be a date"),
         ("bought", json!("+2024-02-29"), "must be a date"),
         ("bought", json!(" 2024-02-29"), "must be a date"),
-        ("used", json!("2024-02-29 00:00:00Z"), "must be a date and time"),
-        ("used", json!("2024-02-29T00:00:00"), "must be a date and time"),
-        ("used", json!("2024-02-29T00:00Z"), "must be a date and time"),
-        ("used", json!("2024-02-29T00:00:00+0100"), "must be a date and time"),
-        ("used", json!("2024-02-29T25:00:00Z"), "must be a date and time"),
-        ("used", json!("2024-02-29T00:00:00.Z"), "must be a date and time"),
-        ("serial", json!("67e5504410b1426f9247bb680e5fe0c8"), "must be a UUID"),
-        ("serial", json!("{67e55044-10b1-426f-9247-bb680e5fe0c8}"), "must be a UUID"),
+        (
+            "used",
+            json!("2024-02-29 00:00:00Z"),
+            "must be a date and time",
+        ),
+        (
+            "used",
+            json!("2024-02-29T00:00:00"),
+            "must be a date and time",
+        ),
+        (
+            "used",
+            json!("2024-02-29T00:00Z"),
+            "must be a date and time",
+        ),
+        (
+            "used",
+            json!("2024-02-29T00:00:00+0100"),
+            "must be a date and time",
+        ),
+        (
+            "used",
+            json!("2024-02-29T25:00:00Z"),
+            "must be a date and time",
+        ),
+        (
+            "used",
+            json!("2024-02-29T00:00:00.Z"),
+            "must be a date and time",
+        ),
+        (
+            "serial",
+            json!("67e5504410b1426f9247bb680e5fe0c8"),
+            "must be a UUID",
+        ),
+        (
+            "serial",
+            json!("{67e55044-10b1-426f-9247-bb680e5fe0c8}"),
+            "must be a UUID",
+        ),
         ("picture", json!("AQ"), "must be Base64"),
         ("picture", json!("AQ=A"), "must be Base64"),
         ("picture", json!("A==="), "must be Base64"),
@@ -141,17 +185,26 @@ fn formats_take_one_form_and_give_it_back() {
 #[test]
 fn formats_are_equal_by_what_they_mean() {
     let moment = |text: &str| text.parse::<models::DateTime>().expect("a moment");
-    assert_eq!(moment("2024-01-01T00:00:00Z"), moment("2024-01-01T01:00:00.000+01:00"));
+    assert_eq!(
+        moment("2024-01-01T00:00:00Z"),
+        moment("2024-01-01T01:00:00.000+01:00")
+    );
     assert!(moment("2024-01-01T00:00:00Z") < moment("2024-01-01T00:00:01Z"));
     let bytes = models::Base64::from(vec![1, 2, 255]);
     assert_eq!(bytes.to_string(), "AQL/");
     assert_eq!(bytes.get(), vec![1, 2, 255]);
     let date = chrono::NaiveDate::from_ymd_opt(2024, 2, 9).expect("a date");
-    assert_eq!(models::Date::try_from(date).map(|date| date.to_string()), Ok("2024-02-09".to_owned()));
+    assert_eq!(
+        models::Date::try_from(date).map(|date| date.to_string()),
+        Ok("2024-02-09".to_owned())
+    );
     let far = chrono::NaiveDate::from_ymd_opt(12024, 2, 9).expect("a date");
     assert!(models::Date::try_from(far).is_err());
     let now = chrono::DateTime::from_timestamp(0, 0).expect("a moment");
-    assert_eq!(models::DateTime::try_from(now).map(|now| now.to_string()), Ok("1970-01-01T00:00:00Z".to_owned()));
+    assert_eq!(
+        models::DateTime::try_from(now).map(|now| now.to_string()),
+        Ok("1970-01-01T00:00:00Z".to_owned())
+    );
 }
 
 /// A tool with nothing but what it needs, and its defaults.
@@ -184,7 +237,10 @@ fn absent_and_null_are_told_apart() {
         with(json!({ "owner": "me", "self": true, "type": "x", "x-y": 1, "x_y": 2 })),
     ]);
     let mut ownerless = tool();
-    ownerless.as_object_mut().expect("an object").remove("owner");
+    ownerless
+        .as_object_mut()
+        .expect("an object")
+        .remove("owner");
     refuses::<models::Tool>(&[
         (ownerless, "missing field `owner`"),
         (with(json!({ "price": null })), "invalid type: null"),
@@ -194,7 +250,9 @@ fn absent_and_null_are_told_apart() {
         (with(json!({ "price": -1 })), "must be an integer from 0"),
     ]);
     // A part of `allOf` may require what another part leaves open.
-    let part = with(json!({ "number": u64::MAX, "nickname": null, "parent": with(json!({ "number": 0, "nickname": "" })) }));
+    let part = with(
+        json!({ "number": u64::MAX, "nickname": null, "parent": with(json!({ "number": 0, "nickname": "" })) }),
+    );
     accepts::<models::Part>(&[part]);
     refuses::<models::Part>(&[(with(json!({ "number": 1 })), "missing field `nickname`")]);
 }
@@ -202,7 +260,10 @@ fn absent_and_null_are_told_apart() {
 #[test]
 fn objects_are_objects_and_no_arrays() {
     refuses::<models::Ticket>(&[
-        (json!(["67e55044-10b1-426f-9247-bb680e5fe0c8"]), "invalid type: sequence"),
+        (
+            json!(["67e55044-10b1-426f-9247-bb680e5fe0c8"]),
+            "invalid type: sequence",
+        ),
         (json!([]), "invalid type: sequence"),
         (json!("x"), "invalid type: string"),
         (json!(null), "invalid type: null"),
@@ -213,7 +274,10 @@ fn objects_are_objects_and_no_arrays() {
 #[test]
 fn unknown_members_are_ignored_refused_or_kept() {
     let known = with(json!({}));
-    assert_eq!(read::<models::Tool>(&with(json!({ "unknown": 1 }))), Ok(known));
+    assert_eq!(
+        read::<models::Tool>(&with(json!({ "unknown": 1 }))),
+        Ok(known)
+    );
     let id = "67e55044-10b1-426f-9247-bb680e5fe0c8";
     refuses::<models::Ticket>(&[(json!({ "id": id, "more": 1 }), "unknown field `more`")]);
     refuses::<models::Nothing>(&[(json!({ "more": 1 }), "unknown field `more`")]);
@@ -235,16 +299,25 @@ fn schemas_may_contain_themselves() {
 #[test]
 fn maps_and_arrays_keep_their_rules() {
     accepts::<models::Labels>(&[json!({}), json!({ "a": "b" })]);
-    refuses::<models::Labels>(&[(json!({ "a": 1 }), "invalid type: integer"), (json!([]), "invalid type: sequence")]);
+    refuses::<models::Labels>(&[
+        (json!({ "a": 1 }), "invalid type: integer"),
+        (json!([]), "invalid type: sequence"),
+    ]);
     accepts::<models::FewLabels>(&[json!({ "a": 1 })]);
     refuses::<models::FewLabels>(&[
         (json!({}), "must have 1 to 2 members, found 0"),
-        (json!({ "a": 1, "b": 2, "c": 3 }), "must have 1 to 2 members, found 3"),
+        (
+            json!({ "a": 1, "b": 2, "c": 3 }),
+            "must have 1 to 2 members, found 3",
+        ),
     ]);
     accepts::<models::Tags>(&[json!(["a"]), json!(["a", "b", "A"])]);
     refuses::<models::Tags>(&[
         (json!([]), "must have 1 to 3 elements, found 0"),
-        (json!(["a", "b", "a"]), "must not have the same element twice"),
+        (
+            json!(["a", "b", "a"]),
+            "must not have the same element twice",
+        ),
     ]);
     refuses::<models::Pair>(&[(json!([1.5]), "must have 2 to 2 elements")]);
     accepts::<models::Bag>(&[json!({ "any": [{ "thing": null }] })]);

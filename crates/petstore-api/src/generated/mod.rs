@@ -3,7 +3,10 @@
 #![allow(
     clippy::doc_lazy_continuation,
     clippy::doc_overindented_list_items,
-    reason = "the words of the document"
+    clippy::enum_variant_names,
+    clippy::large_enum_variant,
+    clippy::result_large_err,
+    reason = "the names, words and sizes of the document"
 )]
 
 mod contract;

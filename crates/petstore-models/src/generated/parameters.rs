@@ -100,6 +100,8 @@ mod get_pet_path {
 }
 
 /// The maximum number of animals returned.
+///
+/// An integer from 1 to 100; by default `20`.
 #[derive(
     Clone,
     Copy,
@@ -209,6 +211,8 @@ impl fmt::Display for Limit {
 /// Where the page starts: an opaque value from the `Link` header of an
 /// earlier answer. It belongs to the `status` filter it was made with;
 /// with another one it is refused.
+///
+/// A text that has 1 to 200 characters.
 #[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(try_from = "String")]
 pub struct Cursor(pub(super) String);

@@ -316,6 +316,8 @@ pub struct PartOptionsTemporaryRedirectHeaders {
 }
 
 /// A value of the document, without a description of its own.
+///
+/// An integer from 0 to 2147483647.
 #[derive(
     Clone,
     Copy,
@@ -411,6 +413,8 @@ impl fmt::Display for ListToolsOkHeadersXTotal {
 }
 
 /// A value of the document, without a description of its own.
+///
+/// A text, of the pattern `^[a-z]{2,8}$`.
 #[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(try_from = "String")]
 pub struct ListToolsXTenant(pub(super) String);

@@ -47,6 +47,8 @@ impl fmt::Display for ToolId {
 }
 
 /// The schema `PageSize`.
+///
+/// An integer from 1 to 50; by default `10`.
 #[derive(
     Clone,
     Copy,
@@ -353,6 +355,8 @@ impl JsonSchema for MaybeKind {
 }
 
 /// The schema `Level`.
+///
+/// One of -1, 0, 10.
 #[derive(
     Clone,
     Copy,
@@ -429,6 +433,8 @@ impl fmt::Display for Level {
 }
 
 /// The schema `Ratio`.
+///
+/// A number from 0 below 1.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, PartialOrd, Serialize)]
 #[serde(try_from = "f64")]
 pub struct Ratio(pub(super) f64);
@@ -444,7 +450,7 @@ impl TryFrom<f64> for Ratio {
     type Error = Violation;
 
     fn try_from(value: f64) -> Result<Self, Violation> {
-        if value >= 0.0 && value < 1.0 {
+        if (0.0..1.0).contains(&value) {
             Ok(Ratio(value))
         } else {
             Err(
@@ -504,6 +510,8 @@ impl fmt::Display for Ratio {
 }
 
 /// The schema `Even`.
+///
+/// An integer from 4 to 20 and a multiple of 4.
 #[derive(
     Clone,
     Copy,
@@ -598,6 +606,8 @@ impl fmt::Display for Even {
 }
 
 /// A code with a \[length\] and a shape.
+///
+/// A text that has 3 to 5 characters, of the pattern `^\p{Lu}+$`.
 #[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(try_from = "String")]
 pub struct Code(pub(super) String);
@@ -1272,6 +1282,8 @@ impl JsonSchema for ToolSizeUnit {
 }
 
 /// In cents.
+///
+/// An integer from 0 to 9223372036854775807.
 #[derive(
     Clone,
     Copy,
@@ -1407,7 +1419,7 @@ pub struct Part {
     #[schemars(with = "super::shapes::Nullable<String>")]
     pub owner: Option<String>,
     /// An object inside.
-    pub size: PartSize,
+    pub size: ToolSize,
     /// May be absent or `null`.
     #[serde(deserialize_with = "super::support::nullable")]
     #[schemars(with = "super::shapes::Nullable<String>")]
@@ -1436,8 +1448,8 @@ pub struct Part {
         deserialize_with = "super::support::present",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "PartPrice")]
-    pub price: Option<PartPrice>,
+    #[schemars(with = "ToolPrice")]
+    pub price: Option<ToolPrice>,
     /// `count`
     #[serde(default = "default_part_count")]
     #[schemars(with = "super::shapes::AnyInteger", description = "")]
@@ -1460,8 +1472,8 @@ pub struct Part {
         deserialize_with = "super::support::present",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "Vec<PartSizesItem>", description = "")]
-    pub sizes: Option<Vec<PartSizesItem>>,
+    #[schemars(with = "Vec<ToolSizesItem>", description = "")]
+    pub sizes: Option<Vec<ToolSizesItem>>,
     /// `byShelf`
     #[serde(
         rename = "byShelf",
@@ -1469,8 +1481,8 @@ pub struct Part {
         deserialize_with = "super::support::present",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "BTreeMap<String, PartByShelfValue>", description = "")]
-    pub by_shelf: Option<BTreeMap<String, PartByShelfValue>>,
+    #[schemars(with = "BTreeMap<String, ToolByShelfValue>", description = "")]
+    pub by_shelf: Option<BTreeMap<String, ToolByShelfValue>>,
     /// `empty`
     #[serde(default = "default_part_empty")]
     #[schemars(description = "")]
@@ -1610,219 +1622,6 @@ fn default_part_value_3d() -> bool {
     false
 }
 
-/// An object inside.
-#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
-#[serde(remote = "Self")]
-pub struct PartSize {
-    /// `width`
-    #[schemars(description = "")]
-    pub width: f64,
-    /// `unit`
-    #[serde(default = "default_part_size_unit")]
-    #[schemars(description = "")]
-    pub unit: PartSizeUnit,
-}
-
-fn default_part_size_unit() -> PartSizeUnit {
-    PartSizeUnit::Mm
-}
-
-/// A value of the document, without a description of its own.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum PartSizeUnit {
-    /// `mm`
-    Mm,
-    /// `inch`
-    Inch,
-}
-
-impl PartSizeUnit {
-    /// All values, in the order of the document.
-    pub const ALL: &'static [PartSizeUnit] = &[PartSizeUnit::Mm, PartSizeUnit::Inch];
-
-    /// The value as it is sent.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            PartSizeUnit::Mm => "mm",
-            PartSizeUnit::Inch => "inch",
-        }
-    }
-}
-
-impl Default for PartSizeUnit {
-    fn default() -> Self {
-        PartSizeUnit::Mm
-    }
-}
-
-impl FromStr for PartSizeUnit {
-    type Err = Violation;
-
-    fn from_str(text: &str) -> Result<Self, Violation> {
-        match text {
-            "mm" => Ok(PartSizeUnit::Mm),
-            "inch" => Ok(PartSizeUnit::Inch),
-            other => {
-                Err(
-                    Violation::new(
-                        format!(
-                            "must be one of `mm`, `inch`, found `{}`",
-                            support::shortened(other)
-                        ),
-                    ),
-                )
-            }
-        }
-    }
-}
-
-impl JsonSchema for PartSizeUnit {
-    fn schema_name() -> String {
-        "PartSizeUnit".to_owned()
-    }
-
-    fn is_referenceable() -> bool {
-        false
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            enum_values: Some(
-                PartSizeUnit::ALL.iter().map(|value| value.as_str().into()).collect(),
-            ),
-            metadata: Some(
-                Box::new(Metadata {
-                    default: Some(serde_json::json!("mm")),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
-    }
-}
-
-/// In cents.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Deserialize,
-    Eq,
-    Hash,
-    Ord,
-    PartialEq,
-    PartialOrd,
-    Serialize
-)]
-#[serde(try_from = "i64")]
-pub struct PartPrice(pub(super) i64);
-
-impl PartPrice {
-    /// The least value.
-    pub const MIN: PartPrice = PartPrice(0);
-
-    /// The greatest value.
-    pub const MAX: PartPrice = PartPrice(i64::MAX);
-
-    /// The value.
-    pub const fn get(self) -> i64 {
-        self.0
-    }
-}
-
-impl TryFrom<i64> for PartPrice {
-    type Error = Violation;
-
-    fn try_from(value: i64) -> Result<Self, Violation> {
-        if value >= 0 {
-            Ok(PartPrice(value))
-        } else {
-            Err(
-                Violation::new(
-                    format!(
-                        "must be an integer from 0 to 9223372036854775807, found `{value}`"
-                    ),
-                ),
-            )
-        }
-    }
-}
-
-impl From<PartPrice> for i64 {
-    fn from(value: PartPrice) -> i64 {
-        value.0
-    }
-}
-
-impl FromText for PartPrice {
-    fn from_text(text: &str) -> Result<Self, Violation> {
-        i64::from_text(text)
-            .ok()
-            .and_then(|value| PartPrice::try_from(value).ok())
-            .ok_or_else(|| Violation::new(
-                format!(
-                    "must be an integer from 0 to 9223372036854775807, found `{}`",
-                    support::shortened(text)
-                ),
-            ))
-    }
-}
-
-impl JsonSchema for PartPrice {
-    fn schema_name() -> String {
-        "PartPrice".to_owned()
-    }
-
-    fn is_referenceable() -> bool {
-        false
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::Integer.into()),
-            number: Some(
-                Box::new(NumberValidation {
-                    minimum: Some(0.0),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
-    }
-}
-
-impl fmt::Display for PartPrice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-/// An object inside the document, without a description of its own.
-#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
-#[serde(remote = "Self")]
-#[schemars(description = "")]
-pub struct PartSizesItem {
-    /// `height`
-    #[serde(
-        default,
-        deserialize_with = "super::support::present",
-        skip_serializing_if = "Option::is_none"
-    )]
-    #[schemars(with = "i32", description = "")]
-    pub height: Option<i32>,
-}
-
-/// An object inside the document, without a description of its own.
-#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
-#[serde(remote = "Self")]
-#[schemars(description = "")]
-pub struct PartByShelfValue {
-    /// `row`
-    #[schemars(description = "")]
-    pub row: u32,
-}
-
 /// The schema `Ticket`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self", deny_unknown_fields)]
@@ -1875,7 +1674,7 @@ pub struct Leaf {
 /// The schema `Settings`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
-#[schemars(description = "")]
+#[schemars(deny_unknown_fields, description = "")]
 pub struct Settings {
     /// `theme`
     #[serde(
@@ -1894,7 +1693,7 @@ pub struct Settings {
 /// The schema `OpenSettings`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
-#[schemars(description = "")]
+#[schemars(deny_unknown_fields, description = "")]
 pub struct OpenSettings {
     /// `additional`
     #[serde(
@@ -2222,9 +2021,8 @@ pub struct AddToolBody {
 }
 
 objects!(
-    Nothing, Tool, ToolSize, ToolSizesItem, ToolByShelfValue, Part, PartSize,
-    PartSizesItem, PartByShelfValue, Ticket, Leaf, Settings, OpenSettings, Option2,
-    Problem, Everything, AddToolBody
+    Nothing, Tool, ToolSize, ToolSizesItem, ToolByShelfValue, Part, Ticket, Leaf,
+    Settings, OpenSettings, Option2, Problem, Everything, AddToolBody
 );
 
-enumerations!(Kind, OnlyOne, MaybeKind, ToolSizeUnit, PartSizeUnit, PetStatus);
+enumerations!(Kind, OnlyOne, MaybeKind, ToolSizeUnit, PetStatus);

@@ -1,0 +1,81 @@
+//! Descriptions that rustdoc would take for something else.
+
+use super::*;
+
+#[test]
+fn words_that_rustdoc_would_take_for_links_or_html_are_escaped() {
+    for (words, safe) in [
+        ("see [x] and [x][y]", r"see \[x\] and \[x\]\[y\]"),
+        ("a Vec<T> & <b>", r"a Vec\<T> & \<b>"),
+        ("`[x] <T>` stays", "`[x] <T>` stays"),
+        ("``a ` b`` stays", "``a ` b`` stays"),
+        ("an open ` mark", r"an open \` mark"),
+        ("https://a.example/b.", "<https://a.example/b>."),
+        ("(http://a.example)", "(<http://a.example>)"),
+        ("<https://a.example>", "<https://a.example>"),
+        ("[a](https://a.example)", "[a](https://a.example)"),
+        ("[a](#b) [a]: c", r"\[a\](#b) \[a\]: c"),
+        ("xhttp://a", "xhttp://a"),
+        (r"\[already\]", r"\[already\]"),
+        ("ends with \\", "ends with \\"),
+        ("ends with */ /*", "ends with */ /*"),
+        ("[", r"\["),
+        ("<", r"\<"),
+        ("`", r"\`"),
+        ("", ""),
+    ] {
+        assert_eq!(harmless(words), safe, "{words}");
+    }
+}
+
+#[test]
+fn code_is_never_taken_for_a_test() {
+    assert_eq!(
+        harmless("A:\n\n    let a = 1;\n\nB"),
+        "A:\n\n```text\nlet a = 1;\n```\n\nB"
+    );
+    assert_eq!(harmless("    a\n\n    b"), "```text\na\n\nb\n```");
+    assert_eq!(harmless("```\na\n```"), "```text\na\n```");
+    assert_eq!(harmless("```rust,no_run\na\n```"), "```text\na\n```");
+    assert_eq!(harmless("~~~ json\n{}\n~~~"), "~~~json\n{}\n~~~");
+    assert_eq!(harmless("```sh\nnever closed"), "```sh\nnever closed\n```");
+    assert_eq!(harmless("text\n    goes on"), "text\n   goes on");
+}
+
+#[test]
+fn lists_stay_lists() {
+    let list = "- one\n  goes on\n\n    and on\n- two\n    1. inner\n\nEnd";
+    assert_eq!(
+        harmless(list),
+        "- one\n  goes on\n\n  and on\n- two\n    1. inner\n\nEnd"
+    );
+}
+
+#[test]
+fn characters_that_no_source_should_have_are_replaced() {
+    assert_eq!(
+        harmless("a\r\nb\rc\u{0}\u{202e}  \n\n"),
+        "a\nb\nc\u{fffd}\u{fffd}"
+    );
+    assert_eq!(harmless("\ta"), "```text\na\n```");
+}
+
+#[test]
+fn a_schema_gets_its_description_only_where_schemars_would_change_it() {
+    let said = |words| Docs::new(Some(words), "").schema_description();
+    assert_eq!(said("One line."), None);
+    assert_eq!(said("Two\nlines."), None);
+    assert_eq!(said("See [x]."), Some("See [x].".to_owned()));
+    assert_eq!(said("- a\n- b"), Some("- a\n- b".to_owned()));
+    assert_eq!(said("# Title"), Some("# Title".to_owned()));
+    assert_eq!(
+        Docs::new(None, "Ours.").schema_description(),
+        Some(String::new())
+    );
+    assert_eq!(
+        Docs::new(Some("Theirs."), "")
+            .borrowed()
+            .schema_description(),
+        Some(String::new())
+    );
+}
