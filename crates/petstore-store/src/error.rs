@@ -1,4 +1,5 @@
-//! What can go wrong with a store, while it works and when it is opened.
+//! What can go wrong with a store, while it works, when it is
+//! opened, and when it is copied.
 //!
 //! The `Display` text of a [`StoreError`] is safe to show to anybody: what the
 //! database itself said is only in `source()`, for the log.
@@ -151,6 +152,10 @@ pub enum OpenError {
         source: Cause,
     },
 
+    /// A PostgreSQL database could not be opened.
+    #[error(transparent)]
+    Postgres(#[from] crate::PostgresError),
+
     /// The thread that writes could not be started.
     #[error(
         "cannot start the thread that writes to the database; raise the limit of threads or processes"
@@ -158,5 +163,71 @@ pub enum OpenError {
     NoThread {
         /// What the operating system said.
         source: io::Error,
+    },
+}
+
+/// Why a store could not be copied. The texts are for the owner of the service;
+/// the store was not changed, and no file has the name that was asked for.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BackupError {
+    /// The store is not an SQLite file.
+    #[error(
+        "only a store in an SQLite file can be copied: one in memory is gone with its process, and PostgreSQL comes with tools of its own, `pg_dump` and `pg_basebackup`"
+    )]
+    NotAFile,
+
+    /// There is nothing to copy.
+    #[error("there is no store in `{}`; name the file that the service uses", path.display())]
+    NoStore {
+        /// The file that was named as the store.
+        path: PathBuf,
+    },
+
+    /// What is to be copied cannot be opened.
+    #[error(transparent)]
+    Source(#[from] OpenError),
+
+    /// The name of the copy is taken.
+    #[error("`{}` exists already and was left as it is; name a new file", path.display())]
+    Exists {
+        /// The file that was named for the copy.
+        path: PathBuf,
+    },
+
+    /// The folder that should hold the copy is missing.
+    #[error("cannot write the copy `{}`: its folder does not exist; create `{}` or name another file", path.display(), folder.display())]
+    NoFolder {
+        /// The file that was named for the copy.
+        path: PathBuf,
+        /// The folder that is missing.
+        folder: PathBuf,
+    },
+
+    /// The folder of the copy cannot be written.
+    #[error("cannot write the copy `{}`; let this user write its folder, or name another file", path.display())]
+    NotWritable {
+        /// The file that was named for the copy.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+
+    /// The copy was made, but what was copied is damaged.
+    #[error("the database `{}` is damaged ({problem}), and so would be its copy; keep the backups that you have and restore the newest good one", path.display())]
+    Inconsistent {
+        /// The store.
+        path: PathBuf,
+        /// The first problem that SQLite found.
+        problem: String,
+    },
+
+    /// Anything else; a full disk most of all.
+    #[error("cannot make the copy `{}`; look whether its disk has room for it", path.display())]
+    Failed {
+        /// The file that was named for the copy.
+        path: PathBuf,
+        /// What SQLite said.
+        source: Cause,
     },
 }

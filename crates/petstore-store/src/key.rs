@@ -1,4 +1,4 @@
-//! What the store knows of an API key: a public id, a name, a hash, two times.
+//! What the store knows of an API key: a public id, a name, a hash, three times.
 //! How a key looks, how it is made and hashed, is left to the service: the key
 //! itself never comes here.
 
@@ -108,6 +108,8 @@ pub struct KeyRecord {
     pub name: String,
     /// When it was made.
     pub created_at: DateTime<Utc>,
+    /// When it was used last, if it was; some seconds late.
+    pub last_used_at: Option<DateTime<Utc>>,
     /// When it was revoked, if it was.
     pub revoked_at: Option<DateTime<Utc>>,
 }

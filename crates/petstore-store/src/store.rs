@@ -2,7 +2,7 @@
 //! it is kept is left to the backends; what it promises stands in the crate's
 //! front page and in `tests/contract`.
 
-use crate::{KeyHash, KeyId, KeyRecord, NewKey, Revocation, StoreError};
+use crate::{KeyHash, KeyId, KeyRecord, NewKey, Revocation, StoreError, Usage, UsageRecord};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use petstore_models::{NewPet, Pet, PetStatus};
@@ -48,6 +48,15 @@ pub trait Store: Send + Sync {
 
     /// Whether there is any key, revoked ones included.
     async fn has_keys(&self) -> Result<bool, StoreError>;
+
+    /// Adds to the ledger of deprecated calls and to the keys when they were
+    /// used last, all of it or nothing. What concerns a key that is not there
+    /// is shown by nothing.
+    async fn record_usage(&self, usage: Usage) -> Result<(), StoreError>;
+
+    /// The ledger of deprecated calls: by operation, then the latest caller
+    /// first.
+    async fn usage(&self) -> Result<Vec<UsageRecord>, StoreError>;
 
     /// `Ok` if the store can answer reads and take writes; for readiness.
     async fn check(&self) -> Result<(), StoreError>;

@@ -1,6 +1,7 @@
 //! How a database is named on a command line. Whether it can be opened is left
 //! to [`open`](crate::open).
 
+use crate::PostgresUrl;
 use std::{fmt, path::PathBuf, str::FromStr};
 
 /// Which database to open.
@@ -11,12 +12,14 @@ pub enum DatabaseUrl {
     /// `sqlite::memory:`: nothing outlives the process, and no other process
     /// sees it.
     SqliteMemory,
+    /// `postgres://…`: a database that several servers can share.
+    Postgres(PostgresUrl),
 }
 
 /// A text that names no database.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{problem}; write `sqlite:PATH` for a file or `sqlite::memory:` for a store that is gone when the service stops"
+    "{problem}; write `sqlite:PATH` for a file, `sqlite::memory:` for a store that is gone when the service stops, or `postgres://USER@HOST/NAME`"
 )]
 pub struct InvalidDatabaseUrl {
     problem: String,
@@ -27,6 +30,9 @@ impl FromStr for DatabaseUrl {
 
     fn from_str(text: &str) -> Result<Self, InvalidDatabaseUrl> {
         let refuse = |problem: String| Err(InvalidDatabaseUrl { problem });
+        if let Some(url) = PostgresUrl::parse(text) {
+            return url.map(Self::Postgres).or_else(refuse);
+        }
         let Some(place) = text.strip_prefix("sqlite:") else {
             // Not the text itself: the URL of another database may hold a password.
             return match text.split_once(':') {
@@ -61,6 +67,7 @@ impl fmt::Display for DatabaseUrl {
         match self {
             Self::SqliteFile(path) => write!(f, "sqlite:{}", path.display()),
             Self::SqliteMemory => f.write_str("sqlite::memory:"),
+            Self::Postgres(url) => url.fmt(f),
         }
     }
 }

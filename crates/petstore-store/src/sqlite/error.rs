@@ -1,5 +1,6 @@
 //! What an error of SQLite means to the callers of a store.
 
+use super::files::Moved;
 use crate::{Cause, Outcome, StoreError};
 use rusqlite::{Error, ErrorCode};
 use std::sync::Arc;
@@ -50,6 +51,23 @@ pub(super) fn commit_failed(error: Error) -> StoreError {
     StoreError::Unavailable {
         outcome: Outcome::Unknown,
         source: Arc::new(error),
+    }
+}
+
+/// The file was found missing before anything was written to it.
+pub(super) fn moved_before(moved: Moved) -> StoreError {
+    StoreError::Unavailable {
+        outcome: Outcome::NotApplied,
+        source: Arc::new(moved),
+    }
+}
+
+/// The file was found missing after the commit: the write is in a file that
+/// may be on its way to another place, or be gone with this process.
+pub(super) fn moved_meanwhile(moved: Moved) -> StoreError {
+    StoreError::Unavailable {
+        outcome: Outcome::Unknown,
+        source: Arc::new(moved),
     }
 }
 

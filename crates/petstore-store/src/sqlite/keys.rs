@@ -9,9 +9,10 @@ const INSERT: &str = "INSERT INTO api_keys (id, name, hash, created_at) VALUES (
 /// One statement, so that look and insert cannot be parted.
 const INSERT_FIRST: &str = "INSERT INTO api_keys (id, name, hash, created_at)
     SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM api_keys)";
-const ALL: &str = "SELECT id, name, created_at, revoked_at FROM api_keys ORDER BY created_at, id";
+const ALL: &str =
+    "SELECT id, name, created_at, last_used_at, revoked_at FROM api_keys ORDER BY created_at, id";
 const ANY: &str = "SELECT EXISTS (SELECT 1 FROM api_keys)";
-const FIND: &str = "SELECT id, name, created_at, revoked_at, hash FROM api_keys WHERE hash = ?1 AND revoked_at IS NULL";
+const FIND: &str = "SELECT id, name, created_at, last_used_at, revoked_at, hash FROM api_keys WHERE hash = ?1 AND revoked_at IS NULL";
 const REVOKE: &str = "UPDATE api_keys SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL";
 const REVOKED_AT: &str = "SELECT revoked_at FROM api_keys WHERE id = ?1";
 
@@ -62,7 +63,7 @@ pub(super) fn find(db: &Connection, hash: &KeyHash) -> rusqlite::Result<Option<K
     let candidate = db
         .prepare_cached(FIND)?
         .query_row([hash.as_bytes()], |row| {
-            Ok((record_of(row)?, KeyHash::new(row.get(4)?)))
+            Ok((record_of(row)?, KeyHash::new(row.get(5)?)))
         })
         .optional()?;
     Ok(candidate
@@ -89,26 +90,30 @@ pub(super) fn revoke(
 }
 
 fn record_of(row: &Row<'_>) -> rusqlite::Result<KeyRecord> {
-    let id = row
-        .get_ref(0)?
-        .as_str()?
-        .parse()
-        .map_err(|error| unreadable(0, error))?;
-    let revoked_at = match row.get::<_, Option<i64>>(3)? {
-        None => None,
-        Some(_) => Some(time_of(row, 3)?),
-    };
     Ok(KeyRecord {
-        id,
+        id: id_of(row, 0)?,
         name: row.get(1)?,
         created_at: time_of(row, 2)?,
-        revoked_at,
+        last_used_at: any_time_of(row, 3)?,
+        revoked_at: any_time_of(row, 4)?,
     })
 }
 
-fn time_of(row: &Row<'_>, column: usize) -> rusqlite::Result<DateTime<Utc>> {
+pub(super) fn id_of(row: &Row<'_>, column: usize) -> rusqlite::Result<KeyId> {
+    let text = row.get_ref(column)?.as_str()?;
+    text.parse().map_err(|error| unreadable(column, error))
+}
+
+pub(super) fn time_of(row: &Row<'_>, column: usize) -> rusqlite::Result<DateTime<Utc>> {
     let micros = row.get(column)?;
     DateTime::from_timestamp_micros(micros).ok_or(Error::IntegralValueOutOfRange(column, micros))
+}
+
+fn any_time_of(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<DateTime<Utc>>> {
+    match row.get::<_, Option<i64>>(column)? {
+        None => Ok(None),
+        Some(_) => time_of(row, column).map(Some),
+    }
 }
 
 fn unreadable(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> Error {

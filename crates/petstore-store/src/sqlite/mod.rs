@@ -1,9 +1,11 @@
 //! The store on SQLite, in a file or in memory: which call is a read and which
-//! a write. SQL is left to `pets` and `keys`, the group commit to `writer`,
-//! what makes a file a store to `open` and `schema`.
+//! a write. SQL is left to `pets`, `keys` and `usage`, the group commit to `writer`,
+//! what makes a file a store to `open` and `schema`, its copy to `backup`.
 
+mod backup;
 mod connection;
 mod error;
+mod files;
 mod keys;
 mod open;
 mod pets;
@@ -11,23 +13,29 @@ mod readers;
 mod schema;
 #[cfg(test)]
 mod tests;
+mod usage;
 mod writer;
 
 use crate::{
     Cause, KeyHash, KeyId, KeyRecord, NewKey, OpenError, PetPage, PetQuery, Revocation, Store,
-    StoreError, WriteStats,
+    StoreError, Usage, UsageRecord, WriteStats,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use connection::Slot;
+use files::Files;
 use petstore_models::{NewPet, Pet};
 use readers::Readers;
 use std::{path::PathBuf, sync::Arc};
 use writer::Writer;
 
+pub(crate) use backup::backup;
+
 struct SqliteStore {
     writer: Writer,
     readers: Readers,
+    /// None in memory.
+    files: Option<Files>,
 }
 
 /// Opens or makes a database file.
@@ -49,19 +57,25 @@ pub(crate) fn open_memory() -> Result<Arc<dyn Store>, OpenError> {
 
 impl SqliteStore {
     fn in_file(path: PathBuf) -> Result<Self, OpenError> {
-        let open::File { writer, readers } = open::file(path)?;
+        let open::File {
+            writer,
+            readers,
+            files,
+        } = open::file(path)?;
         let readers = readers.into_iter().map(Slot::new).collect();
         Ok(Self {
-            writer: Writer::start(Slot::new(writer))?,
+            writer: Writer::start(Slot::new(writer), Some(files.clone()))?,
             readers: Readers::new(readers),
+            files: Some(files),
         })
     }
 
     fn in_memory() -> Result<Self, OpenError> {
         let only = Slot::new(open::memory()?);
         Ok(Self {
-            writer: Writer::start(only.clone())?,
+            writer: Writer::start(only.clone(), None)?,
             readers: Readers::new(vec![only]),
+            files: None,
         })
     }
 }
@@ -112,8 +126,21 @@ impl Store for SqliteStore {
         self.readers.read(keys::any)
     }
 
+    async fn record_usage(&self, usage: Usage) -> Result<(), StoreError> {
+        self.writer
+            .write(move |db| usage::add(db, &usage).map_err(error::failed))
+            .await
+    }
+
+    async fn usage(&self) -> Result<Vec<UsageRecord>, StoreError> {
+        self.readers.read(usage::all)
+    }
+
     async fn check(&self) -> Result<(), StoreError> {
         self.writer.check()?;
+        if let Some(files) = &self.files {
+            files.check().map_err(error::moved_before)?;
+        }
         self.readers.read(schema::check)
     }
 

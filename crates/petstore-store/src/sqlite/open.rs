@@ -2,7 +2,10 @@
 //! touched, refuses what is not a store of a known version, and sets up the
 //! connections that write and read. What stands in a store is left to `schema`.
 
-use super::schema::{self, Identity};
+use super::{
+    files::Files,
+    schema::{self, Identity},
+};
 use crate::{Cause, OpenError};
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, config::DbConfig};
 use std::{
@@ -33,6 +36,7 @@ const STATEMENTS: usize = 32;
 pub(super) struct File {
     pub(super) writer: Connection,
     pub(super) readers: Vec<Connection>,
+    pub(super) files: Files,
 }
 
 pub(super) fn file(path: PathBuf) -> Result<File, OpenError> {
@@ -73,7 +77,32 @@ pub(super) fn file(path: PathBuf) -> Result<File, OpenError> {
         .map(|_| reader(&absolute))
         .collect::<Result<_, _>>()
         .map_err(at)?;
-    Ok(File { writer, readers })
+    let files = Files::of(&absolute).map_err(|error| failed(&path, Arc::new(error)))?;
+    Ok(File {
+        writer,
+        readers,
+        files,
+    })
+}
+
+/// A connection that changes nothing to a store that is there; `None` where
+/// there is none.
+pub(super) fn existing(path: &Path) -> Result<Option<Connection>, OpenError> {
+    let absolute = std::path::absolute(path).map_err(|error| failed(path, Arc::new(error)))?;
+    inspect(path, &absolute)?;
+    if !absolute.exists() {
+        return Ok(None);
+    }
+    let at = |error| refusal(path, error);
+    let db = Connection::open_with_flags(&absolute, flags() - OpenFlags::SQLITE_OPEN_CREATE)
+        .map_err(at)?;
+    db.busy_timeout(OPEN_TIMEOUT).map_err(at)?;
+    // A log that a crash left stays; one that only this connection makes goes
+    // with it.
+    let keep = has_log(&absolute);
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep)
+        .map_err(at)?;
+    Ok(Some(db))
 }
 
 /// A database of its own that no other connection sees.
@@ -96,6 +125,10 @@ fn flags() -> OpenFlags {
 /// log, and for that it must be able to write.
 fn reader(path: &Path) -> rusqlite::Result<Connection> {
     let reader = Connection::open_with_flags(path, flags() - OpenFlags::SQLITE_OPEN_CREATE)?;
+    // The log is opened with the first read: now, and not when another file
+    // may have its name.
+    reader.busy_timeout(OPEN_TIMEOUT)?;
+    schema::check(&reader)?;
     set_up(&reader, READ_TIMEOUT)?;
     reader.pragma_update(None, "query_only", true)?;
     Ok(reader)
@@ -154,10 +187,7 @@ fn inspect(path: &Path, absolute: &Path) -> Result<(), OpenError> {
 /// would drop the locks that this process may hold on it.
 fn look(path: &Path, absolute: &Path) -> Result<Identity, OpenError> {
     let at = |error| refusal(path, error);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-        | OpenFlags::SQLITE_OPEN_URI
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let db = Connection::open_with_flags(immutable(absolute), flags).map_err(at)?;
+    let db = immutably(absolute).map_err(at)?;
     let identity = schema::identify(&db).map_err(at)?;
     let pages: u32 = db.pragma_query_one(None, "page_count").map_err(at)?;
     let page: u32 = db.pragma_query_one(None, "page_size").map_err(at)?;
@@ -177,11 +207,24 @@ fn has_log(path: &Path) -> bool {
     let Ok(path) = path.canonicalize() else {
         return false;
     };
-    ["-wal", "-journal"].iter().any(|suffix| {
-        let mut log = path.clone().into_os_string();
-        log.push(suffix);
-        Path::new(&log).exists()
-    })
+    ["-wal", "-journal"]
+        .iter()
+        .any(|suffix| beside(&path, suffix).exists())
+}
+
+/// The file that SQLite keeps beside the database.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.to_owned().into_os_string();
+    name.push(suffix);
+    name.into()
+}
+
+/// A connection to a file that is taken as it is: without locks and logs.
+pub(super) fn immutably(absolute: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(immutable(absolute), flags)
 }
 
 /// The path as an SQLite URI, with every byte that could mean something else
@@ -203,7 +246,7 @@ fn immutable(path: &Path) -> String {
     uri
 }
 
-fn accept(path: &Path, identity: Identity) -> Result<(), OpenError> {
+pub(super) fn accept(path: &Path, identity: Identity) -> Result<(), OpenError> {
     let path = path.to_owned();
     match identity {
         Identity::Foreign => Err(OpenError::NotAStore { path }),
@@ -253,7 +296,7 @@ fn is_busy(error: &Error) -> bool {
     )
 }
 
-fn refusal(path: &Path, error: Error) -> OpenError {
+pub(super) fn refusal(path: &Path, error: Error) -> OpenError {
     let busy = is_busy(&error);
     let code = error.sqlite_error_code();
     let source: Cause = Arc::new(error);

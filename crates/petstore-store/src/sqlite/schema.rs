@@ -10,7 +10,10 @@ const APPLICATION_ID: i32 = i32::from_be_bytes(*b"pets");
 
 /// Version `n` is what the first `n` of them make. One that was released is
 /// never edited; a change is a further file.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_pets_and_keys.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_pets_and_keys.sql"),
+    include_str!("migrations/0002_usage.sql"),
+];
 
 /// The schema version that this code reads and writes.
 pub(super) const NEWEST: i64 = MIGRATIONS.len() as i64;

@@ -7,7 +7,7 @@
 //! so that it fails alone. Therefore a write is a closure that can be called
 //! again.
 
-use super::{connection::Slot, error};
+use super::{connection::Slot, error, files::Files};
 use crate::{OpenError, StoreError, WriteStats};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::{
@@ -88,13 +88,13 @@ where
 }
 
 impl Writer {
-    pub(super) fn start(slot: Slot) -> Result<Self, OpenError> {
+    pub(super) fn start(slot: Slot, files: Option<Files>) -> Result<Self, OpenError> {
         let (inbox, messages) = mpsc::channel(QUEUE);
         let counters = Arc::<Counters>::default();
         let counted = Arc::clone(&counters);
         thread::Builder::new()
             .name("petstore-writer".to_owned())
-            .spawn(move || serve(messages, &slot, &counted))
+            .spawn(move || serve(messages, &slot, files.as_ref(), &counted))
             .map_err(|source| OpenError::NoThread { source })?;
         Ok(Self { inbox, counters })
     }
@@ -149,7 +149,12 @@ impl Writer {
     }
 }
 
-fn serve(mut messages: mpsc::Receiver<Message>, slot: &Slot, counters: &Counters) {
+fn serve(
+    mut messages: mpsc::Receiver<Message>,
+    slot: &Slot,
+    files: Option<&Files>,
+    counters: &Counters,
+) {
     let mut taken = Vec::with_capacity(BATCH);
     let mut closers = Vec::new();
     while messages.blocking_recv_many(&mut taken, BATCH) > 0 {
@@ -165,7 +170,7 @@ fn serve(mut messages: mpsc::Receiver<Message>, slot: &Slot, counters: &Counters
             }
         }
         if !jobs.is_empty() {
-            commit(slot, jobs, counters);
+            commit(slot, files, jobs, counters);
         }
     }
     shut(slot);
@@ -174,10 +179,12 @@ fn serve(mut messages: mpsc::Receiver<Message>, slot: &Slot, counters: &Counters
     }
 }
 
-fn commit(slot: &Slot, mut jobs: Vec<Box<dyn Job>>, counters: &Counters) {
+fn commit(slot: &Slot, files: Option<&Files>, mut jobs: Vec<Box<dyn Job>>, counters: &Counters) {
     // Answers go out after the connection is free again: in memory, readers
     // use the same one.
-    let committed = slot.hold().open().and_then(|db| together(db, &mut jobs));
+    let committed = findable(files, || {
+        slot.hold().open().and_then(|db| together(db, &mut jobs))
+    });
     match &committed {
         Ok(0) => {}
         Ok(writes) => {
@@ -197,6 +204,18 @@ fn commit(slot: &Slot, mut jobs: Vec<Box<dyn Job>>, counters: &Counters) {
     for job in jobs {
         job.answer(committed.clone());
     }
+}
+
+/// A commit counts only if it is in the file that the next start will open.
+fn findable(
+    files: Option<&Files>,
+    commit: impl FnOnce() -> Result<u64, StoreError>,
+) -> Result<u64, StoreError> {
+    let Some(files) = files else { return commit() };
+    files.check().map_err(error::moved_before)?;
+    let writes = commit()?;
+    files.check().map_err(error::moved_meanwhile)?;
+    Ok(writes)
 }
 
 /// Runs and commits all jobs in one transaction, and says how many writes were

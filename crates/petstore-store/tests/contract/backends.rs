@@ -1,6 +1,7 @@
-//! How each backend's new, empty store is made for one test.
+//! How each backend's new, empty store is made for one test; nothing where the
+//! backend is not installed.
 
-use super::AnyStore;
+use super::{AnyStore, postgres_server};
 use petstore_store::{DatabaseUrl, open};
 use tempfile::TempDir;
 
@@ -20,21 +21,30 @@ impl Backend {
     }
 }
 
-pub(crate) async fn sqlite_file() -> Backend {
+pub(crate) async fn sqlite_file() -> Option<Backend> {
     let folder = TempDir::new().expect("a temporary folder");
     let url = DatabaseUrl::SqliteFile(folder.path().join("pets.db"));
-    Backend {
+    Some(Backend {
         store: open(&url).await.expect("a new file"),
         _folder: Some(folder),
-    }
+    })
 }
 
-pub(crate) async fn sqlite_memory() -> Backend {
+pub(crate) async fn sqlite_memory() -> Option<Backend> {
     let store = open(&DatabaseUrl::SqliteMemory)
         .await
         .expect("a store in memory");
-    Backend {
+    Some(Backend {
         store,
         _folder: None,
-    }
+    })
+}
+
+pub(crate) async fn postgres() -> Option<Backend> {
+    let database = postgres_server::shared().await?.database().await;
+    let store = open(&database.url()).await.expect("an empty database");
+    Some(Backend {
+        store,
+        _folder: None,
+    })
 }

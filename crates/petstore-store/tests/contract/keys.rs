@@ -6,7 +6,7 @@ use petstore_store::{KeyHash, KeyId, KeyRecord, NewKey, Revocation, StoreError};
 use tokio::task::JoinSet;
 
 /// `number` decides id and hash.
-fn key(number: u8, created_at: DateTime<Utc>) -> NewKey {
+pub(crate) fn key(number: u8, created_at: DateTime<Utc>) -> NewKey {
     NewKey {
         id: KeyId::from_random(number.into()),
         name: format!("key \u{1F511}\0 {number}"),
@@ -20,11 +20,12 @@ fn record(key: &NewKey, revoked_at: Option<DateTime<Utc>>) -> KeyRecord {
         id: key.id.clone(),
         name: key.name.clone(),
         created_at: key.created_at,
+        last_used_at: None,
         revoked_at,
     }
 }
 
-fn time(micros: i64) -> DateTime<Utc> {
+pub(crate) fn time(micros: i64) -> DateTime<Utc> {
     DateTime::from_timestamp_micros(micros).expect("a time")
 }
 

@@ -1,6 +1,7 @@
 //! What every backend of the store must do, in one suite: each test is a
 //! function over a new store, and runs on each of the backends named at the
-//! end of this file. What only a file can show is left to `tests/sqlite`.
+//! end of this file. What only one of them can show is left to `tests/sqlite` and
+//! `tests/postgres`.
 
 mod backends;
 mod closing;
@@ -8,6 +9,13 @@ mod keys;
 mod model;
 mod pages;
 mod pets;
+#[expect(
+    dead_code,
+    reason = "crashes and settings are left to `tests/postgres`"
+)]
+#[path = "../support/postgres.rs"]
+mod postgres_server;
+mod usage;
 
 use petstore_models::{NewPet, Pet, PetStatus};
 use petstore_store::{PetQuery, Store};
@@ -71,7 +79,7 @@ async fn walk(store: &AnyStore, status: Option<PetStatus>, limit: usize) -> Vec<
 macro_rules! contract {
     ($backend:ident) => {
         mod $backend {
-            use crate::{backends, closing, keys, model, pages, pets};
+            use crate::{backends, closing, keys, model, pages, pets, usage};
 
             contract! {
                 $backend:
@@ -99,6 +107,11 @@ macro_rules! contract {
                 pets::categories_reach_both_ends_of_int64,
                 pets::ids_begin_at_one_and_ascend,
                 pets::pets_added_at_once_have_ids_of_their_own,
+                usage::a_key_shows_when_it_was_used_last,
+                usage::calls_add_up_between_the_first_and_the_last,
+                usage::the_ledger_is_sorted_by_operation_and_the_latest_caller,
+                usage::usage_that_is_added_at_once_is_counted_once_each,
+                usage::what_concerns_no_key_of_the_store_is_not_shown,
             }
         }
     };
@@ -106,7 +119,7 @@ macro_rules! contract {
         // Several threads, so that calls really meet in the store.
         #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
         async fn $test() {
-            let backend = backends::$backend().await;
+            let Some(backend) = backends::$backend().await else { return };
             $module::$test(backend.store()).await;
             backend.end().await;
         }
@@ -115,3 +128,4 @@ macro_rules! contract {
 
 contract!(sqlite_file);
 contract!(sqlite_memory);
+contract!(postgres);

@@ -2,9 +2,12 @@
 //! something else, and other processes use it too. What holds for every
 //! backend is left to `tests/contract`.
 
+mod backup;
+mod moved;
 mod processes;
 mod refusals;
 mod reopening;
+mod upgrades;
 
 use petstore_models::{NewPet, PetStatus};
 use petstore_store::{DatabaseUrl, OpenError, Store};

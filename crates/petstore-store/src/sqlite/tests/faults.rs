@@ -127,6 +127,23 @@ async fn a_failed_commit_is_an_unknown_outcome_for_all_of_its_writes() {
 }
 
 #[tokio::test]
+async fn a_file_that_goes_away_during_a_commit_is_an_unknown_outcome() {
+    let fixture = in_a_file();
+    let path = fixture.folder.path().join("pets.db");
+    let away = fixture.folder.path().join("away.db");
+    let (from, to) = (path.clone(), away.clone());
+    let created = fixture.store.writer.write(move |db| {
+        std::fs::rename(&from, &to).expect("moved away");
+        pets::insert(db, &pet("Rex")).map_err(error::failed)
+    });
+    let error = created.await.expect_err("nobody would find it");
+    assert_eq!(outcome(&error), Some(Outcome::Unknown), "{error:?}");
+    // Here it turns out to be there.
+    std::fs::rename(&away, &path).expect("moved back");
+    assert_eq!(fixture.names().await, ["Rex"]);
+}
+
+#[tokio::test]
 async fn a_status_of_a_newer_version_is_an_error_that_does_not_repeat_it() {
     let fixture = in_a_file();
     let newer = "INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'reserved')";

@@ -1,0 +1,135 @@
+//! What reads cost as a store grows: opens each of the stores that are named,
+//! reads from all of them in turn, and prints a table with the ratio to the
+//! first. `seed` makes such stores.
+//!
+//! ```text
+//! cargo run --release -p petstore-store --example growth -- small.db big.db
+//! ```
+
+use petstore_models::PetStatus;
+use petstore_store::{DatabaseUrl, PetQuery, Store, StoreError};
+use std::{
+    env,
+    error::Error,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// Interleaved, so that what slows the machine for a while slows all alike.
+const ROUNDS: usize = 41;
+const CALLS: i64 = 200;
+const LIMIT: usize = 20;
+
+/// A way to read, on a store with so many pets, for the n-th time.
+#[derive(Clone, Copy)]
+enum Read {
+    FirstPage,
+    MiddlePage,
+    /// With the status that few have.
+    FilteredPage,
+    Get,
+}
+
+const READS: [(&str, Read); 4] = [
+    ("first page", Read::FirstPage),
+    ("a page in the middle", Read::MiddlePage),
+    ("a filtered page", Read::FilteredPage),
+    ("get", Read::Get),
+];
+
+struct Measured {
+    store: Arc<dyn Store>,
+    name: String,
+    pets: i64,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut stores = Vec::new();
+    for name in env::args().skip(1) {
+        let store = petstore_store::open(&DatabaseUrl::SqliteFile((&name).into())).await?;
+        let pets = count(&*store).await?;
+        stores.push(Measured { store, name, pets });
+    }
+    if stores.iter().any(|measured| measured.pets < 1000) || stores.is_empty() {
+        return Err(
+            "name stores with at least 1000 pets each; the example `seed` makes them".into(),
+        );
+    }
+    println!(
+        "{:<24} {:>12} {:>12} {:>8}",
+        "read", "pets", "median", "ratio"
+    );
+    for (name, read) in READS {
+        let mut first = None;
+        for (measured, cost) in stores.iter().zip(costs(&stores, read).await?) {
+            let ratio = cost / *first.get_or_insert(cost);
+            let Measured { pets, .. } = measured;
+            println!("{name:<24} {pets:>12} {:>9.2} µs {ratio:>8.2}", cost * 1e6);
+        }
+    }
+    for Measured { store, name, .. } in stores {
+        store
+            .close()
+            .await
+            .map_err(|error| format!("`{name}`: {error}"))?;
+    }
+    Ok(())
+}
+
+/// How many pets there are: ids have no gaps where nothing was ever removed.
+async fn count(store: &dyn Store) -> Result<i64, StoreError> {
+    let (mut low, mut high) = (0, i64::MAX);
+    while low < high {
+        let middle = low + (high - low) / 2 + 1;
+        match store.pet(middle).await? {
+            Some(_) => low = middle,
+            None => high = middle - 1,
+        }
+    }
+    Ok(low)
+}
+
+/// The median cost of a call in seconds, for each store.
+async fn costs(stores: &[Measured], read: Read) -> Result<Vec<f64>, StoreError> {
+    let mut rounds = vec![Vec::new(); stores.len()];
+    for round in 0..ROUNDS {
+        for (measured, costs) in stores.iter().zip(&mut rounds) {
+            costs.push(time(measured, read, round).await?);
+        }
+    }
+    let median = |mut costs: Vec<Duration>| {
+        costs.sort_unstable();
+        costs[costs.len() / 2].as_secs_f64() / CALLS as f64
+    };
+    Ok(rounds.into_iter().map(median).collect())
+}
+
+async fn time(measured: &Measured, read: Read, round: usize) -> Result<Duration, StoreError> {
+    let begin = Instant::now();
+    for call in 0..CALLS {
+        // Another place each time, all over the store, as many clients would
+        // ask; the golden ratio spreads them.
+        let number = CALLS * round as i64 + call;
+        let place = (number as f64 * 0.618_033_988_749_895).fract();
+        let id = (place * (measured.pets - 1) as f64) as i64 + 1;
+        do_once(&*measured.store, read, id).await?;
+    }
+    Ok(begin.elapsed())
+}
+
+async fn do_once(store: &dyn Store, read: Read, id: i64) -> Result<(), StoreError> {
+    let page = |after, status| {
+        store.list_pets(PetQuery {
+            after,
+            status,
+            limit: LIMIT,
+        })
+    };
+    match read {
+        Read::FirstPage => page(None, None).await.map(drop),
+        Read::MiddlePage => page(Some(id), None).await.map(drop),
+        Read::FilteredPage => page(None, Some(PetStatus::Sold)).await.map(drop),
+        Read::Get => store.pet(id).await.map(drop),
+    }
+}

@@ -1,0 +1,50 @@
+//! Makes a store with many pets in it, some hundred thousand a second, past the
+//! service: to try how something behaves when a store has grown. What such a
+//! store costs to read is left to `growth`.
+//!
+//! ```text
+//! cargo run --release -p petstore-store --example seed -- big.db 10000000
+//! ```
+
+use petstore_store::DatabaseUrl;
+use rusqlite::{Connection, params};
+use std::{env, error::Error, path::Path};
+
+/// Pets in one transaction: large enough to be fast, small enough for memory.
+const AT_ONCE: i64 = 500_000;
+/// Pets with the status that few have, spread over the store, however large it
+/// is: a page of them is the same page everywhere.
+const FEW: i64 = 25;
+
+/// Names, categories and statuses are decided by the number alone, so the same
+/// store is made each time. Half of the rest have no status.
+const INSERT: &str = "
+    WITH RECURSIVE numbers (n) AS (SELECT ?1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2)
+    INSERT INTO pets (name, category_id, status)
+    SELECT printf('pet number %d', n), n % 1000,
+        CASE WHEN n % ?3 = 0 THEN 'sold' WHEN n % 4 = 1 THEN 'available' WHEN n % 4 = 2 THEN 'pending' END
+    FROM numbers";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let [path, pets] = arguments.as_slice() else {
+        return Err("name a new file and the number of pets: seed FILE PETS".into());
+    };
+    let pets: i64 = pets.parse()?;
+    if Path::new(path).exists() {
+        return Err(format!("`{path}` exists already; name a new file").into());
+    }
+    // The store itself makes the tables, as it does for everybody.
+    let store = petstore_store::open(&DatabaseUrl::SqliteFile(path.into())).await?;
+    store.close().await?;
+
+    let db = Connection::open(path)?;
+    db.pragma_update(None, "synchronous", "normal")?;
+    for first in (1..=pets).step_by(usize::try_from(AT_ONCE)?) {
+        let last = pets.min(first + AT_ONCE - 1);
+        db.execute(INSERT, params![first, last, (pets / FEW).max(1)])?;
+    }
+    println!("`{path}` has {pets} pets");
+    Ok(())
+}

@@ -1,0 +1,188 @@
+//! The store on PostgreSQL, which any number of servers share: which call is a
+//! read and which a write. SQL is left to `pets`, `keys` and `usage`, the group commit
+//! to `writer`, connections to `session` and `pool`, the tables to `schema`.
+//!
+//! # How PostgreSQL keeps what is promised
+//!
+//! **Durability.** A commit is as durable as the server makes it, and a server
+//! that makes it less than `synchronous_commit=on` and `fsync=on` is refused.
+//! An outcome is known only when the server has told it: a connection that
+//! breaks or exceeds a deadline in the middle of a write, and a commit that came
+//! with a warning, are [`Outcome::Unknown`](crate::Outcome::Unknown). The
+//! warning is the one that tells of a commit whose wait for a replica was
+//! cancelled, and which the server otherwise reports as a success. For the same
+//! reason nothing here ever cancels a write: its connection is dropped.
+//!
+//! **Order.** Ids are drawn from a sequence before the commit, so a pet with a
+//! lower id can become visible after one with a higher id. A walk still meets
+//! every pet that was there when it began, exactly once. Each page is one
+//! statement, so it sees one snapshot, and each snapshot of the walk holds all
+//! that was committed before the walk began. The pages are ranges of ids that
+//! follow one another without gap or overlap, so such a pet lies in exactly one
+//! of them, and its page sees it. A page without `more` saw that nothing lay
+//! beyond it, so no such pet can be left. What was added *during* a walk may be
+//! missed, as it may be on any backend; but who keeps the last id of a walk to
+//! ask later for what is new can miss a pet here, and not on SQLite.
+//!
+//! **Isolation.** All reads go to the server that takes writes, so they see
+//! what was answered before. No key is cached: a look-up is one round trip, and
+//! a key that was revoked counts from the next look-up on.
+
+mod error;
+mod keys;
+mod pets;
+mod pool;
+mod schema;
+mod session;
+mod tls;
+mod url;
+mod usage;
+mod writer;
+
+pub use error::PostgresError;
+pub use url::PostgresUrl;
+
+use crate::{
+    KeyHash, KeyId, KeyRecord, NewKey, PetPage, PetQuery, Revocation, Store, StoreError, Usage,
+    UsageRecord, WriteStats,
+};
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use petstore_models::{NewPet, Pet};
+use pool::Readers;
+use session::Connector;
+use std::sync::Arc;
+use writer::Writer;
+
+struct PostgresStore {
+    writer: Writer,
+    readers: Readers,
+}
+
+/// Opens a database, and makes its tables if it is empty.
+pub(crate) async fn open(url: PostgresUrl) -> Result<Arc<dyn Store>, PostgresError> {
+    let database = url.to_string();
+    let connector = Arc::new(Connector::new(url)?);
+    let session = connector.connect_first().await?;
+    schema::bring_up_to_date(session.client(), &database).await?;
+    drop(session);
+    let writer = Writer::start(&connector);
+    Ok(Arc::new(PostgresStore {
+        writer,
+        readers: Readers::new(connector),
+    }))
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    async fn create_pet(&self, pet: NewPet) -> Result<Pet, StoreError> {
+        self.writer.create(pet).await
+    }
+
+    async fn pet(&self, id: i64) -> Result<Option<Pet>, StoreError> {
+        let row = self
+            .readers
+            .read(move |db| async move { db.pets.get(db.session.client(), id).await })
+            .await?;
+        row.as_ref().map(pets::pet_of).transpose()
+    }
+
+    async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
+        let rows = self
+            .readers
+            .read(move |db| async move { db.pets.page(db.session.client(), query).await })
+            .await?;
+        pets::page_of(&rows, query.limit)
+    }
+
+    async fn create_key(&self, key: NewKey) -> Result<(), StoreError> {
+        let key = Arc::new(key);
+        let insert = move |db: Arc<_>| {
+            let key = Arc::clone(&key);
+            Box::pin(async move { keys::insert(&db, &key).await }) as _
+        };
+        self.writer.write(insert).await
+    }
+
+    async fn create_first_key(&self, key: NewKey) -> Result<bool, StoreError> {
+        let key = Arc::new(key);
+        let insert = move |db: Arc<_>| {
+            let key = Arc::clone(&key);
+            Box::pin(async move { keys::insert_first(&db, &key).await }) as _
+        };
+        self.writer.write(insert).await
+    }
+
+    async fn list_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
+        let rows = self
+            .readers
+            .read(|db| async move { db.keys.all(db.session.client()).await })
+            .await?;
+        rows.iter().map(keys::record_of).collect()
+    }
+
+    async fn revoke_key(&self, id: KeyId, at: DateTime<Utc>) -> Result<Revocation, StoreError> {
+        let revoke = move |db: Arc<_>| {
+            let id = id.clone();
+            Box::pin(async move { keys::revoke(&db, id.as_str(), at).await }) as _
+        };
+        self.writer.write(revoke).await
+    }
+
+    async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyRecord>, StoreError> {
+        let wanted = *hash;
+        let row = self
+            .readers
+            .read(move |db| async move { db.keys.find(db.session.client(), wanted).await })
+            .await?;
+        row.map_or(Ok(None), |row| keys::confirmed(&row, hash))
+    }
+
+    async fn has_keys(&self) -> Result<bool, StoreError> {
+        let row = self
+            .readers
+            .read(|db| async move { db.keys.any(db.session.client()).await })
+            .await?;
+        row.try_get(0).map_err(error::unreadable)
+    }
+
+    async fn record_usage(&self, usage: Usage) -> Result<(), StoreError> {
+        let usage = Arc::new(usage);
+        let add = move |db: Arc<_>| {
+            let usage = Arc::clone(&usage);
+            Box::pin(async move { usage::add(&db, &usage).await }) as _
+        };
+        self.writer.write(add).await
+    }
+
+    async fn usage(&self) -> Result<Vec<UsageRecord>, StoreError> {
+        let rows = self
+            .readers
+            .read(|db| async move { usage::all(db.session.client()).await })
+            .await?;
+        rows.iter().map(usage::record_of).collect()
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.writer.check()?;
+        let look = |db: Arc<pool::Reader>| async move {
+            let db = db.session.client();
+            let (settings, tables) = tokio::try_join!(session::check(db), schema::check(db))?;
+            Ok(settings.or(tables))
+        };
+        self.readers
+            .read(look)
+            .await?
+            .map_or(Ok(()), |fault| Err(error::not_applied(fault)))
+    }
+
+    fn stats(&self) -> WriteStats {
+        self.writer.stats()
+    }
+
+    async fn close(&self) -> Result<(), StoreError> {
+        let closed = self.writer.close().await;
+        self.readers.close().await;
+        closed
+    }
+}

@@ -1,0 +1,163 @@
+//! The connections that read: a few, each shared by many callers at once, whose
+//! statements follow each other without a wait for the answers (pipelining).
+//! What is read is left to `pets` and `keys`.
+//!
+//! A pool of the usual kind lends a connection to one caller at a time. Here
+//! every read is one short statement, so there is nothing to lend it for, and
+//! sharing answers two to three times as many reads over as many connections.
+
+use super::{
+    error::{self, Fault},
+    keys::KeyReads,
+    pets::PetReads,
+    session::{Connector, Session, Use},
+};
+use crate::StoreError;
+use std::{
+    error::Error as _,
+    future::Future,
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+use tokio::{
+    sync::{Mutex, Semaphore},
+    time::timeout,
+};
+use tokio_postgres::{Error, error::Severity};
+
+/// Callers that share a connection; beyond it they wait for a place.
+const SHARERS: usize = 32;
+/// How long a read may take, all waiting included.
+const DEADLINE: Duration = Duration::from_secs(5);
+/// How long the server works on one of them; less than [`DEADLINE`], so that
+/// only a connection that is dead is ever given up.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(3);
+
+pub(super) struct Readers {
+    connector: Arc<Connector>,
+    slots: Vec<Slot>,
+    closed: AtomicBool,
+}
+
+struct Slot {
+    places: Semaphore,
+    reader: Mutex<Option<Arc<Reader>>>,
+}
+
+/// A connection with its prepared statements.
+pub(super) struct Reader {
+    pub(super) session: Session,
+    pub(super) pets: PetReads,
+    pub(super) keys: KeyReads,
+}
+
+impl Readers {
+    pub(super) fn new(connector: Arc<Connector>) -> Self {
+        // A backend of the server is a process: more of them than the machine
+        // has processors only pass the work around.
+        let connections = thread::available_parallelism()
+            .map_or(4, usize::from)
+            .clamp(2, 8);
+        let slot = || Slot {
+            places: Semaphore::new(SHARERS),
+            reader: Mutex::new(None),
+        };
+        let slots = std::iter::repeat_with(slot).take(connections).collect();
+        Self {
+            connector,
+            slots,
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    /// Runs `work` on a connection. If that turns out to be broken, as after a
+    /// restart of the server, `work` runs again on a new one.
+    pub(super) async fn read<T, F, R>(&self, work: F) -> Result<T, StoreError>
+    where
+        F: Fn(Arc<Reader>) -> R,
+        R: Future<Output = Result<T, Error>>,
+    {
+        let Some(slot) = self
+            .slots
+            .iter()
+            .max_by_key(|slot| slot.places.available_permits())
+        else {
+            return Err(error::not_applied(Fault::Closed));
+        };
+        let mut used = None;
+        let attempt = async {
+            let _place = slot
+                .places
+                .acquire()
+                .await
+                .map_err(|_| error::not_applied(Fault::Closed))?;
+            let first = self.reader(slot).await?;
+            used = Some(Arc::clone(&first));
+            match work(Arc::clone(&first)).await {
+                Err(error) if is_of_the_connection(&error) => {
+                    // It is seen a moment before the connection counts as closed.
+                    first.session.cut();
+                    let second = self.reader(slot).await?;
+                    used = Some(Arc::clone(&second));
+                    work(second).await.map_err(error::read_failed)
+                }
+                result => result.map_err(error::read_failed),
+            }
+        };
+        let result = timeout(DEADLINE, attempt).await;
+        result.unwrap_or_else(|_| {
+            if let Some(reader) = used {
+                reader.session.cut();
+            }
+            Err(error::not_applied(Fault::Deadline(DEADLINE)))
+        })
+    }
+
+    /// The connection of a slot, made anew if there is none that works.
+    async fn reader(&self, slot: &Slot) -> Result<Arc<Reader>, StoreError> {
+        let mut held = slot.reader.lock().await;
+        if self.closed.load(Ordering::Acquire) {
+            return Err(error::not_applied(Fault::Closed));
+        }
+        if let Some(reader) = held.as_ref().filter(|reader| !reader.session.is_closed()) {
+            return Ok(Arc::clone(reader));
+        }
+        *held = None;
+        let session = self
+            .connector
+            .connect(Use::Read(STATEMENT_TIMEOUT))
+            .await
+            .map_err(error::not_applied)?;
+        let db = session.client();
+        let (pets, keys) = tokio::try_join!(PetReads::prepare(db), KeyReads::prepare(db))
+            .map_err(error::read_failed)?;
+        Ok(Arc::clone(held.insert(Arc::new(Reader {
+            session,
+            pets,
+            keys,
+        }))))
+    }
+
+    /// Closes the connections once those who use them are done.
+    pub(super) async fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        for slot in &self.slots {
+            slot.reader.lock().await.take();
+            slot.places.close();
+        }
+    }
+}
+
+/// Whether the connection broke, or was ended by the server, so that to ask
+/// again on another one can help.
+fn is_of_the_connection(error: &Error) -> bool {
+    match error.as_db_error() {
+        Some(said) => said.parsed_severity() != Some(Severity::Error),
+        None => error.is_closed() || error.source().is_some_and(|cause| cause.is::<io::Error>()),
+    }
+}

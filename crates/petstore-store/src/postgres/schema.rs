@@ -1,0 +1,111 @@
+//! What makes a database a pet store's: its schema version, and the migrations
+//! from one version to the next.
+
+use super::error::{Fault, PostgresError, chain};
+use std::sync::Arc;
+use tokio_postgres::{Client, Error, error::SqlState};
+
+/// Version `n` is what the first `n` of them make. One that was released is
+/// never edited; a change is a further file.
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_pets_and_keys.sql"),
+    include_str!("migrations/0002_usage.sql"),
+];
+
+/// The schema version that this code reads and writes.
+const NEWEST: i64 = MIGRATIONS.len() as i64;
+
+/// The lock under which one server at a time migrates. It is the transaction's,
+/// so it ends with the connection of a server that dies.
+const LOCK: i64 = i64::from_be_bytes(*b"petstore");
+
+/// Ends the wait for a server that hangs in the middle of a migration.
+const LOCK_TIMEOUT: &str = "30s";
+
+/// Brings an empty database, or one of an older version, to the present
+/// schema. All migrations that are missing are one transaction.
+pub(super) async fn bring_up_to_date(db: &Client, database: &str) -> Result<(), PostgresError> {
+    // Looked at first without the lock, so that a server whose role may not
+    // create tables starts on a database that is ready.
+    let found = version(db).await.map_err(|error| failed(database, error))?;
+    if found < NEWEST {
+        // An error drops the connection, and with it the transaction.
+        migrate(db, database).await
+    } else {
+        accept(found, database)
+    }
+}
+
+async fn migrate(db: &Client, database: &str) -> Result<(), PostgresError> {
+    let at = |error| failed(database, error);
+    let begin = format!(
+        "BEGIN; SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'; SELECT pg_advisory_xact_lock({LOCK})"
+    );
+    db.batch_execute(&begin).await.map_err(at)?;
+    // Asked again under the lock: another server may have come first.
+    let found = version(db).await.map_err(at)?;
+    accept(found, database)?;
+    if found == 0 {
+        let create = "CREATE TABLE petstore_schema (version bigint NOT NULL); INSERT INTO petstore_schema VALUES (0)";
+        db.batch_execute(create).await.map_err(at)?;
+    }
+    for (number, sql) in (1..).zip(MIGRATIONS).filter(|(number, _)| *number > found) {
+        db.batch_execute(sql).await.map_err(at)?;
+        db.batch_execute(&format!("UPDATE petstore_schema SET version = {number}"))
+            .await
+            .map_err(at)?;
+    }
+    db.batch_execute("COMMIT").await.map_err(at)
+}
+
+/// 0 for a database that is not a store yet.
+async fn version(db: &Client) -> Result<i64, Error> {
+    // Not by `to_regclass`: within a transaction it remembers that there was no
+    // table, though another server has made it in the meantime.
+    let exists = "SELECT EXISTS (SELECT 1 FROM pg_class WHERE relname = 'petstore_schema' AND pg_table_is_visible(oid))";
+    let exists = db.query_one(exists, &[]).await?;
+    if !exists.try_get::<_, bool>(0)? {
+        return Ok(0);
+    }
+    db.query_one("SELECT version FROM petstore_schema", &[])
+        .await?
+        .try_get(0)
+}
+
+fn accept(found: i64, database: &str) -> Result<(), PostgresError> {
+    if found > NEWEST {
+        return Err(PostgresError::TooNew {
+            database: database.to_owned(),
+            found,
+            supported: NEWEST,
+        });
+    }
+    Ok(())
+}
+
+fn failed(database: &str, error: Error) -> PostgresError {
+    let database = database.to_owned();
+    match error.code() {
+        Some(&(SqlState::DUPLICATE_TABLE | SqlState::DUPLICATE_OBJECT)) => {
+            PostgresError::NotAStore {
+                database,
+                source: Arc::new(error),
+            }
+        }
+        _ => PostgresError::Failed {
+            database,
+            reason: chain(&error),
+        },
+    }
+}
+
+/// What [`check`] found.
+pub(super) async fn check(db: &Client) -> Result<Option<Fault>, Error> {
+    let row = db
+        .query_one(
+            "SELECT pg_is_in_recovery(), EXISTS (SELECT 1 FROM pets)",
+            &[],
+        )
+        .await?;
+    Ok(row.try_get::<_, bool>(0)?.then_some(Fault::Replica))
+}

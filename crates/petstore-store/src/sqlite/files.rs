@@ -1,0 +1,65 @@
+//! Whether the files that a store was opened on are still the ones with their
+//! names. A file that was removed or replaced under a running store takes
+//! writes as before, and nobody would find them there again.
+
+use super::open;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// The database and its log, as they were when the store was opened.
+#[derive(Clone, Debug)]
+pub(super) struct Files(Vec<(PathBuf, FileId)>);
+
+/// What a name stands for, whatever the name is.
+#[cfg(unix)]
+type FileId = (u64, u64);
+/// Where a file in use cannot be removed, there is nothing to compare.
+#[cfg(not(unix))]
+type FileId = ();
+
+/// A name stands for something else than it did, or for nothing.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "`{}` was removed or replaced while the store was open; put the file back, or restart the service to open what is there now", path.display()
+)]
+pub(super) struct Moved {
+    path: PathBuf,
+    source: Option<io::Error>,
+}
+
+impl Files {
+    /// Both files are there while a connection is open that has read.
+    pub(super) fn of(database: &Path) -> io::Result<Self> {
+        let log = open::beside(&database.canonicalize()?, "-wal");
+        let known = |path: PathBuf| file_id(&path).map(|id| (path, id));
+        Ok(Self(vec![known(database.to_owned())?, known(log)?]))
+    }
+
+    /// Costs some microseconds.
+    pub(super) fn check(&self) -> Result<(), Moved> {
+        for (path, opened) in &self.0 {
+            let source = match file_id(path) {
+                Ok(found) if found == *opened => continue,
+                Ok(_) => None,
+                Err(error) => Some(error),
+            };
+            let path = path.clone();
+            return Err(Moved { path, source });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn file_id(path: &Path) -> io::Result<FileId> {
+    use std::os::unix::fs::MetadataExt as _;
+    let found = fs::metadata(path)?;
+    Ok((found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn file_id(path: &Path) -> io::Result<FileId> {
+    fs::metadata(path).map(|_| ())
+}

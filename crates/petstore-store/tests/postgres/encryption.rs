@@ -1,0 +1,136 @@
+//! Encrypted connections: the certificate and the host name count.
+
+use crate::{pet, support::own_with};
+use petstore_store::{OpenError, PostgresError, Store, open};
+use std::{net::TcpListener, path::Path, sync::Arc};
+
+const FILES: &[(&str, &str)] = &[
+    ("server.pem", include_str!("certificates/server.pem")),
+    ("server.key", include_str!("certificates/server.key")),
+];
+
+/// Opens the store by the network.
+async fn over_tcp(place: &str, options: &str) -> Result<Arc<dyn Store>, OpenError> {
+    let url = format!("postgres://postgres@{place}/postgres?{options}");
+    open(&url.parse().expect("a URL")).await
+}
+
+fn authority() -> String {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/postgres/certificates/authority.pem");
+    format!("sslrootcert={}", path.display())
+}
+
+/// A port that nobody uses at the moment.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+#[tokio::test]
+async fn a_server_is_believed_by_its_certificate_and_its_name() {
+    let port = free_port();
+    let network = [
+        "listen_addresses=127.0.0.1".to_owned(),
+        format!("port={port}"),
+    ];
+    let tls = [
+        "ssl=on",
+        "ssl_cert_file=../server.pem",
+        "ssl_key_file=../server.key",
+    ];
+    let settings: Vec<&str> = network.iter().map(String::as_str).chain(tls).collect();
+    let Some(cluster) = own_with(&settings, FILES).await else {
+        return;
+    };
+
+    for mode in ["sslmode=verify-full", "sslmode=require", "sslmode=prefer"] {
+        let store = over_tcp(
+            &format!("localhost:{port}"),
+            &format!("{mode}&{}", authority()),
+        )
+        .await
+        .expect(mode);
+        store.create_pet(pet("Rex")).await.expect("a pet");
+        let db = cluster.connect("postgres").await.expect("the server");
+        let plain = "SELECT count(*) FROM pg_stat_activity JOIN pg_stat_ssl USING (pid)
+            WHERE application_name = 'petstore' AND NOT ssl";
+        assert_eq!(
+            db.query_one(plain, &[])
+                .await
+                .expect("a count")
+                .get::<_, i64>(0),
+            0,
+            "{mode}"
+        );
+        store.close().await.expect("closed");
+    }
+
+    let refused = [
+        (
+            "localhost",
+            "sslmode=require".to_owned(),
+            "an authority that nobody trusts",
+        ),
+        (
+            "127.0.0.1",
+            format!("sslmode=require&{}", authority()),
+            "another name",
+        ),
+    ];
+    for (host, options, why) in refused {
+        let error = over_tcp(&format!("{host}:{port}"), &options)
+            .await
+            .map(drop)
+            .expect_err(why);
+        assert!(
+            matches!(error, OpenError::Postgres(PostgresError::Tls { .. })),
+            "{why}: {error:?}"
+        );
+        assert!(error.to_string().contains("`sslrootcert=FILE`"), "{error}");
+    }
+    over_tcp(&format!("127.0.0.1:{port}"), "sslmode=disable")
+        .await
+        .expect("as the owner wishes");
+}
+
+#[tokio::test]
+async fn a_server_without_encryption_is_refused_if_it_is_required() {
+    let port = free_port();
+    let settings = ["listen_addresses=127.0.0.1", &format!("port={port}")];
+    let Some(_cluster) = own_with(&settings, &[]).await else {
+        return;
+    };
+    let error = over_tcp(&format!("127.0.0.1:{port}"), "sslmode=require")
+        .await
+        .map(drop)
+        .expect_err("no TLS");
+    assert!(
+        matches!(error, OpenError::Postgres(PostgresError::Tls { .. })),
+        "{error:?}"
+    );
+    over_tcp(&format!("127.0.0.1:{port}"), "")
+        .await
+        .expect("it is only preferred");
+}
+
+#[tokio::test]
+async fn a_file_without_certificates_is_named() {
+    for file in [
+        "nothing.pem",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
+    ] {
+        let error = over_tcp("localhost:1", &format!("sslrootcert={file}"))
+            .await
+            .map(drop)
+            .expect_err("no certificates");
+        assert!(
+            matches!(
+                error,
+                OpenError::Postgres(PostgresError::NoCertificates { .. })
+            ),
+            "{error:?}"
+        );
+        assert!(error.to_string().contains(file), "{error}");
+    }
+}

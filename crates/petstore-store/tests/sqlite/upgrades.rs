@@ -1,0 +1,153 @@
+//! Stores of every released schema are opened by the present code, and keep
+//! what is in them. `released/` has one file a schema, as text; a schema that
+//! is released gets its file, and no file is changed afterwards.
+
+use crate::{Place, open, pet, place};
+use chrono::DateTime;
+use petstore_models::{NewPet, Pet, PetStatus};
+use petstore_store::{KeyHash, PetQuery};
+use rusqlite::Connection;
+
+/// The released schemas, the first one first.
+const RELEASED: [&str; 2] = [
+    include_str!("released/schema_1.sql"),
+    include_str!("released/schema_2.sql"),
+];
+
+fn released(schema: &str) -> Place {
+    let place = place();
+    let db = Connection::open(&place.path).expect("a new database");
+    db.execute_batch(schema).expect("a store of that schema");
+    place
+}
+
+fn version(db: &Connection) -> i64 {
+    db.pragma_query_one(None, "user_version")
+        .expect("the version")
+}
+
+/// The statements that make what is in a database, however they are laid out.
+fn schema(db: &Connection) -> Vec<String> {
+    let mut statements = db
+        .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")
+        .expect("a query");
+    let statements = statements.query_map([], |row| row.get::<_, String>(0));
+    let laid_out = |sql: String| sql.split_whitespace().collect::<Vec<_>>().join(" ");
+    statements
+        .expect("rows")
+        .map(|sql| laid_out(sql.expect("a row")))
+        .collect()
+}
+
+fn first_pets() -> [Pet; 4] {
+    let pet = |id, name: &str, category_id, status| Pet {
+        id,
+        name: name.to_owned(),
+        category_id,
+        status,
+    };
+    [
+        pet(1, "Rex", 7, Some(PetStatus::Available)),
+        pet(2, "Zoë 🐈", i64::MIN, Some(PetStatus::Pending)),
+        pet(3, "a\0b", i64::MAX, Some(PetStatus::Sold)),
+        pet(5, "", 0, None),
+    ]
+}
+
+#[tokio::test]
+async fn pets_and_keys_of_every_released_schema_are_kept() {
+    for text in RELEASED {
+        let place = released(text);
+        let store = open(&place.path).await.expect("it is brought up to date");
+        let all = PetQuery {
+            after: None,
+            status: None,
+            limit: 100,
+        };
+        let page = store.list_pets(all).await.expect("a page");
+        assert_eq!(page.pets, first_pets());
+        for pet in first_pets().into_iter().filter(|pet| pet.status.is_some()) {
+            let same_status = PetQuery {
+                status: pet.status,
+                ..all
+            };
+            let page = store.list_pets(same_status).await.expect("a page");
+            assert_eq!(page.pets, [pet]);
+        }
+
+        let [first, revoked] = store
+            .list_keys()
+            .await
+            .expect("the keys")
+            .try_into()
+            .expect("two of them");
+        assert_eq!((first.name.as_str(), first.revoked_at), ("first", None));
+        assert_eq!(
+            Some(first.created_at),
+            DateTime::from_timestamp_micros(1_795_132_800_000_000)
+        );
+        assert_eq!(
+            revoked.revoked_at,
+            DateTime::from_timestamp_micros(1_795_219_200_123_456)
+        );
+        let found = store.find_key(&KeyHash::new([1; 32])).await.expect("a key");
+        assert_eq!(found, Some(first));
+        let found = store.find_key(&KeyHash::new([2; 32])).await.expect("a key");
+        assert_eq!(found, None);
+    }
+}
+
+#[tokio::test]
+async fn an_upgraded_store_takes_new_pets_and_uses_no_id_again() {
+    for text in RELEASED {
+        let place = released(text);
+        let store = open(&place.path).await.expect("it is brought up to date");
+        let created = store.create_pet(pet("Tom")).await.expect("a pet");
+        let NewPet {
+            name, category_id, ..
+        } = pet("Tom");
+        assert_eq!(
+            (created.id, created.name, created.category_id),
+            (9, name, category_id)
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_upgraded_store_is_like_a_new_one() {
+    let new = Place::with_pets(0).await;
+    let new = Connection::open(&new.path).expect("a new store");
+    for text in RELEASED {
+        let place = released(text);
+        let store = open(&place.path).await.expect("it is brought up to date");
+        store.close().await.expect("closed");
+        let upgraded = Connection::open(&place.path).expect("the store");
+        assert_eq!(version(&upgraded), version(&new));
+        assert_eq!(schema(&upgraded), schema(&new));
+    }
+}
+
+#[tokio::test]
+async fn every_schema_has_its_released_store() {
+    let newest = Place::with_pets(0).await;
+    let newest = version(&Connection::open(&newest.path).expect("a new store"));
+    let versions: Vec<_> = RELEASED
+        .iter()
+        .map(|text| version(&Connection::open(released(text).path).expect("the store")))
+        .collect();
+    assert_eq!(versions, (1..=newest).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn the_ledger_of_a_released_schema_is_kept_and_is_empty_before_it() {
+    let mut calls = Vec::new();
+    for text in RELEASED {
+        let place = released(text);
+        let store = open(&place.path).await.expect("it is brought up to date");
+        let ledger = store.usage().await.expect("the ledger");
+        let keys = store.list_keys().await.expect("the keys");
+        let used = keys.iter().filter(|key| key.last_used_at.is_some()).count();
+        calls.push((ledger.iter().map(|row| row.calls).sum::<u64>(), used));
+    }
+    assert_eq!(calls, [(0, 0), (3, 1)]);
+}

@@ -1,0 +1,327 @@
+//! A PostgreSQL server for tests: started in a temporary folder, reached by a
+//! Unix socket only, and gone with the test process however that ends. What is
+//! tested on it is left to `tests/postgres` and `tests/contract`.
+
+use petstore_store::DatabaseUrl;
+use std::{
+    fs,
+    io::{self, Write as _},
+    os::unix::{
+        fs::{MetadataExt as _, PermissionsExt as _},
+        process::CommandExt as _,
+    },
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::atomic::{AtomicU32, Ordering},
+    time::{Duration, Instant},
+};
+use tokio::sync::OnceCell;
+use tokio_postgres::{Client, Config, NoTls};
+
+/// Far more than a start takes on a slow machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Runs the server untilstandard input ends, which it does when the test
+/// process lets go of it or is no more, and then removes it. A shell, since
+/// nothing in the test process could do so after a SIGKILL. A server that ends
+/// is started again, unless and until the file `down` is gone.
+const KEEPER: &str = r#"
+run() {
+    until test -e end; do
+        "$BIN/postgres" -D data -k "$FOLDER" "$@" </dev/null >>log 2>&1 &
+        echo $! >pid
+        wait $!
+        while test -e down && ! test -e end; do sleep 0.02; done
+        sleep 0.02
+    done
+}
+run "$@" &
+read -r word
+touch end
+while kill -0 $! 2>/dev/null; do
+    kill -QUIT "$(cat pid)" 2>/dev/null
+    sleep 0.05
+done
+cd / && rm -rf "$FOLDER"
+"#;
+
+/// A server with a folder of its own.
+pub(crate) struct Cluster {
+    folder: PathBuf,
+    port: u16,
+    keeper: Child,
+}
+
+/// The server that all tests of this process share, or nothing where
+/// PostgreSQL is not installed.
+pub(crate) async fn shared() -> Option<&'static Cluster> {
+    static SHARED: OnceCell<Option<Cluster>> = OnceCell::const_new();
+    SHARED.get_or_init(|| own(&[])).await.as_ref()
+}
+
+/// A server for one test, with settings such as `fsync=off`.
+pub(crate) async fn own(settings: &[&str]) -> Option<Cluster> {
+    own_with(settings, &[]).await
+}
+
+/// As [`own`], with files beside its data: names and contents.
+pub(crate) async fn own_with(settings: &[&str], files: &[(&str, &str)]) -> Option<Cluster> {
+    let Some(programs) = programs() else {
+        let required =
+            std::env::var_os("PETSTORE_REQUIRE_POSTGRES").is_some_and(|value| value == "1");
+        assert!(
+            !required,
+            "PostgreSQL is not installed, and PETSTORE_REQUIRE_POSTGRES=1 asks for it"
+        );
+        // Not by `println!`, which the test harness keeps to itself.
+        writeln!(io::stdout(), "skipped: PostgreSQL is not installed").expect("standard output");
+        return None;
+    };
+    let cluster = Cluster::make(&programs, settings, files);
+    cluster.until_ready().await;
+    Some(cluster)
+}
+
+impl Cluster {
+    fn make(programs: &Path, settings: &[&str], files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::Builder::new()
+            .prefix("pets")
+            .tempdir()
+            .expect("a temporary folder")
+            .keep();
+        let owner = owner_for(&folder);
+        let mut initdb = as_user(&programs.join("initdb"), owner);
+        initdb.args([
+            "--no-sync",
+            "--auth=trust",
+            "--username=postgres",
+            "--encoding=UTF8",
+            "--locale=C",
+            "-D",
+        ]);
+        let made = initdb
+            .arg(folder.join("data"))
+            .current_dir(&folder)
+            .output()
+            .expect("initdb runs");
+        assert!(
+            made.status.success(),
+            "initdb: {}",
+            String::from_utf8_lossy(&made.stderr)
+        );
+        for (name, contents) in files {
+            let file = folder.join(name);
+            fs::write(&file, contents).expect("a file");
+            // The server refuses a key that others could read.
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("permissions");
+            hand_over(&file, owner);
+        }
+        let port = settings
+            .iter()
+            .find_map(|setting| setting.strip_prefix("port="));
+        let port = port.map_or(5432, |port| port.parse().expect("a port"));
+        Self {
+            port,
+            keeper: keep(programs, &folder, settings, owner),
+            folder,
+        }
+    }
+
+    /// Waits until the server takes connections.
+    pub(crate) async fn until_ready(&self) {
+        let started = Instant::now();
+        while self.connect("postgres").await.is_err() {
+            assert!(
+                started.elapsed() < PATIENCE,
+                "the server does not start: {}",
+                self.log()
+            );
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// A new, empty database.
+    pub(crate) async fn database(&self) -> Database<'_> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let name = format!("pets_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+        self.execute(&format!("CREATE DATABASE {name}")).await;
+        Database {
+            cluster: self,
+            name,
+        }
+    }
+
+    /// Runs SQL as the owner of the server.
+    pub(crate) async fn execute(&self, sql: &str) {
+        let client = self.connect("postgres").await.expect("the server");
+        client.batch_execute(sql).await.expect(sql);
+    }
+
+    /// A connection beside the store's.
+    pub(crate) async fn connect(&self, database: &str) -> Result<Client, tokio_postgres::Error> {
+        let mut config = Config::new();
+        config
+            .host_path(&self.folder)
+            .port(self.port)
+            .user("postgres")
+            .dbname(database);
+        let (client, connection) = config.connect(NoTls).await?;
+        tokio::spawn(connection);
+        Ok(client)
+    }
+
+    /// Ends the server and all its processes at once, as a crash would, and
+    /// keeps it down.
+    pub(crate) fn kill(&self) {
+        fs::write(self.folder.join("down"), "").expect("a file");
+        let pid = fs::read_to_string(self.folder.join("pid")).expect("the server runs");
+        let killed = Command::new("kill")
+            .args(["-KILL", pid.trim()])
+            .status()
+            .expect("kill runs");
+        assert!(killed.success(), "the server had ended already");
+    }
+
+    /// Starts the server again after [`kill`](Self::kill).
+    pub(crate) async fn start(&self) {
+        fs::remove_file(self.folder.join("down")).expect("the server is down");
+        self.until_ready().await;
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.folder.join("log")).unwrap_or_default()
+    }
+
+    /// The folder of the socket.
+    pub(crate) fn socket(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        drop(self.keeper.stdin.take());
+        let _ended = self.keeper.wait();
+    }
+}
+
+/// A database of one test.
+pub(crate) struct Database<'cluster> {
+    cluster: &'cluster Cluster,
+    name: String,
+}
+
+impl Database<'_> {
+    pub(crate) fn url(&self) -> DatabaseUrl {
+        let text = format!(
+            "postgres://postgres@/{}?host={}",
+            self.name,
+            self.cluster.socket().display()
+        );
+        text.parse().expect("a URL")
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A connection beside the store's.
+    pub(crate) async fn client(&self) -> Client {
+        self.cluster.connect(&self.name).await.expect("the server")
+    }
+
+    /// What new connections to this database get, such as
+    /// `synchronous_commit = off`.
+    pub(crate) async fn set(&self, setting: &str) {
+        self.cluster
+            .execute(&format!("ALTER DATABASE {} SET {setting}", self.name))
+            .await;
+    }
+}
+
+fn keep(programs: &Path, folder: &Path, settings: &[&str], owner: Option<(u32, u32)>) -> Child {
+    let mut keeper = as_user(Path::new("sh"), owner);
+    keeper.args([
+        "-c",
+        KEEPER,
+        "sh",
+        "-c",
+        "listen_addresses=",
+        "-c",
+        "max_connections=300",
+    ]);
+    for setting in settings {
+        keeper.args(["-c", setting]);
+    }
+    keeper
+        .env("BIN", programs)
+        .env("FOLDER", folder)
+        .current_dir(folder);
+    // A process group of its own: Ctrl+C must not reach the server before the
+    // tests.
+    let kept = keeper
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn();
+    kept.expect("a shell")
+}
+
+/// PostgreSQL refuses to run as root; then it runs as the user `postgres`.
+fn owner_for(folder: &Path) -> Option<(u32, u32)> {
+    if fs::metadata(folder).expect("the folder").uid() != 0 {
+        return None;
+    }
+    let users = fs::read_to_string("/etc/passwd").expect("the list of users");
+    let user = users
+        .lines()
+        .find(|line| line.starts_with("postgres:"))
+        .expect("a user `postgres`, since this is root");
+    let number = |field| {
+        user.split(':')
+            .nth(field)
+            .and_then(|text| text.parse().ok())
+            .expect("a number")
+    };
+    let owner = Some((number(2), number(3)));
+    hand_over(folder, owner);
+    owner
+}
+
+fn hand_over(path: &Path, owner: Option<(u32, u32)>) {
+    if let Some((uid, gid)) = owner {
+        std::os::unix::fs::chown(path, Some(uid), Some(gid)).expect("it is handed over");
+    }
+}
+
+fn as_user(program: &Path, owner: Option<(u32, u32)>) -> Command {
+    let mut command = Command::new(program);
+    if let Some((uid, gid)) = owner {
+        command.uid(uid).gid(gid);
+    }
+    command
+}
+
+/// The folder of the newest server that Debian installs, or the one in `PATH`.
+fn programs() -> Option<PathBuf> {
+    let installed = fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut versions: Vec<(u32, PathBuf)> = installed
+        .filter_map(|entry| {
+            Some((
+                entry.file_name().to_str()?.parse().ok()?,
+                entry.path().join("bin"),
+            ))
+        })
+        .collect();
+    versions.sort();
+    let debian = versions.into_iter().rev().map(|(_, folder)| folder);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let has = |folder: &PathBuf, program: &str| folder.join(program).is_file();
+    debian
+        .chain(std::env::split_paths(&path))
+        .find(|folder| has(folder, "initdb") && has(folder, "postgres"))
+}
