@@ -1,1 +1,60 @@
-fn main() {}
+//! The project's own tasks, run as `cargo xtask TASK`: each task is one file
+//! here. What a task works with (reading, linting, generating) is in the
+//! `openapi-*` crates. Depends on no crate that holds generated code, so that
+//! broken output can always be generated again.
+
+mod generate;
+mod test;
+
+use clap::{Parser, Subcommand};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+/// The project's own tasks.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    /// The folder of the workspace to work on
+    #[arg(long, global = true, value_name = "DIR", default_value_os_t = workspace_root())]
+    root: PathBuf,
+
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Write everything that is generated from spec/openapi.yaml
+    ///
+    /// Exits with 0 if everything is fresh, with 4 if `--check` found something
+    /// stale, and with 1 if the document cannot be used.
+    Generate(generate::Options),
+
+    /// Run the whole test suite
+    ///
+    /// Exits with 0 if every test passed, and with 1 if not.
+    Test(test::Options),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = match &arguments.task {
+        Task::Generate(options) => generate::run(&arguments.root, options),
+        Task::Test(options) => test::run(&arguments.root, options),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        for cause in error.chain().skip(1) {
+            eprintln!("  because: {cause}");
+        }
+        ExitCode::FAILURE
+    })
+}
+
+/// Where this program was built: the folder above its own.
+fn workspace_root() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own).to_path_buf()
+}

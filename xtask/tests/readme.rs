@@ -1,6 +1,6 @@
 //! The README's commands, as a newcomer types them: each block of `sh` is run,
 //! in order, and its answer is held against the block that follows it. Only
-//! the port, the database and the key are other ones than on the page.
+//! the ports, the database and the key are other ones than on the page.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -63,6 +63,7 @@ impl Service {
             .args(["-c", &format!("exec {command}")])
             .current_dir(root)
             .env("PETSTORE_LISTEN", "127.0.0.1:0")
+            .env("PETSTORE_ADMIN_LISTEN", "off")
             .env("PETSTORE_DATABASE", &database)
             .env_remove("JOURNAL_STREAM")
             .stdout(Stdio::piped())

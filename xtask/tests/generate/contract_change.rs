@@ -1,0 +1,314 @@
+//! What a change of the contract leads to: an operation, a property and an
+//! enum value more, then `cargo xtask generate`, then `cargo check`. Everything
+//! generated compiles, and the compiler names exactly the places written by
+//! hand that have to decide something. What they decide is left to people.
+
+use crate::support::Copy;
+use serde_json::Value;
+use std::{
+    fmt,
+    fs::{self, File},
+    path::Path,
+    process::Command,
+};
+
+const DOCUMENT: &str = "spec/openapi.yaml";
+
+const OPERATION: &str = "
+    delete:
+      operationId: deletePet
+      tags: [pets]
+      summary: Remove an animal
+      description: Removes the animal that has the given identifier.
+      parameters:
+        - name: petId
+          in: path
+          required: true
+          description: Identifier of the animal.
+          schema:
+            type: integer
+            format: int64
+          example: 1
+      responses:
+        '204':
+          description: The animal is gone.
+        '401':
+          $ref: '#/components/responses/Unauthorized'
+        4XX:
+          description: Another fault of the request.
+          x-error-codes:
+            - invalid_request
+            - not_found
+            - method_not_allowed
+            - request_timeout
+            - payload_too_large
+            - rate_limited
+          content:
+            application/json:
+              schema:
+                $ref: '#/components/schemas/Error'
+              example:
+                code: not_found
+                message: there is no pet with the id 5
+                status: 404
+        5XX:
+          $ref: '#/components/responses/ServerError'
+
+components:
+";
+
+const PROPERTY: &str = "
+        bornOn:
+          description: The day the animal was born on.
+          type: string
+          format: date
+        status:
+          $ref: '#/components/schemas/PetStatus'
+      example:
+";
+
+/// A trait without one of its methods.
+const MISSING_METHOD: &str = "E0046";
+/// A value made without one of its fields, and one taken apart without it.
+const MISSING_FIELD: [&str; 2] = ["E0063", "E0027"];
+/// A match without one of the variants.
+const MISSING_VARIANT: &str = "E0004";
+
+/// A place that the compiler leads to.
+struct Place {
+    file: String,
+    line: u64,
+    code: String,
+    message: String,
+    /// Where in the file it begins, in bytes.
+    begin: usize,
+    /// What the compiler would put between two bytes of the file.
+    suggestion: Option<(usize, usize, String)>,
+}
+
+#[test]
+fn the_compiler_leads_to_each_place_that_a_change_of_the_contract_concerns() {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    // The same folder each time: what one run leaves in target/ is replaced by the next.
+    let lock = File::create(target.join("contract-change.lock")).expect("a file to lock");
+    lock.lock().expect("one run at a time");
+    fs::remove_dir_all(target.join("contract-change")).ok();
+    let folder = tempfile::Builder::new()
+        .prefix("contract-change")
+        .rand_bytes(0)
+        .tempdir_in(target);
+    let copy = Copy::into(folder.expect("a folder for the copy"), &[""]);
+
+    change_the_contract(&copy);
+    generate(&copy);
+
+    let places = follow_the_compiler(&copy);
+    let listed: Vec<String> = places.iter().map(Place::to_string).collect();
+    let listed = listed.join("\n");
+    println!("{listed}");
+
+    let by_hand = |place: &Place| {
+        place.file.starts_with("crates/petstore-") && !place.file.contains("/generated/")
+    };
+    assert!(
+        places.iter().all(by_hand),
+        "the compiler leads to places that have nothing to decide:\n{listed}"
+    );
+    let handlers = places.iter().filter(|place| {
+        place.is(
+            &[MISSING_METHOD],
+            "`delete_pet`",
+            "crates/petstore-server/src/service",
+        )
+    });
+    assert_eq!(
+        handlers.count(),
+        1,
+        "it does not lead to the missing handler:\n{listed}"
+    );
+    assert!(
+        places.iter().any(|place| place.is(
+            &MISSING_FIELD,
+            "`born_on`",
+            "crates/petstore-store/src"
+        )),
+        "it does not lead to where the new field is kept:\n{listed}"
+    );
+    assert!(
+        places
+            .iter()
+            .any(|place| place.is(&[MISSING_VARIANT], "Reserved", "crates/petstore-")),
+        "it does not lead to a match on the enum:\n{listed}"
+    );
+}
+
+/// All places that the compiler leads to. It looks at a crate only when those
+/// below compile: each round mends what was found as roughly as the compiler
+/// proposes, until only the method is left.
+fn follow_the_compiler(copy: &Copy) -> Vec<Place> {
+    const ROUNDS: usize = 5;
+    let mut places = Vec::new();
+    for _ in 0..ROUNDS {
+        let (methods, mendable): (Vec<_>, Vec<_>) = check(copy)
+            .into_iter()
+            .partition(|place| place.code == MISSING_METHOD);
+        if mendable.is_empty() {
+            places.extend(methods);
+            return places;
+        }
+        mend(copy, &mendable);
+        places.extend(mendable);
+    }
+    panic!(
+        "{ROUNDS} rounds did not mend everything: {}",
+        places.last().map_or(String::new(), Place::to_string)
+    );
+}
+
+fn change_the_contract(copy: &Copy) {
+    copy.replace(DOCUMENT, "\ncomponents:\n", OPERATION);
+    copy.replace(
+        DOCUMENT,
+        "\n        status:\n          $ref: '#/components/schemas/PetStatus'\n      example:\n",
+        PROPERTY,
+    );
+    copy.replace(
+        DOCUMENT,
+        "\n        - sold\n",
+        "\n        - sold\n        - reserved\n",
+    );
+}
+
+fn generate(copy: &Copy) {
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .arg("--root")
+        .arg(copy.root())
+        .arg("generate")
+        .output()
+        .expect("xtask can be run");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// Runs `cargo check` and returns the errors.
+fn check(copy: &Copy) -> Vec<Place> {
+    let output = Command::new(env!("CARGO"))
+        // The whole workspace, as other commands have it: no dependency is compiled again.
+        .args([
+            "check",
+            "--workspace",
+            "--keep-going",
+            "--offline",
+            "--message-format=json",
+        ])
+        .current_dir(copy.root())
+        .env(
+            "CARGO_TARGET_DIR",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(".."),
+        )
+        .env("CARGO_INCREMENTAL", "0")
+        .output()
+        .expect("cargo can be run");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let lines = output
+        .stdout
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty());
+    let messages =
+        lines.map(|line| serde_json::from_slice::<Value>(line).expect("cargo prints JSON"));
+    let places: Vec<Place> = messages
+        .filter_map(|message| Place::of(&message["message"]))
+        .collect();
+    assert_eq!(
+        output.status.success(),
+        places.is_empty(),
+        "cargo failed without leading anywhere: {stderr}"
+    );
+    places
+}
+
+impl Place {
+    /// Where an error is; nothing if the message is none, or has no place.
+    fn of(message: &Value) -> Option<Self> {
+        let span = spans(message).find(|span| span["is_primary"] == true)?;
+        let proposed = message["children"].as_array()?.iter().flat_map(spans);
+        let suggestion = proposed.filter_map(|span| {
+            Some((
+                number(&span["byte_start"])?,
+                number(&span["byte_end"])?,
+                span["suggested_replacement"].as_str()?.to_owned(),
+            ))
+        });
+        (message["level"] == "error").then(|| Place {
+            file: span["file_name"].as_str().unwrap_or_default().to_owned(),
+            line: span["line_start"].as_u64().unwrap_or_default(),
+            code: message["code"]["code"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+            message: message["message"].as_str().unwrap_or_default().to_owned(),
+            begin: number(&span["byte_start"]).unwrap_or_default(),
+            suggestion: suggestion.last(),
+        })
+    }
+}
+
+impl Place {
+    /// Whether the compiler says one of these things of this name, here.
+    fn is(&self, codes: &[&str], name: &str, below: &str) -> bool {
+        codes.contains(&self.code.as_str())
+            && self.message.contains(name)
+            && self.file.starts_with(below)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}:{}: {} {}",
+            self.file, self.line, self.code, self.message
+        )
+    }
+}
+
+fn spans(message: &Value) -> impl Iterator<Item = &Value> {
+    message["spans"].as_array().into_iter().flatten()
+}
+
+fn number(value: &Value) -> Option<usize> {
+    value
+        .as_u64()
+        .and_then(|number| usize::try_from(number).ok())
+}
+
+/// Makes the places compile: a field is left out, a variant is not handled.
+fn mend(copy: &Copy, places: &[Place]) {
+    let mut places: Vec<&Place> = places.iter().collect();
+    // From the end of each file, so that the places before keep theirs.
+    places.sort_by(|a, b| (&a.file, b.begin).cmp(&(&b.file, a.begin)));
+    for place in places {
+        let mut text = copy.read(&place.file);
+        match (place.code.as_str(), &place.suggestion) {
+            (MISSING_VARIANT, Some((begin, end, replacement))) => {
+                text.replace_range(begin..end, replacement)
+            }
+            (code, _) if MISSING_FIELD.contains(&code) => {
+                let brace = text[place.begin..]
+                    .find('{')
+                    .expect("fields stand in braces");
+                let rest = if code == MISSING_FIELD[0] {
+                    " born_on: None,"
+                } else {
+                    " born_on: _,"
+                };
+                text.insert_str(place.begin + brace + 1, rest);
+            }
+            _ => panic!("the compiler leads to a place that has nothing to decide: {place}"),
+        }
+        copy.write(&place.file, &text);
+    }
+}

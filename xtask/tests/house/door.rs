@@ -1,0 +1,123 @@
+//! One door: the running server has no routes of its own, so that no request
+//! passes by `crates/petstore-server/src/door`. What the door does with a
+//! request is shown by the server's own tests.
+
+use crate::{
+    Copy, assert_kept, assert_seen,
+    crates_and_sources::{House, Source},
+    tokens::{is_test, words},
+};
+
+/// Where requests enter.
+const DOOR: &str = "crates/petstore-server/src/door";
+
+/// What dropshot offers to give a listener its routes.
+const OPENS: [&str; 5] = [
+    "ApiDescription",
+    "ApiEndpoint",
+    "api_description",
+    "channel",
+    "endpoint",
+];
+
+/// The only path that is registered: it takes every request.
+const CATCH_ALL: &str = "\"/{rest:.*}\"";
+
+fn every_request_enters_by_the_door(house: &House) -> Vec<String> {
+    let mut faults = Vec::new();
+    let knows_dropshot = |name: &&String| {
+        house.crates[*name]
+            .dependencies
+            .iter()
+            .any(|used| used.name == "dropshot")
+    };
+    for name in house.crates.keys().filter(knows_dropshot) {
+        let sources = house.sources(&format!("{}/src", house.crates[name].folder));
+        for source in sources
+            .iter()
+            .filter(|source| !source.is_generated() && !is_door(source) && !is_test(source))
+        {
+            let words = words(source);
+            if let Some(word) = words.iter().find(|word| OPENS.contains(&word.as_str())) {
+                faults.push(format!(
+                    "{} uses dropshot's `{word}`: a request could pass by the door; \
+                     add the operation to spec/openapi.yaml, or the route to {DOOR}",
+                    source.path
+                ));
+            }
+        }
+    }
+    faults
+}
+
+fn is_door(source: &Source) -> bool {
+    source
+        .path
+        .strip_prefix(DOOR)
+        .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+}
+
+fn the_door_registers_catch_all_routes_only(house: &House) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut registers = false;
+    for source in house
+        .sources("crates/petstore-server/src")
+        .iter()
+        .filter(|source| is_door(source))
+    {
+        let words = words(source);
+        registers |= words.iter().any(|word| word == CATCH_ALL);
+        for path in words
+            .iter()
+            .filter(|word| word.starts_with("\"/") && word.contains('{') && *word != CATCH_ALL)
+        {
+            faults.push(format!(
+                "{} has the route {path}: the door registers {CATCH_ALL} for every method and finds operations in the \
+                 router of petstore-api",
+                source.path
+            ));
+        }
+    }
+    if !registers {
+        faults.push(format!(
+            "{DOOR} does not register {CATCH_ALL}: no request would reach the door"
+        ));
+    }
+    faults
+}
+
+#[test]
+fn every_request_enters_by_one_door() {
+    assert_kept(every_request_enters_by_the_door);
+}
+
+#[test]
+fn a_listener_beside_the_door_is_seen() {
+    let broken = Copy::of_the_house().with(
+        "crates/petstore-server/src/side_entrance.rs",
+        "//! A shortcut.\n\npub(crate) fn open() {\n    dropshot::ApiDescription::<()>::new();\n}\n",
+    );
+    assert_seen(
+        every_request_enters_by_the_door,
+        &broken,
+        &["crates/petstore-server/src/side_entrance.rs uses dropshot's `ApiDescription`"],
+    );
+}
+
+#[test]
+fn the_door_takes_every_path() {
+    assert_kept(the_door_registers_catch_all_routes_only);
+}
+
+#[test]
+fn a_route_beside_the_catch_all_is_seen() {
+    let broken = Copy::of_the_house().with(
+        "crates/petstore-server/src/door/side_entrance.rs",
+        "//! A shortcut.\n\nconst ROUTE: &str = \"/pets/{petId}\";\n",
+    );
+    assert_seen(
+        the_door_registers_catch_all_routes_only,
+        &broken,
+        &["has the route \"/pets/{petId}\""],
+    );
+}
