@@ -4,7 +4,12 @@
 use crate::{
     clock::Clock,
     config::{Limits, SunsetPolicy},
-    door::Routes,
+    document::Document,
+    door::{Cors, Routes},
+    metrics::Metrics,
+    rate_limit::RateLimiter,
+    readiness::Readiness,
+    usage::Ledger,
 };
 use petstore_store::Store;
 use std::sync::Arc;
@@ -16,9 +21,18 @@ pub(crate) struct App {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) limits: Limits,
     pub(crate) sunset: SunsetPolicy,
+    pub(crate) readiness: Arc<Readiness>,
     pub(crate) routes: Routes,
+    pub(crate) document: Document,
+    /// None where no page may call.
+    pub(crate) cors: Option<Cors>,
+    /// None where a key may ask for any number.
+    pub(crate) rate_limiter: Option<RateLimiter>,
+    pub(crate) ledger: Arc<Ledger>,
+    /// None where nothing is to be counted.
+    pub(crate) metrics: Option<Arc<Metrics>>,
     /// One for each request that may run.
-    pub(crate) permits: Semaphore,
+    pub(crate) permits: Arc<Semaphore>,
     /// One for each byte of a body that may be held in memory.
-    pub(crate) body_budget: Semaphore,
+    pub(crate) body_budget: Arc<Semaphore>,
 }

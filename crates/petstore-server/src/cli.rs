@@ -4,6 +4,7 @@
 use clap::{Parser, Subcommand};
 use petstore_server::config::{ServeOptions, StoreCommandOptions};
 use petstore_server::keys::KeyName;
+use std::path::PathBuf;
 
 /// The pet store service
 #[derive(Debug, Parser)]
@@ -21,10 +22,29 @@ pub(crate) enum Command {
     /// http://ADDR/v1`. A flag beats its variable, a variable beats the
     /// configuration file.
     Serve(Box<ServeOptions>),
+    /// Print the settings that `serve` would run with, as a configuration file
+    ///
+    /// Takes the same flags, variables and file. The password of the database
+    /// is not shown.
+    Config(Box<ServeOptions>),
     /// Make, list and revoke API keys, also while the service runs
     Key {
         #[command(subcommand)]
         command: Box<KeyCommand>,
+    },
+    /// Show which keys still call a deprecated operation, how often and when last
+    ///
+    /// Prints a header and a line a key and operation, with tabs between the
+    /// columns. What a running service counted arrives within seconds.
+    Usage(Box<StoreCommandOptions>),
+    /// Bring the store to the schema of this version, as `serve` does at its start
+    Migrate(Box<StoreCommandOptions>),
+    /// Copy an SQLite store to a new file, also while the service runs
+    Backup {
+        /// The copy, a file that does not exist yet; only you may read it
+        file: PathBuf,
+        #[command(flatten)]
+        options: Box<StoreCommandOptions>,
     },
 }
 
@@ -37,7 +57,7 @@ pub(crate) enum KeyCommand {
         #[command(flatten)]
         options: StoreCommandOptions,
     },
-    /// Print a line a key: its id, its name, when it was made and when revoked
+    /// Print a line a key: its id, its name, when it was made, used last and revoked
     List {
         #[command(flatten)]
         options: StoreCommandOptions,

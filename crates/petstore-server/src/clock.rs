@@ -2,11 +2,24 @@
 //! the days around its date, not on the day of the test.
 
 use chrono::{DateTime, Utc};
+use std::{
+    sync::LazyLock,
+    time::{Duration, Instant},
+};
+
+/// A moment that never moves.
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// Tells the time.
 pub trait Clock: Send + Sync {
     /// The present moment.
     fn now(&self) -> DateTime<Utc>;
+
+    /// The time since a moment that never moves. Unlike [`now`](Clock::now) it
+    /// does not go back where somebody sets the clock.
+    fn elapsed(&self) -> Duration {
+        START.elapsed()
+    }
 }
 
 /// The clock of the machine.

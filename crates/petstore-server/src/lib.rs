@@ -6,15 +6,24 @@
 //! Every request enters by one door, and every answer leaves by it: read
 //! `door/mod.rs` first. What an operation does is in `service/`.
 
+pub mod admin;
 pub mod clock;
 pub mod config;
 pub mod keys;
+pub mod metrics;
+pub mod open_files;
 pub mod panics;
+pub mod readiness;
+pub mod tls;
 
 mod app;
+mod docs;
+mod document;
 mod door;
+mod rate_limit;
 mod server;
 mod service;
 mod slog_bridge;
+mod usage;
 
 pub use server::{Bound, Server, Setup, StartError, Stopped};

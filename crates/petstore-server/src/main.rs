@@ -11,6 +11,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let command = Cli::parse().command;
+    let log = logging::WriteOut;
     let done = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -21,6 +22,8 @@ fn main() -> ExitCode {
             runtime.shutdown_background();
             done
         });
+    // What was logged comes before what is said at the end.
+    drop(log);
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -34,5 +37,9 @@ async fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Serve(options) => commands::serve::run(*options).await,
         Command::Key { command } => commands::key::run(*command).await,
+        Command::Usage(options) => commands::usage::run(*options).await,
+        Command::Config(options) => commands::config::run(*options),
+        Command::Migrate(options) => commands::migrate::run(*options).await,
+        Command::Backup { file, options } => commands::backup::run(&file, *options).await,
     }
 }

@@ -123,6 +123,20 @@ pub async fn open(url: &DatabaseUrl) -> Result<Arc<dyn Store>, OpenError> {
     }
 }
 
+/// The schema version of the store that `url` names; 0 where there is none yet.
+/// Changes nothing; [`open`] brings it to the version that this code needs.
+///
+/// # Errors
+///
+/// [`OpenError`]: it cannot be looked at.
+pub async fn schema_version(url: &DatabaseUrl) -> Result<i64, OpenError> {
+    match url {
+        DatabaseUrl::SqliteFile(path) => sqlite::schema_version(path.clone()).await,
+        DatabaseUrl::SqliteMemory => Ok(0),
+        DatabaseUrl::Postgres(url) => Ok(postgres::schema_version(url.clone()).await?),
+    }
+}
+
 /// Copies the store that `url` names to a new file, which is a store of the
 /// same schema and has every write that was answered before the call. The
 /// store may be in use meanwhile, by any number of processes. The file appears

@@ -1,7 +1,10 @@
 //! The configuration file: TOML, flat, its keys the names of the flags. An
 //! unknown key is an error, so that a typing mistake does not go unnoticed.
 
-use super::{LifecycleOptions, LimitsOptions, ListenOptions, LogOptions, StoreOptions};
+use super::{
+    LifecycleOptions, LimitsOptions, ListenOptions, LogOptions, RateLimitOptions, StoreOptions,
+    TlsOptions, WatchOptions, WebOptions,
+};
 use std::{fs, io, path::PathBuf};
 
 /// Which configuration file to read, if any.
@@ -21,9 +24,13 @@ pub struct ConfigFile {
 #[derive(Clone, Debug, Default)]
 pub(super) struct File {
     pub(super) listen: ListenOptions,
+    pub(super) tls: TlsOptions,
     pub(super) store: StoreOptions,
     pub(super) limits: LimitsOptions,
+    pub(super) rate_limit: RateLimitOptions,
+    pub(super) web: WebOptions,
     pub(super) lifecycle: LifecycleOptions,
+    pub(super) watch: WatchOptions,
     pub(super) log: LogOptions,
 }
 
@@ -92,9 +99,13 @@ impl File {
         let mut table: toml::Table = text.parse()?;
         let file = File {
             listen: ListenOptions::take(&mut table)?,
+            tls: TlsOptions::take(&mut table)?,
             store: StoreOptions::take(&mut table)?,
             limits: LimitsOptions::take(&mut table)?,
+            rate_limit: RateLimitOptions::take(&mut table)?,
+            web: WebOptions::take(&mut table)?,
             lifecycle: LifecycleOptions::take(&mut table)?,
+            watch: WatchOptions::take(&mut table)?,
             log: LogOptions::take(&mut table)?,
         };
         match table.into_iter().next() {
@@ -120,6 +131,19 @@ mod tests {
             "1.5".parse::<Seconds>().expect("valid")
         );
         assert_eq!(limits.body_max_bytes, Limits::default().body_max_bytes);
+    }
+
+    #[test]
+    fn a_list_may_be_an_array() {
+        let texts = [
+            "cors-origins = [\"https://a.example\", \"https://b.example\"]",
+            "cors-origins = \"https://a.example,https://b.example\"",
+        ];
+        for text in texts {
+            let origins = File::parse(text).expect("valid").web.resolve().cors_origins;
+            assert_eq!(origins.to_string(), "https://a.example,https://b.example");
+        }
+        assert!(File::parse("cors-origins = [1]").is_err());
     }
 
     #[test]

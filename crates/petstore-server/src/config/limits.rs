@@ -1,6 +1,6 @@
 //! How much the service takes on before it refuses.
 
-use super::{ConfigError, Seconds};
+use super::{ConfigError, Delay, Seconds};
 use std::num::NonZeroUsize;
 
 settings! {
@@ -16,7 +16,9 @@ settings! {
         body_read_seconds: Seconds = "10", "PETSTORE_BODY_READ_SECONDS";
         /// Bytes of all bodies in memory together; where they are used up, a request is answered with 503
         body_budget_bytes: NonZeroUsize = "67108864", "PETSTORE_BODY_BUDGET_BYTES";
-        /// Seconds that running requests have to finish when the service is told to stop
+        /// Seconds that the service goes on answering when it is told to stop, while `/readyz` says that it does; until then nobody should send more
+        shutdown_delay_seconds: Delay = "0", "PETSTORE_SHUTDOWN_DELAY_SECONDS";
+        /// Seconds that running requests have to finish after that
         shutdown_grace_seconds: Seconds = "20", "PETSTORE_SHUTDOWN_GRACE_SECONDS";
     }
 }

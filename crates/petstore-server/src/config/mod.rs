@@ -11,16 +11,28 @@ mod lifecycle;
 mod limits;
 mod listen;
 mod log;
+mod rate_limit;
 mod seconds;
 mod store;
+mod switch;
+mod tls;
+mod watch;
+mod web;
 
 pub use file::{ConfigError, ConfigFile};
-pub use lifecycle::{Lifecycle, LifecycleOptions, SunsetPolicy, UnknownSunsetPolicy};
+pub use lifecycle::{
+    Lifecycle, LifecycleOptions, MinStability, SunsetPolicy, UnknownStability, UnknownSunsetPolicy,
+};
 pub use limits::{Limits, LimitsOptions};
 pub use listen::{Listen, ListenOptions};
-pub use log::{Log, LogOptions};
-pub use seconds::{InvalidSeconds, Seconds};
+pub use log::{Log, LogFormat, LogOptions, UnknownLogFormat};
+pub use rate_limit::{InvalidRate, Rate, RateLimit, RateLimitOptions};
+pub use seconds::{Delay, InvalidDelay, InvalidSeconds, Seconds};
 pub use store::{StoreOptions, StoreSettings};
+pub use switch::{Switch, UnknownSwitch};
+pub use tls::{TlsFiles, TlsOptions};
+pub use watch::{AdminListen, InvalidAdminListen, Watch, WatchOptions};
+pub use web::{InvalidOrigin, Origins, Web, WebOptions};
 
 use file::File;
 
@@ -33,15 +45,27 @@ pub struct ServeOptions {
     /// Where to listen.
     #[command(flatten)]
     pub listen: ListenOptions,
+    /// Whether to speak TLS.
+    #[command(flatten)]
+    pub tls: TlsOptions,
     /// Where the pets are.
     #[command(flatten)]
     pub store: StoreOptions,
     /// How much to take on.
     #[command(flatten)]
     pub limits: LimitsOptions,
-    /// What to do at a removal date.
+    /// How much a key may ask for.
+    #[command(flatten)]
+    pub rate_limit: RateLimitOptions,
+    /// What browsers are given.
+    #[command(flatten)]
+    pub web: WebOptions,
+    /// Which operations are served, and how they end.
     #[command(flatten)]
     pub lifecycle: LifecycleOptions,
+    /// What to tell of itself.
+    #[command(flatten)]
+    pub watch: WatchOptions,
     /// What to log.
     #[command(flatten)]
     pub log: LogOptions,
@@ -52,12 +76,20 @@ pub struct ServeOptions {
 pub struct ServeConfig {
     /// Where it listens.
     pub listen: Listen,
+    /// With what it speaks TLS, if it does.
+    pub tls: Option<TlsFiles>,
     /// Where the pets are.
     pub store: StoreSettings,
     /// How much it takes on.
     pub limits: Limits,
-    /// What it does at a removal date.
+    /// How much a key may ask for.
+    pub rate_limit: RateLimit,
+    /// What browsers are given.
+    pub web: Web,
+    /// Which operations are served, and how they end.
     pub lifecycle: Lifecycle,
+    /// What it tells of itself.
+    pub watch: Watch,
     /// What it logs.
     pub log: Log,
 }
@@ -73,13 +105,38 @@ impl ServeOptions {
         let file = self.config.read()?;
         let config = ServeConfig {
             listen: self.listen.or(file.listen).resolve(),
+            tls: self.tls.or(file.tls).resolve()?,
             store: self.store.or(file.store).resolve(),
             limits: self.limits.or(file.limits).resolve(),
+            rate_limit: self.rate_limit.or(file.rate_limit).resolve(),
+            web: self.web.or(file.web).resolve(),
             lifecycle: self.lifecycle.or(file.lifecycle).resolve(),
+            watch: self.watch.or(file.watch).resolve(),
             log: self.log.or(file.log).resolve(),
         };
         config.limits.check()?;
         Ok(config)
+    }
+}
+
+impl ServeConfig {
+    /// The settings as a configuration file has them, but for the password of
+    /// the database.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        let mut table = toml::Table::new();
+        self.listen.put(&mut table);
+        if let Some(tls) = &self.tls {
+            tls.put(&mut table);
+        }
+        self.store.without_password().put(&mut table);
+        self.limits.put(&mut table);
+        self.rate_limit.put(&mut table);
+        self.web.put(&mut table);
+        self.lifecycle.put(&mut table);
+        self.watch.put(&mut table);
+        self.log.put(&mut table);
+        table.to_string()
     }
 }
 

@@ -26,12 +26,10 @@ impl FromStr for Seconds {
     type Err = InvalidSeconds;
 
     fn from_str(text: &str) -> Result<Self, InvalidSeconds> {
-        let seconds: f64 = text.parse().map_err(|_| InvalidSeconds)?;
-        let duration = Duration::try_from_secs_f64(seconds).map_err(|_| InvalidSeconds)?;
-        if duration.is_zero() || seconds > Self::MAX {
-            return Err(InvalidSeconds);
+        match length(text) {
+            Some(duration) if !duration.is_zero() => Ok(Seconds(duration)),
+            _ => Err(InvalidSeconds),
         }
-        Ok(Seconds(duration))
     }
 }
 
@@ -39,6 +37,44 @@ impl fmt::Display for Seconds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.as_secs_f64().fmt(f)
     }
+}
+
+/// As [`Seconds`], but may be none.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Delay(Duration);
+
+/// A text that is no [`Delay`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("write a number of seconds, from 0 to 86400, as in `10` or `0.5`")]
+pub struct InvalidDelay;
+
+impl Delay {
+    /// The same as a [`Duration`].
+    #[must_use]
+    pub const fn duration(self) -> Duration {
+        self.0
+    }
+}
+
+impl FromStr for Delay {
+    type Err = InvalidDelay;
+
+    fn from_str(text: &str) -> Result<Self, InvalidDelay> {
+        length(text).map(Delay).ok_or(InvalidDelay)
+    }
+}
+
+impl fmt::Display for Delay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_secs_f64().fmt(f)
+    }
+}
+
+/// A day at most.
+fn length(text: &str) -> Option<Duration> {
+    let seconds: f64 = text.parse().ok()?;
+    let duration = Duration::try_from_secs_f64(seconds).ok()?;
+    (seconds <= Seconds::MAX).then_some(duration)
 }
 
 #[cfg(test)]
@@ -53,6 +89,15 @@ mod tests {
             "0.25".parse::<Seconds>().map(|seconds| seconds.to_string()),
             Ok("0.25".to_owned())
         );
+    }
+
+    #[test]
+    fn a_delay_may_be_none() {
+        assert_eq!("0".parse(), Ok(Delay(Duration::ZERO)));
+        assert_eq!("0.5".parse(), Ok(Delay(Duration::from_millis(500))));
+        for text in ["", "-1", "NaN", "inf", "86401"] {
+            assert_eq!(text.parse::<Delay>(), Err(InvalidDelay), "{text}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::{fmt::Display, str::FromStr};
 /// `Name / NameOptions { /// help \n field: Type = "default", "VARIABLE"; }`
 /// gives `Name` with all fields set, and `NameOptions` with what somebody set.
 /// The flag and the key in the file are the field's name with hyphens; a value
-/// is read by its `FromStr`, wherever it stands.
+/// is read by its `FromStr`, wherever it stands, and shown by its `Display`.
 macro_rules! settings {
     (
         $(#[$about:meta])*
@@ -60,6 +60,13 @@ macro_rules! settings {
             }
         }
 
+        impl $name {
+            /// Puts them where a configuration file has them.
+            pub(super) fn put(&self, table: &mut toml::Table) {
+                $($crate::config::settings::put(table, stringify!($field), &self.$field);)+
+            }
+        }
+
         impl Default for $name {
             fn default() -> Self {
                 $options::default().resolve()
@@ -76,6 +83,16 @@ pub(super) fn default<T: FromStr>(text: &str) -> T {
     value
 }
 
+/// Puts one key where a configuration file has it, and as [`take`] reads it.
+pub(super) fn put(table: &mut toml::Table, field: &str, value: &impl Display) {
+    let text = value.to_string();
+    let value = match text.parse() {
+        Ok(number) if format!("{number}") == text => toml::Value::Integer(number),
+        _ => toml::Value::String(text),
+    };
+    table.insert(field.replace('_', "-"), value);
+}
+
 /// Takes one key out of a configuration file.
 pub(super) fn take<T>(table: &mut toml::Table, field: &str) -> Result<Option<T>, ConfigError>
 where
@@ -86,8 +103,12 @@ where
         None => return Ok(None),
         Some(toml::Value::String(text)) => text,
         Some(value @ (toml::Value::Integer(_) | toml::Value::Float(_))) => value.to_string(),
+        Some(toml::Value::Array(list)) if list.iter().all(toml::Value::is_str) => {
+            let texts: Vec<&str> = list.iter().filter_map(toml::Value::as_str).collect();
+            texts.join(",")
+        }
         Some(_) => {
-            let problem = "expected a text or a number".to_owned();
+            let problem = "expected a text, a number or an array of texts".to_owned();
             return Err(ConfigError::InvalidValue { key, problem });
         }
     };

@@ -2,7 +2,7 @@
 //! that HTTP knows. A method that is not registered, and a path that cannot be
 //! decoded, are answered by dropshot itself, in its own shape.
 
-use super::enter;
+use super::{enter, trace};
 use crate::app::App;
 use async_trait::async_trait;
 use dropshot::{
@@ -13,6 +13,7 @@ use dropshot::{
 use http::{Method, Request, Response};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tracing::Instrument as _;
 
 /// The methods of RFC 9110 and RFC 5789.
 const METHODS: [Method; 9] = [
@@ -50,7 +51,8 @@ async fn knock(
     rqctx: RequestContext<App>,
     WholeRequest(request): WholeRequest,
 ) -> Result<Response<Body>, HttpError> {
-    Ok(enter(rqctx, request).await)
+    let span = trace::span(request.headers());
+    Ok(enter(rqctx, request).instrument(span).await)
 }
 
 /// The request as it came. Unlike dropshot's `RawRequest` it owns up to the

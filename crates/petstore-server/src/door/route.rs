@@ -6,23 +6,54 @@ use super::answer::Rejection;
 use crate::service::Service;
 use dropshot::{ApiDescriptionBuildErrors, RequestEndpointMetadata};
 use http::{HeaderValue, Method, StatusCode, header::ALLOW};
-use petstore_api::{ErrorCode, OPERATIONS, Operation, Refusal, Router};
-use std::borrow::Cow;
+use petstore_api::{ErrorCode, OPERATIONS, Operation, Refusal, Router, Stability};
+use std::{borrow::Cow, sync::LazyLock};
 
 /// Where the API begins, the path of both `servers` of the contract.
 pub(super) const BASE: &str = "/v1";
 
-/// The operations, by method and path.
-pub(crate) struct Routes(Router);
+/// The template of each operation's path, in the order of [`OPERATIONS`].
+static TEMPLATES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let templates = OPERATIONS
+        .iter()
+        .map(|operation| format!("{BASE}{}", operation.path));
+    templates.collect()
+});
+
+/// The path of an operation as the document has it, from the root on.
+pub(super) fn template(operation: &Operation) -> &'static str {
+    TEMPLATES
+        .get(operation.id as usize)
+        .map_or(operation.path, String::as_str)
+}
+
+/// The operations that are served, by method and path.
+pub(crate) struct Routes {
+    router: Router,
+    served: Vec<Operation>,
+}
 
 impl Routes {
-    /// The routes of the contract.
+    /// The routes to those of the contract's operations that are of this
+    /// stability at least. The others are as if they never were.
     ///
     /// # Errors
     ///
     /// Two operations of the contract exclude each other in dropshot's router.
-    pub(crate) fn new() -> Result<Self, ApiDescriptionBuildErrors> {
-        Router::new::<Service>().map(Routes)
+    pub(crate) fn new(
+        operations: &[Operation],
+        lowest: Stability,
+    ) -> Result<Self, ApiDescriptionBuildErrors> {
+        let is_served = |operation: &&Operation| operation.stability >= lowest;
+        Ok(Routes {
+            router: Router::new::<Service>()?,
+            served: operations.iter().filter(is_served).copied().collect(),
+        })
+    }
+
+    /// The operations that are served, in the order of the contract.
+    pub(crate) fn served(&self) -> &[Operation] {
+        &self.served
     }
 
     /// The operation, and what its extractors need to know of the path.
@@ -32,11 +63,14 @@ impl Routes {
         path: &str,
     ) -> Result<(&'static Operation, RequestEndpointMetadata), Rejection> {
         let path = relative(path).ok_or_else(not_found)?;
-        match self.0.find(method, path) {
-            Ok((id, endpoint)) => Ok((id.operation(), endpoint)),
+        match self.router.find(method, path) {
+            Ok((id, endpoint)) if self.served.iter().any(|served| served.id == id) => {
+                Ok((id.operation(), endpoint))
+            }
+            Ok(_) => Err(self.without(method, path)),
             Err(error) => Err(match error.status_code.as_status() {
                 StatusCode::NOT_FOUND => not_found(),
-                StatusCode::METHOD_NOT_ALLOWED => not_allowed(method, self.allowed(path)),
+                StatusCode::METHOD_NOT_ALLOWED => self.without(method, path),
                 StatusCode::BAD_REQUEST => {
                     Refusal::new(ErrorCode::InvalidRequest, error.external_message).into()
                 }
@@ -45,13 +79,22 @@ impl Routes {
         }
     }
 
+    /// What to say where a path does not have that method; a path of which
+    /// nothing is served is none.
+    fn without(&self, method: &Method, path: &str) -> Rejection {
+        match self.allowed(path) {
+            methods if methods.is_empty() => not_found(),
+            methods => not_allowed(method, methods),
+        }
+    }
+
     /// The methods that a path has, in the order of the contract.
     fn allowed(&self, path: &str) -> Vec<&'static str> {
         let mut methods = Vec::new();
-        for Operation { method, .. } in OPERATIONS {
-            let known = Method::from_bytes(method.as_bytes());
-            let found = known.is_ok_and(|known| self.0.find(&known, path).is_ok());
-            if found && !methods.contains(method) {
+        for Operation { id, method, .. } in &self.served {
+            let known = Method::from_bytes(method.as_bytes()).ok();
+            let found = known.and_then(|known| self.router.find(&known, path).ok());
+            if found.is_some_and(|(found, _)| found == *id) && !methods.contains(method) {
                 methods.push(*method);
             }
         }
@@ -92,7 +135,7 @@ mod tests {
     use super::*;
 
     fn routes() -> Routes {
-        Routes::new().expect("the contract can be served")
+        Routes::new(OPERATIONS, Stability::Experimental).expect("the contract can be served")
     }
 
     fn refused(method: Method, path: &str) -> ErrorCode {
@@ -150,5 +193,57 @@ mod tests {
             refused(Method::POST, "/v1/pets/1"),
             ErrorCode::MethodNotAllowed
         );
+    }
+
+    /// The contract, with other stabilities.
+    fn with(stabilities: &[(&str, Stability)]) -> Vec<Operation> {
+        let changed = |operation: &Operation| {
+            let other = stabilities.iter().find(|(name, _)| *name == operation.name);
+            Operation {
+                stability: other.map_or(operation.stability, |(_, other)| *other),
+                ..*operation
+            }
+        };
+        OPERATIONS.iter().map(changed).collect()
+    }
+
+    #[test]
+    fn an_operation_below_the_level_is_as_if_it_never_was() {
+        let table = with(&[
+            ("createPet", Stability::Beta),
+            ("getPet", Stability::Experimental),
+        ]);
+        for (lowest, served, post, get) in [
+            (Stability::Experimental, 3, None, None),
+            (Stability::Beta, 2, None, Some(ErrorCode::NotFound)),
+            (
+                Stability::Stable,
+                1,
+                Some(ErrorCode::MethodNotAllowed),
+                Some(ErrorCode::NotFound),
+            ),
+        ] {
+            let routes = Routes::new(&table, lowest).expect("they can be served");
+            assert_eq!(routes.served().len(), served);
+            let refused = |method, path| {
+                let found = routes.find(&method, path);
+                found.err().map(|rejection| rejection.refusal.code)
+            };
+            assert_eq!(refused(Method::GET, "/v1/pets"), None);
+            assert_eq!(refused(Method::POST, "/v1/pets"), post);
+            assert_eq!(refused(Method::GET, "/v1/pets/1"), get);
+            // Nor does another method tell that there is such a path.
+            let other = get.unwrap_or(ErrorCode::MethodNotAllowed);
+            assert_eq!(refused(Method::DELETE, "/v1/pets/1"), Some(other));
+        }
+    }
+
+    #[test]
+    fn allow_names_only_methods_that_are_served() {
+        let table = with(&[("createPet", Stability::Beta)]);
+        let routes = Routes::new(&table, Stability::Stable).expect("they can be served");
+        let rejection = routes.find(&Method::POST, "/v1/pets").map(|_| ());
+        let answer = rejection.expect_err("hidden").into_answer("id");
+        assert_eq!(answer.headers()[ALLOW], "GET");
     }
 }

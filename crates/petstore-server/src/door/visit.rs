@@ -1,12 +1,17 @@
-//! What the door learns of a request on its way, and the line that it leaves in
-//! the access log: never the path as it was sent, never a key, never a body.
+//! What the door learns of a request on its way, and what is left of it in the
+//! end: a line in the access log, and its share in the metrics. Never the path
+//! as it was sent, never a key, never a body.
 
-use crate::app::App;
+use super::{rate_limit, route};
+use crate::{
+    app::App,
+    metrics::{Active, Ended, Metrics},
+};
 use dropshot::{Body, RequestContext};
-use http::{Method, Response};
-use petstore_api::Operation;
+use http::{HeaderMap, Method, Response};
+use petstore_api::{ErrorCode, Operation};
 use petstore_store::KeyId;
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 /// A request between its coming and its going.
 pub(super) struct Visit {
@@ -16,19 +21,31 @@ pub(super) struct Visit {
     route: Option<&'static str>,
     operation: Option<&'static Operation>,
     key: Option<KeyId>,
+    left: Option<rate_limit::Fields>,
+    code: Option<ErrorCode>,
     status: Option<u16>,
+    metrics: Option<Arc<Metrics>>,
+    _active: Option<Active>,
 }
 
 impl Visit {
     pub(super) fn begin(rqctx: &RequestContext<App>) -> Self {
+        let metrics = rqctx.server.private.metrics.clone();
+        let method = rqctx.request.method().clone();
         Visit {
             request_id: rqctx.request_id.clone(),
-            method: rqctx.request.method().clone(),
             came: Instant::now(),
             route: None,
             operation: None,
             key: None,
+            left: None,
+            code: None,
             status: None,
+            _active: metrics
+                .as_ref()
+                .map(|metrics| metrics.requests.begin(&method)),
+            method,
+            metrics,
         }
     }
 
@@ -37,12 +54,29 @@ impl Visit {
     }
 
     pub(super) fn asks_for_operation(&mut self, operation: &'static Operation) {
-        self.route = Some(operation.path);
+        self.route = Some(route::template(operation));
         self.operation = Some(operation);
     }
 
     pub(super) fn comes_with(&mut self, key: KeyId) {
         self.key = Some(key);
+    }
+
+    /// What the key has left of its allowance.
+    pub(super) fn has_left(&mut self, fields: rate_limit::Fields) {
+        self.left = Some(fields);
+    }
+
+    /// Says so on the answer, where there is a limit.
+    pub(super) fn say_what_is_left(&self, headers: &mut HeaderMap) {
+        if let Some(left) = &self.left {
+            left.put(headers);
+        }
+    }
+
+    /// The answer is that error.
+    pub(super) fn is_refused(&mut self, code: ErrorCode) {
+        self.code = Some(code);
     }
 
     pub(super) fn request_id(&self) -> &str {
@@ -59,18 +93,31 @@ impl Visit {
     }
 }
 
-/// Also a visit that nobody waited for leaves its line.
+/// Also a visit that nobody waited for leaves its line, and is counted.
 impl Drop for Visit {
     fn drop(&mut self) {
+        let took = self.came.elapsed();
+        if let Some(metrics) = &self.metrics {
+            metrics.requests.end(&Ended {
+                method: &self.method,
+                route: self.route,
+                operation: self.operation,
+                status: self.status,
+                code: self.code,
+                key: self.key.as_ref(),
+                took,
+            });
+        }
         tracing::info!(
             target: "petstore_server::access",
             request_id = self.request_id,
             method = self.method.as_str(),
-            route = self.route.unwrap_or("-"),
-            operation = self.operation.map_or("-", |operation| operation.name),
-            status = self.status.unwrap_or(0),
-            duration_us = u64::try_from(self.came.elapsed().as_micros()).unwrap_or(u64::MAX),
-            key = self.key.as_ref().map_or("-", KeyId::as_str),
+            route = self.route,
+            operation = self.operation.map(|operation| operation.name),
+            status = self.status,
+            code = self.code.map(ErrorCode::as_str),
+            duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            key_id = self.key.as_ref().map(KeyId::as_str),
             "{}",
             if self.status.is_some() { "answered" } else { "the client went away" },
         );

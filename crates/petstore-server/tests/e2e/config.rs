@@ -108,6 +108,53 @@ fn a_flag_that_cannot_be_used_is_a_usage_error() {
 }
 
 #[test]
+fn the_effective_settings_are_printed_as_a_file_that_says_the_same() {
+    let folder = folder_with("max-in-flight = 7\nlisten = \"127.0.0.1:1\"\n");
+    let arguments = ["config", "--config", "petstore.toml", "--sunset", "enforce"];
+    let printed = run_ok(folder.path(), &arguments);
+    for line in [
+        "max-in-flight = 7\n",
+        "listen = \"127.0.0.1:1\"\n",
+        "sunset = \"enforce\"\n",
+        "database = \"sqlite:petstore.db\"\n",
+        "body-max-bytes = 1048576\n",
+    ] {
+        assert!(printed.contains(line), "{line}: {printed}");
+    }
+    assert!(!printed.contains("tls-cert"), "{printed}");
+    fs::write(folder.path().join("printed.toml"), &printed).expect("a file can be written");
+    let again = run_ok(folder.path(), &["config", "--config", "printed.toml"]);
+    assert_eq!(again, printed);
+    assert!(
+        !folder.path().join("petstore.db").exists(),
+        "it only prints"
+    );
+}
+
+#[test]
+fn the_password_of_the_database_is_not_printed() {
+    let folder = TempDir::new().expect("a folder can be made");
+    let url = "postgres://petstore:hunter2@db.example/pets";
+    let printed = run_ok(folder.path(), &["config", "--database", url]);
+    assert!(printed.contains("db.example/pets"), "{printed}");
+    assert!(!printed.contains("hunter2"), "{printed}");
+
+    let url = "mysql://petstore:hunter2@db.example/pets";
+    let error = run_failing(folder.path(), &["config", "--database", url], 1);
+    assert!(!error.contains("hunter2"), "{error}");
+}
+
+#[test]
+fn both_files_of_tls_are_printed() {
+    let folder = folder_with("tls-cert = \"a.pem\"\ntls-key = \"b.pem\"\n");
+    let printed = run_ok(folder.path(), &["config", "--config", "petstore.toml"]);
+    assert!(
+        printed.contains("tls-cert = \"a.pem\"\ntls-key = \"b.pem\"\n"),
+        "{printed}"
+    );
+}
+
+#[test]
 fn the_help_names_each_setting_with_its_variable_and_default() {
     let folder = TempDir::new().expect("a folder can be made");
     let help = run_ok(folder.path(), &["serve", "--help"]);

@@ -240,6 +240,29 @@ fn bodies_that_do_not_fit_into_memory_together_are_503() {
 }
 
 #[test]
+fn a_key_that_asks_too_often_is_429_and_is_told_when_to_come_again() {
+    let limit = ["--rate-limit-per-second", "1", "--rate-limit-burst", "1"];
+    let service = Service::start_with(&limit);
+    let mut refused = None;
+    // At most one a second passes; who asks without a pause is refused soon.
+    while refused.is_none() {
+        refused = Some(service.get("/v1/pets")).filter(|answer| answer.status != 200);
+    }
+    let answer = refused.expect("refused");
+    answer.assert_error(429, "rate_limited");
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    assert_eq!(
+        answer.header("ratelimit-policy"),
+        Some("\"default\";q=1;w=1")
+    );
+    assert_eq!(answer.header("ratelimit"), Some("\"default\";r=0;t=1"));
+    // Who has no key does not get so far.
+    let stranger = service.send(&Request::get("/v1/pets"));
+    stranger.assert_error(401, "unauthorized");
+    while service.get("/v1/pets").status != 200 {}
+}
+
+#[test]
 fn what_dropshot_refuses_itself_has_its_own_shape_and_changes_nothing() {
     let service = Service::start();
     for request in [

@@ -64,3 +64,18 @@ fn other_answers_say_nothing_of_it() {
         );
     }
 }
+
+#[test]
+fn what_is_stable_is_served_at_every_level() {
+    for level in ["experimental", "beta", "stable"] {
+        let service = Service::start_with(&["--min-stability", level]);
+        let id = service.add("Rex", None);
+        assert_eq!(service.get("/v1/pets").status, 200);
+        assert_announced(&service.get(&format!("/v1/pets/{id}")), 200);
+        let document = service.send(&Request::get("/v1/openapi.json")).json();
+        let paths = document["paths"].as_object().expect("an object");
+        for path in ["/pets", "/pets/{petId}"] {
+            assert!(paths.contains_key(path), "{level}: {path}");
+        }
+    }
+}

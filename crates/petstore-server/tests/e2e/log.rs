@@ -1,6 +1,20 @@
 //! What the log says of a request, and what it must never say.
 
-use crate::{process::Service, raw::Request};
+use crate::{
+    process::Service,
+    raw::{Answer, Request},
+};
+use rustix::process::Signal;
+use serde_json::Value;
+
+const TRACEPARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+/// The line of a request, in JSON.
+fn line_of(service: &Service, answer: &Answer) -> Value {
+    let id = answer.header("x-request-id").expect("an id");
+    let line = service.log.wait_for(id);
+    serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+}
 
 #[test]
 fn a_request_leaves_one_line_that_tells_who_asked_for_what() {
@@ -12,11 +26,12 @@ fn a_request_leaves_one_line_that_tells_who_asked_for_what() {
     for part in [
         "INFO petstore_server::access",
         "method=\"GET\"",
-        "route=\"/pets/{petId}\"",
+        "route=\"/v1/pets/{petId}\"",
         "operation=\"getPet\"",
         "status=404",
         "duration_us=",
-        "key=\"k_",
+        "code=\"not_found\"",
+        "key_id=\"k_",
     ] {
         assert!(line.contains(part), "{part}: {line}");
     }
@@ -25,9 +40,16 @@ fn a_request_leaves_one_line_that_tells_who_asked_for_what() {
 
 #[test]
 fn neither_keys_nor_bodies_nor_addresses_are_logged() {
+    for format in ["text", "json"] {
+        nothing_secret_is_logged(format);
+    }
+}
+
+fn nothing_secret_is_logged(format: &str) {
     let folder = std::sync::Arc::new(tempfile::TempDir::new().expect("a folder can be made"));
     // Where the key is not shown, everything on stderr is the log.
-    let service = Service::start_in(folder, &["--log", "trace"], &[("JOURNAL_STREAM", "8:1")]);
+    let arguments = ["--log", "trace", "--log-format", format];
+    let service = Service::start_in(folder, &arguments, &[("JOURNAL_STREAM", "8:1")]);
     let key = crate::process::run_ok(service.folder.path(), &["key", "create", "a"]);
     let key = key.trim_end();
     service.send(
@@ -39,17 +61,35 @@ fn neither_keys_nor_bodies_nor_addresses_are_logged() {
     );
     service.send(&Request::post("/v1/pets", r#"{"name":"secretname"}"#).key(key));
     service.send(&Request::get("/v1/secretpath").key(key));
+    service.send(
+        &Request::get("/v1/pets/1")
+            .key(key)
+            .header("X-Note", "secretheader"),
+    );
+    service.send(
+        &Request::get("/v1/pets")
+            .key(key)
+            .header("traceparent", "00-secrettrace-1-01"),
+    );
     let mistyped = format!("{}x", &key[..key.len() - 1]);
     let last = service.send(&Request::get("/v1/pets").key(&mistyped));
     service
         .log
         .wait_for(last.header("x-request-id").expect("an id"));
     let log = service.log.text();
-    for secret in [key, &mistyped, "secretname", "secretquery", "secretpath"] {
+    for secret in [
+        key,
+        &mistyped,
+        "secretname",
+        "secretquery",
+        "secretpath",
+        "secretheader",
+        "secrettrace",
+    ] {
         assert!(!log.contains(secret), "{secret}: {log}");
     }
     assert!(
-        log.contains(" dropshot: "),
+        log.contains(" dropshot: ") || log.contains("\"target\":\"dropshot\""),
         "dropshot's own log is in the same stream: {log}"
     );
 }
@@ -96,4 +136,113 @@ fn a_client_that_goes_away_leaves_a_line_too() {
         "{line}"
     );
     assert!(service.pets().is_empty());
+}
+
+#[test]
+fn a_log_in_json_has_an_object_a_line_and_a_member_a_fact() {
+    let service = Service::start_with(&["--log-format", "json"]);
+    let line = line_of(&service, &service.get("/v1/pets/4711"));
+    for (member, expected) in [
+        ("level", "INFO"),
+        ("target", "petstore_server::access"),
+        ("message", "answered"),
+        ("method", "GET"),
+        ("route", "/v1/pets/{petId}"),
+        ("operation", "getPet"),
+        ("code", "not_found"),
+    ] {
+        assert_eq!(line[member], expected, "{line}");
+    }
+    assert_eq!(line["status"], 404, "{line}");
+    assert!(line["duration_us"].is_u64(), "{line}");
+    assert!(
+        line["key_id"]
+            .as_str()
+            .is_some_and(|id| id.starts_with("k_")),
+        "{line}"
+    );
+    let time = line["timestamp"].as_str().unwrap_or_default();
+    assert!(chrono::DateTime::parse_from_rfc3339(time).is_ok(), "{line}");
+
+    // What is not known is not there, rather than there with a made-up value.
+    let line = line_of(&service, &service.send(&Request::get("/v1/nothing")));
+    for member in ["route", "operation", "key_id", "trace_id"] {
+        assert_eq!(line.get(member), None, "{line}");
+    }
+}
+
+#[test]
+fn the_line_of_a_request_names_the_trace_that_it_belongs_to() {
+    let service = Service::start_with(&["--log-format", "json"]);
+    let get = |traceparent| {
+        let request = Request::get("/v1/pets").key(&service.key);
+        line_of(
+            &service,
+            &service.send(&request.header("traceparent", traceparent)),
+        )
+    };
+    let line = get(TRACEPARENT);
+    assert_eq!(
+        line["trace_id"], "4bf92f3577b34da6a3ce929d0e0e4736",
+        "{line}"
+    );
+    assert_eq!(line["parent_id"], "00f067aa0ba902b7", "{line}");
+    let line = get("00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01");
+    assert_eq!(
+        line.get("trace_id"),
+        None,
+        "an invalid one is ignored: {line}"
+    );
+
+    let service = Service::start();
+    let request = Request::get("/v1/pets")
+        .key(&service.key)
+        .header("traceparent", TRACEPARENT);
+    let answer = service.send(&request);
+    let line = service
+        .log
+        .wait_for(answer.header("x-request-id").expect("an id"));
+    assert!(
+        line.contains("trace_id=\"4bf92f3577b34da6a3ce929d0e0e4736\""),
+        "{line}"
+    );
+}
+
+#[test]
+fn the_line_of_a_request_can_be_switched_off() {
+    let mut service = Service::start_with(&["--access-log", "off"]);
+    let answer = service.get("/v1/pets");
+    assert_eq!(answer.status, 200);
+    service.signal(Signal::TERM);
+    assert_eq!(service.ended().0.code(), Some(0));
+    let log = service.log.text();
+    assert!(
+        !log.contains(answer.header("x-request-id").expect("an id")),
+        "{log}"
+    );
+}
+
+#[test]
+fn nothing_that_was_logged_is_lost_at_the_end() {
+    let mut service = Service::start_with(&["--log-format", "json"]);
+    let ids: Vec<String> = (0..200)
+        .map(|_| {
+            let answer = service.get("/v1/pets");
+            answer.header("x-request-id").expect("an id").to_owned()
+        })
+        .collect();
+    service.signal(Signal::TERM);
+    assert_eq!(service.ended().0.code(), Some(0));
+    service.log.wait_for("\"message\":\"stopped\"");
+    let log = service.log.text();
+    for id in ids {
+        assert_eq!(log.matches(&id).count(), 1, "{id}");
+    }
+}
+
+#[test]
+fn a_format_that_there_is_not_is_a_clear_error() {
+    let folder = tempfile::TempDir::new().expect("a folder can be made");
+    let error = crate::process::run_failing(folder.path(), &["serve", "--log-format", "xml"], 2);
+    assert!(error.contains("write `text` or `json`"), "{error}");
 }

@@ -6,14 +6,29 @@
 mod process;
 #[path = "../support/raw.rs"]
 mod raw;
+#[path = "../support/scrape.rs"]
+mod scrape;
 
+mod admin;
 mod bad_input;
+mod client;
 mod config;
 mod connections;
+mod dashboard;
+mod docs;
 mod errors;
 mod keys;
 mod lifecycle;
 mod log;
+mod metrics;
+mod migrate;
 mod pets;
+mod proxy;
 mod start;
 mod stop;
+mod supervisor;
+mod systemd;
+mod tls;
+#[cfg(feature = "otlp")]
+mod traces;
+mod usage;

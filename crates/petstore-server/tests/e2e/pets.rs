@@ -118,3 +118,23 @@ fn the_document_is_served_without_a_key() {
     answer.assert_error(405, "method_not_allowed");
     assert_eq!(answer.header("allow"), Some("GET, HEAD"));
 }
+
+#[test]
+fn the_document_is_served_as_json_too_and_is_the_same() {
+    let service = Service::start();
+    let answer = service.send(&Request::get("/v1/openapi.json"));
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    let document = answer.json();
+    assert_eq!(document["openapi"], "3.0.3");
+    let operations = ["/pets:get", "/pets:post", "/pets/{petId}:get"];
+    let ids = operations.map(|place| {
+        let (path, method) = place.split_once(':').expect("two parts");
+        document["paths"][path][method]["operationId"].clone()
+    });
+    assert_eq!(ids, ["listPets", "createPet", "getPet"]);
+    let since = &document["paths"]["/pets/{petId}"]["get"]["x-sunset"];
+    assert_eq!(since, "2030-12-05", "a date is a text");
+    let answer = service.send(&Request::new("POST", "/v1/openapi.json"));
+    answer.assert_error(405, "method_not_allowed");
+}

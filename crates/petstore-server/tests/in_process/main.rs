@@ -2,14 +2,22 @@
 //! that can be set: what cannot be provoked in the real program from outside.
 //! What can is left to `tests/e2e`.
 
+#[expect(
+    dead_code,
+    reason = "shared with `tests/pressure`, which needs a slow one"
+)]
 #[path = "../support/faulty.rs"]
 mod faulty;
 #[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
 #[path = "../support/raw.rs"]
 mod raw;
 
+mod compression;
+mod cors;
 mod faults;
 mod pressure;
+mod rate_limit;
 mod running;
 mod stop;
 mod sunset;
+mod usage;

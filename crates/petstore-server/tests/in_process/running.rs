@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use petstore_server::{
     Bound, Server, Setup,
     clock::{Clock, SystemClock},
-    config::{Limits, SunsetPolicy},
+    config::{Lifecycle, Limits, RateLimit, SunsetPolicy, Web},
     keys::{self, KeyName},
     panics,
 };
@@ -32,6 +32,8 @@ pub(crate) struct With {
     pub(crate) limits: Limits,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) sunset: SunsetPolicy,
+    pub(crate) rate_limit: RateLimit,
+    pub(crate) web: Web,
 }
 
 impl Default for With {
@@ -40,6 +42,8 @@ impl Default for With {
             limits: Limits::default(),
             clock: Arc::new(SystemClock),
             sunset: SunsetPolicy::default(),
+            rate_limit: RateLimit::default(),
+            web: Web::default(),
         }
     }
 }
@@ -55,10 +59,17 @@ impl Running {
         let store = Arc::new(Faulty::new(inner));
         let server = Bound::bind(Setup {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            tls: None,
             store: store.clone(),
             clock: with.clock,
             limits: with.limits,
-            sunset: with.sunset,
+            rate_limit: with.rate_limit,
+            web: with.web,
+            lifecycle: Lifecycle {
+                sunset: with.sunset,
+                ..Lifecycle::default()
+            },
+            metrics: true,
         })
         .expect("a port is free")
         .start();

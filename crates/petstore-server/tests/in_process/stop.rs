@@ -1,7 +1,10 @@
 //! Stopping the server itself; signals are left to `tests/e2e`.
 
-use crate::running::{Running, With};
-use petstore_server::Stopped;
+use crate::{
+    raw::Request,
+    running::{Running, With},
+};
+use petstore_server::{Stopped, readiness::Phase};
 use std::{pin::pin, time::Duration};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -27,4 +30,30 @@ async fn a_handler_that_does_not_end_is_not_waited_for_longer_than_the_grace() {
         running.server.stop(Duration::from_millis(50)).await,
         Stopped::CutOff
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_new_is_sent_elsewhere_while_what_runs_is_finished() {
+    let running = Running::start(With::default()).await;
+    let mut held = running.held().await;
+    let mut open = running.connect();
+    open.write(Request::get("/v1/pets").key(&running.key).bytes());
+    assert_eq!(open.answer().status, 200);
+    running.server.leave();
+    assert_eq!(running.server.readiness().phase(), Phase::Leaving);
+    running.still_answers();
+
+    running.server.refuse_new();
+    open.write(Request::get("/v1/pets").key(&running.key).bytes());
+    let answer = open.answer();
+    let message = answer.assert_error(503, "overloaded");
+    assert!(message.contains("stopping"), "{message}");
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    assert_eq!(answer.header("connection"), Some("close"));
+    assert!(open.is_closed());
+
+    running.store.released.add_permits(1);
+    assert_eq!(held.answer().status, 404);
+    let stopped = running.server.stop(Duration::from_secs(20)).await;
+    assert_eq!(stopped, Stopped::Finished);
 }

@@ -4,7 +4,9 @@ use crate::{
     raw::{Answer, Request},
     running::{At, Running, With},
 };
-use petstore_server::config::SunsetPolicy;
+use chrono::{DateTime, Utc};
+use petstore_server::{clock::Clock, config::SunsetPolicy};
+use std::sync::{Arc, Mutex};
 
 const BEFORE: [&str; 2] = ["2030-12-04T12:00:00Z", "2030-12-04T23:59:59.999Z"];
 const AFTER: [&str; 3] = [
@@ -76,5 +78,39 @@ async fn after_its_removal_date_the_operation_goes_on_where_it_is_only_announced
         let answer = running(time, SunsetPolicy::Announce).await.get_pet(1);
         answer.assert_error(404, "not_found");
         assert_announced(&answer);
+    }
+}
+
+/// A clock that the test sets.
+struct Set(Mutex<DateTime<Utc>>);
+
+impl Clock for Set {
+    fn now(&self) -> DateTime<Utc> {
+        *self.0.lock().expect("nobody panics")
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_runs_over_the_date_ends_the_operation_at_midnight() {
+    for (sunset, after) in [
+        (SunsetPolicy::Enforce, (410, "operation_removed")),
+        (SunsetPolicy::Announce, (404, "not_found")),
+    ] {
+        let clock = Arc::new(Set(Mutex::default()));
+        let running = Running::start(With {
+            clock: clock.clone(),
+            sunset,
+            ..With::default()
+        })
+        .await;
+        for (times, (status, code)) in [(&BEFORE[..], (404, "not_found")), (&AFTER[..], after)] {
+            for time in times {
+                *clock.0.lock().expect("nobody panics") = time.parse().expect("a time");
+                let answer = running.get_pet(1);
+                answer.assert_error(status, code);
+                assert_announced(&answer);
+                running.still_answers();
+            }
+        }
     }
 }

@@ -6,11 +6,14 @@ use chrono::{DateTime, Utc};
 use petstore_models::{NewPet, Pet};
 use petstore_store::{
     Cause, KeyHash, KeyId, KeyRecord, NewKey, Outcome, PetPage, PetQuery, Revocation, Store,
-    StoreError, WriteStats,
+    StoreError, Usage, UsageRecord, WriteStats,
 };
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 use tokio::sync::Semaphore;
 
@@ -30,6 +33,8 @@ pub(crate) mod pet {
 /// A store in memory with faults.
 pub(crate) struct Faulty {
     inner: Arc<dyn Store>,
+    /// How long a list of pets takes.
+    list_takes: Duration,
     /// Whether looking up a key panics.
     pub(crate) key_panics: AtomicBool,
     /// Whether looking up a key never ends.
@@ -46,11 +51,20 @@ impl Faulty {
     pub(crate) fn new(inner: Arc<dyn Store>) -> Self {
         Faulty {
             inner,
+            list_takes: Duration::ZERO,
             key_panics: AtomicBool::new(false),
             key_hangs: AtomicBool::new(false),
             looked_up: AtomicUsize::new(0),
             entered: Semaphore::new(0),
             released: Semaphore::new(0),
+        }
+    }
+
+    /// One on which a list takes its time.
+    pub(crate) fn slow(inner: Arc<dyn Store>, list_takes: Duration) -> Self {
+        Faulty {
+            list_takes,
+            ..Faulty::new(inner)
         }
     }
 
@@ -93,6 +107,9 @@ impl Store for Faulty {
     }
 
     async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
+        if !self.list_takes.is_zero() {
+            tokio::time::sleep(self.list_takes).await;
+        }
         self.inner.list_pets(query).await
     }
 
@@ -123,6 +140,14 @@ impl Store for Faulty {
 
     async fn has_keys(&self) -> Result<bool, StoreError> {
         self.inner.has_keys().await
+    }
+
+    async fn record_usage(&self, usage: Usage) -> Result<(), StoreError> {
+        self.inner.record_usage(usage).await
+    }
+
+    async fn usage(&self) -> Result<Vec<UsageRecord>, StoreError> {
+        self.inner.usage().await
     }
 
     async fn check(&self) -> Result<(), StoreError> {

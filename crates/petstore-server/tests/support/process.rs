@@ -21,10 +21,22 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// How a line with a key begins.
 const SHOWN_KEY: &str = "    petstore_";
 
+/// The file of the program.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_petstore-server");
+
 /// The program, in that folder and with nothing of this environment.
 pub(crate) fn program(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_petstore-server"));
+    program_by(&[], folder)
+}
+
+/// The same, by a command line in front of it that becomes the program.
+pub(crate) fn program_by(launcher: &[&str], folder: &Path) -> Command {
+    let mut words = launcher.iter().copied().chain([PROGRAM]);
+    let mut command = Command::new(words.next().expect("the program at least"));
+    command.args(words);
     command.env_clear().current_dir(folder);
+    // Many run at once, and there is one default address.
+    command.env("PETSTORE_ADMIN_LISTEN", "off");
     command
 }
 
@@ -70,8 +82,13 @@ impl Service {
     pub(crate) fn start_with(arguments: &[&str]) -> Self {
         let folder = TempDir::new().expect("a folder can be made");
         let mut service = Self::start_in(Arc::new(folder), arguments, &[]);
-        service.key = service.log.wait_for(SHOWN_KEY).trim().to_owned();
+        service.key = service.shown_key();
         service
+    }
+
+    /// The key that it made for a new store.
+    pub(crate) fn shown_key(&self) -> String {
+        self.log.wait_for(SHOWN_KEY).trim().to_owned()
     }
 
     /// On whatever is in the folder. It has no key, whether one is shown or
@@ -81,10 +98,17 @@ impl Service {
         arguments: &[&str],
         variables: &[(&str, &str)],
     ) -> Self {
-        let mut child = program(folder.path())
+        let mut command = program(folder.path());
+        command
             .args(["serve", "--listen", "127.0.0.1:0"])
             .args(arguments)
-            .envs(variables.iter().copied())
+            .envs(variables.iter().copied());
+        Self::start_by(command, folder)
+    }
+
+    /// By a command that is the program in the end, and serves.
+    pub(crate) fn start_by(mut command: Command, folder: Arc<TempDir>) -> Self {
+        let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -94,7 +118,9 @@ impl Service {
         let mut line = String::new();
         stdout.read_line(&mut line).expect("stdout is text");
         let address = line
-            .strip_prefix("listening on http://")
+            .strip_prefix("listening on http")
+            .map(|rest| rest.strip_prefix('s').unwrap_or(rest))
+            .and_then(|rest| rest.strip_prefix("://"))
             .and_then(|rest| rest.strip_suffix("/v1\n"))
             .unwrap_or_else(|| panic!("{line:?}, {}", log.text()));
         Service {
@@ -153,12 +179,15 @@ impl Service {
         answer.json().as_array().expect("an array").clone()
     }
 
-    pub(crate) fn signal(&self, signal: Signal) {
-        let pid = i32::try_from(self.child.id())
+    pub(crate) fn pid(&self) -> Pid {
+        i32::try_from(self.child.id())
             .ok()
             .and_then(Pid::from_raw)
-            .expect("a process id");
-        kill_process(pid, signal).expect("the service runs");
+            .expect("a process id")
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(self.pid(), signal).expect("the service runs");
     }
 
     /// Waits for the end; gives the exit status and what else was on stdout.

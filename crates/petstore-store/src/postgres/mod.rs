@@ -73,6 +73,13 @@ pub(crate) async fn open(url: PostgresUrl) -> Result<Arc<dyn Store>, PostgresErr
     }))
 }
 
+/// The schema version of a database; 0 where there is no store in it.
+pub(crate) async fn schema_version(url: PostgresUrl) -> Result<i64, PostgresError> {
+    let database = url.to_string();
+    let session = Connector::new(url)?.connect_first().await?;
+    schema::version_of(session.client(), &database).await
+}
+
 #[async_trait]
 impl Store for PostgresStore {
     async fn create_pet(&self, pet: NewPet) -> Result<Pet, StoreError> {

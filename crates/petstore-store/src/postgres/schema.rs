@@ -27,7 +27,7 @@ const LOCK_TIMEOUT: &str = "30s";
 pub(super) async fn bring_up_to_date(db: &Client, database: &str) -> Result<(), PostgresError> {
     // Looked at first without the lock, so that a server whose role may not
     // create tables starts on a database that is ready.
-    let found = version(db).await.map_err(|error| failed(database, error))?;
+    let found = version_of(db, database).await?;
     if found < NEWEST {
         // An error drops the connection, and with it the transaction.
         migrate(db, database).await
@@ -56,6 +56,11 @@ async fn migrate(db: &Client, database: &str) -> Result<(), PostgresError> {
             .map_err(at)?;
     }
     db.batch_execute("COMMIT").await.map_err(at)
+}
+
+/// The version of a database that may be of any; 0 for one that is no store yet.
+pub(super) async fn version_of(db: &Client, database: &str) -> Result<i64, PostgresError> {
+    version(db).await.map_err(|error| failed(database, error))
 }
 
 /// 0 for a database that is not a store yet.

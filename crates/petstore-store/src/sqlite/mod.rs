@@ -50,6 +50,25 @@ pub(crate) async fn open_file(path: PathBuf) -> Result<Arc<dyn Store>, OpenError
     Ok(Arc::new(store))
 }
 
+/// The schema version of a database file; 0 where there is no store in it.
+pub(crate) async fn schema_version(path: PathBuf) -> Result<i64, OpenError> {
+    let named = path.clone();
+    let found = tokio::task::spawn_blocking(move || {
+        let Some(db) = open::existing(&named)? else {
+            return Ok(0);
+        };
+        match schema::identify(&db).map_err(|error| open::refusal(&named, error))? {
+            schema::Identity::Store(version) => Ok(version),
+            schema::Identity::Empty | schema::Identity::Foreign => Ok(0),
+        }
+    });
+    let source = |error| -> Cause { Arc::new(error) };
+    found.await.map_err(|error| OpenError::Failed {
+        path,
+        source: source(error),
+    })?
+}
+
 /// Makes a database that is in memory only.
 pub(crate) fn open_memory() -> Result<Arc<dyn Store>, OpenError> {
     Ok(Arc::new(SqliteStore::in_memory()?))

@@ -1,0 +1,81 @@
+// Reads the page /docs as somebody would who has a key, sends a request from it
+// and reads the answer in it. Fails where a word is missing, where anything is
+// asked of another origin, or where the browser complains.
+//
+//   node page.mjs BASE_URL OUTPUT_FOLDER DRIVER_FOLDER
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+
+const [baseUrl, output, driver] = process.argv.slice(2);
+const { chromium } = createRequire(`${driver}/`)('playwright-core');
+const { origin } = new URL(baseUrl);
+const key = process.env.PETSTORE_API_KEY;
+const NAME = 'Rex of the docs page';
+
+const call = async (path, options = {}) => {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${baseUrl}${path}`, { headers, ...options });
+  assert.ok(answer.ok, `${path}: status ${answer.status}`);
+  return answer.json();
+};
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: [
+    '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+    '--disable-component-update', '--disable-sync',
+  ],
+});
+try {
+  await call('/pets', { method: 'POST', body: JSON.stringify({ name: NAME, categoryId: 7 }) });
+
+  const page = await browser.newPage({ viewport: { width: 1300, height: 1000 } });
+  page.setDefaultTimeout(30_000);
+  const asked = [];
+  const complaints = [];
+  page.on('request', (request) => asked.push(request));
+  page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+
+  const opened = await page.goto(`${origin}/docs`);
+  assert.equal(opened.status(), 200);
+  const policy = opened.headers()['content-security-policy'];
+  assert.match(policy, /default-src 'none'/);
+  assert.doesNotMatch(policy, /http|\*/);
+
+  // The catalogue of errors, with cause and cure.
+  await page.getByText('operation_removed').first().waitFor();
+  await page.getByText('Send JSON and').first().waitFor();
+  // A parameter that is not promised yet.
+  await page.getByRole('link', { name: /List animals/ }).first().click();
+  await page.getByText('beta.', { exact: true }).first().waitFor();
+  // The removal, and what to use instead.
+  await page.getByRole('link', { name: /Get an animal/ }).first().click();
+  await page.getByText('removed on 5 December 2030').first().waitFor();
+  await page.getByText('Deprecated since 20 November 2026').first().waitFor();
+  const instead = page.getByText(/Instead, use/).first();
+  await instead.waitFor();
+  assert.match(await instead.innerText(), /Instead, use GET \/pets with a status filter/);
+  await instead.scrollIntoViewIfNeeded();
+  await page.screenshot({ path: `${output}/before.png` });
+
+  // A request, with a key, to the same server.
+  await page.getByPlaceholder(/token/i).first().fill(key);
+  await page.getByRole('link', { name: /List animals/ }).first().click();
+  await page.getByRole('button', { name: /Test Request/ }).first().click();
+  const answered = page.waitForResponse((answer) => new URL(answer.url()).pathname === '/v1/pets');
+  await page.getByRole('button', { name: /Send/ }).first().click();
+  const answer = await answered;
+  assert.equal(answer.status(), 200);
+  assert.equal(await answer.request().headerValue('authorization'), `Bearer ${key}`);
+  assert.doesNotMatch(answer.url(), /cursor=|status=/, 'what nobody filled in is sent');
+  await page.getByText(NAME).first().waitFor();
+  await page.screenshot({ path: `${output}/after.png` });
+
+  const elsewhere = asked.map((request) => request.url()).filter((url) => !url.startsWith('data:') && new URL(url).origin !== origin);
+  assert.deepEqual(elsewhere, [], 'asked of another origin');
+  assert.deepEqual(complaints, [], 'the browser complains');
+  console.log(`${asked.length} requests, all to ${origin}; screenshots in ${output}`);
+} finally {
+  await browser.close();
+}

@@ -1,0 +1,27 @@
+//! `migrate`: brings a store to the schema that this version needs, before the
+//! service is started, as `serve` would do. How is left to `petstore-store`.
+
+use super::{database, open_store, print};
+use crate::logging;
+use anyhow::{Context as _, bail};
+use petstore_server::config::StoreCommandOptions;
+use petstore_store::{DatabaseUrl, schema_version};
+
+pub(crate) async fn run(options: StoreCommandOptions) -> anyhow::Result<()> {
+    let (settings, log) = options.load()?;
+    logging::init(&log);
+    let url = database(&settings)?;
+    if url == DatabaseUrl::SqliteMemory {
+        bail!("`{url}` begins anew with each process; name a database with `--database`");
+    }
+    let from = schema_version(&url).await?;
+    let store = open_store(&url).await?;
+    let closed = store.close().await;
+    closed.context("the store was not closed as it should")?;
+    let to = schema_version(&url).await?;
+    print(&match from {
+        0 => format!("`{url}` is a new store, of schema version {to}\n"),
+        _ if from == to => format!("`{url}` has schema version {to} already\n"),
+        _ => format!("`{url}` went from schema version {from} to {to}\n"),
+    })
+}

@@ -1,0 +1,316 @@
+//! How a line of the log looks, as text and as JSON, and that it is one line
+//! whatever is in it. Written by hand: the formatter that comes with
+//! tracing-subscriber takes five times as long, of which a service with a line
+//! a request has no use. Where the line goes is left to `sink.rs`.
+
+use super::sink::Sink;
+use chrono::{DateTime, Utc};
+use petstore_server::config::LogFormat;
+use std::{
+    cell::Cell,
+    fmt::{self, Debug, Write as _},
+};
+use tracing::{
+    Event, Subscriber,
+    field::{Field, Visit},
+    span::{Attributes, Id},
+};
+use tracing_subscriber::{Layer, layer::Context, registry::LookupSpan};
+
+/// Whose spans are shown with the lines inside them.
+const OWN: &str = "petstore";
+
+/// Writes a line for every event.
+pub(super) struct Lines {
+    format: LogFormat,
+    sink: Sink,
+}
+
+impl Lines {
+    pub(super) fn new(format: LogFormat, sink: &Sink) -> Self {
+        let sink = sink.clone();
+        Lines { format, sink }
+    }
+}
+
+/// The fields of a span, written as they stand in a line.
+struct SpanFields(String);
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        if !attributes.metadata().target().starts_with(OWN) {
+            return;
+        }
+        let mut fields = String::new();
+        attributes.record(&mut Fields {
+            format: self.format,
+            line: &mut fields,
+        });
+        if let Some(span) = context.span(id) {
+            span.extensions_mut().insert(SpanFields(fields));
+        }
+    }
+
+    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
+        thread_local! {
+            /// Kept for the next line of this thread.
+            static LINE: Cell<String> = const { Cell::new(String::new()) };
+        }
+        let mut line = LINE.try_with(Cell::take).unwrap_or_default();
+        line.clear();
+        self.begin(&mut line, event);
+        event.record(&mut Fields {
+            format: self.format,
+            line: &mut line,
+        });
+        for span in context.event_scope(event).into_iter().flatten() {
+            if let Some(SpanFields(fields)) = span.extensions().get() {
+                line.push_str(fields);
+            }
+        }
+        line.push_str(match self.format {
+            LogFormat::Text => "\n",
+            LogFormat::Json => "}\n",
+        });
+        self.sink.push(line.as_bytes());
+        let _kept = LINE.try_with(|kept| kept.set(line));
+    }
+}
+
+impl Lines {
+    fn begin(&self, line: &mut String, event: &Event<'_>) {
+        let (level, target) = (event.metadata().level(), event.metadata().target());
+        // Writing to a string does not fail, here and below.
+        let _ = match self.format {
+            LogFormat::Text => {
+                push_time(line, Utc::now());
+                write!(line, " {level:>5} {target}:")
+            }
+            LogFormat::Json => {
+                line.push_str("{\"timestamp\":\"");
+                push_time(line, Utc::now());
+                write!(line, "\",\"level\":\"{level}\",\"target\":\"{target}\"")
+            }
+        };
+    }
+}
+
+/// RFC 3339, to the microsecond. The part that stands for a second is made
+/// once a second: it costs more than the rest of the line.
+fn push_time(line: &mut String, now: DateTime<Utc>) {
+    thread_local! {
+        static SECOND: Cell<(i64, String)> = const { Cell::new((i64::MIN, String::new())) };
+    }
+    let (mut second, mut text) = SECOND.try_with(Cell::take).unwrap_or_default();
+    if second != now.timestamp() || text.is_empty() {
+        second = now.timestamp();
+        text = now.format("%Y-%m-%dT%H:%M:%S").to_string();
+    }
+    let _ = write!(line, "{text}.{:06}Z", now.timestamp_subsec_micros());
+    let _kept = SECOND.try_with(|kept| kept.set((second, text)));
+}
+
+/// Writes fields one after the other.
+struct Fields<'a> {
+    format: LogFormat,
+    line: &'a mut String,
+}
+
+impl Fields<'_> {
+    /// What stands before a value. The message of a line of text has no name.
+    fn name(&mut self, field: &Field) {
+        let name = field.name();
+        let _ = match self.format {
+            LogFormat::Text if name == "message" => write!(self.line, " "),
+            LogFormat::Text => write!(self.line, " {name}="),
+            LogFormat::Json => write!(self.line, ",\"{name}\":"),
+        };
+    }
+
+    /// A value that reads the same in both formats.
+    fn plain(&mut self, field: &Field, value: impl fmt::Display) {
+        self.name(field);
+        let _ = write!(self.line, "{value}");
+    }
+}
+
+impl Visit for Fields<'_> {
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.plain(field, value);
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.plain(field, value);
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.plain(field, value);
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        if value.is_finite() {
+            self.plain(field, value);
+        } else {
+            self.record_debug(field, &value);
+        }
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        match self.format {
+            LogFormat::Text if field.name() != "message" => self.record_debug(field, &value),
+            _ => self.record_debug(field, &format_args!("{value}")),
+        }
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.name(field);
+        let mut escaped = Escaped {
+            format: self.format,
+            line: &mut *self.line,
+        };
+        let _ = match self.format {
+            LogFormat::Text => write!(escaped, "{value:?}"),
+            LogFormat::Json => {
+                escaped.line.push('"');
+                let written = write!(escaped, "{value:?}");
+                escaped.line.push('"');
+                written
+            }
+        };
+    }
+}
+
+/// Takes text in, such that it stays on its line and inside its quotes.
+struct Escaped<'a> {
+    format: LogFormat,
+    line: &'a mut String,
+}
+
+impl fmt::Write for Escaped<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let special = |character: char| match self.format {
+            LogFormat::Text => character.is_control(),
+            LogFormat::Json => character.is_control() || matches!(character, '"' | '\\'),
+        };
+        let mut rest = text;
+        while let Some(at) = rest.find(special) {
+            let (before, from) = rest.split_at(at);
+            self.line.push_str(before);
+            let mut characters = from.chars();
+            match (characters.next(), self.format) {
+                (Some(quoted @ ('"' | '\\')), _) => {
+                    self.line.push('\\');
+                    self.line.push(quoted);
+                }
+                (Some(control), LogFormat::Json) => {
+                    write!(self.line, "\\u{:04x}", u32::from(control))?;
+                }
+                (Some(control), LogFormat::Text) => {
+                    write!(self.line, "{}", control.escape_default())?;
+                }
+                (None, _) => {}
+            }
+            rest = characters.as_str();
+        }
+        self.line.push_str(rest);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+    use std::io;
+    use std::sync::{Arc, Mutex};
+    use tracing_subscriber::layer::SubscriberExt as _;
+
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().expect("no writer panics").write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn written_by(format: LogFormat, log: impl FnOnce()) -> String {
+        let written = Written::default();
+        let sink = Sink::to(written.clone());
+        let subscriber = tracing_subscriber::registry().with(Lines::new(format, &sink));
+        tracing::subscriber::with_default(subscriber, log);
+        sink.write_out();
+        let bytes = written.0.lock().expect("no writer panics").clone();
+        String::from_utf8(bytes).expect("text")
+    }
+
+    fn an_event() {
+        let _span =
+            tracing::error_span!(target: "petstore_server", "request", trace_id = "4b").entered();
+        let none: Option<&str> = None;
+        tracing::warn!(
+            target: "petstore_server::x",
+            status = 404_u16,
+            route = "/v1/pets",
+            less = -1,
+            half = 0.5,
+            nan = f64::NAN,
+            done = true,
+            none,
+            debug = ?Some("a"),
+            "said \"so\"\nand \u{1b}[31mmore"
+        );
+    }
+
+    #[test]
+    fn a_line_of_text_is_one_line() {
+        let text = written_by(LogFormat::Text, an_event);
+        let (time, rest) = text.split_once(' ').expect("a time");
+        assert!(DateTime::parse_from_rfc3339(time).is_ok(), "{time}");
+        assert_eq!(
+            rest,
+            " WARN petstore_server::x: said \"so\"\\nand \\u{1b}[31mmore status=404 route=\"/v1/pets\" \
+             less=-1 half=0.5 nan=NaN done=true debug=Some(\"a\") trace_id=\"4b\"\n"
+        );
+    }
+
+    #[test]
+    fn a_line_of_json_is_an_object() {
+        let text = written_by(LogFormat::Json, an_event);
+        assert_eq!(text.matches('\n').count(), 1, "{text}");
+        let mut line: Value = serde_json::from_str(&text).expect("JSON");
+        let time = line["timestamp"].take();
+        assert!(
+            time.as_str()
+                .is_some_and(|time| DateTime::parse_from_rfc3339(time).is_ok())
+        );
+        assert_eq!(
+            line,
+            json!({
+                "timestamp": null, "level": "WARN", "target": "petstore_server::x",
+                "message": "said \"so\"\nand \u{1b}[31mmore", "status": 404, "route": "/v1/pets",
+                "less": -1, "half": 0.5, "nan": "NaN", "done": true, "debug": "Some(\"a\")",
+                "trace_id": "4b",
+            })
+        );
+    }
+
+    #[test]
+    fn each_second_has_its_own_time() {
+        let mut line = String::new();
+        for seconds in [0, 0, 1, 86_400] {
+            let time = DateTime::from_timestamp(seconds, 7_000).expect("a time");
+            push_time(&mut line, time);
+            line.push(' ');
+        }
+        assert_eq!(
+            line,
+            "1970-01-01T00:00:00.000007Z 1970-01-01T00:00:00.000007Z \
+             1970-01-01T00:00:01.000007Z 1970-01-02T00:00:00.000007Z "
+        );
+    }
+}

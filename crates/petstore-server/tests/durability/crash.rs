@@ -1,0 +1,115 @@
+//! SIGKILL under load, again and again on one file; and clients that are gone
+//! before they are answered.
+
+use crate::{
+    ledger::{Counts, Ledger},
+    load::Target,
+    process::{Service, program},
+    raw::Request,
+};
+use rand::{Rng, RngExt as _, SeedableRng as _, rngs::StdRng};
+use rustix::process::Signal;
+use serde_json::json;
+use std::{
+    env,
+    process::Stdio,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Few, so that the suite stays quick.
+const ROUNDS: usize = 4;
+/// A test that waits longer has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+const SEED: u64 = 20_261_120;
+
+/// A number that may be set from outside.
+fn setting(variable: &str, default: u64) -> u64 {
+    match env::var(variable) {
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|error| panic!("{variable}={text}: {error}")),
+        Err(_) => default,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sigkill_under_load_loses_and_doubles_nothing() {
+    let rounds = setting("PETSTORE_CRASH_ROUNDS", ROUNDS as u64);
+    let seed = setting("PETSTORE_CRASH_SEED", SEED);
+    let mut random = StdRng::seed_from_u64(seed);
+    let ledger = Arc::<Ledger>::default();
+    let mut service = Service::start();
+    let (folder, key) = (Arc::clone(&service.folder), service.key.clone());
+    let mut counts = Counts::default();
+
+    for round in 0..rounds {
+        let target = Target::new(service.address, &key);
+        let mut load = target.load(&round.to_string(), &ledger);
+        load.answered(random.random_range(1..800)).await;
+        let moment = Duration::from_micros(random.random_range(0..1500));
+        load.end(|| {
+            spin(moment);
+            service.signal(Signal::KILL);
+        })
+        .await;
+        service.ended();
+
+        if random.random_ratio(1, 3) {
+            interrupt_a_start(&service, &mut random);
+        }
+        service = Service::start_in(Arc::clone(&folder), &[], &[]);
+        let found = Target::new(service.address, &key).walk().await;
+        counts = ledger.compare(&found);
+        counts.assert_nothing_wrong();
+    }
+    println!("rounds {rounds}, seed {seed}, {counts}");
+    assert!(counts.answered > 0 && counts.found >= counts.answered);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_hangs_up_has_its_pet_once_or_not_at_all() {
+    let ledger = Ledger::default();
+    let service = Service::start();
+    let target = Target::new(service.address, &service.key);
+    let begin = Instant::now();
+    // Until some of them were created though nobody waited for the answer.
+    for round in 0.. {
+        for number in 0..20 {
+            let pet = json!({"name": format!("{round}-{number}"), "categoryId": 7});
+            ledger.ask(&pet);
+            let request = Request::post("/v1/pets", pet.to_string()).key(&service.key);
+            service.connect().write(request.bytes());
+        }
+        let counts = ledger.compare(&target.walk().await);
+        counts.assert_nothing_wrong();
+        if counts.found >= 10 {
+            return;
+        }
+        assert!(begin.elapsed() < PATIENCE, "{counts}");
+    }
+}
+
+/// Kills a start as well, somewhere on its way: the next one recovers what was
+/// half recovered.
+fn interrupt_a_start(service: &Service, random: &mut impl Rng) {
+    let mut start = program(service.folder.path())
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program can be run");
+    // The moment of the fault, not a wait for anything.
+    thread::sleep(Duration::from_micros(random.random_range(0..40_000)));
+    start.kill().expect("it can be killed");
+    start.wait().expect("it ended");
+}
+
+/// Waits more exactly than a sleep.
+fn spin(time: Duration) {
+    let begin = Instant::now();
+    while begin.elapsed() < time {
+        std::hint::spin_loop();
+    }
+}

@@ -1,0 +1,218 @@
+//! Disks that are full, cannot be written, or fail. The service gets a mount of
+//! its own, in a namespace that is gone with it; a failing disk is played by
+//! strace, which lets a system call fail.
+
+use crate::{
+    process::{Service, program_by},
+    raw::Request,
+    skip,
+    trace::can_trace,
+};
+use rustix::process::Signal;
+use std::{
+    fs::{self, File},
+    io::{ErrorKind, Write as _},
+    os::unix::process::ExitStatusExt as _,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+};
+use tempfile::TempDir;
+
+const FULL_SOON: &str = r#"mount -t tmpfs -o size=2m tmpfs store && exec "$@""#;
+/// Shows what is left when the program has ended.
+const TOO_SMALL: &str =
+    r#"mount -t tmpfs -o size=64k tmpfs store && "$@"; code=$?; ls -A store; exit $code"#;
+const READ_ONLY: &str =
+    r#"mount --bind store store && mount -o remount,bind,ro store && exec "$@""#;
+/// Of each thread, the first sync fails.
+const FAILING_ONCE: [&str; 9] = [
+    "strace",
+    "-D",
+    "-f",
+    "-o",
+    "/dev/null",
+    "-e",
+    "trace=fsync,fdatasync",
+    "-e",
+    "inject=fsync,fdatasync:error=EIO:when=1",
+];
+const SERVE: [&str; 5] = [
+    "serve",
+    "--listen",
+    "127.0.0.1:0",
+    "--database",
+    "sqlite:store/petstore.db",
+];
+
+/// A folder with the folder `store` in it, to mount upon.
+fn place() -> Arc<TempDir> {
+    let folder = TempDir::new().expect("a folder can be made");
+    fs::create_dir(folder.path().join("store")).expect("a folder can be made");
+    Arc::new(folder)
+}
+
+/// The command line that runs a script where it may mount, and the program at
+/// its end; `None`, and a word about it, where nobody lets us.
+fn launcher(script: &'static str) -> Option<Vec<&'static str>> {
+    let as_root: &[_] = &["unshare", "--mount"];
+    let as_anybody: &[_] = &["unshare", "--user", "--map-root-user", "--mount"];
+    let may = |unshare: &&[&str]| {
+        Command::new(unshare[0])
+            .args(&unshare[1..])
+            .args(["mount", "-t", "tmpfs", "tmpfs", "/mnt"])
+            .output()
+            .is_ok_and(|output| output.status.success())
+    };
+    let Some(unshare) = [as_root, as_anybody].into_iter().find(may) else {
+        skip("PETSTORE_REQUIRE_MOUNT", "nothing can be mounted here");
+        return None;
+    };
+    Some([unshare, &["sh", "-c", script, "sh"]].concat())
+}
+
+/// The store's folder as the service sees it.
+fn seen_by(service: &Service) -> PathBuf {
+    let root = format!("/proc/{}/root", service.pid().as_raw_nonzero());
+    let store = service.folder.path().join("store");
+    Path::new(&root).join(store.strip_prefix("/").expect("an absolute path"))
+}
+
+/// Takes all the room that is left.
+fn fill(folder: &Path) -> PathBuf {
+    let path = folder.join("filler");
+    let mut file = File::create(&path).expect("a file can be made");
+    for size in [4096, 1] {
+        while match file.write(&vec![0; size]) {
+            Ok(_) => true,
+            Err(error) if error.kind() == ErrorKind::StorageFull => false,
+            Err(error) => panic!("{error}"),
+        } {}
+    }
+    path
+}
+
+#[test]
+fn a_full_disk_is_503_until_there_is_room_and_loses_nothing() {
+    let Some(launcher) = launcher(FULL_SOON) else {
+        return;
+    };
+    let folder = place();
+    let mut command = program_by(&launcher, folder.path());
+    command.args(SERVE);
+    let mut service = Service::start_by(command, folder);
+    service.key = service.shown_key();
+    let mut kept = vec![service.add("before", None)];
+    let store = seen_by(&service);
+
+    for round in ["once", "twice"] {
+        let filler = fill(&store);
+        // The log may have some room left in its last pages.
+        let refused = (0..100).find_map(|_| {
+            let pet = format!(r#"{{"name":"{}","categoryId":7}}"#, "x".repeat(10_000));
+            let answer = service.post(pet);
+            match answer.status {
+                201 => {
+                    kept.push(answer.json()["id"].as_i64().expect("an id"));
+                    None
+                }
+                _ => Some(answer),
+            }
+        });
+        let refused = refused.expect("there is no room");
+        refused.assert_error(503, "unavailable");
+        let known = service.get(&format!("/v1/pets/{}", kept[0]));
+        assert_eq!(known.status, 200, "reads go on: {known:?}");
+        fs::remove_file(filler).expect("room is made");
+        kept.push(service.add(round, None));
+    }
+    service.log.wait_for("database or disk is full");
+
+    // What a crash at this moment would leave.
+    let crashed = Arc::new(TempDir::new().expect("a folder can be made"));
+    for file in ["petstore.db", "petstore.db-wal"] {
+        fs::copy(store.join(file), crashed.path().join(file)).expect("a copy");
+    }
+    let again = Service::start_in(crashed, &[], &[]);
+    for id in kept {
+        let request = Request::get(&format!("/v1/pets/{id}")).key(&service.key);
+        assert_eq!(again.send(&request).status, 200, "{id}");
+    }
+}
+
+#[test]
+fn a_store_that_cannot_be_written_is_refused_with_what_to_do() {
+    let Some(launcher) = launcher(READ_ONLY) else {
+        return;
+    };
+    let folder = place();
+    // First where no file can be made, then on a file that cannot be written.
+    for _ in 0..2 {
+        let output = program_by(&launcher, folder.path())
+            .args(SERVE)
+            .output()
+            .expect("the program can be run");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(
+            (output.status.code(), output.status.signal()),
+            (Some(1), None),
+            "{said}"
+        );
+        assert!(
+            said.contains("let the user of the service write the file and its folder"),
+            "{said}"
+        );
+        drop(Service::start_in(Arc::clone(&folder), &SERVE[3..], &[]));
+    }
+}
+
+#[test]
+fn a_copy_that_does_not_fit_leaves_nothing_behind() {
+    let Some(launcher) = launcher(TOO_SMALL) else {
+        return;
+    };
+    let service = Service::start();
+    fs::create_dir(service.folder.path().join("store")).expect("a folder can be made");
+    for _ in 0..20 {
+        service.add(&"x".repeat(10_000), None);
+    }
+    let output = program_by(&launcher, service.folder.path())
+        .args(["backup", "store/copy.db"])
+        .output()
+        .expect("the program can be run");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("whether its disk has room"), "{said}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "", "no file");
+    assert_eq!(service.pets().len(), 20);
+}
+
+#[test]
+fn a_pet_whose_sync_failed_is_not_answered_as_kept() {
+    if !can_trace() {
+        return skip("PETSTORE_REQUIRE_STRACE", "strace cannot be used here");
+    }
+    let folder = place();
+    let mut service = Service::start_in(Arc::clone(&folder), &SERVE[3..], &[]);
+    let key = service.shown_key();
+    service.signal(Signal::TERM);
+    service.ended();
+
+    let mut command = program_by(&FAILING_ONCE, folder.path());
+    command.args(SERVE);
+    let mut service = Service::start_by(command, Arc::clone(&folder));
+    service.key = key.clone();
+    let refused = service.post(r#"{"name":"Rex","categoryId":7}"#);
+    let message = refused.assert_error(503, "unavailable");
+    assert!(message.contains("is unknown, look"), "{message}");
+    service.add("Tom", None);
+    service.signal(Signal::KILL);
+    service.ended();
+
+    let mut again = Service::start_in(folder, &SERVE[3..], &[]);
+    again.key = key;
+    let pets = again.pets();
+    let named = |name: &str| pets.iter().filter(|pet| pet["name"] == name).count();
+    assert_eq!(named("Tom"), 1, "{pets:?}");
+    assert!(named("Rex") <= 1, "{pets:?}");
+}

@@ -1,0 +1,201 @@
+//! The system calls of a program in the order in which they were made, as
+//! strace writes them down, and what they say of one pet: whether it was on the
+//! disk when its answer was sent.
+
+use std::{
+    collections::HashMap,
+    fs,
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+/// A test that waits longer has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// One call. Begin and end are places in the order of all begins and ends.
+#[derive(Debug)]
+struct Call {
+    name: String,
+    /// What its first argument stands for: a path, or `socket:[…]`.
+    file: String,
+    /// All bytes that it was given.
+    data: Vec<u8>,
+    begin: usize,
+    /// The end of a call that succeeded.
+    end: Option<usize>,
+}
+
+pub(crate) struct Trace(Vec<Call>);
+
+/// Why an answer says more than the disk held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Undurable {
+    /// Nothing was written to the log that has the pet.
+    Unwritten,
+    /// The transaction of the pet had no commit record.
+    Uncommitted,
+    /// No sync of the log began after the commit and was over before the
+    /// answer.
+    Unsynced,
+}
+
+/// strace in front of a program that stays a child of ours, so that it is
+/// killed with the test.
+pub(crate) fn strace(output: &Path) -> [&str; 11] {
+    let calls = "trace=write,pwrite64,writev,sendto,sendmsg,fsync,fdatasync";
+    let output = output.to_str().expect("a path of this test");
+    [
+        "strace", "-D", "-f", "-y", "-xx", "-s", "65536", "-e", calls, "-o", output,
+    ]
+}
+
+/// Whether strace is there and may trace.
+pub(crate) fn can_trace() -> bool {
+    Command::new("strace")
+        .args(["-D", "-f", "-o", "/dev/null", "true"])
+        .output()
+        .is_ok_and(|output| output.status.success() && output.stderr.is_empty())
+}
+
+impl Trace {
+    /// Waits until strace has written down the end of that process.
+    pub(crate) fn complete(path: &Path, pid: u32) -> Self {
+        let begin = Instant::now();
+        loop {
+            let text = fs::read_to_string(path).unwrap_or_default();
+            let is_end = |line: &str| {
+                line.split_once(' ').is_some_and(|(who, what)| {
+                    who.parse() == Ok(pid) && what.trim_start().starts_with("+++")
+                })
+            };
+            if text.lines().any(is_end) {
+                return Self::read(&text);
+            }
+            assert!(begin.elapsed() < PATIENCE, "the trace of {pid} has no end");
+            std::thread::yield_now();
+        }
+    }
+
+    fn read(text: &str) -> Self {
+        let mut calls: Vec<Call> = Vec::new();
+        let mut unfinished: HashMap<&str, usize> = HashMap::new();
+        for (place, line) in text.lines().enumerate() {
+            let Some((thread, line)) = line.split_once(' ') else {
+                continue;
+            };
+            let line = line.trim_start();
+            let end = succeeded(line).then_some(place);
+            if line.starts_with("<... ") {
+                if let Some(call) = unfinished.remove(thread) {
+                    calls[call].end = end;
+                }
+            } else if let Some((name, arguments)) = line.split_once('(') {
+                if line.ends_with("<unfinished ...>") {
+                    unfinished.insert(thread, calls.len());
+                }
+                calls.push(Call {
+                    name: name.to_owned(),
+                    file: file_of(arguments),
+                    data: quoted(arguments),
+                    begin: place,
+                    end,
+                });
+            }
+        }
+        Self(calls)
+    }
+
+    /// Whether the pet of this name, of which a client was told, was durable
+    /// by then.
+    pub(crate) fn durable(&self, pet: &str) -> Result<(), Undurable> {
+        let answer = self.answer(pet);
+        let log: Vec<_> = self
+            .before(answer)
+            .filter(|call| call.file.ends_with("-wal"))
+            .collect();
+        let writes: Vec<_> = log.iter().filter(|call| call.name == "pwrite64").collect();
+        let page = writes
+            .iter()
+            .position(|write| contains(&write.data, pet))
+            .ok_or(Undurable::Unwritten)?;
+        // Each frame of the log is a header and a page. The header of the last
+        // one of a transaction says how large the database is then.
+        let commits = |header: &Call| header.data.len() == 24 && header.data[4..8] != [0; 4];
+        let header = page.saturating_sub(1);
+        let committed = writes[header..]
+            .windows(2)
+            .find(|frame| commits(frame[0]))
+            .ok_or(Undurable::Uncommitted)?[1]
+            .end;
+        log.iter()
+            .any(|call| is_sync(call) && Some(call.begin) > committed)
+            .then_some(())
+            .ok_or(Undurable::Unsynced)
+    }
+
+    /// Whether the names of new files in this folder were synced before the
+    /// answer of that pet.
+    pub(crate) fn synced_folder(&self, folder: &Path, pet: &str) -> bool {
+        let log_begins = self.0.iter().find(|call| call.file.ends_with("-wal"));
+        let log_begins = log_begins.expect("a log").begin;
+        self.before(self.answer(pet))
+            .any(|call| is_sync(call) && Path::new(&call.file) == folder && call.begin > log_begins)
+    }
+
+    /// The place where the answer to the creation of that pet begins.
+    fn answer(&self, pet: &str) -> usize {
+        let answer = self.0.iter().find(|call| {
+            call.file.starts_with("socket:")
+                && contains(&call.data, "201 Created")
+                && contains(&call.data, pet)
+        });
+        answer.expect("the pet was answered").begin
+    }
+
+    /// What was over before that place.
+    fn before(&self, place: usize) -> impl Iterator<Item = &Call> {
+        self.0
+            .iter()
+            .filter(move |call| call.end.is_some_and(|end| end < place))
+    }
+}
+
+fn is_sync(call: &Call) -> bool {
+    matches!(call.name.as_str(), "fsync" | "fdatasync")
+}
+
+fn succeeded(line: &str) -> bool {
+    line.rsplit_once(" = ")
+        .is_some_and(|(_, result)| result.starts_with(|first: char| first.is_ascii_digit()))
+}
+
+/// What stands in the first angle brackets.
+fn file_of(arguments: &str) -> String {
+    let file = arguments
+        .split_once('<')
+        .and_then(|(_, rest)| rest.split_once('>'));
+    String::from_utf8_lossy(&unhex(file.map_or("", |(file, _)| file))).into_owned()
+}
+
+/// What stands in quotation marks, one after the other.
+fn quoted(arguments: &str) -> Vec<u8> {
+    arguments
+        .split('"')
+        .skip(1)
+        .step_by(2)
+        .flat_map(unhex)
+        .collect()
+}
+
+/// `\x70\x65` is `pe`.
+fn unhex(text: &str) -> Vec<u8> {
+    text.split("\\x")
+        .filter_map(|digits| u8::from_str_radix(digits, 16).ok())
+        .collect()
+}
+
+fn contains(data: &[u8], text: &str) -> bool {
+    data.windows(text.len())
+        .any(|window| window == text.as_bytes())
+}

@@ -1,0 +1,162 @@
+//! The admin listener: health as Kubernetes asks for it, and nothing else.
+
+use crate::{
+    process::{Service, run_failing, run_ok},
+    raw::{self, Connection, Request},
+    scrape::Watched,
+};
+use rustix::process::Signal;
+use std::{fs, net::TcpListener};
+use tempfile::TempDir;
+
+fn line(answer: &raw::Answer) -> (u16, String) {
+    (
+        answer.status,
+        String::from_utf8_lossy(&answer.body).into_owned(),
+    )
+}
+
+#[test]
+fn a_service_that_answers_is_alive_and_ready() {
+    let watched = Watched::start();
+    assert_eq!(line(&watched.ask("/livez")), (200, "alive\n".to_owned()));
+    assert_eq!(line(&watched.ask("/readyz")), (200, "ready\n".to_owned()));
+    assert_eq!(
+        line(&watched.ask("/readyz?verbose")),
+        (200, "ready\n".to_owned())
+    );
+    let answer = watched.ask("/metrics");
+    assert_eq!(answer.status, 200);
+    assert_eq!(
+        answer.header("content-type"),
+        Some("text/plain; version=0.0.4; charset=utf-8")
+    );
+    let mut connection = Connection::open(watched.admin);
+    connection.write(Request::new("HEAD", "/readyz").bytes());
+    assert_eq!(connection.head().0, 200);
+    assert!(connection.is_closed());
+}
+
+#[test]
+fn the_admin_listener_serves_no_operation_and_takes_no_other_method() {
+    let watched = Watched::start();
+    for path in [
+        "/",
+        "/v1/pets",
+        "/v1/openapi.yaml",
+        "/livez/",
+        "//livez",
+        "/metrics/x",
+    ] {
+        let request = Request::get(path).key(&watched.service.key);
+        assert_eq!(raw::send(watched.admin, &request).status, 404, "{path}");
+    }
+    for path in ["/livez", "/readyz", "/metrics"] {
+        let answer = raw::send(watched.admin, &Request::new("DELETE", path));
+        assert_eq!(
+            (answer.status, answer.header("allow")),
+            (405, Some("GET, HEAD")),
+            "{path}"
+        );
+        assert_eq!(
+            watched.service.get(path).status,
+            404,
+            "{path} is not public"
+        );
+    }
+}
+
+#[test]
+fn a_service_that_stops_is_alive_but_not_ready() {
+    let Watched { mut service, admin } = Watched::start();
+    let body = r#"{"name":"Rex","categoryId":7}"#;
+    let request = Request::post("/v1/pets", body)
+        .key(&service.key)
+        .header("Expect", "100-continue")
+        .bytes();
+    let mut running = service.connect();
+    running.write(&request[..request.len() - body.len()]);
+    assert_eq!(running.head().0, 100);
+
+    service.signal(Signal::TERM);
+    service.log.wait_for("stopping after SIGTERM");
+    assert_eq!(
+        line(&raw::send(admin, &Request::get("/readyz"))),
+        (503, "not ready: the service stops\n".to_owned())
+    );
+    assert_eq!(raw::send(admin, &Request::get("/livez")).status, 200);
+
+    running.write(body);
+    assert_eq!(running.answer().status, 201);
+    assert_eq!(service.ended().0.code(), Some(0));
+}
+
+#[test]
+fn a_service_whose_store_is_gone_is_alive_but_not_ready_until_it_is_back() {
+    let watched = Watched::start();
+    let file = watched.service.folder.path().join("petstore.db");
+    let aside = watched.service.folder.path().join("aside");
+    fs::rename(&file, &aside).expect("can be moved");
+    let (status, why) = line(&watched.ask("/readyz"));
+    assert_eq!(status, 503, "{why}");
+    assert!(
+        why.starts_with("not ready: the store cannot be used"),
+        "{why}"
+    );
+    watched.service.log.wait_for("not ready: ");
+    assert_eq!(watched.ask("/livez").status, 200);
+    fs::rename(&aside, &file).expect("can be moved");
+    assert_eq!(watched.ask("/readyz").status, 200);
+}
+
+#[test]
+fn sockets_that_say_nothing_do_not_keep_a_probe_from_being_answered() {
+    let watched = Watched::start();
+    let _silent: Vec<_> = (0..40).map(|_| Connection::open(watched.admin)).collect();
+    assert_eq!(watched.ask("/livez").status, 200);
+}
+
+#[test]
+fn an_address_that_is_taken_is_a_clear_error_and_makes_no_key() {
+    let folder = TempDir::new().expect("a folder can be made");
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = taken.local_addr().expect("it has an address").to_string();
+    let arguments = [
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--admin-listen",
+        &address,
+    ];
+    let error = run_failing(folder.path(), &arguments, 1);
+    let expected = format!(
+        "error: cannot listen on {address} for health and metrics; choose another address with \
+         `--admin-listen`, or `off`"
+    );
+    assert!(
+        error.contains(&expected) && error.contains("in use"),
+        "{error}"
+    );
+    assert_eq!(run_ok(folder.path(), &["key", "list"]), "");
+}
+
+#[test]
+fn it_can_be_switched_off() {
+    let service = Service::start_with(&["--admin-listen", "off"]);
+    assert!(service.pets().is_empty());
+    assert!(
+        !service.log.text().contains("health and metrics"),
+        "{}",
+        service.log.text()
+    );
+}
+
+#[test]
+fn metrics_can_be_switched_off_and_health_stays() {
+    let watched = Watched::start_with(&["--metrics", "off"]);
+    assert!(watched.service.pets().is_empty());
+    let (status, why) = line(&watched.ask("/metrics"));
+    assert_eq!(status, 404, "{why}");
+    assert!(why.contains("`--metrics off`"), "{why}");
+    assert_eq!(watched.ask("/readyz").status, 200);
+}

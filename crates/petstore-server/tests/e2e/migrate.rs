@@ -1,0 +1,65 @@
+//! `migrate`: from which schema version to which. That nothing is lost on the
+//! way is shown by the tests of `petstore-store`.
+
+use crate::process::{run_failing, run_ok};
+use std::{fs, path::Path};
+use tempfile::TempDir;
+
+/// A store of the first schema version.
+fn oldest(path: &Path) {
+    let schema =
+        include_str!("../../../petstore-store/src/sqlite/migrations/0001_pets_and_keys.sql");
+    let mark = i32::from_be_bytes(*b"pets");
+    let db = rusqlite::Connection::open(path).expect("a file can be made");
+    db.execute_batch(&format!(
+        "{schema}; PRAGMA application_id = {mark}; PRAGMA user_version = 1;"
+    ))
+    .expect("the first schema");
+}
+
+#[test]
+fn a_store_that_is_not_there_is_made_and_then_has_its_version() {
+    let folder = TempDir::new().expect("a folder can be made");
+    let made = run_ok(folder.path(), &["migrate"]);
+    let version = made
+        .strip_prefix("`sqlite:petstore.db` is a new store, of schema version ")
+        .unwrap_or_else(|| panic!("{made}"));
+    let again = run_ok(folder.path(), &["migrate"]);
+    let expected = format!(
+        "`sqlite:petstore.db` has schema version {} already\n",
+        version.trim()
+    );
+    assert_eq!(again, expected);
+    assert_eq!(run_ok(folder.path(), &["key", "list"]), "");
+}
+
+#[test]
+fn an_older_store_is_brought_to_the_version_of_a_new_one() {
+    let folder = TempDir::new().expect("a folder can be made");
+    oldest(&folder.path().join("old.db"));
+    let said = run_ok(folder.path(), &["migrate", "--database", "sqlite:old.db"]);
+    let made = run_ok(folder.path(), &["migrate"]);
+    let newest = made.trim().rsplit(' ').next().expect("a word");
+    let expected = format!("`sqlite:old.db` went from schema version 1 to {newest}\n");
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn what_is_no_store_is_refused_and_left_as_it_is() {
+    let folder = TempDir::new().expect("a folder can be made");
+    let path = folder.path().join("text.db");
+    fs::write(&path, "no database at all").expect("can be written");
+    let error = run_failing(
+        folder.path(),
+        &["migrate", "--database", "sqlite:text.db"],
+        1,
+    );
+    assert!(error.contains("text.db"), "{error}");
+    assert_eq!(fs::read(&path).expect("there"), b"no database at all");
+    let error = run_failing(
+        folder.path(),
+        &["migrate", "--database", "sqlite::memory:"],
+        1,
+    );
+    assert!(error.contains("begins anew"), "{error}");
+}

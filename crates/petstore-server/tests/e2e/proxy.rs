@@ -1,0 +1,213 @@
+//! `examples/deploy/haproxy` in front of the service: what the service alone
+//! answers in another shape, or not at all. Runs where `haproxy` is installed;
+//! elsewhere these tests say so and show nothing.
+
+use crate::{
+    raw::{self, Answer, Connection, Request},
+    scrape::Watched,
+};
+use std::{
+    env,
+    net::{SocketAddr, TcpListener, TcpStream},
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// A test that waits longer has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The proxy, with a service behind it.
+struct Proxy {
+    child: Child,
+    address: SocketAddr,
+    behind: Watched,
+}
+
+impl Proxy {
+    /// None where there is no HAProxy.
+    fn start() -> Option<Self> {
+        // Debian's way to install it is outside of many a PATH.
+        let haproxy = ["/usr/sbin/haproxy", "/usr/local/sbin/haproxy"];
+        let Some(haproxy) = haproxy.into_iter().find(|path| Path::new(path).exists()) else {
+            assert!(
+                env::var_os("PETSTORE_REQUIRE_HAPROXY").is_none(),
+                "HAProxy is missing"
+            );
+            eprintln!("skipped: HAProxy is missing, install it to test its configuration");
+            return None;
+        };
+        let behind = Watched::start();
+        let free = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let address = free.local_addr().expect("it has an address");
+        drop(free);
+        let child = Command::new(haproxy)
+            .args(["-db", "-f", "haproxy.cfg"])
+            .current_dir(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../../examples/deploy/haproxy"
+            ))
+            .env("PETSTORE_PROXY_LISTEN", address.to_string())
+            .env("PETSTORE_SERVER", behind.service.address.to_string())
+            .env("PETSTORE_ADMIN_PORT", behind.admin.port().to_string())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("HAProxy can be run");
+        let mut proxy = Proxy {
+            child,
+            address,
+            behind,
+        };
+        proxy.wait();
+        Some(proxy)
+    }
+
+    fn wait(&mut self) {
+        let begin = Instant::now();
+        while TcpStream::connect(self.address).is_err() {
+            let ended = self.child.try_wait().expect("can be waited for");
+            assert!(ended.is_none() && begin.elapsed() < PATIENCE, "{ended:?}");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn send(&self, request: &Request) -> Answer {
+        raw::send(self.address, request)
+    }
+
+    fn key(&self) -> &str {
+        &self.behind.service.key
+    }
+
+    #[track_caller]
+    fn serves(&self) {
+        let answer = self.send(&Request::get("/v1/pets").key(self.key()));
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        // It may have ended already; that is no fault here.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// An error of the proxy's own, whose status no code of the catalogue has.
+#[track_caller]
+fn assert_status_of_its_own(answer: &Answer, status: u16) {
+    assert_eq!(answer.status, status, "{answer:?}");
+    assert_eq!(answer.header("x-request-id").map(str::len), Some(36));
+    let body = answer.json();
+    assert_eq!(body["code"], "invalid_request", "{answer:?}");
+    assert_eq!(body["status"], status, "{answer:?}");
+    assert!(answer.message().len() > 10);
+}
+
+#[test]
+fn a_request_passes_with_the_id_of_the_service() {
+    let Some(proxy) = Proxy::start() else { return };
+    let body = r#"{"name": "Rex", "categoryId": 7}"#;
+    let answer = proxy.send(&Request::post("/v1/pets", body).key(proxy.key()));
+    assert_eq!(answer.status, 201, "{answer:?}");
+    let id = answer.header("x-request-id").expect("one id");
+    proxy.behind.service.log.wait_for(id);
+    proxy
+        .send(&Request::get("/v1/pets"))
+        .assert_error(401, "unauthorized");
+    proxy.serves();
+}
+
+#[test]
+fn what_the_service_would_answer_in_another_shape_has_the_error_body() {
+    let Some(proxy) = Proxy::start() else { return };
+    for method in ["FOO", "TRACE"] {
+        let answer = proxy.send(&Request::new(method, "/v1/pets").key(proxy.key()));
+        answer.assert_error(405, "method_not_allowed");
+    }
+    for path in [
+        "/v1/%ff",
+        "/v1/pets/..",
+        "/v1/./pets",
+        "/v1/pets/%2e%2E/x",
+        "/v1/pets/%c3%28",
+    ] {
+        let answer = proxy.send(&Request::get(path).key(proxy.key()));
+        answer.assert_error(404, "not_found");
+    }
+    for length in [9_000, 70_000] {
+        let target = format!("/v1/pets?x={}", "a".repeat(length));
+        assert_status_of_its_own(&proxy.send(&Request::get(&target)), 414);
+    }
+    let many = (0..150).fold(Request::get("/v1/pets"), |request, number| {
+        request.header(&format!("x-{number}"), "a")
+    });
+    assert_status_of_its_own(&proxy.send(&many), 431);
+    let long = Request::get("/v1/pets").header("x-long", &"a".repeat(50_000));
+    assert_status_of_its_own(&proxy.send(&long), 431);
+    proxy.serves();
+}
+
+#[test]
+fn a_body_that_is_announced_too_long_is_refused_at_once() {
+    let Some(proxy) = Proxy::start() else { return };
+    let request = Request::new("POST", "/v1/pets").header("Content-Length", "2000000");
+    let answer = proxy.send(&request);
+    answer.assert_error(413, "payload_too_large");
+    proxy.serves();
+}
+
+#[test]
+fn what_is_no_http_is_closed_without_a_byte() {
+    let Some(proxy) = Proxy::start() else { return };
+    for bytes in [
+        &b"\x00\x01\x02\r\n\r\n"[..],
+        b"GET /v1/pets HTTP/1.1\r\nHost: test\r\nno header\r\n\r\n",
+        b"POST /v1/pets HTTP/1.1\r\nHost: test\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc",
+        b"GET /v1/\xff HTTP/1.1\r\nHost: test\r\n\r\n",
+    ] {
+        let mut connection = Connection::open(proxy.address);
+        connection.write(bytes);
+        assert!(connection.is_closed(), "{:?}", String::from_utf8_lossy(bytes));
+    }
+    proxy.serves();
+}
+
+#[test]
+fn sockets_that_say_nothing_or_too_little_are_closed_in_seconds() {
+    let Some(proxy) = Proxy::start() else { return };
+    let sockets = ["", "GET /v1/pets HT", "PRI * HTTP/2.0\r\n\r\nS"].map(|begin| {
+        let mut connection = Connection::open(proxy.address);
+        connection.write(begin);
+        connection
+    });
+    let mut dripping = Connection::open(proxy.address);
+    dripping.write(
+        Request::new("POST", "/v1/pets")
+            .header("Content-Type", "application/json")
+            .header("Content-Length", "1000")
+            .key(proxy.key())
+            .bytes(),
+    );
+    dripping.write("{");
+    proxy.serves();
+    for mut socket in sockets {
+        assert!(socket.is_closed());
+    }
+    dripping.answer().assert_error(408, "request_timeout");
+    proxy.serves();
+}
+
+#[test]
+fn a_service_that_is_away_is_told_in_the_error_body() {
+    let Some(mut proxy) = Proxy::start() else {
+        return;
+    };
+    proxy.serves();
+    proxy.behind.service.signal(rustix::process::Signal::KILL);
+    proxy.behind.service.ended();
+    let answer = proxy.send(&Request::get("/v1/pets").key("any"));
+    answer.assert_error(503, "unavailable");
+}

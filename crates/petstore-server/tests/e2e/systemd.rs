@@ -1,0 +1,73 @@
+//! The unit and the settings in `examples/deploy/systemd`: that systemd takes
+//! the one (where its tools are installed) and the service the others.
+
+use crate::process::{program, run_ok};
+use std::{fs, path::PathBuf, process::Command};
+use tempfile::TempDir;
+
+fn deployed(name: &str) -> PathBuf {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/deploy/systemd");
+    PathBuf::from(folder).join(name)
+}
+
+fn unit() -> String {
+    fs::read_to_string(deployed("petstore-server.service")).expect("it is there")
+}
+
+#[test]
+fn the_settings_are_read_and_their_comments_are_settings_too() {
+    let folder = TempDir::new().expect("a folder can be made");
+    let text = fs::read_to_string(deployed("petstore.toml")).expect("it is there");
+    for text in [text.clone(), text.replace("# tls-", "tls-")] {
+        fs::write(folder.path().join("petstore.toml"), &text).expect("can be written");
+        let printed = run_ok(folder.path(), &["config", "--config", "petstore.toml"]);
+        assert!(
+            printed.contains("database = \"sqlite:/var/lib/petstore/petstore.db\""),
+            "{printed}"
+        );
+        assert_eq!(printed.contains("tls-key"), !text.contains("# tls-key"));
+    }
+}
+
+#[test]
+fn the_unit_waits_for_the_service_and_starts_it_with_its_settings() {
+    let unit = unit();
+    for line in [
+        "Type=notify",
+        "ExecStart=/usr/bin/petstore-server serve --config /etc/petstore/petstore.toml",
+        "ExecReload=/bin/kill -HUP $MAINPID",
+        "User=petstore",
+        "StateDirectory=petstore",
+        "NoNewPrivileges=true",
+        "ProtectSystem=strict",
+    ] {
+        assert!(unit.lines().any(|found| found == line), "{line}");
+    }
+}
+
+#[test]
+fn systemd_finds_nothing_to_say_about_the_unit() {
+    let folder = TempDir::new().expect("a folder can be made");
+    let program = program(folder.path());
+    let program = program.get_program().to_str().expect("text");
+    // It wants the program to be where the unit says.
+    let unit = unit().replace("/usr/bin/petstore-server", program);
+    let path = folder.path().join("petstore-server.service");
+    fs::write(&path, unit).expect("can be written");
+    for arguments in [
+        &["verify"][..],
+        &["security", "--offline=true", "--threshold=20"],
+    ] {
+        let command = Command::new("systemd-analyze")
+            .args(arguments)
+            .arg(&path)
+            .output();
+        let Ok(output) = command else {
+            eprintln!("skipped: `systemd-analyze` is missing, install systemd to verify the unit");
+            return;
+        };
+        // It succeeds over a setting that it does not know, but names it.
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.is_empty(), "{output:?}");
+    }
+}

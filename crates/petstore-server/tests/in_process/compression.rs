@@ -1,0 +1,86 @@
+//! gzip for those who ask for it, and for nobody else.
+
+use crate::running::{Running, With};
+use flate2::read::GzDecoder;
+use petstore_server::config::{Switch, Web};
+use reqwest::{Method, Response};
+use std::io::Read as _;
+
+async fn running(compression: Switch) -> Running {
+    let web = Web {
+        compression,
+        ..Web::default()
+    };
+    Running::start(With {
+        web,
+        ..With::default()
+    })
+    .await
+}
+
+async fn send(running: &Running, method: Method, path: &str, accepts: Option<&str>) -> Response {
+    let url = format!("http://{}{path}", running.address);
+    let mut request = reqwest::Client::new()
+        .request(method, url)
+        .bearer_auth(&running.key);
+    if let Some(accepts) = accepts {
+        request = request.header("accept-encoding", accepts);
+    }
+    request.send().await.expect("answered")
+}
+
+fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
+    response.headers().get(name)?.to_str().ok()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_answer_is_compressed_for_those_who_ask() {
+    let running = running(Switch::On).await;
+    let path = "/v1/openapi.json";
+    let plain = send(&running, Method::GET, path, None).await;
+    assert_eq!(header(&plain, "content-encoding"), None);
+    assert_eq!(header(&plain, "vary"), Some("Accept-Encoding"));
+    let plain = plain.bytes().await.expect("a body");
+
+    let packed = send(&running, Method::GET, path, Some("br, gzip;q=0.5")).await;
+    assert_eq!(packed.status(), 200);
+    assert_eq!(header(&packed, "content-encoding"), Some("gzip"));
+    assert_eq!(header(&packed, "vary"), Some("Accept-Encoding"));
+    let packed = packed.bytes().await.expect("a body");
+    assert!(packed.len() < plain.len() / 2, "{}", packed.len());
+    let mut unpacked = Vec::new();
+    GzDecoder::new(&*packed)
+        .read_to_end(&mut unpacked)
+        .expect("gzip");
+    assert_eq!(unpacked, plain);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_does_not_want_it_and_what_is_too_short_stays_as_it_is() {
+    let running = running(Switch::On).await;
+    let path = "/v1/openapi.json";
+    for accepts in ["gzip;q=0", "identity", "br"] {
+        let answer = send(&running, Method::GET, path, Some(accepts)).await;
+        assert_eq!(header(&answer, "content-encoding"), None, "{accepts}");
+        assert!(header(&answer, "content-length").is_some());
+    }
+    let short = send(&running, Method::GET, "/v1/pets", Some("gzip")).await;
+    assert_eq!(header(&short, "content-encoding"), None);
+    assert_eq!(short.text().await.expect("a body"), "[]");
+    let error = send(&running, Method::GET, "/v1/none", Some("gzip")).await;
+    assert_eq!(error.status(), 404);
+    assert_eq!(header(&error, "content-encoding"), None);
+    let head = send(&running, Method::HEAD, path, Some("gzip")).await;
+    assert_eq!(head.status(), 200);
+    assert_eq!(header(&head, "content-encoding"), None);
+    assert!(head.bytes().await.expect("none").is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_can_be_switched_off() {
+    let running = running(Switch::Off).await;
+    let answer = send(&running, Method::GET, "/v1/openapi.json", Some("gzip")).await;
+    assert_eq!(answer.status(), 200);
+    assert_eq!(header(&answer, "content-encoding"), None);
+    assert_eq!(header(&answer, "vary"), None);
+}

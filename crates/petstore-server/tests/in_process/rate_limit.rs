@@ -1,0 +1,124 @@
+//! How often a key may ask, by a clock that only the test moves.
+
+use crate::{
+    faulty::Faulty,
+    raw::{Answer, Request},
+    running::{Running, With},
+};
+use chrono::{DateTime, Utc};
+use petstore_server::{
+    clock::Clock,
+    config::RateLimit,
+    keys::{self, KeyName},
+};
+use petstore_store::Store as _;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+#[derive(Default)]
+struct Manual(Mutex<Duration>);
+
+impl Manual {
+    fn go_on(&self, time: Duration) {
+        *self.0.lock().expect("nobody panics") += time;
+    }
+}
+
+impl Clock for Manual {
+    fn now(&self) -> DateTime<Utc> {
+        DateTime::UNIX_EPOCH + self.elapsed()
+    }
+
+    fn elapsed(&self) -> Duration {
+        *self.0.lock().expect("nobody panics")
+    }
+}
+
+async fn limited(rate: &str, burst: &str) -> (Running, Arc<Manual>) {
+    let clock = Arc::new(Manual::default());
+    let with = With {
+        clock: clock.clone(),
+        rate_limit: RateLimit {
+            rate_limit_per_second: rate.parse().expect("a rate"),
+            rate_limit_burst: burst.parse().expect("a number"),
+        },
+        ..With::default()
+    };
+    (Running::start(with).await, clock)
+}
+
+#[track_caller]
+fn fields(answer: &Answer) -> (&str, &str) {
+    let field = |name| answer.header(name).unwrap_or_default();
+    (field("ratelimit-policy"), field("ratelimit"))
+}
+
+async fn another_key(store: &Faulty) -> String {
+    let (key, kept) = keys::make(KeyName::first(), Utc::now());
+    store.create_key(kept).await.expect("a key");
+    key.reveal().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_request_too_many_is_429_until_the_time_that_it_names_has_passed() {
+    let (running, clock) = limited("2", "3").await;
+    let policy = "\"default\";q=3;w=2";
+    for left in [
+        "\"default\";r=2;t=1",
+        "\"default\";r=1;t=1",
+        "\"default\";r=0;t=2",
+    ] {
+        let answer = running.get("/v1/pets");
+        assert_eq!((answer.status, fields(&answer)), (200, (policy, left)));
+    }
+    let answer = running.get("/v1/pets");
+    let message = answer.assert_error(429, "rate_limited");
+    assert!(message.contains("1 second"), "{message}");
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    assert_eq!(fields(&answer), (policy, "\"default\";r=0;t=1"));
+
+    // It still answers: others at once, and this key after that second.
+    let other = another_key(&running.store).await;
+    let request = Request::get("/v1/pets").key(&other);
+    assert_eq!(running.send(&request).status, 200);
+    clock.go_on(Duration::from_millis(499));
+    assert_eq!(running.get("/v1/pets").status, 429);
+    clock.go_on(Duration::from_millis(1));
+    assert_eq!(running.get("/v1/pets").status, 200);
+    assert_eq!(running.get("/v1/pets").status, 429);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn errors_after_the_key_count_and_say_what_is_left_and_those_before_it_do_not() {
+    let (running, _) = limited("1", "2").await;
+    for request in [
+        Request::get("/v1/pets"),
+        Request::get("/v1/pets").key("petstore_x"),
+        Request::get("/v1/none").key(&running.key),
+    ] {
+        let answer = running.send(&request);
+        assert!([401, 404].contains(&answer.status), "{answer:?}");
+        assert_eq!(fields(&answer), ("", ""), "{answer:?}");
+    }
+    let answer = running.get("/v1/pets?limit=x");
+    answer.assert_error(400, "invalid_request");
+    assert_eq!(fields(&answer).1, "\"default\";r=1;t=1");
+    let answer = running.get_pet(5);
+    answer.assert_error(404, "not_found");
+    assert_eq!(fields(&answer).1, "\"default\";r=0;t=2");
+    // A deprecated operation says so on a refusal, too.
+    let answer = running.get_pet(5);
+    answer.assert_error(429, "rate_limited");
+    assert_eq!(answer.header("deprecation"), Some("@1795132800"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_a_limit_nothing_is_said_of_one() {
+    let running = Running::start(With::default()).await;
+    for _ in 0..150 {
+        let answer = running.get("/v1/pets");
+        assert_eq!((answer.status, fields(&answer)), (200, ("", "")));
+    }
+}

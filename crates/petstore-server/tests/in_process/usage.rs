@@ -1,0 +1,53 @@
+//! The ledger of deprecated calls: what is counted, what is written when the
+//! server stops, and what the log says of it.
+
+use crate::running::{At, Running, With, logged};
+use petstore_store::Store as _;
+use std::time::Duration;
+
+const NOON: &str = "2027-01-01T12:00:00Z";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_counted_is_in_the_store_when_the_server_has_stopped() {
+    let with = With {
+        clock: At::new(NOON),
+        ..With::default()
+    };
+    let running = Running::start(with).await;
+    for _ in 0..3 {
+        assert_eq!(running.get_pet(1).status, 404);
+    }
+    assert_eq!(running.get("/v1/pets").status, 200);
+    // Who has no key is nobody to write down.
+    let stranger = crate::raw::Request::get("/v1/pets/1");
+    assert_eq!(running.send(&stranger).status, 401);
+
+    let store = running.store.clone();
+    running.server.stop(Duration::from_secs(20)).await;
+    let ledger = store.usage().await.expect("the ledger");
+    let keys = store.list_keys().await.expect("the keys");
+    assert_eq!(ledger.len(), 1, "{ledger:?}");
+    let row = &ledger[0];
+    assert_eq!((&row.key, &*row.key_name), (&keys[0].id, "first"));
+    assert_eq!((&*row.operation, row.calls), ("getPet", 3));
+    let noon = NOON.parse().expect("a time");
+    assert_eq!((row.first_seen, row.last_seen), (noon, noon));
+    assert_eq!(keys[0].last_used_at, Some(noon));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_caller_is_in_the_log_once_a_day_and_not_once_a_call() {
+    let running = Running::start(With::default()).await;
+    for _ in 0..5 {
+        running.get_pet(1);
+    }
+    let keys = running.store.list_keys().await.expect("the keys");
+    let id = keys[0].id.as_str();
+    let lines = logged("a deprecated operation is still called");
+    let lines: Vec<_> = lines.iter().filter(|line| line.contains(id)).collect();
+    // Two if the test ran over midnight.
+    assert!((1..=2).contains(&lines.len()), "{lines:?}");
+    for said in ["WARN", "getPet", "05 Dec 2030", "`GET /pets`"] {
+        assert!(lines[0].contains(said), "{said}: {lines:?}");
+    }
+}

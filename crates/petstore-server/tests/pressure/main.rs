@@ -1,0 +1,36 @@
+//! More than the service can take, for a while: far more requests than it has
+//! capacity for, and thousands of sockets that stall. Short unless
+//! `PETSTORE_PRESSURE_SECONDS` says otherwise. Not run by the usual harness:
+//! one after the other, since each takes the whole machine, and against a
+//! process of its own, which is this program again.
+
+#[path = "../support/faulty.rs"]
+mod faulty;
+
+mod overload;
+mod server;
+mod stalled;
+mod talk;
+
+use std::{env, time::Duration};
+
+/// How long each of them takes.
+const SECONDS: &str = "PETSTORE_PRESSURE_SECONDS";
+const SHORT: Duration = Duration::from_secs(4);
+
+fn main() {
+    petstore_server::open_files::raise_limit().expect("the limit of open files can be raised");
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime can be made");
+    if server::is_asked_for() {
+        return runtime.block_on(server::run());
+    }
+    let time = match env::var(SECONDS) {
+        Ok(text) => Duration::from_secs(text.parse().expect("a number of seconds")),
+        Err(_) => SHORT,
+    };
+    println!("test what_is_too_much_is_refused_at_once_and_the_rest_is_served ...");
+    runtime.block_on(overload::what_is_too_much_is_refused_at_once_and_the_rest_is_served(time));
+    println!("test a_normal_client_is_served_while_thousands_of_sockets_stall ...");
+    runtime.block_on(stalled::a_normal_client_is_served_while_thousands_of_sockets_stall(time));
+    println!("both passed");
+}

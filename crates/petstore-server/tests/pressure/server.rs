@@ -1,0 +1,118 @@
+//! The server under pressure: a process of its own, so that its memory can be
+//! told from that of its clients. 16 requests at once and 50 ms each make 320 a
+//! second.
+
+use crate::faulty::Faulty;
+use petstore_server::{
+    Bound, Setup,
+    clock::SystemClock,
+    config::{Lifecycle, Limits, RateLimit, Web},
+    keys::{self, KeyName},
+};
+use petstore_store::DatabaseUrl;
+use std::{
+    env, fs,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::SocketAddr,
+    process::{Child, Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+/// Set for the process that is the server.
+const ROLE: &str = "PETSTORE_PRESSURE_SERVER";
+const AT_ONCE: usize = 16;
+const TAKES: Duration = Duration::from_millis(50);
+/// Requests a second that can be served.
+pub(crate) const CAPACITY: u32 = 320;
+/// What the process may ever have held in memory, in the tests here.
+const MEMORY_BYTES: u64 = 256 << 20;
+
+pub(crate) fn is_asked_for() -> bool {
+    env::var_os(ROLE).is_some()
+}
+
+/// Serves until nobody holds the other end of stdin.
+pub(crate) async fn run() {
+    let inner = petstore_store::open(&DatabaseUrl::SqliteMemory)
+        .await
+        .expect("memory is there");
+    let (key, kept) = keys::make(KeyName::first(), chrono::Utc::now());
+    inner.create_key(kept).await.expect("the store is empty");
+    let server = Bound::bind(Setup {
+        listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+        tls: None,
+        store: Arc::new(Faulty::slow(inner, TAKES)),
+        clock: Arc::new(SystemClock),
+        limits: limits(),
+        rate_limit: RateLimit::default(),
+        web: Web::default(),
+        lifecycle: Lifecycle::default(),
+        metrics: true,
+    })
+    .expect("a port is free")
+    .start();
+    println!("{} {}", server.address(), key.reveal());
+    let waited = tokio::task::spawn_blocking(|| std::io::stdin().read(&mut [0]));
+    let _ended = waited.await.expect("no panic");
+    server.stop(Duration::from_millis(100)).await;
+}
+
+pub(crate) fn limits() -> Limits {
+    Limits {
+        max_in_flight: AT_ONCE.try_into().expect("not none"),
+        ..Limits::default()
+    }
+}
+
+/// The server, seen from the other process.
+pub(crate) struct Running {
+    child: Child,
+    pub(crate) address: SocketAddr,
+    pub(crate) key: String,
+}
+
+impl Running {
+    pub(crate) fn start() -> Self {
+        let mut child = Command::new(env::current_exe().expect("this program"))
+            .env(ROLE, "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("this program can be run");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("piped"))
+            .read_line(&mut line)
+            .expect("stdout is text");
+        let (address, key) = line.trim().split_once(' ').expect("two words");
+        Running {
+            child,
+            address: address.parse().expect("an address"),
+            key: key.to_owned(),
+        }
+    }
+
+    /// The most that it held in memory, which is within its bound.
+    pub(crate) fn assert_memory_is_bounded(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let status = status.expect("the server runs");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kilobytes: u64 = line
+            .and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok())
+            .expect("a number of kB");
+        let bytes = kilobytes * 1024;
+        assert!(bytes < MEMORY_BYTES, "{bytes} bytes");
+        bytes >> 20
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It ends when its stdin does; what remains is removed.
+        if let Some(mut stdin) = self.child.stdin.take() {
+            let _ = stdin.flush();
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

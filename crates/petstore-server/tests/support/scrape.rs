@@ -1,0 +1,115 @@
+//! What `/metrics` serves, taken apart; and the listener that serves it.
+
+use crate::{
+    process::Service,
+    raw::{self, Answer, Request},
+};
+use std::{collections::BTreeMap, net::SocketAddr};
+
+/// A service with its admin listener.
+pub(crate) struct Watched {
+    pub(crate) service: Service,
+    pub(crate) admin: SocketAddr,
+}
+
+impl Watched {
+    pub(crate) fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    pub(crate) fn start_with(arguments: &[&str]) -> Self {
+        let arguments = [&["--admin-listen", "127.0.0.1:0"], arguments].concat();
+        let service = Service::start_with(&arguments);
+        let admin = address(&service);
+        Watched { service, admin }
+    }
+
+    pub(crate) fn ask(&self, path: &str) -> Answer {
+        raw::send(self.admin, &Request::get(path))
+    }
+
+    pub(crate) fn scrape(&self) -> Scrape {
+        let answer = self.ask("/metrics");
+        assert_eq!(answer.status, 200, "{answer:?}");
+        Scrape::read(String::from_utf8(answer.body).expect("text"))
+    }
+}
+
+/// Where the log says that it listens.
+pub(crate) fn address(service: &Service) -> SocketAddr {
+    let line = service.log.wait_for("health and metrics on http://");
+    let address = line.split("http://").nth(1).expect("an address");
+    let end = address.find('"').unwrap_or(address.len());
+    address[..end].parse().expect("an address")
+}
+
+/// A line of a scrape.
+#[derive(Debug)]
+pub(crate) struct Sample {
+    pub(crate) name: String,
+    pub(crate) labels: BTreeMap<String, String>,
+    pub(crate) value: f64,
+}
+
+/// All that was served at one moment.
+#[derive(Debug)]
+pub(crate) struct Scrape {
+    pub(crate) text: String,
+    pub(crate) samples: Vec<Sample>,
+}
+
+impl Scrape {
+    fn read(text: String) -> Self {
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        let samples = lines.map(sample).collect();
+        Scrape { text, samples }
+    }
+
+    /// The sum over all series that have these labels; nothing where there is
+    /// none.
+    pub(crate) fn find(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
+        let has = |sample: &&Sample| {
+            let mut labels = labels.iter();
+            sample.name == name
+                && labels.all(|(label, value)| {
+                    sample.labels.get(*label).map(String::as_str) == Some(value)
+                })
+        };
+        let found: Vec<f64> = self
+            .samples
+            .iter()
+            .filter(has)
+            .map(|sample| sample.value)
+            .collect();
+        (!found.is_empty()).then(|| found.iter().sum())
+    }
+
+    #[track_caller]
+    pub(crate) fn assert(&self, name: &str, labels: &[(&str, &str)], expected: f64) {
+        assert_eq!(
+            self.find(name, labels),
+            Some(expected),
+            "{name} {labels:?} in {}",
+            self.text
+        );
+    }
+}
+
+/// `name{label="value",…} number`; no value of ours has a quote in it.
+fn sample(line: &str) -> Sample {
+    let (series, value) = line.rsplit_once(' ').expect("a value");
+    let (name, labels) = series.split_once('{').unwrap_or((series, "}"));
+    let pairs = labels
+        .trim_end_matches('}')
+        .split(',')
+        .filter(|pair| !pair.is_empty());
+    let label = |pair: &str| {
+        let (name, value) = pair.split_once('=').expect("a label");
+        (name.to_owned(), value.trim_matches('"').to_owned())
+    };
+    Sample {
+        name: name.to_owned(),
+        labels: pairs.map(label).collect(),
+        value: value.parse().expect("a number"),
+    }
+}
