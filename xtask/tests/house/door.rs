@@ -11,6 +11,9 @@ use crate::{
 /// Where requests enter.
 const DOOR: &str = "crates/petstore-server/src/door";
 
+/// The only other listener: health and metrics, no operation.
+const ADMIN: &str = "crates/petstore-server/src/admin";
+
 /// What dropshot offers to give a listener its routes.
 const OPENS: [&str; 5] = [
     "ApiDescription",
@@ -38,6 +41,11 @@ fn every_request_enters_by_the_door(house: &House) -> Vec<String> {
             .filter(|source| !source.is_generated() && !is_door(source) && !is_test(source))
         {
             let words = words(source);
+            // The same words mean other things elsewhere; whoever hands
+            // dropshot's on names it, and is seen there.
+            if !words.iter().any(|word| word == "dropshot") {
+                continue;
+            }
             if let Some(word) = words.iter().find(|word| OPENS.contains(&word.as_str())) {
                 faults.push(format!(
                     "{} uses dropshot's `{word}`: a request could pass by the door; \
@@ -86,6 +94,26 @@ fn the_door_registers_catch_all_routes_only(house: &House) -> Vec<String> {
     faults
 }
 
+fn the_admin_listener_serves_no_operation(house: &House) -> Vec<String> {
+    let mut faults = Vec::new();
+    for source in house.sources("crates/petstore-server/src") {
+        let (path, words) = (&source.path, words(&source));
+        let uses = |name: &str| words.iter().any(|word| word == name);
+        let is_admin = path.starts_with(&format!("{ADMIN}/"));
+        if is_admin && (uses("petstore_api") || uses("dropshot")) {
+            faults.push(format!(
+                "{path} knows the API: the listener of {ADMIN} serves health and metrics; operations enter by {DOOR}"
+            ));
+        }
+        if !is_admin && uses("serve_connection") {
+            faults.push(format!(
+                "{path} answers connections by itself: a request could pass by {DOOR}"
+            ));
+        }
+    }
+    faults
+}
+
 #[test]
 fn every_request_enters_by_one_door() {
     assert_kept(every_request_enters_by_the_door);
@@ -119,5 +147,36 @@ fn a_route_beside_the_catch_all_is_seen() {
         the_door_registers_catch_all_routes_only,
         &broken,
         &["has the route \"/pets/{petId}\""],
+    );
+}
+
+#[test]
+fn beside_the_door_there_are_health_and_metrics_only() {
+    assert_kept(the_admin_listener_serves_no_operation);
+}
+
+#[test]
+fn an_operation_on_the_admin_listener_is_seen() {
+    let broken = Copy::of_the_house().with(
+        "crates/petstore-server/src/admin/pets.rs",
+        "//! A shortcut.\n\nuse petstore_api::OPERATIONS;\n",
+    );
+    assert_seen(
+        the_admin_listener_serves_no_operation,
+        &broken,
+        &["crates/petstore-server/src/admin/pets.rs knows the API"],
+    );
+}
+
+#[test]
+fn a_second_listener_for_anything_is_seen() {
+    let broken = Copy::of_the_house().with(
+        "crates/petstore-server/src/side_entrance.rs",
+        "//! A shortcut.\n\nfn open() { http1::Builder::new().serve_connection((), ()); }\n",
+    );
+    assert_seen(
+        the_admin_listener_serves_no_operation,
+        &broken,
+        &["crates/petstore-server/src/side_entrance.rs answers connections by itself"],
     );
 }

@@ -120,11 +120,12 @@ impl Fields<'_> {
     /// What stands before a value. The message of a line of text has no name.
     fn name(&mut self, field: &Field) {
         let name = field.name();
-        let _ = match self.format {
-            LogFormat::Text if name == "message" => write!(self.line, " "),
-            LogFormat::Text => write!(self.line, " {name}="),
-            LogFormat::Json => write!(self.line, ",\"{name}\":"),
+        let parts = match self.format {
+            LogFormat::Text if name == "message" => [" ", "", ""],
+            LogFormat::Text => [" ", name, "="],
+            LogFormat::Json => [",\"", name, "\":"],
         };
+        parts.iter().for_each(|part| self.line.push_str(part));
     }
 
     /// A value that reads the same in both formats.
@@ -156,9 +157,17 @@ impl Visit for Fields<'_> {
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        match self.format {
-            LogFormat::Text if field.name() != "message" => self.record_debug(field, &value),
-            _ => self.record_debug(field, &format_args!("{value}")),
+        let quoted = self.format == LogFormat::Json || field.name() != "message";
+        if quoted && value.bytes().all(is_ordinary) {
+            // Nearly every text, and many times as quick.
+            self.name(field);
+            ["\"", value, "\""]
+                .iter()
+                .for_each(|part| self.line.push_str(part));
+        } else if quoted && self.format == LogFormat::Text {
+            self.record_debug(field, &value);
+        } else {
+            self.record_debug(field, &format_args!("{value}"));
         }
     }
 
@@ -180,6 +189,11 @@ impl Visit for Fields<'_> {
     }
 }
 
+/// Whether a byte stands for itself in any line.
+fn is_ordinary(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')
+}
+
 /// Takes text in, such that it stays on its line and inside its quotes.
 struct Escaped<'a> {
     format: LogFormat,
@@ -188,6 +202,10 @@ struct Escaped<'a> {
 
 impl fmt::Write for Escaped<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
+        if text.bytes().all(is_ordinary) {
+            self.line.push_str(text);
+            return Ok(());
+        }
         let special = |character: char| match self.format {
             LogFormat::Text => character.is_control(),
             LogFormat::Json => character.is_control() || matches!(character, '"' | '\\'),

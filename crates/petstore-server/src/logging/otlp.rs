@@ -1,7 +1,7 @@
 //! Sends a span for every request to an OpenTelemetry collector: OTLP over
 //! HTTP, in JSON. It is made of the line that the request leaves in the access
 //! log, written or not. Set by OpenTelemetry's own variables; without an
-//! endpoint nothing is sent. A collector that is slow or gone costs spans,
+//! collector nothing is sent. A collector that is slow or gone costs spans,
 //! never a request.
 
 use serde_json::{Map, Value, json};
@@ -52,7 +52,7 @@ enum Message {
 
 /// What a collector is told about.
 struct Resource {
-    endpoint: String,
+    collector: String,
     service: String,
 }
 
@@ -60,12 +60,12 @@ impl Exporter {
     /// Where the environment names a collector.
     pub(super) fn from_environment() -> Option<Self> {
         let named = |variable| env::var(variable).ok().filter(|value| !value.is_empty());
-        let endpoint = named("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").or_else(|| {
+        let collector = named("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").or_else(|| {
             let base = named("OTEL_EXPORTER_OTLP_ENDPOINT")?;
             Some(format!("{}/v1/traces", base.trim_end_matches('/')))
         })?;
         let service = named("OTEL_SERVICE_NAME").unwrap_or_else(|| "petstore-server".to_owned());
-        Some(Self::start(Resource { endpoint, service }))
+        Some(Self::start(Resource { collector, service }))
     }
 
     fn start(resource: Resource) -> Self {
@@ -149,7 +149,7 @@ async fn send(
     spans: Vec<Value>,
 ) -> reqwest::Result<()> {
     let message = message(&resource.service, spans);
-    let request = client.post(&resource.endpoint).json(&message);
+    let request = client.post(&resource.collector).json(&message);
     request.send().await?.error_for_status()?;
     Ok(())
 }

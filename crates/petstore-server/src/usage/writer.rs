@@ -59,6 +59,8 @@ async fn write(ledger: &Ledger, store: &dyn Store) -> Result<(), StoreError> {
     }
     let written = store.record_usage(usage.clone()).await;
     if written.is_err() {
+        // Also where the outcome is unknown: rather twice in the ledger than
+        // never.
         ledger.put_back(usage);
     }
     written

@@ -96,6 +96,11 @@ fn a_flag_that_cannot_be_used_is_a_usage_error() {
     for arguments in [
         &["serve", "--listen", "here"][..],
         &["serve", "--sunset", "maybe"],
+        &["serve", "--min-stability", "high"],
+        &["serve", "--rate-limit-per-second", "0"],
+        &["serve", "--cors-origins", "shop.example"],
+        &["serve", "--compression", "brotli"],
+        &["serve", "--shutdown-delay-seconds", "-1"],
         &["serve", "--log", "loud=loud=loud"],
         &["serve", "--request-deadline-seconds", "0"],
         &["serve", "--lissen", "127.0.0.1:1"],
@@ -158,10 +163,19 @@ fn both_files_of_tls_are_printed() {
 fn the_help_names_each_setting_with_its_variable_and_default() {
     let folder = TempDir::new().expect("a folder can be made");
     let help = run_ok(folder.path(), &["serve", "--help"]);
+    // However its lines are broken.
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     for (flag, variable, default) in [
         ("--listen", "PETSTORE_LISTEN", "127.0.0.1:8080"),
         ("--database", "PETSTORE_DATABASE", "sqlite:petstore.db"),
         ("--sunset", "PETSTORE_SUNSET", "announce"),
+        ("--min-stability", "PETSTORE_MIN_STABILITY", "experimental"),
+        (
+            "--rate-limit-per-second",
+            "PETSTORE_RATE_LIMIT_PER_SECOND",
+            "off",
+        ),
+        ("--cors-origins", "PETSTORE_CORS_ORIGINS", "none"),
         ("--log", "PETSTORE_LOG", "info"),
         ("--max-in-flight", "PETSTORE_MAX_IN_FLIGHT", "512"),
     ] {

@@ -8,6 +8,7 @@ use crate::{
 };
 use std::{
     env,
+    io::{self, Read as _, Write as _},
     net::{SocketAddr, TcpListener, TcpStream},
     path::Path,
     process::{Child, Command, Stdio},
@@ -127,6 +128,8 @@ fn what_the_service_would_answer_in_another_shape_has_the_error_body() {
         let answer = proxy.send(&Request::new(method, "/v1/pets").key(proxy.key()));
         answer.assert_error(405, "method_not_allowed");
     }
+    let answer = proxy.send(&Request::new("CONNECT", "test:80"));
+    answer.assert_error(405, "method_not_allowed");
     for path in [
         "/v1/%ff",
         "/v1/pets/..",
@@ -197,6 +200,31 @@ fn sockets_that_say_nothing_or_too_little_are_closed_in_seconds() {
         assert!(socket.is_closed());
     }
     dripping.answer().assert_error(408, "request_timeout");
+    proxy.serves();
+}
+
+#[test]
+fn who_does_not_read_the_answer_is_cut_off() {
+    /// Longer than the proxy's `timeout client`.
+    const PAUSE: Duration = Duration::from_secs(25);
+    /// More than what all buffers on the way hold.
+    const ANSWERS: usize = 16;
+    let Some(proxy) = Proxy::start() else { return };
+    let viewer = Request::get("/docs/scalar.js");
+    let all = proxy.send(&viewer).body.len() * ANSWERS;
+    let mut stream = TcpStream::connect(proxy.address).expect("the proxy listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("not none");
+    stream
+        .write_all(&viewer.bytes().repeat(ANSWERS))
+        .expect("taken");
+    proxy.serves();
+    thread::sleep(PAUSE);
+    // What was under way is still there; then comes the end, by whichever way.
+    let mut rest = Vec::new();
+    let end = stream.read_to_end(&mut rest);
+    let waited = |error: &io::Error| error.kind() == io::ErrorKind::WouldBlock;
+    assert!(!end.as_ref().is_err_and(waited), "still open: {end:?}");
+    assert!(rest.len() < all, "{} of {all}", rest.len());
     proxy.serves();
 }
 

@@ -3,7 +3,7 @@
 
 use crate::running::{At, Running, With, logged};
 use petstore_store::Store as _;
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
 const NOON: &str = "2027-01-01T12:00:00Z";
 
@@ -50,4 +50,26 @@ async fn a_caller_is_in_the_log_once_a_day_and_not_once_a_call() {
     for said in ["WARN", "getPet", "05 Dec 2030", "`GET /pets`"] {
         assert!(lines[0].contains(said), "{said}: {lines:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_written_is_kept_until_it_can() {
+    let running = Running::start(With::default()).await;
+    let store = running.store.clone();
+    store.usage_fails.store(true, Ordering::SeqCst);
+    assert_eq!(running.get_pet(1).status, 404);
+    // It is tried again, so it was kept.
+    let twice = store.usage_failed.acquire_many(2);
+    let twice = tokio::time::timeout(Duration::from_secs(20), twice).await;
+    twice.expect("soon").expect("never closed").forget();
+    assert_eq!(running.get_pet(1).status, 404, "requests do not wait");
+    assert_eq!(store.usage().await.expect("the ledger"), []);
+
+    store.usage_fails.store(false, Ordering::SeqCst);
+    running.server.stop(Duration::from_secs(20)).await;
+    let ledger = store.usage().await.expect("the ledger");
+    assert_eq!(ledger.iter().map(|row| row.calls).sum::<u64>(), 2);
+    // Said once, not at every attempt.
+    let said = logged("the ledger of deprecated calls cannot be written");
+    assert_eq!(said.len(), 1, "{said:?}");
 }

@@ -24,7 +24,7 @@ const SILENT: usize = 1000;
 const DRIPPING: usize = 1000;
 const NOT_READING: usize = 100;
 /// How long a normal client waits for an answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Answers that nobody reads, so many that no buffer holds them.
 const UNREAD: usize = 300;
 

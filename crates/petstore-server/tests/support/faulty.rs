@@ -39,6 +39,10 @@ pub(crate) struct Faulty {
     pub(crate) key_panics: AtomicBool,
     /// Whether looking up a key never ends.
     pub(crate) key_hangs: AtomicBool,
+    /// Whether the ledger cannot be written.
+    pub(crate) usage_fails: AtomicBool,
+    /// One for each time that it could not.
+    pub(crate) usage_failed: Semaphore,
     /// How often a key was looked up.
     pub(crate) looked_up: AtomicUsize,
     /// One for each request that is held, or was.
@@ -54,6 +58,8 @@ impl Faulty {
             list_takes: Duration::ZERO,
             key_panics: AtomicBool::new(false),
             key_hangs: AtomicBool::new(false),
+            usage_fails: AtomicBool::new(false),
+            usage_failed: Semaphore::new(0),
             looked_up: AtomicUsize::new(0),
             entered: Semaphore::new(0),
             released: Semaphore::new(0),
@@ -143,6 +149,10 @@ impl Store for Faulty {
     }
 
     async fn record_usage(&self, usage: Usage) -> Result<(), StoreError> {
+        if self.usage_fails.load(Ordering::SeqCst) {
+            self.usage_failed.add_permits(1);
+            return Err(StoreError::Overloaded);
+        }
         self.inner.record_usage(usage).await
     }
 

@@ -1,7 +1,7 @@
 //! What is refused at the start, and what the owner is told.
 
 use crate::{pet, refused, store, support::shared};
-use petstore_store::{OpenError, PostgresError, open};
+use petstore_store::{OpenError, PostgresError, open, schema_version};
 
 #[tokio::test]
 async fn a_database_that_can_lose_answered_writes_is_refused() {
@@ -79,6 +79,19 @@ async fn a_store_of_a_newer_version_is_refused_and_left_as_it_is() {
         .await
         .expect("a version");
     assert_eq!(version.get::<_, i64>(0), 99);
+}
+
+#[tokio::test]
+async fn the_schema_of_a_store_is_told_before_it_is_made_and_after() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let url = database.url();
+    assert_eq!(schema_version(&url).await.expect("no store"), 0);
+    assert_eq!(schema_version(&url).await.expect("still none"), 0);
+    store(&database).await.close().await.expect("closed");
+    assert_eq!(schema_version(&url).await.expect("a store"), 2);
 }
 
 #[tokio::test]

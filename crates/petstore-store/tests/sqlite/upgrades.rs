@@ -5,7 +5,7 @@
 use crate::{Place, open, pet, place};
 use chrono::DateTime;
 use petstore_models::{NewPet, Pet, PetStatus};
-use petstore_store::{KeyHash, PetQuery};
+use petstore_store::{DatabaseUrl, KeyHash, PetQuery, schema_version};
 use rusqlite::Connection;
 
 /// The released schemas, the first one first.
@@ -110,6 +110,21 @@ async fn an_upgraded_store_takes_new_pets_and_uses_no_id_again() {
             (created.id, created.name, created.category_id),
             (9, name, category_id)
         );
+    }
+}
+
+#[tokio::test]
+async fn the_schema_of_a_store_is_told_without_changing_it() {
+    let nowhere = place();
+    let url = DatabaseUrl::SqliteFile(nowhere.path.clone());
+    assert_eq!(schema_version(&url).await.expect("no store"), 0);
+    assert!(!nowhere.path.exists());
+    for (number, text) in (1..).zip(RELEASED) {
+        let place = released(text);
+        let url = DatabaseUrl::SqliteFile(place.path.clone());
+        for _ in 0..2 {
+            assert_eq!(schema_version(&url).await.expect("a store"), number);
+        }
     }
 }
 
