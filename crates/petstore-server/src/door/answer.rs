@@ -58,8 +58,17 @@ impl From<Refusal> for Rejection {
     }
 }
 
+/// Characters of the longest message: enough for every own one; what a reader
+/// of bodies repeats of a value can be as long as the body.
+const LONGEST_MESSAGE: usize = 512;
+
 fn body(refusal: &Refusal) -> Vec<u8> {
-    serde_json::to_vec(&refusal.body()).expect("two texts and a number can always be written")
+    let mut body = refusal.body();
+    if let Some((end, _)) = body.message.char_indices().nth(LONGEST_MESSAGE) {
+        body.message.truncate(end);
+        body.message.push('…');
+    }
+    serde_json::to_vec(&body).expect("two texts and a number can always be written")
 }
 
 #[cfg(test)]
@@ -86,5 +95,13 @@ mod tests {
             body,
             br#"{"code":"not_found","message":"there is none","status":404}"#
         );
+    }
+    #[test]
+    fn a_message_stays_short_whatever_it_repeats() {
+        let refusal = Refusal::new(ErrorCode::InvalidRequest, "ü".repeat(900_000));
+        let body: serde_json::Value = serde_json::from_slice(&body(&refusal)).expect("JSON");
+        let message = body["message"].as_str().expect("a text");
+        assert_eq!(message.chars().count(), LONGEST_MESSAGE + 1);
+        assert!(message.ends_with('…'));
     }
 }

@@ -1,10 +1,10 @@
 //! Good manners towards a client that is refused while it still sends: to close
-//! a connection with unread bytes resets it, and the reset can overtake the
-//! answer. So what comes is read on and thrown away for a moment, within
+//! a connection with unread bytes resets it (HTTP/2: the stream), and the reset
+//! can overtake the answer. So what comes is read on and thrown away for a moment, within
 //! bounds, while the answer is on its way.
 
 use dropshot::Body;
-use http::{Version, header::EXPECT, request::Parts};
+use http::{header::EXPECT, request::Parts};
 use http_body_util::BodyExt as _;
 use hyper::body::Body as _;
 use std::time::Duration;
@@ -21,11 +21,10 @@ pub(super) struct Manners {
 
 impl Manners {
     pub(super) fn of(head: &Parts) -> Self {
-        // HTTP/2 ends one stream without the others. And who asks before
-        // sending has sent nothing yet: to read would ask for it.
-        let one_by_one = head.version <= Version::HTTP_11;
+        // Who asks before sending has sent nothing yet: to read would ask for
+        // it.
         Manners {
-            wait: one_by_one && !head.headers.contains_key(EXPECT),
+            wait: !head.headers.contains_key(EXPECT),
         }
     }
 

@@ -6,7 +6,7 @@ use super::answer::Rejection;
 use crate::service::Service;
 use dropshot::{ApiDescriptionBuildErrors, RequestEndpointMetadata};
 use http::{HeaderValue, Method, StatusCode, header::ALLOW};
-use petstore_api::{ErrorCode, OPERATIONS, Operation, Refusal, Router, Stability};
+use petstore_api::{ErrorCode, OPERATIONS, Operation, OperationId, Refusal, Router, Stability};
 use std::{borrow::Cow, sync::LazyLock};
 
 /// Where the API begins, the path of both `servers` of the contract.
@@ -64,9 +64,7 @@ impl Routes {
     ) -> Result<(&'static Operation, RequestEndpointMetadata), Rejection> {
         let path = relative(path).ok_or_else(not_found)?;
         match self.router.find(method, path) {
-            Ok((id, endpoint)) if self.served.iter().any(|served| served.id == id) => {
-                Ok((id.operation(), endpoint))
-            }
+            Ok((id, endpoint)) if self.serves(id, method) => Ok((id.operation(), endpoint)),
             Ok(_) => Err(self.without(method, path)),
             Err(error) => Err(match error.status_code.as_status() {
                 StatusCode::NOT_FOUND => not_found(),
@@ -77,6 +75,14 @@ impl Routes {
                 _ => Refusal::internal(error.internal_message).into(),
             }),
         }
+    }
+
+    /// Whether an operation that the router found is one to answer: it is not
+    /// hidden, and its method is written as it is. The router takes `get` for
+    /// `GET`, but methods are case-sensitive (RFC 9110, section 9.1).
+    fn serves(&self, id: OperationId, method: &Method) -> bool {
+        let found = self.served.iter().find(|served| served.id == id);
+        found.is_some_and(|served| served.method == method.as_str())
     }
 
     /// What to say where a path does not have that method; a path of which

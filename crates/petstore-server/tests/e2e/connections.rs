@@ -5,7 +5,11 @@ use crate::{
     process::Service,
     raw::{Connection, Request},
 };
-use std::time::{Duration, Instant};
+use std::{
+    io::Write as _,
+    process::Command,
+    time::{Duration, Instant},
+};
 
 const PET: &str = r#"{"name":"Rex","categoryId":7}"#;
 
@@ -157,4 +161,30 @@ fn clients_that_say_nothing_do_not_keep_others_from_being_served() {
         1,
         "a request that broke off created nothing"
     );
+}
+
+/// The body is unread when the answer is there, and the end of the stream must
+/// not overtake it. reqwest does not mind, curl does.
+#[test]
+fn a_refusal_arrives_over_http_2_too() {
+    let version = Command::new("curl").arg("--version").output();
+    if !version.is_ok_and(|version| String::from_utf8_lossy(&version.stdout).contains("HTTP2")) {
+        // Past the capture of the test harness, for the closing summary.
+        let line = "skipped: a refusal over HTTP/2: curl with HTTP/2 is not installed";
+        return writeln!(std::io::stderr(), "{line}").expect("standard error can be written");
+    }
+    let service = Service::start();
+    let pets = format!("http://{}/v1/pets", service.address);
+    for _ in 0..40 {
+        let output = Command::new("curl")
+            .args(["--silent", "--http2-prior-knowledge", "--data", "{}", &pets])
+            .output()
+            .expect("curl runs");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            said.contains(r#""code":"unauthorized""#),
+            "curl ended with {} and said `{said}`",
+            output.status
+        );
+    }
 }

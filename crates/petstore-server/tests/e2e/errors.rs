@@ -100,7 +100,8 @@ fn an_unknown_path_is_404_without_a_key_and_an_unknown_pet_with_one() {
 fn an_unknown_method_is_405_with_the_methods_that_there_are() {
     let service = Service::start();
     for (path, allowed) in [("/v1/pets", "GET, POST"), ("/v1/pets/1", "GET")] {
-        for method in ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"] {
+        // Methods are case-sensitive.
+        for method in ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "get", "Get"] {
             let answer = service.send(&Request::new(method, path));
             answer.assert_error(405, "method_not_allowed");
             assert_eq!(answer.header("allow"), Some(allowed));
