@@ -32,3 +32,11 @@ mod tls;
 #[cfg(feature = "otlp")]
 mod traces;
 mod usage;
+
+use std::io::Write as _;
+
+/// Says what is left out and why, for the closing summary: past the capture of
+/// the test harness, which `eprintln!` is not.
+fn skipped(what: &str) {
+    writeln!(std::io::stderr(), "skipped: {what}").expect("standard error can be written");
+}

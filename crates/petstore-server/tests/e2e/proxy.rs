@@ -36,7 +36,7 @@ impl Proxy {
                 env::var_os("PETSTORE_REQUIRE_HAPROXY").is_none(),
                 "HAProxy is missing"
             );
-            eprintln!("skipped: HAProxy is missing, install it to test its configuration");
+            crate::skipped("HAProxy is missing, install it to test its configuration");
             return None;
         };
         let behind = Watched::start();

@@ -63,7 +63,7 @@ fn systemd_finds_nothing_to_say_about_the_unit() {
             .arg(&path)
             .output();
         let Ok(output) = command else {
-            eprintln!("skipped: `systemd-analyze` is missing, install systemd to verify the unit");
+            crate::skipped("`systemd-analyze` is missing, install systemd to verify the unit");
             return;
         };
         // It succeeds over a setting that it does not know, but names it.

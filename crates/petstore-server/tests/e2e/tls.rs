@@ -53,7 +53,7 @@ fn certificate(folder: &Path, key: &[&[&str]]) -> Option<Certificate> {
                 std::env::var_os("PETSTORE_REQUIRE_OPENSSL").is_none(),
                 "the command `openssl` is missing"
             );
-            eprintln!("skipped: the command `openssl` is missing, install it to test TLS");
+            crate::skipped("the command `openssl` is missing, install it to test TLS");
             return None;
         };
         assert!(status.success(), "openssl {arguments:?}");
