@@ -144,6 +144,23 @@ mod tests {
         Routes::new(OPERATIONS, Stability::Experimental).expect("the contract can be served")
     }
 
+    #[test]
+    fn every_base_address_of_the_contract_ends_where_the_api_begins() {
+        let document = crate::document::Document::of(OPERATIONS);
+        let document: serde_json::Value = serde_json::from_slice(&document.json).expect("JSON");
+        let servers = document["servers"].as_array().expect("servers");
+        assert!(!servers.is_empty());
+        for server in servers {
+            let url = server["url"].as_str().expect("a text");
+            // Behind the variable that stands for scheme, host and port.
+            assert_eq!(
+                url.split_once('}').map(|(_, path)| path),
+                Some(BASE),
+                "{url}"
+            );
+        }
+    }
+
     fn refused(method: Method, path: &str) -> ErrorCode {
         routes()
             .find(&method, path)
