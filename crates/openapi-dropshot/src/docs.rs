@@ -2,6 +2,11 @@
 //! harmless to rustdoc, which would take `[x]` for a link, `<T>` for HTML and
 //! indented lines for a test.
 
+mod letters;
+
+pub(crate) use letters::{code, one_line};
+
+use letters::{folded, normalised, shown};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -95,36 +100,10 @@ pub(crate) fn doc_attributes(lines: &[String]) -> TokenStream {
         if line.is_empty() {
             String::new()
         } else {
-            format!(" {line}")
+            format!(" {}", line.chars().map(shown).collect::<String>())
         }
     });
     quote!(#(#[doc = #lines])*)
-}
-
-/// Line ends, tabs and characters that no source file should have.
-fn normalised(text: &str) -> String {
-    let text = text
-        .replace("\r\n", "\n")
-        .replace('\r', "\n")
-        .replace('\t', "    ");
-    let clean: String = text
-        .chars()
-        .map(|letter| match letter {
-            '\n' => '\n',
-            // Directions that hide what a source file says; the compiler refuses them.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-            '\u{2028}' | '\u{2029}' | '\u{85}' => ' ',
-            letter if letter.is_control() => '\u{fffd}',
-            letter => letter,
-        })
-        .collect();
-    let lines: Vec<&str> = clean.lines().map(str::trim_end).collect();
-    lines.join("\n").trim_matches('\n').to_owned()
-}
-
-/// White space made single, to compare words only.
-fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn starts_with_number(line: &str) -> bool {

@@ -1,6 +1,7 @@
 //! What the document says of the end of an operation, in words and as values of
 //! headers. The one place for these words: models, trait and client use it.
 
+use crate::docs::one_line;
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use openapi_contract::model::{Operation, Stability};
 
@@ -41,7 +42,7 @@ pub(crate) fn deprecation_note(operation: &Operation) -> Option<DeprecationNote>
     let instead = lifecycle
         .replacement
         .as_ref()
-        .map(|replacement| replacement.note.clone());
+        .map(|replacement| one_line(&replacement.note));
     let advice: Vec<String> = removed.into_iter().chain(instead).collect();
     let note = if advice.is_empty() {
         "the document names neither a removal date nor a replacement".to_owned()

@@ -14,6 +14,7 @@ mod recursion;
 mod responses;
 mod scalar;
 mod schema;
+mod unsupported;
 mod uses;
 
 pub(crate) use errors::{Answer, Catalogue, Errors, Listed};
@@ -102,6 +103,7 @@ const TAKEN: &[&str] = &[
 /// All constructs that the generator does not support.
 pub(crate) fn plan(document: &Document) -> Result<Plan<'_>, Vec<Problem>> {
     let mut planner = Planner::new(document);
+    planner.check_unsupported();
     planner.components();
     let catalogue = planner.catalogue();
     let operations = planner.operations(catalogue.as_ref());

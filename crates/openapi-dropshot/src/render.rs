@@ -2,7 +2,7 @@
 //! What the tokens mean is left to those who made them.
 
 use crate::names::ident;
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::quote;
 use std::collections::BTreeSet;
 
@@ -10,22 +10,34 @@ use std::collections::BTreeSet;
 pub(crate) type Import = (&'static str, &'static str);
 
 /// The names that code takes from around it: the first names of its paths.
-/// Texts and comments do not count.
+/// Texts and comments do not count, nor do the names that it gives to types,
+/// functions and variants.
 pub(crate) fn names_in(tokens: &TokenStream) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut open = vec![tokens.clone()];
     while let Some(stream) = open.pop() {
         let mut colons = 0;
         let mut defines = false;
+        let mut choice = false;
         for token in stream {
             match token {
+                TokenTree::Group(group) if choice && group.delimiter() == Delimiter::Brace => {
+                    // Variants are defined here; what they hold is used.
+                    open.extend(group.stream().into_iter().filter_map(|token| match token {
+                        TokenTree::Group(held) => Some(held.stream()),
+                        _ => None,
+                    }));
+                    (colons, defines, choice) = (0, false, false);
+                }
                 TokenTree::Group(group) => {
                     open.push(group.stream());
                     (colons, defines) = (0, false);
                 }
                 TokenTree::Ident(name) => {
                     let name = name.to_string();
-                    let defined = std::mem::replace(&mut defines, name == "type");
+                    let definition = matches!(name.as_str(), "enum" | "fn" | "type");
+                    let defined = std::mem::replace(&mut defines, definition);
+                    choice |= name == "enum";
                     if colons < 2 && !defined {
                         names.insert(name);
                     }
@@ -228,6 +240,31 @@ mod tests {
                 use std::borrow::{Cow};
             )
             .to_string()
+        );
+    }
+
+    #[test]
+    fn names_that_the_code_defines_are_not_imported() {
+        let code = quote!(
+            enum Id {
+                #[doc = "A variant."]
+                Response,
+                Held(Cow<'static, str>),
+            }
+            impl Id {
+                fn fmt(self) -> &'static str {
+                    match self {
+                        Id::Response => "response",
+                        Id::Held(_) => "held",
+                    }
+                }
+            }
+        );
+        let names = names_in(&code);
+        assert!(names.contains("Cow"), "{names:?}");
+        assert!(
+            !names.contains("Response") && !names.contains("fmt"),
+            "{names:?}"
         );
     }
 }

@@ -326,6 +326,20 @@ fn damage(document: &mut Value, object: usize, kind: u8, member: usize) {
     }
 }
 
+#[test]
+fn characters_that_hide_what_a_file_says_stay_out_of_it() {
+    let mut document = read(&CONTRACT).root.to_json();
+    document["components"]["schemas"]["Hidden"] =
+        json!({"type": "string", "enum": ["a\rb", "c\u{202e}d"]});
+    let text = serde_json::to_string_pretty(&document).expect("a value is written");
+    let files = all(&text);
+    let models = file(&files, "crates/petstore-models/src/generated/schemas.rs");
+    assert!(models.contains(r#""c\u{202e}d""#), "{models}");
+    for file in &files {
+        assert!(!file.text.contains(['\r', '\u{202e}']), "{}", file.path);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 

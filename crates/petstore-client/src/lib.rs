@@ -98,6 +98,7 @@ mod error;
 #[rustfmt::skip]
 #[allow(
     clippy::all,
+    dead_code,
     deprecated,
     reason = "the code is not written here, and belongs to deprecated operations, too"
 )]

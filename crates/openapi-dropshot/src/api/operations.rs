@@ -2,6 +2,7 @@
 
 use super::Api;
 use crate::{
+    docs::one_line,
     lifecycle::{http_date, midnight},
     names::ident,
     plan::{Errors, OperationPlan},
@@ -178,7 +179,7 @@ fn deprecation(plan: &OperationPlan<'_>) -> Option<TokenStream> {
         lifecycle.since.as_ref()?.value,
         lifecycle.sunset.as_ref()?.value,
     );
-    let note = lifecycle.replacement.as_ref()?.note.as_str();
+    let note = one_line(&lifecycle.replacement.as_ref()?.note);
     let seconds = midnight(since).timestamp();
     let header = format!("@{seconds}");
     let (since, sunset_seconds) = (

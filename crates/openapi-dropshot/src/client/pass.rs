@@ -11,7 +11,7 @@ mod setters;
 mod types;
 
 use super::names::Names;
-use crate::docs::{doc_attributes, harmless};
+use crate::docs::{doc_attributes, harmless, one_line};
 use openapi_contract::{
     Problem,
     model::{Document, Extensions, Operation},
@@ -147,8 +147,7 @@ fn part_note(extensions: &Extensions) -> String {
     extensions
         .get("x-replacement")
         .and_then(|replacement| replacement.get("note").unwrap_or(replacement).as_str())
-        .unwrap_or("the document names no replacement")
-        .to_owned()
+        .map_or_else(|| "the document names no replacement".to_owned(), one_line)
 }
 
 /// The version that deprecated a parameter or property.

@@ -11,8 +11,11 @@ use openapi_contract::{
 };
 use std::collections::BTreeMap;
 
-/// Methods that the client has already.
-const CLIENT_METHODS: [&str; 6] = ["base_url", "builder", "clone", "execute", "new", "request"];
+/// Methods that the client has already, and `error`: the builder of such an
+/// operation would hide the error of the crate.
+const CLIENT_METHODS: [&str; 7] = [
+    "base_url", "builder", "clone", "error", "execute", "new", "request",
+];
 
 /// Everything in the operations of the document that the client cannot carry.
 pub(super) fn check(document: &Document) -> Vec<Problem> {

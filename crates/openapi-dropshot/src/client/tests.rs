@@ -200,6 +200,21 @@ fn an_enumeration_keeps_values_that_it_does_not_know() {
 }
 
 #[test]
+fn characters_that_no_source_should_have_stay_out_of_the_files() {
+    let schema = r#"{type: object, properties: {
+      kind: {type: string, enum: ["a\rb", "c\u202ed"]},
+      old: {type: string, deprecated: true, x-replacement: {note: "use\r`new`\u2066"}}}}"#;
+    let files = generated(&document(OPERATION, schema)).unwrap_or_default();
+    let types = file(&document(OPERATION, schema), "types.rs");
+    assert!(types.contains(r#""c\u{202e}d""#), "{types}");
+    assert!(types.contains("use `new`"), "{types}");
+    for file in files {
+        let hidden = ['\r', '\u{202e}', '\u{2066}'];
+        assert!(!file.text.contains(hidden), "{}", file.path);
+    }
+}
+
+#[test]
 fn deprecated_properties_and_parameters_warn_too() {
     let schema = "{type: object, properties: {old: {type: string, deprecated: true, x-replacement: use `new`}}}";
     let types = file(&document(OPERATION, schema), "types.rs");

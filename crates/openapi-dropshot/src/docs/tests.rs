@@ -58,6 +58,15 @@ fn characters_that_no_source_should_have_are_replaced() {
         "a\nb\nc\u{fffd}\u{fffd}"
     );
     assert_eq!(harmless("\ta"), "```text\na\n```");
+    assert_eq!(code("a\rb\u{202e}`"), "`a\u{fffd}b\u{fffd}\u{fffd}`");
+    assert_eq!(code(" "), "\" \"");
+    assert_eq!(one_line(" use\r\n a\u{202e} "), "use a\u{fffd}");
+}
+
+#[test]
+fn no_comment_has_a_carriage_return_of_its_own() {
+    let written = doc_attributes(&["a\rb\u{2066}".to_owned()]);
+    assert_eq!(written.to_string(), "# [doc = \" a\u{fffd}b\u{fffd}\"]");
 }
 
 #[test]

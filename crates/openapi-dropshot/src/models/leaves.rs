@@ -6,6 +6,7 @@ mod texts;
 
 use super::{metadata, structs::default_impl};
 use crate::{
+    docs::code,
     names::ident,
     plan::{
         Plan,
@@ -20,7 +21,7 @@ pub(super) fn words(plan: &Plan<'_>, item: &Item, words: &[Word]) -> TokenStream
     let (name, docs) = (ident(&item.name), item.docs.attributes());
     let variants: Vec<Ident> = words.iter().map(|word| ident(&word.variant)).collect();
     let values: Vec<&str> = words.iter().map(|word| word.value.as_str()).collect();
-    let about = values.iter().map(|value| format!(" {}", quoted(value)));
+    let about = values.iter().map(|value| format!(" {}", code(value)));
     let expected = values
         .iter()
         .map(|value| format!("`{value}`"))
@@ -78,25 +79,6 @@ pub(super) fn words(plan: &Plan<'_>, item: &Item, words: &[Word]) -> TokenStream
         }
 
         #schema
-    }
-}
-
-/// A value in code marks, for documentation.
-fn quoted(value: &str) -> String {
-    let plain: String = value
-        .chars()
-        .map(|letter| {
-            if letter.is_control() || letter == '`' {
-                '\u{fffd}'
-            } else {
-                letter
-            }
-        })
-        .collect();
-    if plain.trim().is_empty() {
-        format!("{value:?}")
-    } else {
-        format!("`{plain}`")
     }
 }
 

@@ -117,6 +117,22 @@ impl<'a> Planner<'a> {
                 "declare one parameter with `in: path` for each variable",
             ));
         }
+        if path.value.ends_with('/') {
+            self.problems.push(Problem::error(
+                "unsupported-path",
+                &path.at,
+                "a path that ends with a slash is not supported: dropshot's router serves it without the slash, too",
+                "write the path without the slash at its end, and at least one segment",
+            ));
+        }
+        if path.value.contains('%') {
+            self.problems.push(Problem::error(
+                "unsupported-path",
+                &path.at,
+                "`%` in a path is not supported: dropshot's router compares segments that are decoded",
+                "use only letters that stand for themselves, such as `a` to `z`, `0` to `9`, `-` and `_`",
+            ));
+        }
         if !path.value.starts_with('/') {
             self.problems.push(Problem::error(
                 "unsupported-path",

@@ -6,7 +6,7 @@ use super::{
     part_note, part_since, set_docs,
 };
 use crate::client::names::{Names, folded};
-use crate::docs::harmless;
+use crate::docs::{code, harmless};
 use openapi_contract::model::{Document, Schema};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{Attribute, Field, Fields, ImplItem, Item, ItemImpl, ItemMod, parse_quote};
@@ -111,7 +111,7 @@ fn document_builder_entry(block: &mut ItemImpl) {
 fn document_part(attributes: &mut Vec<Attribute>, wire: &str) {
     let text = harmless(&documentation(attributes));
     let text = if text.trim().is_empty() {
-        format!("`{wire}`")
+        code(wire)
     } else {
         text
     };
@@ -217,7 +217,7 @@ impl<'a> Context<'a> {
                 .or_else(|| self.document.resolve(schema)?.description.as_deref())
         });
         let mut paragraphs =
-            vec![description.map_or_else(|| format!("`{wire}`"), |text| described(Some(text)))];
+            vec![description.map_or_else(|| code(wire), |text| described(Some(text)))];
         if let Some(schema) = property.filter(|schema| schema.deprecated) {
             paragraphs.push(format!("Deprecated; {}.", part_note(&schema.extensions)));
         }

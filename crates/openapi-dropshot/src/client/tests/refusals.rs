@@ -20,6 +20,13 @@ fn what_the_client_cannot_carry_is_refused_where_it_stands() {
         ),
         (
             "client-name-reserved",
+            document(
+                "{operationId: error, responses: {'204': {description: Done.}}}",
+                SCHEMA,
+            ),
+        ),
+        (
+            "client-name-reserved",
             with_parameter("{name: send, in: query, schema: {type: string}}"),
         ),
         (

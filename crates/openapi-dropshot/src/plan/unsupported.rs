@@ -1,0 +1,149 @@
+//! Parts of a document that say something of requests and answers which neither
+//! service nor client keeps. They are refused here, so that none is dropped in
+//! silence; what schemas, parameters and bodies say is looked at where they are
+//! planned.
+
+use super::Planner;
+use openapi_contract::{
+    Problem,
+    model::{Member, Method, Node, Server},
+};
+
+/// What is refused: the name of the member, the rule, and what to do instead.
+type Refusal = (&'static str, &'static str, &'static str);
+
+const CALLBACKS: Refusal = (
+    "callbacks",
+    "unsupported-callbacks",
+    "remove `callbacks`, and describe in words which requests the service sends",
+);
+const LINKS: Refusal = (
+    "links",
+    "unsupported-links",
+    "remove `links`, and name the operation in the description of the response",
+);
+const SERVERS: Refusal = (
+    "servers",
+    "unsupported-servers",
+    "write `servers` once, at the root of the document",
+);
+
+impl Planner<'_> {
+    /// Checks the parts of the document that no plan is made of.
+    pub(super) fn check_unsupported(&mut self) {
+        let document = self.document;
+        for (_, item) in members(document.root.get("paths")) {
+            self.refuse_member(&item.value, SERVERS);
+            self.check_reserved(elements(item.value.get("parameters")));
+            let operations =
+                members(Some(&item.value)).filter(|(name, _)| Method::from_key(name).is_some());
+            for (_, operation) in operations {
+                let operation = &operation.value;
+                self.refuse_member(operation, CALLBACKS);
+                self.refuse_member(operation, SERVERS);
+                self.check_reserved(elements(operation.get("parameters")));
+                for (_, response) in members(operation.get("responses")) {
+                    self.refuse_member(&response.value, LINKS);
+                }
+            }
+        }
+        if let Some(components) = document.root.get("components") {
+            self.refuse_member(components, CALLBACKS);
+            self.refuse_member(components, LINKS);
+            self.check_reserved(values(components.get("parameters")));
+            for response in values(components.get("responses")) {
+                self.refuse_member(response, LINKS);
+            }
+        }
+        self.check_servers(&document.servers);
+    }
+
+    /// Refuses a member of an object, where it is there and holds something.
+    fn refuse_member(&mut self, node: &Node, (name, rule, help): Refusal) {
+        let member = node.as_object().and_then(|members| members.get(name));
+        if let Some(member) = member.filter(|member| member.value.size() > 1) {
+            self.problems.push(Problem::error(
+                rule,
+                &member.key_at,
+                format!("`{name}` is not supported here: nothing that is generated would keep it"),
+                help,
+            ));
+        }
+    }
+
+    /// Reserved characters are always encoded by the client.
+    fn check_reserved<'n>(&mut self, parameters: impl Iterator<Item = &'n Node>) {
+        for reserved in parameters.filter_map(|parameter| parameter.get("allowReserved")) {
+            if reserved.as_bool() == Some(true) {
+                self.problems.push(Problem::error(
+                    "unsupported-allow-reserved",
+                    &reserved.at,
+                    "`allowReserved: true` is not supported: the client encodes reserved characters",
+                    "remove `allowReserved`",
+                ));
+            }
+        }
+    }
+
+    /// One service has one path before those of its operations.
+    fn check_servers(&mut self, servers: &[Server]) {
+        let Some((first, others)) = servers.split_first() else {
+            return;
+        };
+        for server in others {
+            let (path, expected) = (path_of(&server.url), path_of(&first.url));
+            if path != expected {
+                self.problems.push(
+                    Problem::error(
+                        "unsupported-servers",
+                        &server.at,
+                        format!("this server has the path `{path}`, another one `{expected}`: the service has one"),
+                        "give all servers the same path, or write a document for each path",
+                    )
+                    .with_related(&first.at, "the other one"),
+                );
+            }
+        }
+    }
+}
+
+/// The path of the address of a server: what follows its host and its last
+/// variable.
+fn path_of(url: &str) -> &str {
+    let fixed = url.rsplit_once('}').map_or(url, |(_, rest)| rest);
+    let place = fixed.split_once("://").map_or(fixed, |(_, rest)| rest);
+    let path = place.find('/').map_or("", |start| &place[start..]);
+    path.trim_end_matches('/')
+}
+
+fn members(node: Option<&Node>) -> impl Iterator<Item = (&String, &Member)> {
+    node.and_then(Node::as_object).into_iter().flatten()
+}
+
+fn values(node: Option<&Node>) -> impl Iterator<Item = &Node> {
+    members(node).map(|(_, member)| &member.value)
+}
+
+fn elements(node: Option<&Node>) -> impl Iterator<Item = &Node> {
+    node.and_then(Node::as_array).into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_of_a_server_follows_its_host_and_its_variables() {
+        for (url, path) in [
+            ("https://a.example/v1", "/v1"),
+            ("https://a.example/v1/", "/v1"),
+            ("https://a.example", ""),
+            ("{base_url}/v1", "/v1"),
+            ("https://{region}.a.example:{port}/v1", "/v1"),
+            ("{scheme}://a.example/v1", "/v1"),
+            ("/v1", "/v1"),
+        ] {
+            assert_eq!(path_of(url), path, "{url}");
+        }
+    }
+}
