@@ -6,7 +6,7 @@ use petstore_store::DatabaseUrl;
 settings! {
     /// Where pets and keys are kept.
     StoreSettings / StoreOptions {
-        /// `sqlite:PATH`, or `sqlite::memory:` for a store that is gone when the service stops
+        /// `sqlite:PATH`, `postgres://…`, or `sqlite::memory:` for a store that is gone when the service stops
         database: String = "sqlite:petstore.db", "PETSTORE_DATABASE";
     }
 }
