@@ -3,6 +3,7 @@
 //! `openapi-*` crates. Depends on no crate that holds generated code, so that
 //! broken output can always be generated again.
 
+mod bench;
 mod generate;
 mod test;
 
@@ -36,6 +37,12 @@ enum Task {
     ///
     /// Exits with 0 if every test passed, and with 1 if not.
     Test(test::Options),
+
+    /// Measure the service beside a floor and a peer
+    ///
+    /// Exits with 0 if every answer was right, and with 1 if not; how fast it is
+    /// decides nothing.
+    Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
@@ -43,6 +50,7 @@ fn main() -> ExitCode {
     let done = match &arguments.task {
         Task::Generate(options) => generate::run(&arguments.root, options),
         Task::Test(options) => test::run(&arguments.root, options),
+        Task::Bench(options) => bench::run(&arguments.root, options),
     };
     done.unwrap_or_else(|error| {
         eprintln!("error: {error}");

@@ -1,0 +1,58 @@
+//! The peer of the bench: the pet store as one would write it with axum and
+//! sqlx, on SQLite with a write-ahead log and `synchronous=FULL`, one commit a
+//! request. What is asked of it is left to the program `load`.
+//!
+//! Written as well as is usual: a pool that reads and one connection that
+//! writes, so that no write finds the database locked; prepared statements;
+//! keyset pages by index; a key that is looked up with each request, so that a
+//! revoked one stops at once. It has no access log, no metrics and no limits.
+//!
+//! ```text
+//! peer seed FILE PETS KEY
+//! peer serve FILE
+//! ```
+
+mod failure;
+mod keys;
+mod pets;
+mod store;
+
+use anyhow::{Context as _, bail};
+use axum::{
+    Router, middleware,
+    routing::get,
+    serve::{Listener as _, ListenerExt as _},
+};
+use std::env;
+use store::Store;
+use tokio::net::TcpListener;
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["seed", file, pets, key] => {
+            let pets = pets.parse().context("PETS is a number")?;
+            let store = Store::open(file).await?;
+            store.seed(pets, key).await?;
+            store.close().await;
+            Ok(())
+        }
+        ["serve", file] => serve(Store::open(file).await?).await,
+        _ => bail!("say what to do: seed FILE PETS KEY, or serve FILE"),
+    }
+}
+
+async fn serve(store: Store) -> anyhow::Result<()> {
+    let routes = Router::new()
+        .route("/v1/pets", get(pets::list).post(pets::create))
+        .route("/v1/pets/{pet_id}", get(pets::get))
+        .layer(middleware::from_fn_with_state(store.clone(), keys::check))
+        .with_state(store);
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await?.tap_io(|stream| {
+        // Answers are sent at once; without, they are sent a little later.
+        let _late = stream.set_nodelay(true);
+    });
+    println!("listening on http://{}/v1", listener.local_addr()?);
+    Ok(axum::serve(listener, routes).await?)
+}

@@ -1,0 +1,104 @@
+//! One connection: a request goes out, its answer is read to the end. A bare
+//! socket and the parser of hyper, since what the load costs is taken from the
+//! processors that it shares with the service: a whole client would take more
+//! than the floor does, and make every ratio look better than it is.
+
+use anyhow::{Context as _, bail, ensure};
+use std::{net::SocketAddr, ops::Range};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+
+/// More than the service sends.
+const HEADERS: usize = 32;
+
+pub(crate) struct Connection {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+/// What came back; lives until the next request.
+pub(crate) struct Answer<'connection> {
+    pub(crate) status: u16,
+    /// The value of `Link`, if there is one.
+    pub(crate) link: Option<&'connection [u8]>,
+    pub(crate) body: &'connection [u8],
+}
+
+struct Head {
+    status: u16,
+    link: Option<Range<usize>>,
+    body: Range<usize>,
+}
+
+impl Connection {
+    pub(crate) async fn open(address: SocketAddr) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(address).await;
+        let stream = stream.with_context(|| format!("cannot connect to {address}"))?;
+        stream.set_nodelay(true)?;
+        Ok(Self {
+            stream,
+            buffer: Vec::with_capacity(16 * 1024),
+        })
+    }
+
+    pub(crate) async fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Answer<'_>> {
+        self.stream.write_all(request).await?;
+        self.buffer.clear();
+        let head = loop {
+            self.receive().await?;
+            if let Some(head) = head(&self.buffer)? {
+                break head;
+            }
+        };
+        while self.buffer.len() < head.body.end {
+            self.receive().await?;
+        }
+        ensure!(
+            self.buffer.len() == head.body.end,
+            "more came than was asked for"
+        );
+        Ok(Answer {
+            status: head.status,
+            link: head.link.map(|range| &self.buffer[range]),
+            body: &self.buffer[head.body],
+        })
+    }
+
+    async fn receive(&mut self) -> anyhow::Result<()> {
+        let read = self.stream.read_buf(&mut self.buffer).await?;
+        ensure!(
+            read > 0,
+            "the connection was closed before the answer's end"
+        );
+        Ok(())
+    }
+}
+
+/// The head of the answer, once it is complete.
+fn head(bytes: &[u8]) -> anyhow::Result<Option<Head>> {
+    let mut headers = [httparse::EMPTY_HEADER; HEADERS];
+    let mut response = httparse::Response::new(&mut headers);
+    let httparse::Status::Complete(end) = response.parse(bytes)? else {
+        return Ok(None);
+    };
+    let (mut length, mut link) = (None, None);
+    for header in response.headers {
+        if header.name.eq_ignore_ascii_case("content-length") {
+            let text = std::str::from_utf8(header.value)?;
+            length = Some(text.parse::<usize>()?);
+        } else if header.name.eq_ignore_ascii_case("link") {
+            let begin = header.value.as_ptr() as usize - bytes.as_ptr() as usize;
+            link = Some(begin..begin + header.value.len());
+        }
+    }
+    let (Some(status), Some(length)) = (response.code, length) else {
+        bail!("the answer has no status or no `content-length`");
+    };
+    Ok(Some(Head {
+        status,
+        link,
+        body: end..end + length,
+    }))
+}

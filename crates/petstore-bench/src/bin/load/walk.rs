@@ -1,0 +1,89 @@
+//! Walks along a list by its `Link` headers, looks at every page, and prints
+//! where the pages are: their cursors are the service's own affair.
+
+use crate::{
+    Service,
+    asks::{self, Place},
+    connection::Connection,
+};
+use anyhow::{Context as _, bail};
+use petstore_bench::pets::{self, Filter, PAGE};
+use std::collections::VecDeque;
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    service: Service,
+    #[arg(long, default_value = "available")]
+    filter: Filter,
+    /// Pets on a page of the walk
+    #[arg(long, default_value_t = PAGE)]
+    limit: usize,
+    /// Pages to walk along at most
+    #[arg(long)]
+    most: Option<usize>,
+    /// Pages to print: the last ones
+    #[arg(long)]
+    keep: Option<usize>,
+}
+
+pub(crate) fn walk(options: &Options) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let places = runtime.block_on(places(options))?;
+    println!("{}", serde_json::to_string(&places)?);
+    Ok(())
+}
+
+async fn places(options: &Options) -> anyhow::Result<VecDeque<Place>> {
+    let Options {
+        service,
+        filter,
+        limit,
+        most,
+        keep,
+    } = options;
+    let Service { address, key, pets } = service;
+    let mut connection = Connection::open(*address).await?;
+    let mut places = VecDeque::new();
+    let (mut target, mut after) = (filter.target(*limit), 0);
+    for walked in 1.. {
+        let request = format!(
+            "GET {target} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n\r\n"
+        );
+        let answer = connection.exchange(request.as_bytes()).await?;
+        asks::expect(&answer, 200, &pets::page(after, *filter, *limit, *pets))?;
+        let (last, next) = (last_id(answer.body), answer.link.map(next).transpose()?);
+        // What is measured is a page of the usual size.
+        let target_of_page = target.replace(&format!("limit={limit}&"), &format!("limit={PAGE}&"));
+        places.push_back(Place {
+            target: target_of_page,
+            after,
+        });
+        if keep.is_some_and(|keep| places.len() > keep) {
+            places.pop_front();
+        }
+        match (next, last) {
+            (Some(next), Some(last)) if most.is_none_or(|most| walked < most) => {
+                (target, after) = (next, last);
+            }
+            (Some(_), None) => bail!("an empty page has a next one"),
+            _ => break,
+        }
+    }
+    Ok(places)
+}
+
+/// Where `<?…>; rel="next"` leads to.
+fn next(link: &[u8]) -> anyhow::Result<String> {
+    let text = std::str::from_utf8(link)?;
+    let query = text.strip_prefix('<').and_then(|rest| rest.split_once('>'));
+    let (query, _) = query.with_context(|| format!("no link to a next page: {text}"))?;
+    Ok(format!("/v1/pets{query}"))
+}
+
+fn last_id(body: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(body).ok()?.strip_suffix("}]")?;
+    text.rsplit_once("\"id\":")?.1.parse().ok()
+}

@@ -1,0 +1,158 @@
+//! The program `load` against the floor, and against services that answer
+//! wrongly or late.
+
+use serde_json::Value;
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{SocketAddr, TcpListener, TcpStream},
+    process::{Child, Command, Output, Stdio},
+    thread,
+    time::Duration,
+};
+
+const PETS: &str = "1000";
+
+/// The floor, ended when this is dropped.
+struct Floor {
+    process: Child,
+    address: String,
+}
+
+impl Floor {
+    fn start() -> Self {
+        let process = Command::new(env!("CARGO_BIN_EXE_floor"))
+            .arg(PETS)
+            .stdout(Stdio::piped())
+            .spawn();
+        let mut process = process.expect("the floor starts");
+        let mut line = String::new();
+        let stdout = process.stdout.take().expect("piped");
+        BufReader::new(stdout).read_line(&mut line).expect("a line");
+        let address = line.trim().strip_prefix("listening on http://");
+        let address = address.and_then(|rest| rest.strip_suffix("/v1"));
+        Self {
+            process,
+            address: address.expect("an address").to_owned(),
+        }
+    }
+}
+
+impl Drop for Floor {
+    fn drop(&mut self) {
+        let _ended = self.process.kill().and_then(|()| self.process.wait());
+    }
+}
+
+fn load(address: &str, what: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_load"))
+        .arg("run")
+        .args(["--address", address, "--key", "none", "--pets", PETS])
+        .args(["--warm-up-seconds", "0"])
+        .args(what)
+        .output()
+        .expect("the load runs")
+}
+
+fn report(output: &Output) -> Value {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    serde_json::from_slice(&output.stdout).expect("the load prints JSON")
+}
+
+/// A service with one page, which answers what `answer` says, from the number
+/// of the request on.
+fn service(answer: fn(u32) -> String) -> SocketAddr {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let stream = stream.expect("a connection");
+            thread::spawn(move || serve(stream, answer));
+        }
+    });
+    address
+}
+
+fn serve(mut stream: TcpStream, answer: fn(u32) -> String) {
+    let mut request = [0; 4096];
+    for number in 1.. {
+        match stream.read(&mut request) {
+            Ok(1..) => {}
+            _ => break,
+        }
+        let body = answer(number);
+        let length = body.len();
+        let text = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{body}");
+        if stream.write_all(text.as_bytes()).is_err() {
+            break;
+        }
+    }
+}
+
+fn first_page() -> String {
+    use petstore_bench::pets::{Filter, PAGE, page};
+    page(0, Filter::Available, PAGE, 1000)
+}
+
+#[test]
+fn each_load_is_measured_on_the_floor() {
+    let floor = Floor::start();
+    for load_name in ["list", "get", "create", "mix"] {
+        let options = ["--load", load_name, "--fixed", "--connections", "3"];
+        let report = report(&load(
+            &floor.address,
+            &[&options[..], &["--seconds", "0.2"]].concat(),
+        ));
+        assert!(
+            report["requests"].as_u64() > Some(0),
+            "{load_name}: {report}"
+        );
+        assert!(report["p50_us"].as_f64() <= report["p999_us"].as_f64());
+    }
+}
+
+#[test]
+fn a_wrong_answer_ends_the_run() {
+    let floor = Floor::start();
+    // Another pet than the one that was asked for.
+    let output = load(
+        &floor.address,
+        &["--load", "get", "--connections", "2", "--seconds", "30"],
+    );
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(errors.contains("a wrong answer: 200"), "{errors}");
+    assert!(errors.contains("expected: 200"), "{errors}");
+}
+
+#[test]
+fn a_right_answer_that_comes_once_is_not_enough() {
+    let address = service(|number| match number {
+        1..=5 => first_page(),
+        _ => "[]".to_owned(),
+    });
+    let output = load(
+        &address.to_string(),
+        &["--load", "list", "--connections", "1", "--seconds", "30"],
+    );
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("a wrong answer: 200 []"), "{errors}");
+}
+
+#[test]
+fn a_service_that_is_stuck_for_a_while_is_seen_by_all_who_wait_meanwhile() {
+    let address = service(|number| {
+        if number == 50 {
+            thread::sleep(Duration::from_millis(500));
+        }
+        first_page()
+    });
+    let options = ["--load", "list", "--connections", "1", "--seconds", "1"];
+    let report = report(&load(
+        &address.to_string(),
+        &[&options[..], &["--rate", "200"]].concat(),
+    ));
+    // Each tenth was due in the first 100 ms of the stop.
+    assert!(report["p99_us"].as_u64() >= Some(400_000), "{report}");
+    assert_eq!(report["requests"], 200);
+}

@@ -1,0 +1,201 @@
+//! The candidates beside each other: every round takes each of them in turn,
+//! begins with another one, and asks all loads. A ratio compares the two
+//! neighbours of one round; its median counts. So what slows the machine for a
+//! while slows both sides.
+
+use super::{
+    Bench, Report,
+    candidates::{Candidate, Candidates, Facts, Kind},
+    figures::{Medians, median},
+    load::{self, Asked, LOADS, Load, Measured},
+    say,
+    table::{self, Table},
+};
+use anyhow::Result;
+use serde::Serialize;
+
+/// A candidate under a load.
+#[derive(Serialize)]
+pub(super) struct Row {
+    pub(super) load: Load,
+    pub(super) connections: usize,
+    pub(super) candidate: Kind,
+    /// Nothing where every round is void.
+    pub(super) medians: Option<Medians>,
+    /// Requests a second as a share of those of the floor, and as a multiple of
+    /// those of the peer.
+    pub(super) of_floor: Option<f64>,
+    pub(super) of_peer: Option<f64>,
+    /// Each round; nothing where it is void.
+    rounds: Vec<Option<Measured>>,
+}
+
+pub(super) fn measure(
+    bench: &Bench<'_>,
+    candidates: &Candidates,
+    report: &mut Report,
+) -> Result<()> {
+    for candidate in &candidates.all {
+        report.candidates.push(Facts {
+            candidate: candidate.kind,
+            binary_bytes: candidate.binary_bytes()?,
+            ready_ms: Vec::new(),
+            peak_bytes: Vec::new(),
+            idle_bytes: idle(bench, candidates, candidate)?,
+            idle_connections: bench.extent.idle_connections,
+        });
+        for load in LOADS {
+            for &connections in &bench.extent.connections {
+                report.compare.push(Row {
+                    load,
+                    connections,
+                    candidate: candidate.kind,
+                    medians: None,
+                    of_floor: None,
+                    of_peer: None,
+                    rounds: Vec::new(),
+                });
+            }
+        }
+    }
+    for round in 0..bench.extent.rounds {
+        say(&format!("round {} of {}", round + 1, bench.extent.rounds));
+        for turn in 0..candidates.all.len() {
+            let candidate = &candidates.all[(turn + round) % candidates.all.len()];
+            one_round(bench, candidates, candidate, report)?;
+        }
+    }
+    conclude(&mut report.compare);
+    print(report);
+    Ok(())
+}
+
+fn one_round(
+    bench: &Bench<'_>,
+    candidates: &Candidates,
+    candidate: &Candidate,
+    report: &mut Report,
+) -> Result<()> {
+    let running = candidates.start(candidate)?;
+    let watch = candidates.processes(candidate, &running);
+    let asked = Asked::new(bench, candidate, &running, watch);
+    let rows = report.compare.iter_mut();
+    for row in rows.filter(|row| row.candidate == candidate.kind) {
+        let measured = asked.measure(bench, row.load, row.connections, None);
+        let void = |error: &anyhow::Error| {
+            let Row {
+                load, connections, ..
+            } = row;
+            let kind = candidate.kind;
+            report.void.push(format!(
+                "{kind}, {load}, {connections} connections: {error:#}"
+            ));
+        };
+        row.rounds.push(measured.inspect_err(void).ok());
+    }
+    let mut facts = report.candidates.iter_mut();
+    if let Some(facts) = facts.find(|facts| facts.candidate == candidate.kind) {
+        facts.ready_ms.push(running.ready.as_secs_f64() * 1e3);
+        facts.peak_bytes.push(running.memory("VmHWM")?);
+    }
+    Ok(())
+}
+
+fn idle(bench: &Bench<'_>, candidates: &Candidates, candidate: &Candidate) -> Result<u64> {
+    let running = candidates.start(candidate)?;
+    load::idle(bench, candidate, &running, bench.extent.idle_connections)
+}
+
+/// The medians, and the ratios to those who had the same load.
+fn conclude(rows: &mut [Row]) {
+    let ratios: Vec<_> = rows
+        .iter()
+        .map(|row| (ratio(rows, row, Kind::Floor), ratio(rows, row, Kind::Peer)))
+        .collect();
+    for (row, (of_floor, of_peer)) in rows.iter_mut().zip(ratios) {
+        row.medians = Medians::of(row.rounds.iter().flatten());
+        (row.of_floor, row.of_peer) = (of_floor, of_peer);
+    }
+}
+
+fn ratio(rows: &[Row], row: &Row, to: Kind) -> Option<f64> {
+    let other = rows.iter().find(|other| {
+        (other.candidate, other.load, other.connections) == (to, row.load, row.connections)
+    })?;
+    let rounds = row.rounds.iter().zip(&other.rounds);
+    let ratios = rounds.filter_map(|(own, other)| {
+        Some(own.as_ref()?.requests_per_second / other.as_ref()?.requests_per_second)
+    });
+    median(ratios)
+}
+
+fn print(report: &Report) {
+    let mut connections: Vec<usize> = report.compare.iter().map(|row| row.connections).collect();
+    connections.sort_unstable();
+    connections.dedup();
+    for load in LOADS {
+        for &connections in &connections {
+            let title = format!("{load}, {}", table::connections(connections));
+            let mut table = Table::new(&[
+                &title,
+                "requests/s",
+                "spread",
+                "of floor",
+                "of peer",
+                "p50",
+                "p99",
+                "p99.9",
+                "CPU/request",
+                "load's",
+            ]);
+            let of_load = |row: &&Row| row.load == load && row.connections == connections;
+            for row in report.compare.iter().filter(of_load) {
+                table.row(cells(row));
+            }
+            println!("\n{table}");
+        }
+    }
+    let mut table = Table::new(&[
+        "candidate",
+        "binary",
+        "ready in",
+        "peak memory",
+        "idle memory",
+    ]);
+    for facts in &report.candidates {
+        table.row([
+            facts.candidate.to_string(),
+            table::mebibytes(facts.binary_bytes as f64),
+            median(facts.ready_ms.iter().copied()).map_or_else(table::none, table::milliseconds),
+            median(facts.peak_bytes.iter().map(|&bytes| bytes as f64))
+                .map_or_else(table::none, table::mebibytes),
+            format!(
+                "{} with {}",
+                table::mebibytes(facts.idle_bytes as f64),
+                table::connections(facts.idle_connections)
+            ),
+        ]);
+    }
+    println!("\n{table}");
+}
+
+fn cells(row: &Row) -> Vec<String> {
+    let name = row.candidate.to_string();
+    let Some(Medians { of, spread, .. }) = &row.medians else {
+        return vec![name, "void".to_owned()];
+    };
+    vec![
+        name,
+        format!("{:.0}", of.requests_per_second),
+        format!("±{:.0} %", spread * 100.0),
+        row.of_floor
+            .map_or_else(table::none, |ratio| format!("{ratio:.2}")),
+        row.of_peer
+            .map_or_else(table::none, |ratio| format!("{ratio:.2}")),
+        table::latency(of.p50_us),
+        table::latency(of.p99_us),
+        table::latency(of.p999_us),
+        format!("{:.1} µs", of.cpu_us),
+        format!("{:.1} µs", of.load_cpu_us),
+    ]
+}

@@ -1,0 +1,278 @@
+//! What reads cost as a store grows: in the store itself, and over the socket,
+//! where three services run on three stores and are asked in turn.
+
+use super::{
+    Bench, Report, candidates,
+    figures::{Medians, median},
+    load::{Asked, Load, Measured, shown, walk},
+    process::Running,
+    programs::output,
+    say,
+    table::{self, Table},
+};
+use anyhow::{Context as _, Result};
+use serde::Serialize;
+use std::{
+    fmt, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// The walk to the middle of a store takes as few requests as it can.
+const LIMIT: i64 = 100;
+/// Pages in the middle of a store that are asked for.
+const PAGES: i64 = 2_000;
+const CONNECTIONS: usize = 64;
+/// Many and short: a ratio close to 1 is to be told from 1.
+const ROUNDS: usize = 7;
+
+/// What is read.
+#[derive(Clone, Copy, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Read {
+    FirstPage,
+    MiddlePage,
+    FilteredPage,
+    Get,
+}
+
+const READS: [Read; 4] = [
+    Read::FirstPage,
+    Read::MiddlePage,
+    Read::FilteredPage,
+    Read::Get,
+];
+
+impl fmt::Display for Read {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Read::FirstPage => "first page",
+            Read::MiddlePage => "a page in the middle",
+            Read::FilteredPage => "a filtered page",
+            Read::Get => "get",
+        })
+    }
+}
+
+#[derive(Default, Serialize)]
+pub(super) struct Growth {
+    pub(super) store: Vec<StoreRow>,
+    pub(super) socket: Vec<SocketRow>,
+    /// From start to ready of the service on each store, in milliseconds.
+    pub(super) ready_ms: Vec<(i64, f64)>,
+}
+
+/// A read of the store, without a service around it.
+#[derive(Serialize)]
+pub(super) struct StoreRow {
+    read: String,
+    pets: i64,
+    cost_us: f64,
+    /// To the smallest store.
+    pub(super) ratio: f64,
+}
+
+/// A read of the service.
+#[derive(Serialize)]
+pub(super) struct SocketRow {
+    read: Read,
+    pets: i64,
+    medians: Option<Medians>,
+    /// Processor time for a request, to that on the smallest store.
+    pub(super) ratio: Option<f64>,
+    rounds: Vec<Measured>,
+}
+
+/// A store and the service that runs on it.
+struct Grown {
+    pets: i64,
+    key: String,
+    running: Running,
+    middle: PathBuf,
+}
+
+pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
+    let stores = stores(bench)?;
+    let (rows, text) = in_the_store(bench, &stores)?;
+    report.growth.store = rows;
+    println!("\n{}", text.trim_end());
+
+    let folder = tempfile::Builder::new()
+        .prefix("grown")
+        .tempdir_in(&bench.folder)?;
+    let grown = stores
+        .iter()
+        .map(|(pets, store)| grown(bench, *pets, store, folder.path()))
+        .collect::<Result<Vec<_>>>()?;
+    let ready = |grown: &Grown| (grown.pets, grown.running.ready.as_secs_f64() * 1e3);
+    report.growth.ready_ms = grown.iter().map(ready).collect();
+    over_the_socket(bench, &grown, report);
+    print(&report.growth);
+    Ok(())
+}
+
+/// The stores, made once: ten million pets take their time.
+fn stores(bench: &Bench<'_>) -> Result<Vec<(i64, PathBuf)>> {
+    let folder = bench.folder.join("stores");
+    fs::create_dir_all(&folder)?;
+    let made = bench.extent.grown.iter().map(|&pets| {
+        let store = folder.join(format!("{pets}.db"));
+        if !store.exists() {
+            say(&format!("filling a store with {pets} pets"));
+            // What is cut off has another name.
+            let unfinished = folder.join(format!("{pets}.unfinished"));
+            if unfinished.exists() {
+                fs::remove_file(&unfinished)?;
+            }
+            candidates::fill(bench, &unfinished, pets)?;
+            fs::rename(&unfinished, &store)?;
+        }
+        Ok((pets, store))
+    });
+    made.collect()
+}
+
+/// Runs the program that reads from all stores; its rows, and what it printed.
+fn in_the_store(bench: &Bench<'_>, stores: &[(i64, PathBuf)]) -> Result<(Vec<StoreRow>, String)> {
+    say("growth, in the store");
+    let mut growth = Command::new(&bench.programs.growth);
+    let text = output(growth.args(stores.iter().map(|(_, store)| store)))?;
+    let rows = text.lines().skip(1).map(|line| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let [read @ .., pets, cost, _, ratio] = fields.as_slice() else {
+            return None;
+        };
+        Some(StoreRow {
+            read: read.join(" "),
+            pets: pets.parse().ok()?,
+            cost_us: cost.parse().ok()?,
+            ratio: ratio.parse().ok()?,
+        })
+    });
+    let rows: Option<Vec<_>> = rows.collect();
+    let rows = rows.context("the example `growth` prints another table than before")?;
+    Ok((rows, text))
+}
+
+fn grown(bench: &Bench<'_>, pets: i64, store: &Path, folder: &Path) -> Result<Grown> {
+    let database = candidates::sqlite(store);
+    let key = candidates::key(bench, &database)?;
+    let mut command = Command::new(&bench.programs.server);
+    let log = folder.join(format!("{pets}.log"));
+    let running = Running::start(candidates::serve(&mut command, &database), &log)?;
+    say(&format!("walking to the middle of {pets} pets"));
+    let most = (pets / 2 / LIMIT).max(1);
+    let arguments = [
+        ("--filter", "all".to_owned()),
+        ("--limit", LIMIT.to_string()),
+        ("--most", most.to_string()),
+        ("--keep", PAGES.min(most / 2 + 1).to_string()),
+    ];
+    let arguments = arguments.map(|(name, value)| [name.to_owned(), value]);
+    let middle = folder.join(format!("{pets}.json"));
+    fs::write(
+        &middle,
+        walk(bench, &running, &key, pets, &arguments.concat())?,
+    )?;
+    Ok(Grown {
+        pets,
+        key,
+        running,
+        middle,
+    })
+}
+
+fn over_the_socket(bench: &Bench<'_>, grown: &[Grown], report: &mut Report) {
+    say("growth, over the socket");
+    let mut rows = Vec::new();
+    for read in READS {
+        let mut of_read: Vec<SocketRow> = grown
+            .iter()
+            .map(|grown| SocketRow {
+                read,
+                pets: grown.pets,
+                medians: None,
+                ratio: None,
+                rounds: Vec::new(),
+            })
+            .collect();
+        for _ in 0..ROUNDS.min(bench.extent.rounds * 2) {
+            for (grown, row) in grown.iter().zip(&mut of_read) {
+                let (load, arguments) = arguments(read, grown);
+                let asked = Asked {
+                    running: &grown.running,
+                    key: &grown.key,
+                    pets: grown.pets,
+                    watch: vec![grown.running.id()],
+                    arguments,
+                };
+                match asked.measure(bench, load, CONNECTIONS, None) {
+                    Ok(measured) => row.rounds.push(measured),
+                    Err(error) => report
+                        .void
+                        .push(format!("{read} of {} pets: {error:#}", grown.pets)),
+                }
+            }
+        }
+        rows.extend(concluded(of_read));
+    }
+    report.growth.socket = rows;
+}
+
+fn arguments(read: Read, grown: &Grown) -> (Load, Vec<String>) {
+    let filter = |name: &str| vec!["--filter".to_owned(), name.to_owned()];
+    match read {
+        Read::FirstPage => (Load::List, filter("all")),
+        Read::FilteredPage => (Load::List, filter("sold")),
+        Read::Get => (Load::Get, Vec::new()),
+        Read::MiddlePage => {
+            let pages = ["--pages".to_owned(), shown(&grown.middle)];
+            (Load::List, [filter("all"), pages.to_vec()].concat())
+        }
+    }
+}
+
+/// With the medians, and the ratios to the first.
+fn concluded(mut rows: Vec<SocketRow>) -> Vec<SocketRow> {
+    let first: Vec<f64> = rows
+        .first()
+        .map(|row| row.rounds.iter().map(|round| round.cpu_us).collect())
+        .unwrap_or_default();
+    for row in &mut rows {
+        let rounds = row.rounds.iter().zip(&first);
+        row.ratio = median(rounds.map(|(round, first)| round.cpu_us / first));
+        row.medians = Medians::of(row.rounds.iter());
+    }
+    rows
+}
+
+fn print(growth: &Growth) {
+    let mut table = Table::new(&[
+        "read, over the socket",
+        "pets",
+        "requests/s",
+        "p50",
+        "p99",
+        "CPU/request",
+        "ratio",
+    ]);
+    for row in &growth.socket {
+        let mut cells = vec![row.read.to_string(), row.pets.to_string()];
+        match &row.medians {
+            None => cells.push("void".to_owned()),
+            Some(Medians { of, .. }) => cells.extend([
+                format!("{:.0}", of.requests_per_second),
+                table::latency(of.p50_us),
+                table::latency(of.p99_us),
+                format!("{:.1} µs", of.cpu_us),
+                row.ratio
+                    .map_or_else(table::none, |ratio| format!("{ratio:.2}")),
+            ]),
+        }
+        table.row(cells);
+    }
+    println!("\n{table}");
+    for (pets, ready) in &growth.ready_ms {
+        println!("ready with {pets} pets in {}", table::milliseconds(*ready));
+    }
+}

@@ -1,0 +1,109 @@
+//! Latency where it counts: at a rate of 70 % of the most that the candidate
+//! answered in this run, with requests that are sent when they are due and not
+//! when the one before was answered.
+
+use super::{
+    Bench, Report,
+    candidates::{Candidates, Kind},
+    figures::Medians,
+    load::{Asked, LOADS, Load, Measured},
+    say,
+    table::{self, Table},
+};
+use anyhow::Result;
+use serde::Serialize;
+
+/// Of the most that was answered.
+const SHARE: f64 = 0.7;
+/// Fewer are enough: a rate that is kept does not vary.
+const ROUNDS: usize = 3;
+/// Where `compare` had no such number.
+const CONNECTIONS: usize = 64;
+
+/// A candidate at a rate.
+#[derive(Serialize)]
+pub(super) struct Row {
+    pub(super) load: Load,
+    pub(super) connections: usize,
+    pub(super) candidate: Kind,
+    /// Requests a second that were sent.
+    rate: f64,
+    pub(super) medians: Option<Medians>,
+    rounds: Vec<Measured>,
+}
+
+pub(super) fn measure(
+    bench: &Bench<'_>,
+    candidates: &Candidates,
+    report: &mut Report,
+) -> Result<()> {
+    let measured = &bench.extent.connections;
+    let connections = match measured.contains(&CONNECTIONS) {
+        true => Some(&CONNECTIONS),
+        false => measured.iter().max(),
+    };
+    let Some(&connections) = connections else {
+        return Ok(());
+    };
+    let mut rows: Vec<Row> = LOADS
+        .into_iter()
+        .flat_map(|load| {
+            let peaks = report.compare.iter();
+            peaks
+                .filter(move |row| row.load == load && row.connections == connections)
+                .filter_map(move |row| {
+                    Some(Row {
+                        load,
+                        connections,
+                        candidate: row.candidate,
+                        rate: row.medians.as_ref()?.of.requests_per_second * SHARE,
+                        medians: None,
+                        rounds: Vec::new(),
+                    })
+                })
+        })
+        .collect();
+    for round in 0..ROUNDS.min(bench.extent.rounds) {
+        say(&format!("latency, round {}", round + 1));
+        for candidate in &candidates.all {
+            let running = candidates.start(candidate)?;
+            let asked = Asked::new(bench, candidate, &running, vec![running.id()]);
+            for row in rows
+                .iter_mut()
+                .filter(|row| row.candidate == candidate.kind)
+            {
+                match asked.measure(bench, row.load, connections, Some(row.rate)) {
+                    Ok(measured) => row.rounds.push(measured),
+                    Err(error) => report.void.push(format!(
+                        "{}, {} at a rate: {error:#}",
+                        row.candidate, row.load
+                    )),
+                }
+            }
+        }
+    }
+    for row in &mut rows {
+        row.medians = Medians::of(row.rounds.iter());
+    }
+    print(&rows, connections);
+    report.latency = rows;
+    Ok(())
+}
+
+fn print(rows: &[Row], connections: usize) {
+    for load in LOADS {
+        let title = format!("{load} at 70 %, {}", table::connections(connections));
+        let mut table = Table::new(&[&title, "sent/s", "p50", "p99", "p99.9", "longest"]);
+        for row in rows.iter().filter(|row| row.load == load) {
+            let mut cells = vec![row.candidate.to_string(), format!("{:.0}", row.rate)];
+            match &row.medians {
+                None => cells.push("void".to_owned()),
+                Some(Medians { of, .. }) => {
+                    cells.extend([of.p50_us, of.p99_us, of.p999_us, of.max_us].map(table::latency))
+                }
+            }
+            table.row(cells);
+        }
+        println!("\n{table}");
+    }
+}

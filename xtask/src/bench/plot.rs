@@ -1,0 +1,86 @@
+//! The comparison as a picture: a group of bars for each load, one for each
+//! candidate, as shares of the floor. Small enough to be written by hand.
+
+use super::{candidates::Kind, compare::Row, load::LOADS};
+use std::fmt::Write as _;
+
+const CONNECTIONS: usize = 64;
+const WIDTH: usize = 720;
+const HEIGHT: usize = 360;
+const MARGIN: usize = 50;
+/// The height of a bar that is as long as that of the floor.
+const FULL: f64 = (HEIGHT - 2 * MARGIN) as f64;
+
+const CANDIDATES: [(Kind, &str); 4] = [
+    (Kind::Floor, "#9aa0a6"),
+    (Kind::Peer, "#d98f3e"),
+    (Kind::Service, "#2f7ed8"),
+    (Kind::ServicePostgres, "#7a5fb5"),
+];
+
+/// The figures for 64 connections, or for the most that there are.
+pub(super) fn svg(rows: &[Row]) -> String {
+    let most = rows.iter().map(|row| row.connections).max().unwrap_or(0);
+    let connections = match rows.iter().any(|row| row.connections == CONNECTIONS) {
+        true => CONNECTIONS,
+        false => most,
+    };
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+         font-family=\"sans-serif\" font-size=\"12\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+    );
+    text(
+        &mut svg,
+        MARGIN,
+        20,
+        &format!("requests a second, as a share of the floor; {connections} connections"),
+    );
+    let group = (WIDTH - 2 * MARGIN) / LOADS.len();
+    let bar = group / (CANDIDATES.len() + 1);
+    for (place, load) in LOADS.into_iter().enumerate() {
+        let left = MARGIN + place * group;
+        text(&mut svg, left, HEIGHT - MARGIN + 16, &load.to_string());
+        for (place, (kind, colour)) in CANDIDATES.into_iter().enumerate() {
+            let row = rows.iter().find(|row| {
+                (row.load, row.connections, row.candidate) == (load, connections, kind)
+            });
+            let Some((row, share)) = row.and_then(|row| Some((row, row.of_floor?))) else {
+                continue;
+            };
+            let left = left + place * bar;
+            let height = (share.min(1.0) * FULL) as usize;
+            let top = HEIGHT - MARGIN - height;
+            let rate = row
+                .medians
+                .as_ref()
+                .map_or(0.0, |medians| medians.of.requests_per_second);
+            let written = writeln!(
+                svg,
+                "<rect x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{height}\" fill=\"{colour}\">\
+                 <title>{kind}: {rate:.0} requests/s</title></rect>",
+                bar - 2
+            );
+            debug_assert!(written.is_ok(), "a String takes any text");
+            text(&mut svg, left, top - 4, &format!("{share:.2}"));
+        }
+    }
+    for (place, (kind, colour)) in CANDIDATES.into_iter().enumerate() {
+        let left = MARGIN + place * 150;
+        let written = writeln!(
+            svg,
+            "<rect x=\"{left}\" y=\"{}\" width=\"10\" height=\"10\" fill=\"{colour}\"/>",
+            HEIGHT - 20
+        );
+        debug_assert!(written.is_ok(), "a String takes any text");
+        text(&mut svg, left + 14, HEIGHT - 11, &kind.to_string());
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// What is written holds none of the characters that mean something in XML.
+fn text(svg: &mut String, x: usize, y: usize, text: &str) {
+    let written = writeln!(svg, "<text x=\"{x}\" y=\"{y}\">{text}</text>");
+    debug_assert!(written.is_ok(), "a String takes any text");
+}

@@ -1,0 +1,153 @@
+//! A PostgreSQL server of the bench's own, with the settings it comes with: in
+//! a temporary folder, reached by a Unix socket, gone with this process.
+
+use super::programs::output;
+use anyhow::{Context as _, Result, bail};
+use std::{
+    env, fs,
+    os::unix::{
+        fs::{MetadataExt as _, chown},
+        process::CommandExt as _,
+    },
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+/// Far more than a start takes on a slow machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Ends the server when standard input does, which is when the bench ends,
+/// however that comes about.
+const KEEPER: &str = r#""$@" </dev/null >>log 2>&1 & read -r end; kill -QUIT $!; wait"#;
+
+/// A server with a folder of its own.
+pub(super) struct Cluster {
+    programs: PathBuf,
+    owner: Option<(u32, u32)>,
+    folder: TempDir,
+    keeper: Child,
+}
+
+impl Cluster {
+    /// Starts one; `None` where PostgreSQL is not installed.
+    pub(super) fn start() -> Result<Option<Self>> {
+        let Some(programs) = programs() else {
+            return Ok(None);
+        };
+        // The address of a socket has a short bound.
+        let folder = tempfile::Builder::new().prefix("bench").tempdir()?;
+        let owner = owner(folder.path())?;
+        let mut initdb = command(&programs, "initdb", owner);
+        initdb.current_dir(folder.path());
+        output(initdb.args(["--auth=trust", "--username=postgres", "-D", "data"]))?;
+        let mut keeper = command(Path::new(""), "sh", owner);
+        let keeper = keeper
+            .args(["-c", KEEPER, "sh"])
+            .arg(programs.join("postgres"))
+            .args(["-D", "data", "-c", "listen_addresses=", "-k"])
+            .arg(folder.path())
+            .current_dir(folder.path())
+            .stdin(Stdio::piped())
+            .spawn()
+            .context("cannot start a shell")?;
+        let cluster = Self {
+            programs,
+            owner,
+            folder,
+            keeper,
+        };
+        let begin = Instant::now();
+        while let Err(error) = cluster.execute("postgres", "SELECT 1") {
+            if begin.elapsed() > PATIENCE {
+                let log = fs::read_to_string(cluster.folder.path().join("log"));
+                bail!(error.context(format!(
+                    "PostgreSQL does not start: {}",
+                    log.unwrap_or_default()
+                )));
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        Ok(Some(cluster))
+    }
+
+    /// Runs SQL in a database.
+    pub(super) fn execute(&self, database: &str, sql: &str) -> Result<()> {
+        let mut psql = command(&self.programs, "psql", self.owner);
+        psql.args(["-qX", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-h"])
+            .arg(self.folder.path())
+            .args(["-d", database, "-c", sql])
+            .current_dir(self.folder.path());
+        output(&mut psql).map(drop)
+    }
+
+    /// Where the service finds a database.
+    pub(super) fn url(&self, database: &str) -> String {
+        let socket = self.folder.path().display();
+        format!("postgres://postgres@/{database}?host={socket}")
+    }
+
+    /// The process that the server and all its processes descend from.
+    pub(super) fn id(&self) -> u32 {
+        self.keeper.id()
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        drop(self.keeper.stdin.take());
+        // Whatever it says, nobody is left who could do more.
+        let _ended = self.keeper.wait();
+    }
+}
+
+/// PostgreSQL refuses to run as root; then it runs as the user `postgres`, who
+/// is given the folder.
+fn owner(folder: &Path) -> Result<Option<(u32, u32)>> {
+    if fs::metadata(folder)?.uid() != 0 {
+        return Ok(None);
+    }
+    let users = fs::read_to_string("/etc/passwd").context("cannot read the list of users")?;
+    let user = users.lines().find(|line| line.starts_with("postgres:"));
+    let fields: Vec<&str> = user
+        .context("there is no user `postgres`, and PostgreSQL does not run as root")?
+        .split(':')
+        .collect();
+    let number = |field: usize| -> Option<u32> { fields.get(field)?.parse().ok() };
+    let owner = number(2).zip(number(3));
+    let (uid, gid) = owner.context("the user `postgres` has no number")?;
+    chown(folder, Some(uid), Some(gid))?;
+    Ok(Some((uid, gid)))
+}
+
+fn command(folder: &Path, program: &str, owner: Option<(u32, u32)>) -> Command {
+    let mut command = Command::new(folder.join(program));
+    if let Some((uid, gid)) = owner {
+        command.uid(uid).gid(gid);
+    }
+    command
+}
+
+/// The folder of the newest server that Debian installs, or the one in `PATH`.
+fn programs() -> Option<PathBuf> {
+    let installed = fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut versions: Vec<(u32, PathBuf)> = installed
+        .filter_map(|entry| {
+            let version = entry.file_name().to_str()?.parse().ok()?;
+            Some((version, entry.path().join("bin")))
+        })
+        .collect();
+    versions.sort();
+    let debian = versions.into_iter().rev().map(|(_, folder)| folder);
+    let path = env::var_os("PATH").unwrap_or_default();
+    debian.chain(env::split_paths(&path)).find(|folder| {
+        ["initdb", "postgres", "psql"]
+            .iter()
+            .all(|name| folder.join(name).is_file())
+    })
+}
