@@ -1,7 +1,7 @@
 //! Adds a pet: `add_pet NAME CATEGORY [STATUS]`.
 
 use anyhow::{Context, Result, bail};
-use petstore_client::{NewPet, PetStatus};
+use petstore_client::{ErrorCode, NewPet, PetStatus};
 
 #[tokio::main]
 async fn main() -> Result<()> {
@@ -26,7 +26,7 @@ async fn main() -> Result<()> {
     match client.create_pet().body(pet).send().await {
         Ok(added) => println!("added {} with the id {}", added.name, added.id),
         // Decide by the code; `message` is for people and says what to change.
-        Err(error) if error.code() == Some("unauthorized") => {
+        Err(error) if error.code() == Some(&ErrorCode::Unauthorized) => {
             bail!("the key is refused: {}", error.message())
         }
         Err(error) => return Err(error).context("the pet was not added"),

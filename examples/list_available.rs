@@ -1,4 +1,4 @@
-//! Prints all available pets, page by page.
+//! Prints all available pets, however many pages they fill.
 
 use anyhow::{Context, Result};
 use petstore_client::PetStatus;
@@ -6,31 +6,16 @@ use petstore_client::PetStatus;
 #[tokio::main]
 async fn main() -> Result<()> {
     let client = petstore_examples::client()?;
-    let mut count = 0;
-    let mut page = client
+    let mut pets = client
         .list_pets()
         .status(PetStatus::Available)
         .limit(100)
-        .send()
-        .await
-        .context("no first page")?;
-    loop {
-        for pet in page.iter() {
-            println!("{}\t{}", pet.id, pet.name);
-            count += 1;
-        }
-        // The cursor belongs to the filter, so the filter stays.
-        let Some(cursor) = page.next_cursor()? else {
-            break;
-        };
-        page = client
-            .list_pets()
-            .status(PetStatus::Available)
-            .limit(100)
-            .cursor(cursor)
-            .send()
-            .await
-            .context("no further page")?;
+        .stream();
+    let mut count = 0;
+    while let Some(pet) = pets.next().await {
+        let pet = pet.with_context(|| format!("the list ends after {count} pets"))?;
+        println!("{}\t{}", pet.id, pet.name);
+        count += 1;
     }
     println!("{count} available");
     Ok(())

@@ -2,14 +2,14 @@
 //! and by its replacement, `GET /pets` with a `status` filter.
 
 use anyhow::{Context, Result, bail};
-use petstore_client::{Client, Error, Pet, PetStatus};
+use petstore_client::{Client, Error, ErrorCode, Pet, PetStatus};
 
 /// As it was: works until 5 December 2030, and the compiler says so.
 #[expect(deprecated, reason = "shown beside its replacement")]
 async fn before(client: &Client, id: i64) -> Result<Option<Pet>, Error> {
     match client.get_pet().pet_id(id).send().await {
         Ok(pet) => Ok(Some(pet.into_inner())),
-        Err(error) if error.code() == Some("not_found") => Ok(None),
+        Err(error) if error.code() == Some(&ErrorCode::NotFound) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -18,27 +18,18 @@ async fn before(client: &Client, id: i64) -> Result<Option<Pet>, Error> {
 /// the walk ends where the pet would be. A pet without a status is in no such
 /// list; leave the filter out to meet it.
 async fn after(client: &Client, id: i64, status: &PetStatus) -> Result<Option<Pet>, Error> {
-    let mut page = client
+    let mut pets = client
         .list_pets()
         .status(status.clone())
         .limit(100)
-        .send()
-        .await?;
-    loop {
-        if let Some(pet) = page.iter().find(|pet| pet.id >= id) {
-            return Ok((pet.id == id).then(|| pet.clone()));
+        .stream();
+    while let Some(pet) = pets.next().await {
+        let pet = pet?;
+        if pet.id >= id {
+            return Ok((pet.id == id).then_some(pet));
         }
-        let Some(cursor) = page.next_cursor()? else {
-            return Ok(None);
-        };
-        page = client
-            .list_pets()
-            .status(status.clone())
-            .limit(100)
-            .cursor(cursor)
-            .send()
-            .await?;
     }
+    Ok(None)
 }
 
 #[tokio::main]

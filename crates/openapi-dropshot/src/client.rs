@@ -10,9 +10,15 @@
 //! of the client, everything that happens between a request that was built and
 //! an answer that was read:
 //!
-//! - `Client::base_url(&self) -> &str`, `Client::request(&self, Method, String)
-//!   -> reqwest::RequestBuilder` and `Client::execute(&self, reqwest::Request,
-//!   operation_id: &'static str) -> Result<reqwest::Response, Error>`;
+//! - `Call::new(&Client)`, `Call::base_url(&self) -> &str`, `Call::request(&self,
+//!   Method, String) -> reqwest::RequestBuilder`, `Call::set_options(&mut self,
+//!   CallOptions)` and `Call::prepare(self, reqwest::Request, Operation) ->
+//!   Prepared`, with `struct Operation { id, takes_idempotency_key }`;
+//! - `Prepared::send(self) -> Result<reqwest::Response, Error>`, async;
+//! - `Pages<T>` and `Items<T>`, each with `new(Result<Prepared, Error>)`, and
+//!   `blocking::wait(future)` under the cargo feature `blocking`;
+//! - the cargo features `beta` and `experimental`, behind which the operations
+//!   of these levels stand;
 //! - `Error::invalid_request(String)`, `Error::not_built(reqwest::Error)` and
 //!   `Error::from_response(reqwest::Response)`, the last one async;
 //! - `Response<T>` with `json` (async), `empty` and `stream`.

@@ -1,14 +1,12 @@
 //! The one error of the client: what happened, what the service said of it, and
 //! nothing that should not stand in a log.
 
-use crate::BuildError;
-use http::{HeaderMap, StatusCode};
-use serde::Deserialize;
-use std::{error, fmt};
+mod made;
 
-/// How much of an answer that is an error is read. The Error body is far
-/// smaller; what is not one is not worth more.
-const MOST_READ: usize = 64 * 1024;
+use crate::{BuildError, retry::Record, types::ErrorCode};
+use http::{HeaderMap, StatusCode};
+use std::{error, fmt, time::Duration};
+
 /// The longest request id that is believed to be one.
 const LONGEST_ID: usize = 128;
 
@@ -19,6 +17,20 @@ const LONGEST_ID: usize = 128;
 ///
 /// Neither `Display` nor `Debug` shows a header, the API key, or the text of an
 /// answer that is not the Error body of the service.
+///
+/// ```no_run
+/// use petstore_client::{Client, ErrorCode};
+///
+/// # async fn example(client: &Client) {
+/// if let Err(error) = client.list_pets().send().await {
+///     match error.code() {
+///         Some(ErrorCode::Unauthorized) => println!("get another key"),
+///         _ if error.is_retryable() => println!("try again later: {error}"),
+///         _ => println!("{error}"),
+///     }
+/// }
+/// # }
+/// ```
 pub struct Error {
     // Boxed, so that a `Result` stays as small as what it holds otherwise.
     inner: Box<Inner>,
@@ -27,20 +39,32 @@ pub struct Error {
 struct Inner {
     kind: ErrorKind,
     status: Option<StatusCode>,
-    code: Option<String>,
+    code: Option<ErrorCode>,
     message: String,
     request_id: Option<String>,
+    retry_after: Option<Duration>,
+    record: Record,
     source: Option<Box<dyn error::Error + Send + Sync>>,
 }
 
 /// At which point a call failed.
+///
+/// ```
+/// use petstore_client::{Client, Error, ErrorKind};
+///
+/// fn client(url: &str) -> Result<Client, Error> {
+///     Ok(Client::builder(url).api_key("the-key").build()?)
+/// }
+/// let error = client("no address").expect_err("it is none");
+/// assert_eq!(error.kind(), ErrorKind::Request);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The request was refused before it was sent: a parameter is missing or out
     /// of its bounds. Sending it again will not help.
     Request,
-    /// No connection was made; the service has seen nothing.
+    /// No connection was made; the service has seen nothing of this try.
     Connect,
     /// The time was up. Whether the service did what was asked is unknown.
     Timeout,
@@ -53,32 +77,183 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// At which point the call failed.
+    /// At which point the call failed, the last time that it was tried.
+    ///
+    /// ```
+    /// use petstore_client::{Error, ErrorKind};
+    ///
+    /// fn is_the_network(error: &Error) -> bool {
+    ///     matches!(error.kind(), ErrorKind::Connect | ErrorKind::Interrupted)
+    /// }
+    /// ```
     pub fn kind(&self) -> ErrorKind {
         self.inner.kind
     }
 
-    /// The code of the Error body (section 7 of the specification), such as
-    /// `not_found`. The list is open. `None` where no service answered, or
-    /// somebody else in its place.
-    pub fn code(&self) -> Option<&str> {
-        self.inner.code.as_deref()
+    /// The code of the Error body (section 7 of the specification). The list is
+    /// open: a code that this version does not know is
+    /// [`ErrorCode::Unknown`]. `None` where no service answered, or somebody
+    /// else in its place.
+    ///
+    /// ```
+    /// use petstore_client::{Error, ErrorCode};
+    ///
+    /// fn is_gone(error: &Error) -> bool {
+    ///     error.code() == Some(&ErrorCode::NotFound)
+    /// }
+    /// ```
+    pub fn code(&self) -> Option<&ErrorCode> {
+        self.inner.code.as_ref()
     }
 
     /// The HTTP status, where there was an answer: also that of a proxy.
+    ///
+    /// ```
+    /// fn is_the_services_fault(error: &petstore_client::Error) -> bool {
+    ///     error.status().is_some_and(|status| status >= 500)
+    /// }
+    /// ```
     pub fn status(&self) -> Option<u16> {
         self.inner.status.map(|status| status.as_u16())
     }
 
     /// What happened, for people: the message of the service, where it sent one.
+    ///
+    /// ```
+    /// fn show(error: &petstore_client::Error) {
+    ///     eprintln!("the pets are away: {}", error.message());
+    /// }
+    /// ```
     pub fn message(&self) -> &str {
         &self.inner.message
     }
 
     /// The id under which the service knows the request. Say it when you ask
     /// about an error.
+    ///
+    /// ```
+    /// fn ask(error: &petstore_client::Error) -> String {
+    ///     format!("what went wrong with {}?", error.request_id().unwrap_or("my request"))
+    /// }
+    /// ```
     pub fn request_id(&self) -> Option<&str> {
         self.inner.request_id.as_deref()
+    }
+
+    /// Whether the same request may succeed if it is sent again later.
+    ///
+    /// The client has done so already, as often as it was allowed, where that is
+    /// safe. Before you repeat a creation, look at
+    /// [`was_sent`](Error::was_sent): if it was, give the new call the
+    /// [`idempotency_key`](Error::idempotency_key) of this one.
+    ///
+    /// ```
+    /// fn put_aside(error: &petstore_client::Error) -> bool {
+    ///     error.is_retryable()
+    /// }
+    /// ```
+    pub fn is_retryable(&self) -> bool {
+        match self.inner.kind {
+            ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Interrupted => true,
+            ErrorKind::Request | ErrorKind::Unreadable => false,
+            ErrorKind::Answer => match &self.inner.code {
+                Some(
+                    ErrorCode::Conflict
+                    | ErrorCode::Overloaded
+                    | ErrorCode::RateLimited
+                    | ErrorCode::RequestTimeout
+                    | ErrorCode::Unavailable,
+                ) => true,
+                None | Some(ErrorCode::Unknown(_)) => {
+                    matches!(self.status(), Some(408 | 425 | 429 | 502..=504))
+                }
+                Some(_) => false,
+            },
+        }
+    }
+
+    /// Whether the service may have seen the request, in any of its tries. If
+    /// not, nothing has happened.
+    ///
+    /// ```
+    /// fn nothing_happened(error: &petstore_client::Error) -> bool {
+    ///     !error.was_sent()
+    /// }
+    /// ```
+    pub fn was_sent(&self) -> bool {
+        let this_time = !matches!(self.inner.kind, ErrorKind::Request | ErrorKind::Connect);
+        this_time || self.inner.record.sent
+    }
+
+    /// How often the request was sent again after the first time.
+    ///
+    /// ```
+    /// fn tries(error: &petstore_client::Error) -> u32 {
+    ///     error.retries() + 1
+    /// }
+    /// ```
+    pub fn retries(&self) -> u32 {
+        self.inner.record.retries
+    }
+
+    /// How long the service asked to wait before the request is sent again.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// fn wait(error: &petstore_client::Error) -> Duration {
+    ///     error.retry_after().unwrap_or(Duration::from_secs(1))
+    /// }
+    /// ```
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.inner.retry_after
+    }
+
+    /// The `Idempotency-Key` that the request had: with it, the same request may
+    /// be sent in a new call without being done twice. `None` where the
+    /// operation takes none.
+    ///
+    /// ```no_run
+    /// use petstore_client::{Client, Error, NewPet, Pet};
+    ///
+    /// # async fn example(client: &Client, rex: NewPet) -> Result<Pet, Error> {
+    /// let error = match client.create_pet().body(rex.clone()).send().await {
+    ///     Ok(added) => return Ok(added.into_inner()),
+    ///     Err(error) => error,
+    /// };
+    /// // An hour later:
+    /// match error.idempotency_key() {
+    ///     Some(key) if error.is_retryable() => {
+    ///         let again = client.create_pet().idempotency_key(key).body(rex);
+    ///         Ok(again.send().await?.into_inner())
+    ///     }
+    ///     _ => Err(error),
+    /// }
+    /// # }
+    /// ```
+    pub fn idempotency_key(&self) -> Option<&str> {
+        self.inner.record.idempotency_key.as_deref()
+    }
+
+    /// Whether the service says that it has not begun with the request, or has
+    /// seen nothing of it: it may be repeated whatever it asks for.
+    pub(crate) fn was_not_begun(&self) -> bool {
+        let refused = matches!(
+            self.inner.code,
+            Some(
+                ErrorCode::Conflict
+                    | ErrorCode::Overloaded
+                    | ErrorCode::RateLimited
+                    | ErrorCode::RequestTimeout
+            )
+        );
+        refused || self.inner.kind == ErrorKind::Connect || self.status() == Some(429)
+    }
+
+    /// With what became of the call that it ends.
+    pub(crate) fn of_call(mut self, record: &Record) -> Self {
+        self.inner.record = record.clone();
+        self
     }
 
     fn new(kind: ErrorKind, message: String) -> Self {
@@ -88,148 +263,14 @@ impl Error {
             code: None,
             message,
             request_id: None,
+            retry_after: None,
+            record: Record::default(),
             source: None,
         };
         Error {
             inner: Box::new(inner),
         }
     }
-
-    fn caused_by(mut self, source: impl error::Error + Send + Sync + 'static) -> Self {
-        self.inner.source = Some(Box::new(source));
-        self
-    }
-
-    fn answered(mut self, status: StatusCode, headers: &HeaderMap) -> Self {
-        self.inner.status = Some(status);
-        self.inner.request_id = request_id(headers).map(str::to_owned);
-        self
-    }
-
-    /// A parameter that was refused.
-    pub(crate) fn invalid_request(message: String) -> Self {
-        Error::new(ErrorKind::Request, message)
-    }
-
-    /// A request that could not be put together.
-    pub(crate) fn not_built(source: reqwest::Error) -> Self {
-        Error::new(
-            ErrorKind::Request,
-            "the request cannot be put together".to_owned(),
-        )
-        .caused_by(source.without_url())
-    }
-
-    /// A request that was not answered.
-    pub(crate) fn not_answered(operation_id: &str, base_url: &str, source: reqwest::Error) -> Self {
-        let (kind, message) = if source.is_connect() {
-            (
-                ErrorKind::Connect,
-                format!(
-                    "the service at {base_url} cannot be reached; `{operation_id}` was not sent"
-                ),
-            )
-        } else if source.is_timeout() {
-            (
-                ErrorKind::Timeout,
-                format!("`{operation_id}` took too long; whether it happened is unknown"),
-            )
-        } else {
-            (
-                ErrorKind::Interrupted,
-                format!(
-                    "the connection broke during `{operation_id}`; whether it happened is unknown"
-                ),
-            )
-        };
-        Error::new(kind, message).caused_by(source.without_url())
-    }
-
-    /// A success that broke off while it was read.
-    pub(crate) fn broken_off(
-        status: StatusCode,
-        headers: &HeaderMap,
-        source: reqwest::Error,
-    ) -> Self {
-        let (kind, message) = if source.is_timeout() {
-            (ErrorKind::Timeout, "the answer took too long to arrive")
-        } else {
-            (
-                ErrorKind::Interrupted,
-                "the connection broke before the answer was complete",
-            )
-        };
-        Error::new(kind, message.to_owned())
-            .answered(status, headers)
-            .caused_by(source.without_url())
-    }
-
-    /// A success that is not what the document says.
-    pub(crate) fn unreadable(
-        status: StatusCode,
-        headers: &HeaderMap,
-        reason: impl fmt::Display,
-    ) -> Self {
-        let message =
-            format!("the answer is not what this version of the client expects: {reason}");
-        Error::new(ErrorKind::Unreadable, message).answered(status, headers)
-    }
-
-    /// An answer that is an error, whoever sent it.
-    pub(crate) async fn from_response(response: reqwest::Response) -> Self {
-        let status = response.status();
-        let headers = response.headers().clone();
-        let body = ErrorBody::read(response).await;
-        let message = body.message.unwrap_or_else(|| without_body(status));
-        let mut error = Error::new(ErrorKind::Answer, message).answered(status, &headers);
-        error.inner.code = body.code;
-        error.inner.request_id = error
-            .inner
-            .request_id
-            .or(body.request_id.filter(|id| is_request_id(id)));
-        error
-    }
-}
-
-/// What is read of an Error body; each member may be missing where somebody
-/// else than the service answers.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct ErrorBody {
-    code: Option<String>,
-    message: Option<String>,
-    request_id: Option<String>,
-}
-
-impl ErrorBody {
-    /// The body, or nothing where it is none: the status counts in any case.
-    async fn read(mut response: reqwest::Response) -> Self {
-        let mut text = Vec::new();
-        while let Ok(Some(chunk)) = response.chunk().await {
-            text.extend_from_slice(&chunk);
-            if text.len() > MOST_READ {
-                return ErrorBody::default();
-            }
-        }
-        serde_json::from_slice(&text).unwrap_or_default()
-    }
-}
-
-/// What to say of an answer without an Error body.
-fn without_body(status: StatusCode) -> String {
-    let advice = match status.as_u16() {
-        300..=399 => {
-            "it redirects, and the service never does; check the base URL, and whether it needs `https`"
-        }
-        502..=504 => "a proxy seems to answer in place of the service; try again later",
-        200..=299 => "a success that the document does not list; a newer client may know it",
-        _ => "it has no Error body; check that the base URL is that of the service",
-    };
-    let reason = status
-        .canonical_reason()
-        .map(|reason| format!(" {reason}"))
-        .unwrap_or_default();
-    format!("the answer is {}{reason}: {advice}", status.as_u16())
 }
 
 /// The id of a request, from the headers of its answer.
@@ -250,12 +291,16 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = &self.inner;
         if let (Some(status), Some(code)) = (self.status(), &inner.code) {
-            write!(f, "{status} {}: ", printable(code))?;
+            write!(f, "{status} {}: ", printable(code.as_str()))?;
         }
         write!(f, "{}", printable(&inner.message))?;
-        match &inner.request_id {
-            Some(id) => write!(f, " (request {id})"),
-            None => Ok(()),
+        if let Some(id) = &inner.request_id {
+            write!(f, " (request {id})")?;
+        }
+        match inner.record.retries {
+            0 => Ok(()),
+            1 => write!(f, ", tried twice"),
+            retries => write!(f, ", tried {} times", retries.saturating_add(1)),
         }
     }
 }
@@ -276,6 +321,10 @@ impl fmt::Debug for Error {
             .field("code", &inner.code)
             .field("message", &inner.message)
             .field("request_id", &inner.request_id)
+            .field("retry_after", &inner.retry_after)
+            .field("was_sent", &self.was_sent())
+            .field("retries", &inner.record.retries)
+            .field("idempotency_key", &inner.record.idempotency_key)
             .field("source", &inner.source)
             .finish()
     }

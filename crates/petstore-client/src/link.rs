@@ -1,23 +1,29 @@
-//! Links of an answer (RFC 8288): where the next page is. Only what a client
-//! needs of them; anchors and other relations are left aside.
+//! Links of an answer (RFC 8288): where the next page is, and what comes after a
+//! deprecated operation. Only what a client needs of them; anchored links are
+//! left aside.
 
 use http::{HeaderMap, header::LINK};
 use reqwest::Url;
 
 /// The target of the first link with `rel="next"`, as it was written.
 pub(crate) fn next(headers: &HeaderMap) -> Option<String> {
+    target(headers, "next")
+}
+
+/// The target of the first link of this relation, as it was written.
+pub(crate) fn target(headers: &HeaderMap, relation: &str) -> Option<String> {
     headers
         .get_all(LINK)
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(links)
         .find_map(|link| {
-            let is_next = link
+            let is_it = link
                 .relations
                 .split_ascii_whitespace()
-                .any(|rel| rel.eq_ignore_ascii_case("next"));
+                .any(|rel| rel.eq_ignore_ascii_case(relation));
             // A link with an anchor speaks of another resource than this answer.
-            (is_next && !link.anchored).then_some(link.target)
+            (is_it && !link.anchored).then_some(link.target)
         })
 }
 

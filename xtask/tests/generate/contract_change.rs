@@ -179,7 +179,8 @@ fn change_the_contract(copy: &Copy) {
     );
 }
 
-fn generate(copy: &Copy) {
+/// Runs the command in a copy.
+pub(crate) fn generate(copy: &Copy) {
     let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
         .arg("--root")
         .arg(copy.root())

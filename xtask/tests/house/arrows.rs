@@ -9,6 +9,11 @@ const ARROWS: &[(&str, &[&str], &[&str])] = &[
     ("openapi-contract", &[], &[]),
     ("openapi-dropshot", &["openapi-contract"], &[]),
     ("petstore-api", &["petstore-models"], &[]),
+    (
+        "petstore-bench",
+        &["openapi-contract", "openapi-dropshot"],
+        &[],
+    ),
     ("petstore-client", &[], &[]),
     ("petstore-examples", &["petstore-client"], &[]),
     ("petstore-models", &[], &[]),

@@ -127,8 +127,20 @@ fn becomes_a_type(schema: &Schema) -> bool {
     !schema.is_reference()
         && (!schema.properties.is_empty()
             || schema.enumeration.is_some()
+            || known_values(schema).is_some()
             || combined
             || (text && checked && schema.format.is_none()))
+}
+
+/// The values that are known of an open list: `x-extensible-enum` of a string.
+pub(super) fn known_values(schema: &Schema) -> Option<Vec<&str>> {
+    let is_text = schema
+        .types
+        .as_ref()
+        .is_some_and(|kind| kind.value == Type::String);
+    let values = schema.extensions.get("x-extensible-enum")?.as_array()?;
+    let known: Option<Vec<&str>> = values.iter().map(|value| value.as_str()).collect();
+    known.filter(|known| is_text && !known.is_empty())
 }
 
 struct Collector<'a, 'p> {

@@ -3,6 +3,7 @@
 //! document deprecates was not met, it says so instead of going on.
 
 mod bounds;
+mod calls;
 mod enums;
 mod messages;
 mod operations;
@@ -76,7 +77,7 @@ fn modules(document: &Document, names: &Names<'_>, file: syn::File) -> Result<Mo
     let types = types.ok_or_else(|| Surprise("there is no module `types`".to_owned()))?;
     Ok(Modules {
         client: operations::client(document, methods)?,
-        builder: operations::builders(document, builder)?,
+        builder: operations::builders(document, builder, &types)?,
         types: types::types(document, names, types)?,
     })
 }

@@ -1,7 +1,7 @@
 //! Puts the document in words that progenitor understands without losing or
 //! misreading any: the JSON that it is given instead of the document.
 
-use super::names::{Names, successes};
+use super::names::{Names, known_values, successes};
 use openapi_contract::model::{Document, Location, ParameterIn, Schema, StatusCode, Type};
 use serde_json::{Map, Value};
 
@@ -60,7 +60,8 @@ fn keep_successes(document: &Document, root: &mut Value) {
 /// Takes the bounds from numbers, which the pass checks where a value is sent:
 /// of `minimum: 1` typify would make `NonZeroU64`, another type than that of
 /// the same number elsewhere. Lets a closed object be open, so that a newer
-/// service can answer more than this document knows.
+/// service can answer more than this document knows; and an open list of values
+/// be an enumeration, which the pass keeps open.
 fn loosen(schema: &Schema, parameter: bool, root: &mut Value) {
     let Some(object) = object_at(root, &schema.at) else {
         return;
@@ -84,6 +85,9 @@ fn loosen(schema: &Schema, parameter: bool, root: &mut Value) {
             "uint64"
         };
         object.insert("format".to_owned(), Value::from(format));
+    }
+    if let Some(known) = known_values(schema).filter(|_| !object.contains_key("enum")) {
+        object.insert("enum".to_owned(), Value::from(known));
     }
     if object.get("additionalProperties") == Some(&Value::Bool(false)) {
         object.remove("additionalProperties");

@@ -1,6 +1,7 @@
 //! What the client generator makes of small documents; what it refuses is in
 //! `refusals`. That the result compiles is shown by the client crate itself.
 
+mod calls;
 mod refusals;
 
 use super::generate;
@@ -125,7 +126,7 @@ fn the_same_document_gives_the_same_bytes() {
 
 #[test]
 fn no_header_is_sent_that_the_document_does_not_name() {
-    let text = file(PETS, "builder.rs");
+    let text = file(&document(OPERATION, SCHEMA), "builder.rs");
     assert!(
         !text.contains("api-version") && !text.contains("header_map"),
         "{text}"

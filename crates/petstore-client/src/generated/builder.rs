@@ -9,7 +9,7 @@ use super::types;
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
 pub struct ListPets<'a> {
-    client: &'a crate::Client,
+    client: crate::Call<'a>,
     cursor: Result<Option<types::Cursor>, String>,
     limit: Result<Option<u64>, String>,
     status: Result<Option<types::PetStatus>, String>,
@@ -19,7 +19,7 @@ impl<'a> ListPets<'a> {
     /// A request without any parameter set.
     pub(crate) fn new(client: &'a crate::Client) -> Self {
         Self {
-            client: client,
+            client: crate::Call::new(client),
             cursor: Ok(None),
             limit: Ok(None),
             status: Ok(None),
@@ -84,6 +84,16 @@ impl<'a> ListPets<'a> {
     ///
     /// A parameter is missing or refused, the service could not be reached, it answered with an error, or its answer is not what the document says.
     pub async fn send(self) -> Result<crate::Response<types::Pets>, crate::Error> {
+        read_list_pets(self.prepared()?).await
+    }
+
+    /// Gives this call other settings than its client has: how long it may take, how often it is tried.
+    pub fn with(mut self, options: crate::CallOptions) -> Self {
+        self.client.set_options(options);
+        self
+    }
+
+    fn prepared(self) -> Result<crate::Prepared, crate::Error> {
         let Self { client, cursor, limit, status } = self;
         let cursor = cursor.map_err(crate::Error::invalid_request)?;
         let limit = limit.map_err(crate::Error::invalid_request)?;
@@ -100,11 +110,50 @@ impl<'a> ListPets<'a> {
             .query(&progenitor_client::QueryParam::new("status", &status))
             .build()
             .map_err(crate::Error::not_built)?;
-        let response = client.execute(request, "listPets").await?;
-        match response.status().as_u16() {
-            200u16 => crate::Response::json(response).await,
-            _ => Err(crate::Error::from_response(response).await),
-        }
+        Ok(
+            client
+                .prepare(
+                    request,
+                    crate::Operation {
+                        id: "listPets",
+                        takes_idempotency_key: false,
+                    },
+                ),
+        )
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the answer: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    #[cfg(feature = "blocking")]
+    pub fn send_blocking(self) -> Result<crate::Response<types::Pets>, crate::Error> {
+        crate::blocking::wait(read_list_pets(self.prepared()?))
+    }
+
+    /// Follows the links from page to page, beginning with the page of this request.
+    ///
+    /// A page is asked for when it is polled for, and not before.
+    pub fn pages(self) -> crate::Pages<types::Pets> {
+        crate::Pages::new(self.prepared())
+    }
+
+    /// All items, of this page and of those that follow.
+    ///
+    /// The next page is asked for when the items of the last one are used up, and not before.
+    pub fn stream(self) -> crate::Items<types::Pet> {
+        crate::Items::new(self.prepared())
+    }
+}
+
+async fn read_list_pets(
+    request: crate::Prepared,
+) -> Result<crate::Response<types::Pets>, crate::Error> {
+    let response = request.send().await?;
+    match response.status().as_u16() {
+        200u16 => crate::Response::json(response).await,
+        _ => Err(crate::Error::from_response(response).await),
     }
 }
 
@@ -112,7 +161,8 @@ impl<'a> ListPets<'a> {
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
 pub struct CreatePet<'a> {
-    client: &'a crate::Client,
+    client: crate::Call<'a>,
+    idempotency_key: Result<Option<types::IdempotencyKey>, String>,
     body: Result<types::builder::NewPet, String>,
 }
 
@@ -120,9 +170,44 @@ impl<'a> CreatePet<'a> {
     /// A request without any parameter set.
     pub(crate) fn new(client: &'a crate::Client) -> Self {
         Self {
-            client: client,
+            client: crate::Call::new(client),
+            idempotency_key: Ok(None),
             body: Ok(::std::default::Default::default()),
         }
+    }
+
+    /// Makes a creation safe to repeat
+    /// (draft-ietf-httpapi-idempotency-key-header-07): a value that you make
+    /// up, a new one for each animal, such as a UUID.
+    ///
+    /// - The same key with the same body gets the first answer again: the same
+    ///   status, the same bytes, no second animal. Bodies are the same if they
+    ///   mean the same; order, white space and unknown members do not count.
+    /// - The same key with another body is refused with 422
+    ///   `idempotency_key_reused`.
+    /// - While the first request still runs, the second one waits for it; where
+    ///   that takes too long, the answer is 409 `conflict`: send the same
+    ///   request again.
+    ///
+    /// A key is kept for 24 hours from the creation on. Only successes are
+    /// kept: after an error the same key may create. A key belongs to the API
+    /// key that it came with; another API key may use the same one.
+    ///
+    /// Either a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,
+    /// or 1 to 255 visible ASCII characters without quotes around them; the
+    /// quotes do not belong to the key: `"a1"` and `a1` are the same one.
+    ///
+    /// Beta: may change, with a warning.
+    pub fn idempotency_key<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::IdempotencyKey>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.idempotency_key = value
+            .try_into()
+            .map_err(|error| format!("`Idempotency-Key` is refused: {error}"))
+            .map(Some);
+        self
     }
 
     /// The animal to add.
@@ -157,11 +242,35 @@ impl<'a> CreatePet<'a> {
     ///
     /// A parameter is missing or refused, the service could not be reached, it answered with an error, or its answer is not what the document says.
     pub async fn send(self) -> Result<crate::Response<types::Pet>, crate::Error> {
-        let Self { client, body } = self;
+        read_create_pet(self.prepared()?).await
+    }
+
+    /// Gives this call other settings than its client has: how long it may take, how often it is tried.
+    pub fn with(mut self, options: crate::CallOptions) -> Self {
+        self.client.set_options(options);
+        self
+    }
+
+    fn prepared(self) -> Result<crate::Prepared, crate::Error> {
+        let Self { client, idempotency_key, body } = self;
+        let idempotency_key = idempotency_key.map_err(crate::Error::invalid_request)?;
         let body = body
             .and_then(|v| types::NewPet::try_from(v).map_err(|e| e.to_string()))
             .map_err(crate::Error::invalid_request)?;
         let url = format!("{}/pets", client.base_url(),);
+        let mut header_map = ::reqwest::header::HeaderMap::new();
+        if let Some(value) = idempotency_key {
+            header_map
+                .append(
+                    "Idempotency-Key",
+                    value
+                        .to_string()
+                        .try_into()
+                        .map_err(|error: ::reqwest::header::InvalidHeaderValue| crate::Error::invalid_request(
+                            error.to_string(),
+                        ))?,
+                );
+        }
         let request = client
             .request(::reqwest::Method::POST, url)
             .header(
@@ -169,13 +278,39 @@ impl<'a> CreatePet<'a> {
                 ::reqwest::header::HeaderValue::from_static("application/json"),
             )
             .json(&body)
+            .headers(header_map)
             .build()
             .map_err(crate::Error::not_built)?;
-        let response = client.execute(request, "createPet").await?;
-        match response.status().as_u16() {
-            201u16 => crate::Response::json(response).await,
-            _ => Err(crate::Error::from_response(response).await),
-        }
+        Ok(
+            client
+                .prepare(
+                    request,
+                    crate::Operation {
+                        id: "createPet",
+                        takes_idempotency_key: true,
+                    },
+                ),
+        )
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the answer: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    #[cfg(feature = "blocking")]
+    pub fn send_blocking(self) -> Result<crate::Response<types::Pet>, crate::Error> {
+        crate::blocking::wait(read_create_pet(self.prepared()?))
+    }
+}
+
+async fn read_create_pet(
+    request: crate::Prepared,
+) -> Result<crate::Response<types::Pet>, crate::Error> {
+    let response = request.send().await?;
+    match response.status().as_u16() {
+        201u16 => crate::Response::json(response).await,
+        _ => Err(crate::Error::from_response(response).await),
     }
 }
 
@@ -189,7 +324,7 @@ impl<'a> CreatePet<'a> {
     note = "removed on 5 December 2030; use `GET /pets` with a `status` filter"
 )]
 pub struct GetPet<'a> {
-    client: &'a crate::Client,
+    client: crate::Call<'a>,
     pet_id: Result<i64, String>,
 }
 
@@ -197,7 +332,7 @@ impl<'a> GetPet<'a> {
     /// A request without any parameter set.
     pub(crate) fn new(client: &'a crate::Client) -> Self {
         Self {
-            client: client,
+            client: crate::Call::new(client),
             pet_id: Err("`petId` is required: set it with `pet_id`".to_string()),
         }
     }
@@ -222,6 +357,16 @@ impl<'a> GetPet<'a> {
     ///
     /// A parameter is missing or refused, the service could not be reached, it answered with an error, or its answer is not what the document says.
     pub async fn send(self) -> Result<crate::Response<types::Pet>, crate::Error> {
+        read_get_pet(self.prepared()?).await
+    }
+
+    /// Gives this call other settings than its client has: how long it may take, how often it is tried.
+    pub fn with(mut self, options: crate::CallOptions) -> Self {
+        self.client.set_options(options);
+        self
+    }
+
+    fn prepared(self) -> Result<crate::Prepared, crate::Error> {
         let Self { client, pet_id } = self;
         let pet_id = pet_id.map_err(crate::Error::invalid_request)?;
         let url = format!(
@@ -235,10 +380,35 @@ impl<'a> GetPet<'a> {
             )
             .build()
             .map_err(crate::Error::not_built)?;
-        let response = client.execute(request, "getPet").await?;
-        match response.status().as_u16() {
-            200u16 => crate::Response::json(response).await,
-            _ => Err(crate::Error::from_response(response).await),
-        }
+        Ok(
+            client
+                .prepare(
+                    request,
+                    crate::Operation {
+                        id: "getPet",
+                        takes_idempotency_key: false,
+                    },
+                ),
+        )
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the answer: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    #[cfg(feature = "blocking")]
+    pub fn send_blocking(self) -> Result<crate::Response<types::Pet>, crate::Error> {
+        crate::blocking::wait(read_get_pet(self.prepared()?))
+    }
+}
+
+async fn read_get_pet(
+    request: crate::Prepared,
+) -> Result<crate::Response<types::Pet>, crate::Error> {
+    let response = request.send().await?;
+    match response.status().as_u16() {
+        200u16 => crate::Response::json(response).await,
+        _ => Err(crate::Error::from_response(response).await),
     }
 }

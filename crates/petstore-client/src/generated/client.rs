@@ -26,6 +26,10 @@ impl crate::Client {
     /// service assigned. An animal that was answered with 201 is stored
     /// durably.
     ///
+    /// With an `Idempotency-Key` the request can be repeated safely: whatever
+    /// became of the first answer, one animal is added and its answer is given
+    /// again.
+    ///
     /// Sends `POST /pets`.
     pub fn create_pet(&self) -> builder::CreatePet<'_> {
         builder::CreatePet::new(self)

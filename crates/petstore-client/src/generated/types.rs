@@ -81,7 +81,7 @@ impl<'de> ::serde::Deserialize<'de> for Cursor {
 pub struct Error {
     /// Machine-readable error code. The list is open: treat a code that
     /// you do not know by its `status`.
-    pub code: ::std::string::String,
+    pub code: ErrorCode,
     /// Human-readable description; says what to change.
     pub message: ::std::string::String,
     /// The HTTP status code of the answer, repeated.
@@ -92,6 +92,273 @@ impl Error {
     /// Builds a value of [`Error`] field by field.
     pub fn builder() -> builder::Error {
         Default::default()
+    }
+}
+
+/// Machine-readable error code. The list is open: treat a code that
+/// you do not know by its `status`.
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum ErrorCode {
+    /// `invalid_request`
+    #[serde(rename = "invalid_request")]
+    InvalidRequest,
+    /// `unauthorized`
+    #[serde(rename = "unauthorized")]
+    Unauthorized,
+    /// `not_found`
+    #[serde(rename = "not_found")]
+    NotFound,
+    /// `method_not_allowed`
+    #[serde(rename = "method_not_allowed")]
+    MethodNotAllowed,
+    /// `request_timeout`
+    #[serde(rename = "request_timeout")]
+    RequestTimeout,
+    /// `conflict`
+    #[serde(rename = "conflict")]
+    Conflict,
+    /// `operation_removed`
+    #[serde(rename = "operation_removed")]
+    OperationRemoved,
+    /// `payload_too_large`
+    #[serde(rename = "payload_too_large")]
+    PayloadTooLarge,
+    /// `unsupported_media_type`
+    #[serde(rename = "unsupported_media_type")]
+    UnsupportedMediaType,
+    /// `idempotency_key_reused`
+    #[serde(rename = "idempotency_key_reused")]
+    IdempotencyKeyReused,
+    /// `rate_limited`
+    #[serde(rename = "rate_limited")]
+    RateLimited,
+    /// `internal_error`
+    #[serde(rename = "internal_error")]
+    InternalError,
+    /// `overloaded`
+    #[serde(rename = "overloaded")]
+    Overloaded,
+    /// `unavailable`
+    #[serde(rename = "unavailable")]
+    Unavailable,
+    /// A value that this version of the client does not know, as it came.
+    #[serde(untagged)]
+    Unknown(::std::string::String),
+}
+
+impl<'de> ::serde::Deserialize<'de> for ErrorCode {
+    fn deserialize<D>(deserializer: D) -> ::std::result::Result<Self, D::Error>
+    where
+        D: ::serde::Deserializer<'de>,
+    {
+        struct Text;
+        impl ::serde::de::Visitor<'_> for Text {
+            type Value = ErrorCode;
+            fn expecting(
+                &self,
+                f: &mut ::std::fmt::Formatter<'_>,
+            ) -> ::std::fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_str<E>(self, value: &str) -> ::std::result::Result<ErrorCode, E> {
+                Ok(
+                    match value {
+                        "invalid_request" => ErrorCode::InvalidRequest,
+                        "unauthorized" => ErrorCode::Unauthorized,
+                        "not_found" => ErrorCode::NotFound,
+                        "method_not_allowed" => ErrorCode::MethodNotAllowed,
+                        "request_timeout" => ErrorCode::RequestTimeout,
+                        "conflict" => ErrorCode::Conflict,
+                        "operation_removed" => ErrorCode::OperationRemoved,
+                        "payload_too_large" => ErrorCode::PayloadTooLarge,
+                        "unsupported_media_type" => ErrorCode::UnsupportedMediaType,
+                        "idempotency_key_reused" => ErrorCode::IdempotencyKeyReused,
+                        "rate_limited" => ErrorCode::RateLimited,
+                        "internal_error" => ErrorCode::InternalError,
+                        "overloaded" => ErrorCode::Overloaded,
+                        "unavailable" => ErrorCode::Unavailable,
+                        _ => ErrorCode::Unknown(value.to_owned()),
+                    },
+                )
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}
+
+impl ErrorCode {
+    /// The value as it is sent.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::InvalidRequest => "invalid_request",
+            Self::Unauthorized => "unauthorized",
+            Self::NotFound => "not_found",
+            Self::MethodNotAllowed => "method_not_allowed",
+            Self::RequestTimeout => "request_timeout",
+            Self::Conflict => "conflict",
+            Self::OperationRemoved => "operation_removed",
+            Self::PayloadTooLarge => "payload_too_large",
+            Self::UnsupportedMediaType => "unsupported_media_type",
+            Self::IdempotencyKeyReused => "idempotency_key_reused",
+            Self::RateLimited => "rate_limited",
+            Self::InternalError => "internal_error",
+            Self::Overloaded => "overloaded",
+            Self::Unavailable => "unavailable",
+            Self::Unknown(value) => value,
+        }
+    }
+}
+
+impl ::std::fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl ::std::str::FromStr for ErrorCode {
+    type Err = self::error::ConversionError;
+
+    fn from_str(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        match value {
+            "invalid_request" => Ok(Self::InvalidRequest),
+            "unauthorized" => Ok(Self::Unauthorized),
+            "not_found" => Ok(Self::NotFound),
+            "method_not_allowed" => Ok(Self::MethodNotAllowed),
+            "request_timeout" => Ok(Self::RequestTimeout),
+            "conflict" => Ok(Self::Conflict),
+            "operation_removed" => Ok(Self::OperationRemoved),
+            "payload_too_large" => Ok(Self::PayloadTooLarge),
+            "unsupported_media_type" => Ok(Self::UnsupportedMediaType),
+            "idempotency_key_reused" => Ok(Self::IdempotencyKeyReused),
+            "rate_limited" => Ok(Self::RateLimited),
+            "internal_error" => Ok(Self::InternalError),
+            "overloaded" => Ok(Self::Overloaded),
+            "unavailable" => Ok(Self::Unavailable),
+            _ => {
+                Err(
+                    "must be `invalid_request`, `unauthorized`, `not_found`, `method_not_allowed`, `request_timeout`, `conflict`, `operation_removed`, `payload_too_large`, `unsupported_media_type`, `idempotency_key_reused`, `rate_limited`, `internal_error`, `overloaded` or `unavailable`"
+                        .into(),
+                )
+            }
+        }
+    }
+}
+
+impl ::std::convert::TryFrom<&str> for ErrorCode {
+    type Error = self::error::ConversionError;
+
+    fn try_from(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+
+impl ::std::convert::TryFrom<::std::string::String> for ErrorCode {
+    type Error = self::error::ConversionError;
+
+    fn try_from(
+        value: ::std::string::String,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+
+/// Makes a creation safe to repeat
+/// (draft-ietf-httpapi-idempotency-key-header-07): a value that you make
+/// up, a new one for each animal, such as a UUID.
+///
+/// - The same key with the same body gets the first answer again: the same
+///   status, the same bytes, no second animal. Bodies are the same if they
+///   mean the same; order, white space and unknown members do not count.
+/// - The same key with another body is refused with 422
+///   `idempotency_key_reused`.
+/// - While the first request still runs, the second one waits for it; where
+///   that takes too long, the answer is 409 `conflict`: send the same
+///   request again.
+///
+/// A key is kept for 24 hours from the creation on. Only successes are
+/// kept: after an error the same key may create. A key belongs to the API
+/// key that it came with; another API key may use the same one.
+///
+/// Either a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,
+/// or 1 to 255 visible ASCII characters without quotes around them; the
+/// quotes do not belong to the key: `"a1"` and `a1` are the same one.
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[serde(transparent)]
+pub struct IdempotencyKey(::std::string::String);
+
+impl ::std::ops::Deref for IdempotencyKey {
+    type Target = ::std::string::String;
+
+    fn deref(&self) -> &::std::string::String {
+        &self.0
+    }
+}
+
+impl ::std::convert::From<IdempotencyKey> for ::std::string::String {
+    fn from(value: IdempotencyKey) -> Self {
+        value.0
+    }
+}
+
+impl ::std::str::FromStr for IdempotencyKey {
+    type Err = self::error::ConversionError;
+
+    fn from_str(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        static PATTERN: ::std::sync::LazyLock<::regress::Regex> = ::std::sync::LazyLock::new(||
+        {
+            ::regress::Regex::new(
+                    "^(?:\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\"|[!#-~][!-~]{0,254})$",
+                )
+                .unwrap()
+        });
+        if PATTERN.find(value).is_none() {
+            return Err(
+                "doesn't match pattern \"^(?:\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\"|[!#-~][!-~]{0,254})$\""
+                    .into(),
+            );
+        }
+        Ok(Self(value.to_string()))
+    }
+}
+
+impl ::std::convert::TryFrom<&str> for IdempotencyKey {
+    type Error = self::error::ConversionError;
+
+    fn try_from(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+
+impl ::std::convert::TryFrom<::std::string::String> for IdempotencyKey {
+    type Error = self::error::ConversionError;
+
+    fn try_from(
+        value: ::std::string::String,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+
+impl<'de> ::serde::Deserialize<'de> for IdempotencyKey {
+    fn deserialize<D>(deserializer: D) -> ::std::result::Result<Self, D::Error>
+    where
+        D: ::serde::Deserializer<'de>,
+    {
+        ::std::string::String::deserialize(deserializer)?
+            .parse()
+            .map_err(|e: self::error::ConversionError| {
+                <D::Error as ::serde::de::Error>::custom(e.to_string())
+            })
     }
 }
 
@@ -140,17 +407,7 @@ impl Pet {
 }
 
 /// Availability of an animal.
-#[derive(
-    ::serde::Deserialize,
-    ::serde::Serialize,
-    Clone,
-    Debug,
-    Eq,
-    Hash,
-    Ord,
-    PartialEq,
-    PartialOrd
-)]
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum PetStatus {
     /// `available`
@@ -165,6 +422,35 @@ pub enum PetStatus {
     /// A value that this version of the client does not know, as it came.
     #[serde(untagged)]
     Unknown(::std::string::String),
+}
+
+impl<'de> ::serde::Deserialize<'de> for PetStatus {
+    fn deserialize<D>(deserializer: D) -> ::std::result::Result<Self, D::Error>
+    where
+        D: ::serde::Deserializer<'de>,
+    {
+        struct Text;
+        impl ::serde::de::Visitor<'_> for Text {
+            type Value = PetStatus;
+            fn expecting(
+                &self,
+                f: &mut ::std::fmt::Formatter<'_>,
+            ) -> ::std::fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_str<E>(self, value: &str) -> ::std::result::Result<PetStatus, E> {
+                Ok(
+                    match value {
+                        "available" => PetStatus::Available,
+                        "pending" => PetStatus::Pending,
+                        "sold" => PetStatus::Sold,
+                        _ => PetStatus::Unknown(value.to_owned()),
+                    },
+                )
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
 }
 
 impl PetStatus {

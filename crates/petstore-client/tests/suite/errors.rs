@@ -2,7 +2,7 @@
 //! no answer at all.
 
 use crate::service::{KEY, Service, answer, json};
-use petstore_client::{Client, Error, ErrorKind};
+use petstore_client::{Client, Error, ErrorCode, ErrorKind, RetryPolicy};
 use std::error::Error as _;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ async fn an_error_body_gives_code_status_message_and_request_id() {
     let body = r#"{"code":"unauthorized","message":"send an API key","status":401}"#;
     let error = error_of(json("401 Unauthorized", &["x-request-id: r-7"], body)).await;
     assert_eq!(error.kind(), ErrorKind::Answer);
-    assert_eq!(error.code(), Some("unauthorized"));
+    assert_eq!(error.code(), Some(&ErrorCode::Unauthorized));
     assert_eq!(error.status(), Some(401));
     assert_eq!(error.message(), "send an API key");
     assert_eq!(error.request_id(), Some("r-7"));
@@ -36,7 +36,8 @@ async fn an_error_body_gives_code_status_message_and_request_id() {
 async fn a_code_that_is_not_in_the_document_is_kept() {
     let body = r#"{"code":"teapot","message":"short and stout","status":418}"#;
     let error = error_of(json("418 I'm a teapot", &[], body)).await;
-    assert_eq!((error.code(), error.status()), (Some("teapot"), Some(418)));
+    let teapot = ErrorCode::Unknown("teapot".to_owned());
+    assert_eq!((error.code(), error.status()), (Some(&teapot), Some(418)));
 }
 
 #[tokio::test]
@@ -52,6 +53,7 @@ async fn the_html_of_a_proxy_still_has_its_status() {
         (error.kind(), error.status(), error.code()),
         (ErrorKind::Answer, Some(502), None)
     );
+    assert!(error.is_retryable() && error.was_sent());
     assert!(error.message().contains("a proxy"), "{error}");
     assert!(
         !format!("{error} {error:?}").contains("upstream"),
@@ -137,6 +139,7 @@ async fn a_connection_that_is_refused_says_so_and_where() {
     let base_url = format!("http://{free}/v1");
     let client = Client::builder(&base_url)
         .api_key(KEY)
+        .retry(RetryPolicy::never())
         .build()
         .expect("it is valid");
     let error = client.list_pets().send().await.expect_err("nobody listens");

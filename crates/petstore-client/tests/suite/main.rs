@@ -1,8 +1,15 @@
 //! Tests of the client against a service that answers what each test needs.
 
+#[cfg(feature = "blocking")]
+mod blocking;
+mod clock;
+mod deprecated_answers;
 mod deprecation;
 mod errors;
+mod examples;
 mod pages;
 mod requests;
+mod retries;
 mod secrets;
 mod service;
+mod walks;

@@ -37,6 +37,11 @@ async fn nothing_shows_the_key_a_header_or_an_answer() {
         client.create_pet().body_map(|pet| pet.name("Rex"))
     ));
     is_clean(&format!(
+        "{:?} {:?}",
+        client.list_pets().pages(),
+        client.list_pets().stream()
+    ));
+    is_clean(&format!(
         "{:?}",
         client
             .list_pets()

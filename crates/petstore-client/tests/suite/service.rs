@@ -1,7 +1,7 @@
 //! A service that gives the answers of a script, one a connection, and keeps
 //! what it was asked. It speaks just enough HTTP/1.1 for the tests here.
 
-use petstore_client::Client;
+use petstore_client::{Client, RetryPolicy};
 use std::sync::{Arc, Mutex};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -46,15 +46,50 @@ impl Service {
         Service { address, requests }
     }
 
+    /// Answers the first connection never, and all others so.
+    pub(crate) async fn holding_the_first(answer: String) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a port is free");
+        let address = listener
+            .local_addr()
+            .expect("a bound listener has an address")
+            .to_string();
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&requests);
+        tokio::spawn(async move {
+            let Ok(_held) = listener.accept().await else {
+                return;
+            };
+            while let Ok((mut connection, _)) = listener.accept().await {
+                let request = read(&mut connection).await;
+                kept.lock()
+                    .expect("no test panics with the lock")
+                    .push(request);
+                let _ = connection.write_all(answer.as_bytes()).await;
+                let _ = connection.shutdown().await;
+            }
+        });
+        Service { address, requests }
+    }
+
+    /// Returns when nobody listens any more: when all answers are given.
+    pub(crate) async fn is_gone(&self) {
+        while TcpStream::connect(&self.address).await.is_ok() {
+            tokio::task::yield_now().await;
+        }
+    }
+
     /// Its base URL.
     pub(crate) fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// A client of it.
+    /// A client of it that takes the first answer for an answer.
     pub(crate) fn client(&self) -> Client {
         Client::builder(self.base_url())
             .api_key(KEY)
+            .retry(RetryPolicy::never())
             .build()
             .expect("address and key are valid")
     }

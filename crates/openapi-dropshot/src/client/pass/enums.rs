@@ -86,8 +86,12 @@ pub(super) fn open(mut choice: ItemEnum, values: &[Value]) -> Vec<Item> {
         ) else {
             continue;
         };
-        // A value that is kept has to be owned.
-        let kept = paths.into_iter().filter(|path| !path.is_ident("Copy"));
+        // A value that is kept has to be owned. Reading is written below: serde's
+        // own way to an untagged variant copies each value first.
+        let kept = paths.into_iter().filter(|path| {
+            let last = path.segments.last();
+            last.is_none_or(|last| last.ident != "Copy" && last.ident != "Deserialize")
+        });
         *attribute = parse_quote!(#[derive(#(#kept),*)]);
     }
     choice.variants.push(parse_quote! {
@@ -100,6 +104,31 @@ pub(super) fn open(mut choice: ItemEnum, values: &[Value]) -> Vec<Item> {
     let refusal = format!("must be {}", listed(&wires));
     vec![
         Item::Enum(choice),
+        parse_quote! {
+            impl<'de> ::serde::Deserialize<'de> for #ident {
+                fn deserialize<D>(deserializer: D) -> ::std::result::Result<Self, D::Error>
+                where
+                    D: ::serde::Deserializer<'de>,
+                {
+                    struct Text;
+                    impl ::serde::de::Visitor<'_> for Text {
+                        type Value = #ident;
+
+                        fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                            f.write_str("a string")
+                        }
+
+                        fn visit_str<E>(self, value: &str) -> ::std::result::Result<#ident, E> {
+                            Ok(match value {
+                                #(#wires => #ident::#names,)*
+                                _ => #ident::#unknown(value.to_owned()),
+                            })
+                        }
+                    }
+                    deserializer.deserialize_str(Text)
+                }
+            }
+        },
         parse_quote! {
             impl #ident {
                 /// The value as it is sent.

@@ -1,6 +1,6 @@
 //! The methods of the client and the builders that they return.
 
-use super::{Surprise, deprecate_with, described, send, set_docs, setters};
+use super::{Surprise, calls, deprecate_with, described, send, set_docs, setters};
 use crate::client::names::folded;
 use crate::lifecycle::{deprecation_note, stability_sentence};
 use openapi_contract::model::{Document, Operation};
@@ -41,6 +41,7 @@ pub(super) fn client(document: &Document, blocks: Vec<ItemImpl>) -> Result<Vec<I
         };
         set_docs(&mut method.attrs, &method_docs(operation));
         deprecate_with(&mut method.attrs, operation);
+        calls::hide(&mut method.attrs, operation);
         methods.push(method);
     }
     if methods.len() != operations.len() {
@@ -54,7 +55,11 @@ pub(super) fn client(document: &Document, blocks: Vec<ItemImpl>) -> Result<Vec<I
 }
 
 /// The builders, each with its setters and `send`.
-pub(super) fn builders(document: &Document, items: Vec<Item>) -> Result<Vec<Item>, Surprise> {
+pub(super) fn builders(
+    document: &Document,
+    items: Vec<Item>,
+    types: &[Item],
+) -> Result<Vec<Item>, Surprise> {
     let operations = by_id(document);
     let mut structs = 0;
     let mut kept = Vec::new();
@@ -70,6 +75,8 @@ pub(super) fn builders(document: &Document, items: Vec<Item>) -> Result<Vec<Item
                     .attrs
                     .push(parse_quote!(#[must_use = "nothing is sent before `send` is called"]));
                 deprecate_with(&mut builder.attrs, operation);
+                calls::hide(&mut builder.attrs, operation);
+                calls::hold_call(&mut builder)?;
                 send::Paths.visit_item_struct_mut(&mut builder);
                 kept.push(Item::Struct(builder));
             }
@@ -77,8 +84,10 @@ pub(super) fn builders(document: &Document, items: Vec<Item>) -> Result<Vec<Item
                 let operation = self_ident(&block)
                     .and_then(|ident| find(&operations, ident))
                     .ok_or_else(|| Surprise("a builder has no operation".to_owned()))?;
-                methods(document, operation, &mut block)?;
+                calls::hide(&mut block.attrs, operation);
+                let answered = methods(document, operation, &mut block, types)?;
                 kept.push(Item::Impl(block));
+                kept.push(answered);
             }
             // Imports: the code that is left names what it uses by full paths.
             _ => {}
@@ -105,7 +114,9 @@ fn methods(
     document: &Document,
     operation: &Operation,
     block: &mut ItemImpl,
-) -> Result<(), Surprise> {
+    types: &[Item],
+) -> Result<Item, Surprise> {
+    let mut parts = None;
     let mut setters_left: Vec<String> = operation
         .parameters
         .iter()
@@ -117,9 +128,10 @@ fn methods(
         match name.as_str() {
             "new" => {
                 method.vis = parse_quote!(pub(crate));
+                calls::start_call(method)?;
                 setters::name_what_is_missing(method, operation);
             }
-            "send" => send::rewrite(method, operation)?,
+            "send" => parts = Some(send::rewrite(method, operation)?),
             "stream" => {}
             "body" | "body_map" if operation.request_body.is_some() => {
                 setters::document_body(method, operation);
@@ -135,9 +147,17 @@ fn methods(
             }
         }
     }
+    let parts = parts.ok_or_else(|| Surprise(format!("{} has no `send`", operation.label())))?;
+    let walks = calls::walks(document, operation, &parts.answer, types);
+    let more = [calls::with(&parts.client), parts.prepared, parts.blocking];
+    let more = more.into_iter().chain(walks);
+    block.items.extend(more.map(ImplItem::Fn));
     send::Paths.visit_item_impl_mut(block);
+    let mut answered = parts.answered;
+    calls::hide(&mut answered.attrs, operation);
+    send::Paths.visit_item_fn_mut(&mut answered);
     match setters_left.first() {
-        None => Ok(()),
+        None => Ok(Item::Fn(answered)),
         Some(left) => Err(Surprise(format!(
             "{} has no setter for the parameter `{left}`",
             operation.label()
@@ -189,6 +209,11 @@ fn summary(operation: &Operation) -> String {
 /// The end of the operation, and how far it may be relied on.
 fn lifecycle(operation: &Operation) -> Vec<String> {
     let end = deprecation_note(operation).map(|note| note.sentence);
-    let level = stability_sentence(operation).map(str::to_owned);
+    let level = stability_sentence(operation).map(|sentence| match calls::feature(operation) {
+        Some(feature) => {
+            format!("{sentence} Only with the cargo feature `{feature}` of this crate.")
+        }
+        None => sentence.to_owned(),
+    });
     end.into_iter().chain(level).collect()
 }

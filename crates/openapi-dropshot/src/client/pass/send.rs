@@ -1,16 +1,32 @@
-//! `send`: progenitor's code up to the built request stays; what follows is the
-//! parent's, which sends it, and reads answer and error.
+//! `send`: progenitor's code up to the built request stays, in a method of its
+//! own; what follows is the parent's, which sends it, and reads answer and error.
 
-use super::{Surprise, set_docs};
+use super::{Surprise, calls, set_docs};
 use openapi_contract::model::Operation;
 use quote::ToTokens;
 use syn::{
-    Expr, ExprMethodCall, ImplItemFn, Local, Pat, PathArguments, Stmt, TypePath, parse_quote,
+    Expr, ExprMethodCall, ImplItemFn, ItemFn, Local, Pat, PathArguments, Stmt, TypePath,
+    parse_quote,
     visit_mut::{self, VisitMut},
 };
 
+/// What `send` falls into, beside itself.
+pub(super) struct Parts {
+    /// The field of the builder that holds the call.
+    pub(super) client: syn::Ident,
+    /// What the operation answers on success.
+    pub(super) answer: syn::Type,
+    /// Makes the request.
+    pub(super) prepared: ImplItemFn,
+    /// Sends as `send` does, and waits for it.
+    pub(super) blocking: ImplItemFn,
+    /// Sends a request and reads its answer. It stands alone, so that what it
+    /// does may outlive the client that the builder borrows.
+    pub(super) answered: ItemFn,
+}
+
 /// Rewrites the body of `send`.
-pub(super) fn rewrite(method: &mut ImplItemFn, operation: &Operation) -> Result<(), Surprise> {
+pub(super) fn rewrite(method: &mut ImplItemFn, operation: &Operation) -> Result<Parts, Surprise> {
     let surprise = |what: &str| Surprise(format!("`send` of {} {what}", operation.label()));
     let statements = std::mem::take(&mut method.block.stmts);
     let sent_at = statements
@@ -64,9 +80,11 @@ pub(super) fn rewrite(method: &mut ImplItemFn, operation: &Operation) -> Result<
         .arms
         .push(parse_quote!(_ => Err(crate::Error::from_response(#response).await),));
     let id = operation.id.as_ref().map_or("", |id| id.value.as_str());
-    before.push(parse_quote!(let #response = #client.execute(#request, #id).await?;));
-    before.push(Stmt::Expr(Expr::Match(answers), None));
-    method.block.stmts = before;
+    let keyed = calls::takes_idempotency_key(operation);
+    let reader = crate::names::ident(&format!("read_{}", crate::names::snake(id)));
+    let output = method.sig.output.clone();
+    let answer = answer_of(&output).ok_or_else(|| surprise("does not say what it answers"))?;
+    method.block = parse_quote!({ #reader(self.prepared()?).await });
     let paragraphs = [
         format!("Sends `{} {}`.", operation.method, operation.path.value),
         "# Errors".to_owned(),
@@ -75,7 +93,62 @@ pub(super) fn rewrite(method: &mut ImplItemFn, operation: &Operation) -> Result<
             .to_owned(),
     ];
     set_docs(&mut method.attrs, &paragraphs);
-    Ok(())
+    let mut blocking: ImplItemFn = parse_quote! {
+        pub fn send_blocking(self) #output {
+            crate::blocking::wait(#reader(self.prepared()?))
+        }
+    };
+    let paragraphs = [
+        "Sends as [`send`](Self::send) does, and waits for the answer: for code that is not async."
+            .to_owned(),
+        "# Errors".to_owned(),
+        "As [`send`](Self::send).".to_owned(),
+    ];
+    set_docs(&mut blocking.attrs, &paragraphs);
+    blocking
+        .attrs
+        .push(parse_quote!(#[cfg(feature = "blocking")]));
+    Ok(Parts {
+        prepared: parse_quote! {
+            fn prepared(self) -> Result<crate::Prepared, crate::Error> {
+                #(#before)*
+                Ok(#client.prepare(
+                    #request,
+                    crate::Operation { id: #id, takes_idempotency_key: #keyed },
+                ))
+            }
+        },
+        answered: parse_quote! {
+            async fn #reader(request: crate::Prepared) #output {
+                let #response = request.send().await?;
+                #answers
+            }
+        },
+        blocking,
+        client,
+        answer,
+    })
+}
+
+/// The `T` of `-> Result<ResponseValue<T>, …>`.
+fn answer_of(output: &syn::ReturnType) -> Option<syn::Type> {
+    let syn::ReturnType::Type(_, result) = output else {
+        return None;
+    };
+    first_argument(&first_argument(result)?)
+}
+
+fn first_argument(of: &syn::Type) -> Option<syn::Type> {
+    let syn::Type::Path(path) = of else {
+        return None;
+    };
+    match &path.path.segments.last()?.arguments {
+        PathArguments::AngleBracketed(arguments) => match arguments.args.first()? {
+            syn::GenericArgument::Type(first) => Some(first.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The name that a statement binds.

@@ -7,7 +7,18 @@ use openapi_contract::model::{Parameter, ParameterIn, Type};
 use std::collections::BTreeMap;
 
 /// Methods that a builder has already.
-const BUILDER_METHODS: [&str; 6] = ["body_map", "client", "clone", "new", "send", "stream"];
+const BUILDER_METHODS: [&str; 10] = [
+    "body_map",
+    "client",
+    "clone",
+    "new",
+    "pages",
+    "prepared",
+    "send",
+    "send_blocking",
+    "stream",
+    "with",
+];
 
 /// Headers that belong to the client (OpenAPI 3.0.3, "Parameter Object").
 const OWN_HEADERS: [&str; 3] = ["accept", "authorization", "content-type"];

@@ -6,7 +6,7 @@
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing by itself"]
 pub struct Error {
-    code: ::std::result::Result<::std::string::String, ::std::string::String>,
+    code: ::std::result::Result<super::ErrorCode, ::std::string::String>,
     message: ::std::result::Result<::std::string::String, ::std::string::String>,
     status: ::std::result::Result<i32, ::std::string::String>,
 }
@@ -26,7 +26,7 @@ impl Error {
     /// you do not know by its `status`.
     pub fn code<T>(mut self, value: T) -> Self
     where
-        T: ::std::convert::TryInto<::std::string::String>,
+        T: ::std::convert::TryInto<super::ErrorCode>,
         T::Error: ::std::fmt::Display,
     {
         self.code = value.try_into().map_err(|e| format!("`code` is refused: {e}"));

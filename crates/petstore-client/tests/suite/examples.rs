@@ -1,0 +1,67 @@
+//! Every public item that is written by hand has an example. That each compiles
+//! is shown by the documentation tests.
+
+use std::{fs, path::Path};
+
+/// The files below a folder, those of generated code left out.
+fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
+    for entry in fs::read_dir(folder).expect("the sources are there") {
+        let path = entry.expect("a folder can be read").path();
+        if path.is_dir() {
+            if !path.ends_with("generated") {
+                sources(&path, found);
+            }
+        } else {
+            let text = fs::read_to_string(&path).expect("sources are text");
+            found.push((path.display().to_string(), text));
+        }
+    }
+}
+
+/// The public items of a file that have no example.
+fn without_example(text: &str) -> Vec<&str> {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_public = |line: &str| {
+        let line = line.trim_start();
+        [
+            "pub fn ",
+            "pub async fn ",
+            "pub struct ",
+            "pub enum ",
+            "pub trait ",
+        ]
+        .iter()
+        .any(|begin| line.starts_with(begin))
+    };
+    let mut found = Vec::new();
+    for (index, line) in lines.iter().enumerate().filter(|(_, line)| is_public(line)) {
+        let above = lines[..index].iter().rev().take_while(|line| {
+            let line = line.trim_start();
+            line.starts_with("///") || line.starts_with("#[")
+        });
+        if !above.into_iter().any(|line| line.contains("```")) {
+            found.push(*line);
+        }
+    }
+    found
+}
+
+#[test]
+fn every_public_item_written_by_hand_has_an_example() {
+    let mut files = Vec::new();
+    sources(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
+        &mut files,
+    );
+    assert!(files.len() > 10, "the sources are elsewhere");
+    for (path, text) in files {
+        let missing = without_example(&text);
+        assert!(missing.is_empty(), "{path}: no example at {missing:#?}");
+    }
+}
+
+#[test]
+fn an_item_without_an_example_is_seen() {
+    let text = "/// Adds.\n#[must_use]\npub fn add() {}\n\n/// Takes.\n/// ```\n/// ```\npub fn take() {}\n";
+    assert_eq!(without_example(text), ["pub fn add() {}"]);
+}

@@ -1,0 +1,35 @@
+//! A clock by which pauses are short, so that a test does not wait for a second
+//! wherever the network asks for one.
+
+use petstore_client::Clock;
+use std::{
+    future::Future,
+    pin::Pin,
+    time::{Duration, Instant},
+};
+
+/// How much faster it goes.
+const FASTER: u32 = 50;
+
+/// Fifty times as fast as the others.
+pub(crate) struct Fast(Instant);
+
+impl Fast {
+    pub(crate) fn new() -> Self {
+        Fast(Instant::now())
+    }
+}
+
+impl Clock for Fast {
+    fn now(&self) -> Instant {
+        self.0 + self.0.elapsed() * FASTER
+    }
+
+    fn sleep(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(tokio::time::sleep(time / FASTER))
+    }
+
+    fn jitter(&self, most: Duration) -> Duration {
+        most / 2
+    }
+}

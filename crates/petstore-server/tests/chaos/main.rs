@@ -1,0 +1,153 @@
+//! A network that does everything wrong stands between the client and the real
+//! program while pets are added and listed: each is there once. What the client
+//! sends again, and when, is shown one by one by the tests of `petstore-client`.
+//!
+//! | variable | for |
+//! |---|---|
+//! | `PETSTORE_CHAOS_PETS` | how many pets are added; 10,000 by default |
+//! | `PETSTORE_CHAOS_SEED` | another choice of what goes wrong; it is printed |
+
+#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
+#[path = "../support/process.rs"]
+mod process;
+#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
+#[path = "../support/raw.rs"]
+mod raw;
+
+mod clock;
+mod network;
+
+use crate::{clock::Fast, network::Network, process::Service};
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use petstore_client::{Client, ClientBuilder, NewPet, Pet, PetStatus, RetryBudget, RetryPolicy};
+use std::{collections::BTreeMap, env, time::Duration};
+
+/// How many creations are under way at once.
+const AT_ONCE: usize = 32;
+/// Small pages, so that the walk has many.
+const PAGE: u64 = 10;
+
+/// The stock of the budget, and what it costs to earn a repetition: those that a
+/// client has by default.
+const STOCK: u32 = 100;
+const CALLS_PER_RETRY: u32 = 5;
+
+fn number(variable: &str, default: u64) -> u64 {
+    env::var(variable).map_or(default, |text| {
+        text.parse()
+            .unwrap_or_else(|_| panic!("{variable} is no number: {text}"))
+    })
+}
+
+fn client_at(address: std::net::SocketAddr, key: &str) -> ClientBuilder {
+    Client::builder(format!("http://{address}/v1"))
+        .api_key(key)
+        .no_proxy()
+        // The machine may be slow; what the tests show is not.
+        .timeout(Duration::from_secs(3_600))
+}
+
+fn names(pets: &[Pet]) -> BTreeMap<&str, Vec<i64>> {
+    let mut names: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
+    for pet in pets {
+        names.entry(&pet.name).or_default().push(pet.id);
+    }
+    names
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_pet_is_there_once_and_the_tries_keep_to_the_budget() {
+    let count = number("PETSTORE_CHAOS_PETS", 10_000);
+    let seed = number("PETSTORE_CHAOS_SEED", u64::from(std::process::id()));
+    println!("PETSTORE_CHAOS_SEED={seed}");
+    let service = Service::start_with(&["--access-log", "off"]);
+    let network = Network::before(service.address, seed).await;
+    let budget = RetryBudget::new(STOCK, CALLS_PER_RETRY);
+    let client = client_at(network.address, &service.key)
+        .try_timeout(Duration::from_secs(2))
+        // One try in eight fails: no call fails so often.
+        .retry(RetryPolicy::new().max_tries(20))
+        .retry_budget(budget.clone())
+        .clock(Fast::new())
+        .build()
+        .expect("address and key are valid");
+
+    let added: Vec<Pet> = stream::iter(0..count)
+        .map(|number| {
+            let pet = NewPet::builder()
+                .name(format!("pet {number}"))
+                .category_id(7)
+                .status(PetStatus::Available);
+            let call = client.create_pet().body(pet);
+            async move { call.send().await.map(|pet| pet.into_inner()) }
+        })
+        .buffer_unordered(AT_ONCE)
+        .try_collect()
+        .await
+        .unwrap_or_else(|error| panic!("{error:?}\n{network}"));
+    let walk = client
+        .list_pets()
+        .status(PetStatus::Available)
+        .limit(PAGE)
+        .stream();
+    let walked: Vec<Pet> = walk
+        .try_collect()
+        .await
+        .unwrap_or_else(|error| panic!("{error:?}\n{network}"));
+    let direct = client_at(service.address, &service.key)
+        .build()
+        .expect("address and key are valid");
+    let there: Vec<Pet> = direct
+        .list_pets()
+        .limit(100)
+        .stream()
+        .try_collect()
+        .await
+        .expect("nothing stands between");
+
+    println!("{network}, {} repetitions left", budget.left());
+    let answered = names(&added);
+    assert_eq!(answered.len() as u64, count);
+    assert_eq!(names(&there), answered, "in the store, each once");
+    assert_eq!(names(&walked), answered, "in the walk, each once");
+    assert!(
+        walked.is_sorted_by(|one, next| one.id < next.id),
+        "in the order of their ids"
+    );
+
+    let calls = count + count.div_ceil(PAGE) + 1;
+    let most = calls + u64::from(STOCK) + calls / u64::from(CALLS_PER_RETRY);
+    assert!(
+        network.tries() <= most,
+        "{} tries for {calls} calls are more than {most}: {network}",
+        network.tries()
+    );
+    // Of few requests, the rarest fault may miss all.
+    assert!(
+        count < 10_000 || network.did_everything_wrong(),
+        "{network}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_service_that_is_down_for_everybody_gets_no_storm() {
+    const CALLS: u64 = 200;
+    const STOCK: u32 = 30;
+    let service = Service::start();
+    let network = Network::that_answers_nothing(service.address).await;
+    let client = client_at(network.address, &service.key)
+        .retry_budget(RetryBudget::new(STOCK, CALLS_PER_RETRY))
+        .clock(Fast::new())
+        .build()
+        .expect("address and key are valid");
+    let outcomes: Vec<bool> = stream::iter(0..CALLS)
+        .map(|_| {
+            let call = client.list_pets();
+            async move { call.send().await.is_err() }
+        })
+        .buffer_unordered(AT_ONCE)
+        .collect()
+        .await;
+    assert!(outcomes.iter().all(|failed| *failed));
+    assert_eq!(network.tries(), CALLS + u64::from(STOCK), "{network}");
+}

@@ -1,0 +1,255 @@
+//! A proxy that kills, holds, truncates, answers in place of the service and
+//! sends twice. What it does to a request is drawn from a seed.
+
+use std::{
+    fmt, io,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+};
+
+/// What is done to a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// It is sent on, and its answer sent back.
+    Pass,
+    /// The same, after a while.
+    Delay,
+    /// It is sent on twice at once; one of the answers is sent back.
+    Duplicate,
+    /// The connection is closed before it is sent on.
+    KillBefore,
+    /// It is sent on, and the connection closed in the place of the answer.
+    KillAfter,
+    /// It is sent on, and half of the answer sent back.
+    Truncate,
+    /// It is sent on, and never answered.
+    Hold,
+    /// 429 with `Retry-After`; it is not sent on.
+    Limit,
+    /// 503 with `Retry-After`, as a proxy says it; it is not sent on.
+    Unavailable,
+    /// It is sent on, and answered as if it were still under way.
+    Conflict,
+    /// An HTML 502 in the place of the answer.
+    BadGateway,
+}
+
+/// All of them, with their shares of a thousand: about one try in eight fails.
+const SHARES: [(Fate, u64); 11] = [
+    (Fate::Pass, 770),
+    (Fate::Delay, 50),
+    (Fate::Duplicate, 60),
+    (Fate::KillBefore, 20),
+    (Fate::KillAfter, 25),
+    (Fate::Truncate, 25),
+    (Fate::Hold, 1),
+    (Fate::Limit, 4),
+    (Fate::Unavailable, 15),
+    (Fate::Conflict, 15),
+    (Fate::BadGateway, 15),
+];
+
+/// A status, headers and a body in the place of the answer.
+type Instead = (&'static str, &'static str, &'static str);
+
+const LIMITED: Instead = ("429 Too Many Requests", "retry-after: 1", "");
+const UNAVAILABLE: Instead = ("503 Service Unavailable", "retry-after: 1", "<html>");
+const BAD_GATEWAY: Instead = ("502 Bad Gateway", "content-type: text/html", "<html>");
+const CONFLICT: Instead = (
+    "409 Conflict",
+    "content-type: application/json",
+    r#"{"code":"conflict","message":"it is still running","status":409}"#,
+);
+
+fn written((status, header, body): Instead) -> Vec<u8> {
+    let length = body.len();
+    format!("HTTP/1.1 {status}\r\n{header}\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
+}
+
+/// The proxy; it goes on for as long as the test.
+pub(crate) struct Network {
+    /// Where the client finds it.
+    pub(crate) address: SocketAddr,
+    counts: Arc<[AtomicU64; SHARES.len()]>,
+}
+
+impl Network {
+    /// Stands before the service at this address.
+    pub(crate) async fn before(service: SocketAddr, seed: u64) -> Self {
+        Network::drawing(service, move |number| draw(seed, number)).await
+    }
+
+    /// Closes every connection when a request has arrived.
+    pub(crate) async fn that_answers_nothing(service: SocketAddr) -> Self {
+        Network::drawing(service, |_| Fate::KillBefore).await
+    }
+
+    async fn drawing(
+        service: SocketAddr,
+        fate: impl Fn(u64) -> Fate + Clone + Send + Sync + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a port is free");
+        let address = listener.local_addr().expect("a bound listener has one");
+        let counts: Arc<[AtomicU64; SHARES.len()]> = Arc::default();
+        let network = Network {
+            address,
+            counts: Arc::clone(&counts),
+        };
+        tokio::spawn(async move {
+            let next = Arc::new(AtomicU64::new(0));
+            while let Ok((client, _)) = listener.accept().await {
+                let (counts, next, fate) = (Arc::clone(&counts), Arc::clone(&next), fate.clone());
+                tokio::spawn(async move {
+                    let drawn = || {
+                        let fate = fate(next.fetch_add(1, Ordering::Relaxed));
+                        count(&counts, fate);
+                        fate
+                    };
+                    // A connection that breaks is what this is for.
+                    let _ = serve(client, service, drawn).await;
+                });
+            }
+        });
+        network
+    }
+
+    /// How many requests the client has sent.
+    pub(crate) fn tries(&self) -> u64 {
+        let counts = self.counts.iter();
+        counts.map(|count| count.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Whether nothing of what can go wrong was left out.
+    pub(crate) fn did_everything_wrong(&self) -> bool {
+        let counts = self.counts.iter();
+        let mut counts = counts.map(|count| count.load(Ordering::Relaxed));
+        counts.all(|count| count > 0)
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} tries", self.tries())?;
+        for ((fate, _), count) in SHARES.iter().zip(self.counts.iter()) {
+            write!(f, ", {fate:?} {}", count.load(Ordering::Relaxed))?;
+        }
+        Ok(())
+    }
+}
+
+/// What is done to the request of this number.
+fn draw(seed: u64, number: u64) -> Fate {
+    // SplitMix64: all bits of its output depend on all of its input.
+    let mut bits = seed.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    let mut left = (bits ^ (bits >> 31)) % SHARES.iter().map(|(_, share)| share).sum::<u64>();
+    for (fate, share) in SHARES {
+        if left < share {
+            return fate;
+        }
+        left -= share;
+    }
+    Fate::Pass
+}
+
+fn count(counts: &[AtomicU64; SHARES.len()], fate: Fate) {
+    let place = SHARES.iter().position(|(known, _)| *known == fate);
+    counts[place.expect("all are listed")].fetch_add(1, Ordering::Relaxed);
+}
+
+/// The requests of one connection, until it is closed.
+async fn serve(
+    mut client: TcpStream,
+    service: SocketAddr,
+    draw: impl Fn() -> Fate,
+) -> io::Result<()> {
+    let mut unread = Vec::new();
+    while let Some(request) = message(&mut client, &mut unread).await? {
+        let answer = match draw() {
+            Fate::Pass => exchange(service, &request).await?,
+            Fate::Delay => {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                exchange(service, &request).await?
+            }
+            Fate::Duplicate => {
+                let (one, other) =
+                    tokio::join!(exchange(service, &request), exchange(service, &request));
+                one?;
+                other?
+            }
+            Fate::KillBefore => return Ok(()),
+            Fate::KillAfter => {
+                exchange(service, &request).await?;
+                return Ok(());
+            }
+            Fate::Truncate => {
+                let answer = exchange(service, &request).await?;
+                client.write_all(&answer[..answer.len() / 2]).await?;
+                return Ok(());
+            }
+            Fate::Hold => {
+                exchange(service, &request).await?;
+                // Until the client gives up.
+                client.read_u8().await?;
+                return Ok(());
+            }
+            Fate::Limit => written(LIMITED),
+            Fate::Unavailable => written(UNAVAILABLE),
+            Fate::Conflict => {
+                exchange(service, &request).await?;
+                written(CONFLICT)
+            }
+            Fate::BadGateway => written(BAD_GATEWAY),
+        };
+        client.write_all(&answer).await?;
+    }
+    Ok(())
+}
+
+/// Sends a request on, on a connection of its own.
+async fn exchange(service: SocketAddr, request: &[u8]) -> io::Result<Vec<u8>> {
+    let mut connection = TcpStream::connect(service).await?;
+    connection.write_all(request).await?;
+    let mut unread = Vec::new();
+    message(&mut connection, &mut unread)
+        .await?
+        .ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+}
+
+/// One message, to the end of its body; `None` where the connection is at its
+/// end. Knows bodies by their length only, which is what both sides send.
+async fn message(connection: &mut TcpStream, unread: &mut Vec<u8>) -> io::Result<Option<Vec<u8>>> {
+    loop {
+        if let Some(end) = end_of_message(unread) {
+            let rest = unread.split_off(end);
+            return Ok(Some(std::mem::replace(unread, rest)));
+        }
+        if connection.read_buf(unread).await? == 0 {
+            return Ok(None);
+        }
+    }
+}
+
+/// How long the message is that begins here, if it is whole.
+fn end_of_message(bytes: &[u8]) -> Option<usize> {
+    let head = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
+    let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
+    assert!(!text.contains("transfer-encoding:"), "{text}");
+    let length = text
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length:"))
+        .and_then(|value| value.trim().parse::<usize>().ok());
+    let end = head + length.unwrap_or(0);
+    (bytes.len() >= end).then_some(end)
+}
