@@ -4,7 +4,7 @@
 use crate::{
     contents,
     ledger::Ledger,
-    load::Target,
+    load::{Faults, Target},
     process::{Service, run_failing, run_ok},
 };
 use rusqlite::Connection;
@@ -16,7 +16,7 @@ async fn a_copy_under_load_has_every_pet_that_was_answered_before_and_serves() {
     let ledger = Arc::<Ledger>::default();
     let service = Service::start();
     let target = Target::new(service.address, &service.key);
-    let mut load = target.load("live", &ledger);
+    let mut load = target.load("live", Faults::None, &ledger);
     load.answered(300).await;
     let before = ledger.names_answered();
     let said = run_ok(service.folder.path(), &["backup", "copy.db"]);

@@ -3,7 +3,7 @@
 
 use crate::{
     ledger::{Counts, Ledger},
-    load::Target,
+    load::{Faults, Target},
     process::{Service, program},
     raw::Request,
 };
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const SEED: u64 = 20_261_120;
 
 /// A number that may be set from outside.
-fn setting(variable: &str, default: u64) -> u64 {
+pub(crate) fn setting(variable: &str, default: u64) -> u64 {
     match env::var(variable) {
         Ok(text) => text
             .parse()
@@ -42,30 +42,34 @@ async fn sigkill_under_load_loses_and_doubles_nothing() {
     let ledger = Arc::<Ledger>::default();
     let mut service = Service::start();
     let (folder, key) = (Arc::clone(&service.folder), service.key.clone());
-    let mut counts = Counts::default();
+    let (mut counts, mut repeated) = (Counts::default(), 0);
 
     for round in 0..rounds {
         let target = Target::new(service.address, &key);
-        let mut load = target.load(&round.to_string(), &ledger);
+        let mut load = target.load(&round.to_string(), Faults::None, &ledger);
         load.answered(random.random_range(1..800)).await;
         let moment = Duration::from_micros(random.random_range(0..1500));
-        load.end(|| {
-            spin(moment);
-            service.signal(Signal::KILL);
-        })
-        .await;
+        let left = load
+            .end(|| {
+                spin(moment);
+                service.signal(Signal::KILL);
+            })
+            .await;
         service.ended();
 
         if random.random_ratio(1, 3) {
             interrupt_a_start(&service, &mut random);
         }
         service = Service::start_in(Arc::clone(&folder), &[], &[]);
-        let found = Target::new(service.address, &key).walk().await;
-        counts = ledger.compare(&found);
+        let target = Target::new(service.address, &key);
+        target.repeat(&left, &ledger).await;
+        repeated += left.len();
+        counts = ledger.compare(&target.walk().await);
         counts.assert_nothing_wrong();
     }
-    println!("rounds {rounds}, seed {seed}, {counts}");
+    println!("rounds {rounds}, seed {seed}, {counts}; {repeated} were asked for again");
     assert!(counts.answered > 0 && counts.found >= counts.answered);
+    assert!(repeated > 0, "no create was cut off");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -5,44 +5,48 @@
 //! | variable | for |
 //! |---|---|
 //! | `PETSTORE_CRASH_ROUNDS` | how often the service is killed; a few times by default |
+//! | `PETSTORE_CRASH_ROUNDS_POSTGRES` | how often the service, its PostgreSQL, or both are |
 //! | `PETSTORE_CRASH_SEED` | another choice of the moments; it is printed |
-//! | `PETSTORE_REQUIRE_STRACE=1` | where strace cannot be used, fail instead of skipping |
+//! | `PETSTORE_REQUIRE_POSTGRES=1` | where PostgreSQL is missing, fail instead of skipping |
+//! | `PETSTORE_REQUIRE_STRACE=1` | the same for strace |
 //! | `PETSTORE_REQUIRE_MOUNT=1` | the same for file systems of the test's own |
 
+#[path = "../support/ledger.rs"]
+mod ledger;
+#[expect(
+    dead_code,
+    reason = "shared with `tests/failover`, which needs more of it"
+)]
+#[path = "../support/load.rs"]
+mod load;
+#[expect(
+    dead_code,
+    reason = "shared with `petstore-store`, which needs more of it"
+)]
+#[path = "../../../petstore-store/tests/support/postgres.rs"]
+mod postgres;
 #[path = "../support/process.rs"]
 mod process;
 #[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
 #[path = "../support/raw.rs"]
 mod raw;
+#[path = "../support/skip.rs"]
+mod skip;
 
 mod backup;
 mod clock;
 mod crash;
+mod database;
 mod disk;
 mod files;
-mod ledger;
-mod load;
 mod power;
 mod trace;
 
+use skip::skip;
 use std::{
-    env, fs,
-    io::{self, Write as _},
+    fs,
     path::{Path, PathBuf},
 };
-
-/// Says that a test cannot be run here, past the capture of its output, in the
-/// words that `cargo xtask test` gathers; or fails it where it must be run.
-fn skip(required_by: &str, why: &str) {
-    assert!(
-        env::var_os(required_by).is_none_or(|value| value != "1"),
-        "{why}, and {required_by}=1"
-    );
-    let test = std::thread::current();
-    let test = test.name().unwrap_or("a test");
-    // Where nobody reads, there is nobody to tell.
-    let _ = writeln!(io::stderr(), "skipped: {test}: {why}");
-}
 
 /// The names and the bytes of the files in a folder, but for the index of a
 /// log, which is memory that processes share.

@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use petstore_models::{NewPet, Pet};
 use petstore_store::{
-    Cause, KeyHash, KeyId, KeyRecord, NewKey, Outcome, PetPage, PetQuery, Revocation, Store,
-    StoreError, Usage, UsageRecord, WriteStats,
+    Cause, Creation, KeyHash, KeyId, KeyRecord, NewKey, Once, Outcome, PetPage, PetQuery,
+    PoolStats, Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
 };
 use std::{
     sync::{
@@ -20,7 +20,8 @@ use tokio::sync::Semaphore;
 /// What the database says when it fails; no client may ever see it.
 pub(crate) const SECRET: &str = "disk /dev/sda1 is on fire";
 
-/// What happens to those who ask for a pet with that id.
+/// What happens to those who ask for a pet with that id, or for a new one of
+/// that category and with an idempotency key.
 pub(crate) mod pet {
     pub(crate) const PANICS: i64 = 1001;
     pub(crate) const INTERNAL: i64 = 1002;
@@ -28,6 +29,8 @@ pub(crate) mod pet {
     pub(crate) const UNAVAILABLE: i64 = 1004;
     pub(crate) const OVERLOADED: i64 = 1005;
     pub(crate) const HELD: i64 = 1006;
+    /// Another server uses the key.
+    pub(crate) const IN_FLIGHT: i64 = 1007;
 }
 
 /// A store in memory with faults.
@@ -92,6 +95,25 @@ fn cause() -> Cause {
 impl Store for Faulty {
     async fn create_pet(&self, pet: NewPet) -> Result<Pet, StoreError> {
         self.inner.create_pet(pet).await
+    }
+
+    async fn create_pet_once(&self, pet: NewPet, once: Once) -> Result<Creation, StoreError> {
+        match pet.category_id {
+            pet::PANICS => panic!("{SECRET}"),
+            pet::OVERLOADED => return Err(StoreError::Overloaded),
+            pet::HELD => self.hold().await,
+            pet::IN_FLIGHT => return Ok(Creation::InFlight),
+            _ => {}
+        }
+        self.inner.create_pet_once(pet, once).await
+    }
+
+    async fn forget_idempotency_keys(
+        &self,
+        now: DateTime<Utc>,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        self.inner.forget_idempotency_keys(now, limit).await
     }
 
     async fn pet(&self, id: i64) -> Result<Option<Pet>, StoreError> {
@@ -166,6 +188,10 @@ impl Store for Faulty {
 
     fn stats(&self) -> WriteStats {
         self.inner.stats()
+    }
+
+    fn pool(&self) -> PoolStats {
+        self.inner.pool()
     }
 
     async fn close(&self) -> Result<(), StoreError> {

@@ -1,0 +1,85 @@
+//! SIGKILL under load on PostgreSQL, again and again on one database: now the
+//! service, now the database's server. The service that outlives its database
+//! goes on by itself.
+
+use crate::{
+    crash::setting,
+    ledger::{Counts, Ledger},
+    load::{Event, Faults, Target},
+    postgres::own,
+    process::Service,
+};
+use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+use rustix::process::Signal;
+use std::sync::Arc;
+
+/// Few, so that the suite stays quick.
+const ROUNDS: u64 = 3;
+const SEED: u64 = 20_261_121;
+
+/// What is killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Victim {
+    Service,
+    Database,
+    Both,
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sigkill_of_service_or_database_under_load_loses_and_doubles_nothing() {
+    let Some(cluster) = own(&[]).await else {
+        return;
+    };
+    let rounds = setting("PETSTORE_CRASH_ROUNDS_POSTGRES", ROUNDS);
+    let seed = setting("PETSTORE_CRASH_SEED", SEED);
+    let mut random = StdRng::seed_from_u64(seed);
+    let ledger = Arc::<Ledger>::default();
+    let url = cluster.database().await.url().to_string();
+    let arguments = ["--database", url.as_str()];
+    let mut service = Service::start_with(&arguments);
+    let key = service.key.clone();
+    let (mut counts, mut refused, mut cut, mut repeated) = (Counts::default(), 0, 0, 0);
+    let mut killed = [0; 3];
+
+    for round in 0..rounds {
+        let victims = [Victim::Service, Victim::Database, Victim::Both];
+        let place = usize::try_from(round).expect("few") % victims.len();
+        let victim = victims[place];
+        killed[place] += 1;
+        let target = Target::new(service.address, &key);
+        let mut load = target.load(&round.to_string(), Faults::Outages, &ledger);
+        load.answered(random.random_range(1..400)).await;
+        if victim != Victim::Service {
+            cluster.kill();
+        }
+        if victim == Victim::Database {
+            load.met(Event::Refused, 20).await;
+            cluster.start().await;
+            load.answered(random.random_range(1..400)).await;
+        }
+        let seen = load.seen();
+        (refused, cut) = (refused + seen.refused, cut + seen.cut);
+        let left = if victim == Victim::Database {
+            load.end(|| ()).await
+        } else {
+            let left = load.end(|| service.signal(Signal::KILL)).await;
+            service.ended();
+            if victim == Victim::Both {
+                cluster.start().await;
+            }
+            let folder = Arc::clone(&service.folder);
+            service = Service::start_in(folder, &arguments, &[]);
+            left
+        };
+        let target = Target::new(service.address, &key);
+        target.repeat(&left, &ledger).await;
+        repeated += left.len();
+        counts = ledger.compare(&target.walk().await);
+        counts.assert_nothing_wrong();
+    }
+    let [services, databases, both] = killed;
+    println!(
+        "PostgreSQL: rounds {rounds} (service {services}, database {databases}, both {both}), seed {seed}, {counts}; {refused} got 503, {cut} were cut, {repeated} were asked for again"
+    );
+    assert!(counts.answered > 0 && counts.found >= counts.answered);
+}

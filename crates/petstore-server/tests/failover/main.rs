@@ -1,0 +1,46 @@
+//! The set of `examples/deploy/cluster` on this machine: three times etcd,
+//! Patroni, PostgreSQL and the service, and HAProxy in front. Under load, the
+//! machine that leads is killed, then a server; both come back. How a store
+//! bears a single database that is killed is left to `tests/durability`.
+//!
+//! Runs where Patroni, etcd, HAProxy and PostgreSQL are installed, and takes
+//! about a minute a round.
+//!
+//! | variable | for |
+//! |---|---|
+//! | `PETSTORE_FAILOVER_ROUNDS` | how often a leader and a server are killed; once by default |
+//! | `PETSTORE_REQUIRE_PATRONI=1` | where one of the programs is missing, fail instead of skipping |
+
+#[path = "../support/haproxy.rs"]
+mod haproxy;
+#[expect(
+    dead_code,
+    reason = "shared with `tests/durability`, which needs more of it"
+)]
+#[path = "../support/ledger.rs"]
+mod ledger;
+#[expect(
+    dead_code,
+    reason = "shared with `tests/durability`, which needs more of it"
+)]
+#[path = "../support/load.rs"]
+mod load;
+#[expect(
+    dead_code,
+    reason = "shared with `petstore-store`, which needs more of it"
+)]
+#[path = "../../../petstore-store/tests/support/postgres.rs"]
+mod postgres;
+#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
+#[path = "../support/process.rs"]
+mod process;
+#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
+#[path = "../support/raw.rs"]
+mod raw;
+#[path = "../support/skip.rs"]
+mod skip;
+
+mod cluster;
+mod machine;
+mod rounds;
+mod settings;

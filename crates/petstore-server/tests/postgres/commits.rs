@@ -1,0 +1,100 @@
+//! A commit that waits for a replica that never comes: 503 at the deadline and
+//! never 201. The service lets go of the connection and cancels nothing, since
+//! PostgreSQL reports a cancelled wait as a success.
+
+use crate::{
+    count_of,
+    postgres::{Cluster, own},
+    process::Service,
+    raw::Request,
+    serve,
+};
+use serde_json::json;
+use std::time::{Duration, Instant};
+use tokio_postgres::Client;
+
+/// A test that waits longer has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Makes every later commit of that database's sessions wait for a replica.
+async fn ask_for_a_replica(cluster: &Cluster, db: &Client) {
+    cluster
+        .execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        .await;
+    cluster.execute("SELECT pg_reload_conf()").await;
+    let asked = "SELECT count(*) FROM pg_settings WHERE name = 'synchronous_standby_names' AND setting = 'nobody'";
+    until(db, asked, 1).await;
+}
+
+async fn until(db: &Client, count: &str, least: i64) {
+    let begin = Instant::now();
+    loop {
+        let found: i64 = db.query_one(count, &[]).await.expect("an answer").get(0);
+        if found >= least {
+            return;
+        }
+        assert!(begin.elapsed() < PATIENCE, "{found} of {least}: {count}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+fn create(service: &Service, name: &str) -> crate::raw::Answer {
+    let pet = json!({"name": name, "categoryId": 7}).to_string();
+    service.send(&Request::post("/v1/pets", pet).key(&service.key))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_commit_without_its_replica_is_503_and_is_never_cancelled() {
+    const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'petstore' AND wait_event = 'SyncRep'";
+    let Some(cluster) = own(&[]).await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let service = serve(&database);
+    service.add("before", None);
+    let db = database.client().await;
+    ask_for_a_replica(&cluster, &db).await;
+
+    create(&service, "alone").assert_error(503, "unavailable");
+    create(&service, "alone too").assert_error(503, "unavailable");
+    // Both connections were given up, by the service's word.
+    service.log.wait_for("the connection was given up");
+    // Both sessions still wait: nobody has cancelled them.
+    until(&db, WAITING, 2).await;
+    let log = cluster.log();
+    assert!(!log.contains("canceling"), "{log}");
+    // A wait is not visible to others before it is over.
+    assert_eq!(service.pets().len(), 1);
+
+    cluster
+        .execute("ALTER SYSTEM RESET synchronous_standby_names")
+        .await;
+    cluster.execute("SELECT pg_reload_conf()").await;
+    let begin = Instant::now();
+    while create(&service, "after").status != 201 {
+        assert!(begin.elapsed() < PATIENCE, "{}", service.log.text());
+    }
+    assert_eq!(count_of(&service, "before"), 1);
+    assert!(count_of(&service, "alone") <= 1 && count_of(&service, "alone too") <= 1);
+    assert!(count_of(&service, "after") >= 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_commit_whose_wait_somebody_else_cancels_is_503_too() {
+    let Some(cluster) = own(&[]).await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let service = serve(&database);
+    service.add("before", None);
+    let db = database.client().await;
+    ask_for_a_replica(&cluster, &db).await;
+    let answer = tokio::task::spawn_blocking(move || create(&service, "cancelled"));
+    let cancel =
+        "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    until(&db, cancel, 1).await;
+    answer
+        .await
+        .expect("no panic")
+        .assert_error(503, "unavailable");
+}

@@ -1,0 +1,177 @@
+//! A database that is gone: at the start, in mid-flight, or as good as gone
+//! since it holds a table.
+
+use crate::{
+    count_of,
+    postgres::{own, shared},
+    process::run_failing,
+    raw::{Answer, Request},
+    scrape::Watched,
+};
+use serde_json::json;
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+/// A test that waits longer has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Asks until it is answered with this status; before, all are answered with
+/// the other one. Gives how many. A 503 is as it is to be.
+fn until(status: u16, before: u16, ask: impl Fn() -> Answer) -> usize {
+    let begin = Instant::now();
+    for count in 0.. {
+        let answer = ask();
+        if answer.status == 503 {
+            answer.assert_error(503, "unavailable");
+        }
+        if answer.status == status {
+            return count;
+        }
+        assert_eq!(answer.status, before, "{answer:?}");
+        assert!(begin.elapsed() < PATIENCE, "{answer:?}");
+        thread::sleep(Duration::from_millis(20));
+    }
+    unreachable!("it is asked until then")
+}
+
+fn post(name: &str) -> Request {
+    Request::post(
+        "/v1/pets",
+        json!({"name": name, "categoryId": 7}).to_string(),
+    )
+}
+
+fn until_ready(watched: &Watched, status: u16) {
+    let begin = Instant::now();
+    while watched.ask("/readyz").status != status {
+        assert!(begin.elapsed() < PATIENCE, "{}", watched.service.log.text());
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_database_that_is_gone_at_the_start_is_named_with_what_to_do_and_without_its_password() {
+    let folder = TempDir::new().expect("a folder can be made");
+    for database in [
+        "postgres://pets:s3cret@127.0.0.1:1/pets?sslmode=disable",
+        "postgres://pets:s3cret@127.0.0.1:1,127.0.0.1:2/pets?sslmode=disable",
+        "postgres://pets:s3cret@/pets?host=/no/such/folder",
+    ] {
+        let error = run_failing(
+            folder.path(),
+            &["serve", "--listen", "127.0.0.1:0", "--database", database],
+            1,
+        );
+        assert!(
+            error.starts_with("error: cannot reach the database `postgres://pets@"),
+            "{error}"
+        );
+        assert!(error.contains("check that it runs"), "{error}");
+        assert!(!error.contains("s3cret"), "{error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_that_is_not_there_or_not_durable_stops_the_start() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let folder = TempDir::new().expect("a folder can be made");
+    let error_of = |url: &str| {
+        run_failing(
+            folder.path(),
+            &["serve", "--listen", "127.0.0.1:0", "--database", url],
+            1,
+        )
+    };
+    let nothing = format!(
+        "postgres://postgres@/nothing?host={}",
+        cluster.socket().display()
+    );
+    let error = error_of(&nothing);
+    assert!(error.contains("\"nothing\" does not exist"), "{error}");
+    let database = cluster.database().await;
+    database.set("synchronous_commit = local").await;
+    let error = error_of(&database.url().to_string());
+    assert!(
+        error.contains("`synchronous_commit` is `local`; set it to `on`"),
+        "{error}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_that_goes_in_mid_flight_is_503_and_when_it_is_back_so_is_the_service() {
+    let Some(cluster) = own(&[]).await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let watched = Watched::start_with(&["--database", &database.url().to_string()]);
+    let service = &watched.service;
+    let ask = |request: Request| service.send(&request.key(&service.key));
+    service.add("before", None);
+    let mut stored = 0;
+    for round in 0..3 {
+        cluster.kill();
+        // Its sessions are processes of their own: each may answer once more.
+        until(503, 200, || ask(Request::get("/v1/pets")));
+        until(503, 200, || ask(Request::get("/v1/pets/1")));
+        stored += until(503, 201, || ask(post("meanwhile")));
+        // That this is no key can be told without the database.
+        service
+            .send(&Request::get("/v1/pets").key("no-key"))
+            .assert_error(401, "unauthorized");
+        until_ready(&watched, 503);
+        assert_eq!(watched.ask("/livez").status, 200, "a restart mends nothing");
+
+        cluster.start().await;
+        until(200, 503, || ask(Request::get("/v1/pets/1")));
+        until(201, 503, || ask(post(&format!("after {round}"))));
+        until_ready(&watched, 200);
+    }
+    assert_eq!(count_of(service, "before"), 1);
+    assert_eq!(count_of(service, "meanwhile"), stored);
+    for round in 0..3 {
+        assert_eq!(count_of(service, &format!("after {round}")), 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_table_that_is_held_ends_reads_by_timeout_and_creates_by_deadline() {
+    let Some(cluster) = own(&[]).await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let watched = Watched::start_with(&["--database", &database.url().to_string()]);
+    let service = &watched.service;
+    let id = service.add("before", None);
+    let holder = database.client().await;
+    holder
+        .batch_execute("BEGIN; LOCK TABLE pets")
+        .await
+        .expect("it is held");
+    let (read, created) = thread::scope(|scope| {
+        let read = scope.spawn(|| service.get("/v1/pets"));
+        let created = scope.spawn(|| service.send(&post("meanwhile").key(&service.key)));
+        (
+            read.join().expect("no panic"),
+            created.join().expect("no panic"),
+        )
+    });
+    read.assert_error(503, "unavailable");
+    created.assert_error(503, "unavailable");
+    until_ready(&watched, 503);
+
+    holder
+        .batch_execute("ROLLBACK")
+        .await
+        .expect("it is let go");
+    until(200, 503, || service.get(&format!("/v1/pets/{id}")));
+    until(201, 503, || service.send(&post("after").key(&service.key)));
+    until_ready(&watched, 200);
+    // The outcome was said to be unknown.
+    assert!(count_of(service, "meanwhile") <= 1);
+    assert_eq!(count_of(service, "after"), 1);
+}

@@ -1,0 +1,48 @@
+//! The real program on a real PostgreSQL: the answers that it gives on SQLite,
+//! servers that share a database, and databases that are gone, hang, or cut a
+//! connection. What the store makes of PostgreSQL is left to its own tests,
+//! crashes under load to `tests/durability`, replicas to `tests/failover`.
+
+#[path = "../../../petstore-store/tests/support/postgres.rs"]
+mod postgres;
+#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
+#[path = "../support/process.rs"]
+mod process;
+#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
+#[path = "../support/raw.rs"]
+mod raw;
+#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
+#[path = "../support/scrape.rs"]
+mod scrape;
+
+mod answers;
+mod commits;
+mod cut;
+mod gone;
+mod relay;
+mod sharing;
+
+use postgres::Database;
+use process::Service;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+/// A service on that database, which makes the first key.
+fn serve(database: &Database<'_>) -> Service {
+    Service::start_with(&["--database", &database.url().to_string()])
+}
+
+/// One more of them, with the key of the first.
+fn serve_beside(first: &Service, database: &Database<'_>) -> Service {
+    let folder = Arc::new(TempDir::new().expect("a folder can be made"));
+    let url = database.url().to_string();
+    let mut service = Service::start_in(folder, &["--database", &url], &[]);
+    service.key.clone_from(&first.key);
+    service
+}
+
+/// How often a pet of that name is there.
+fn count_of(service: &Service, name: &str) -> usize {
+    let pets = service.pets();
+    pets.iter().filter(|pet| pet["name"] == name).count()
+}

@@ -1,0 +1,93 @@
+//! What stands between the service and its database: a relay that passes all
+//! bytes, until it is to lose the answer to one statement, or the statement.
+
+use crate::postgres::Cluster;
+use std::{
+    io,
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream, UnixStream},
+};
+
+/// What is lost of the statement that has certain bytes in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// Itself: the connection is reset before it passes.
+    Statement,
+    /// Its answer: the database has done it, and the connection is reset.
+    Answer,
+    /// The same, and the connection stays open.
+    AnswerInSilence,
+}
+
+/// The bytes of the statement to lose, and how.
+type Next = Arc<Mutex<Option<(Vec<u8>, Loss)>>>;
+
+pub(crate) struct Relay {
+    pub(crate) address: SocketAddr,
+    next: Next,
+}
+
+impl Relay {
+    pub(crate) async fn start(cluster: &Cluster) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a port is free");
+        let address = listener.local_addr().expect("it has an address");
+        let next = Next::default();
+        let socket = cluster.socket().join(".s.PGSQL.5432");
+        let losses = Arc::clone(&next);
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                tokio::spawn(relay(client, socket.clone(), Arc::clone(&losses)));
+            }
+        });
+        Relay { address, next }
+    }
+
+    /// The next statement with these bytes in it is lost in that way.
+    pub(crate) fn lose(&self, bytes: &str, loss: Loss) {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        *next = Some((bytes.into(), loss));
+    }
+}
+
+async fn relay(mut client: TcpStream, socket: PathBuf, losses: Next) -> io::Result<()> {
+    let mut database = UnixStream::connect(socket).await?;
+    let (mut asked, mut told) = ([0; 64 * 1024], [0; 64 * 1024]);
+    let mut lost = None;
+    loop {
+        tokio::select! {
+            read = client.read(&mut asked) => {
+                let bytes = match read? { 0 => return Ok(()), read => &asked[..read] };
+                lost = lost.or_else(|| loss_of(bytes, &losses));
+                if lost == Some(Loss::Statement) {
+                    return client.set_zero_linger();
+                }
+                database.write_all(bytes).await?;
+            }
+            read = database.read(&mut told) => {
+                let bytes = match read? { 0 => return Ok(()), read => &told[..read] };
+                match lost {
+                    Some(Loss::Answer) => return client.set_zero_linger(),
+                    Some(_) => {}
+                    None => client.write_all(bytes).await?,
+                }
+            }
+        }
+    }
+}
+
+/// How these bytes are lost, if they are those that are waited for. A small
+/// statement comes in one piece, and the database answers it once it is
+/// committed.
+fn loss_of(bytes: &[u8], losses: &Next) -> Option<Loss> {
+    let mut next = losses.lock().unwrap_or_else(PoisonError::into_inner);
+    let (wanted, _) = next.as_ref()?;
+    let found = bytes.windows(wanted.len()).any(|window| window == wanted);
+    found.then(|| next.take()).flatten().map(|(_, loss)| loss)
+}

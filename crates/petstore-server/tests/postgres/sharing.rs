@@ -1,0 +1,121 @@
+//! Servers on one database: one store.
+
+use crate::{
+    postgres::shared,
+    process::{run_failing, run_ok},
+    raw::Request,
+    serve, serve_beside,
+};
+use rustix::process::Signal;
+use std::thread;
+use tempfile::TempDir;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_servers_share_keys() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let one = serve(&database);
+    let two = serve_beside(&one, &database);
+    assert!(!two.showed_a_key(), "the store has one: {}", two.log.text());
+
+    let folder = TempDir::new().expect("a folder can be made");
+    let url = database.url().to_string();
+    let made = run_ok(
+        folder.path(),
+        &["key", "create", "shop", "--database", &url],
+    );
+    let asks = || {
+        [&one, &two].map(|service| {
+            service
+                .send(&Request::get("/v1/pets").key(made.trim()))
+                .status
+        })
+    };
+    assert_eq!(asks(), [200, 200]);
+    let listed = run_ok(folder.path(), &["key", "list", "--database", &url]);
+    assert_eq!(listed.lines().count(), 2, "{listed}");
+    let line = listed.lines().find(|line| line.contains("\tshop\t"));
+    let id = line
+        .and_then(|line| line.split('\t').next())
+        .expect("its id");
+    run_ok(folder.path(), &["key", "revoke", id, "--database", &url]);
+    assert_eq!(asks(), [401, 401]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_servers_share_ids_and_pages() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let one = serve(&database);
+    let two = serve_beside(&one, &database);
+    let mut ids: Vec<i64> = thread::scope(|scope| {
+        let add = |service| {
+            move || {
+                (0..50)
+                    .map(|_| crate::Service::add(service, "Rex", None))
+                    .collect()
+            }
+        };
+        let both = [scope.spawn(add(&one)), scope.spawn(add(&two))];
+        both.into_iter()
+            .flat_map(|adds| -> Vec<i64> { adds.join().expect("no panic") })
+            .collect()
+    });
+    ids.sort_unstable();
+    // A walk that asks another server for each page.
+    let mut met = Vec::new();
+    let mut target = "/v1/pets?limit=7".to_owned();
+    for service in [&one, &two].into_iter().cycle() {
+        let answer = service.get(&target);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let page = answer.json();
+        met.extend(
+            page.as_array()
+                .expect("a page")
+                .iter()
+                .filter_map(|pet| pet["id"].as_i64()),
+        );
+        let Some(link) = answer.header("link") else {
+            break;
+        };
+        let next = link.strip_prefix('<').and_then(|link| link.split_once('>'));
+        target = format!("/v1/pets{}", next.expect("a target").0);
+    }
+    assert_eq!(met, ids, "each once, in order");
+    assert_eq!(ids.len(), 100);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_stops_or_is_killed_leaves_the_other_one_at_work() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let (first, signals) = (serve(&database), [Signal::TERM, Signal::KILL]);
+    for signal in signals {
+        let mut other = serve_beside(&first, &database);
+        let id = other.add("Rex", None);
+        other.signal(signal);
+        other.ended();
+        assert_eq!(first.get(&format!("/v1/pets/{id}")).status, 200);
+        first.add("Tom", None);
+    }
+    assert_eq!(first.pets().len(), 4);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_backup_is_left_to_the_tools_of_postgresql() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let _service = serve(&database);
+    let folder = TempDir::new().expect("a folder can be made");
+    let url = database.url().to_string();
+    let error = run_failing(folder.path(), &["backup", "copy.db", "--database", &url], 1);
+    assert!(error.contains("`pg_dump`"), "{error}");
+}

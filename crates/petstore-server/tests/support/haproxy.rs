@@ -1,0 +1,86 @@
+//! HAProxy with the configuration of `examples/deploy/haproxy`, on a free port.
+
+use std::{
+    net::{SocketAddr, TcpListener, TcpStream},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::{Mutex, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// A test that waits longer has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/deploy/haproxy");
+
+/// A proxy that runs; it ends with the test.
+pub(crate) struct Haproxy {
+    child: Child,
+    pub(crate) address: SocketAddr,
+}
+
+impl Haproxy {
+    pub(crate) fn is_installed() -> bool {
+        program().is_some()
+    }
+
+    /// In front of up to three servers, each with the port of its admin
+    /// listener.
+    pub(crate) fn start(behind: &[(SocketAddr, u16)]) -> Self {
+        Self::start_with(behind, &[])
+    }
+
+    /// As [`start`](Self::start), with other values of the configuration's
+    /// variables.
+    pub(crate) fn start_with(behind: &[(SocketAddr, u16)], settings: &[(&str, &str)]) -> Self {
+        // HAProxy shares its port with whoever asks for the same one: two that
+        // start at the same time must not choose alike.
+        static STARTING: Mutex<()> = Mutex::new(());
+        let _one_by_one = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let address = free.local_addr().expect("it has an address");
+        drop(free);
+        let mut command = Command::new(program().expect("it is installed"));
+        for ((server, admin), suffix) in behind.iter().zip(["", "_2", "_3"]) {
+            command
+                .env(format!("PETSTORE_SERVER{suffix}"), server.to_string())
+                .env(format!("PETSTORE_ADMIN_PORT{suffix}"), admin.to_string());
+        }
+        let child = command
+            .args(["-db", "-f", "haproxy.cfg"])
+            .current_dir(FOLDER)
+            .env("PETSTORE_PROXY_LISTEN", address.to_string())
+            .envs(settings.iter().copied())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("HAProxy can be run");
+        let mut proxy = Haproxy { child, address };
+        proxy.wait();
+        proxy
+    }
+
+    fn wait(&mut self) {
+        let begin = Instant::now();
+        while TcpStream::connect(self.address).is_err() {
+            let ended = self.child.try_wait().expect("can be waited for");
+            assert!(ended.is_none() && begin.elapsed() < PATIENCE, "{ended:?}");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Haproxy {
+    fn drop(&mut self) {
+        // It may have ended already; that is no fault here.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn program() -> Option<&'static Path> {
+    // Debian's way to install it is outside of many a PATH.
+    ["/usr/sbin/haproxy", "/usr/local/sbin/haproxy"]
+        .map(Path::new)
+        .into_iter()
+        .find(|path| path.exists())
+}

@@ -1,0 +1,307 @@
+//! Clients that create pets as fast as they are answered, and the walk that
+//! finds what is there. What they were told goes to the ledger.
+
+use crate::ledger::Ledger;
+use futures::{StreamExt as _, stream};
+use reqwest::{Client, Response, StatusCode, Url, header::RETRY_AFTER};
+use serde_json::{Value, json};
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use tokio::{
+    sync::mpsc::{UnboundedReceiver, unbounded_channel},
+    task::JoinSet,
+};
+
+/// More than there are threads, so that creates meet in one commit.
+const CLIENTS: usize = 16;
+/// A client that waits longer was left without an answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How soon a client that was refused comes again: sooner than it is told, so
+/// that the end of an outage is seen when it comes.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What makes a create safe to repeat.
+const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
+
+/// A service as its clients see it.
+#[derive(Clone)]
+pub(crate) struct Target {
+    client: Client,
+    pets: Url,
+    key: String,
+}
+
+/// What a client takes for an answer before the end, beside a created pet.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Faults {
+    /// Nothing.
+    None,
+    /// A refusal that says when to come again, and a connection that breaks;
+    /// and each pet that was created is there, or the service is away.
+    Outages,
+    /// The same behind a proxy, which repeats what is safe to repeat: only a
+    /// create without an idempotency key can go without an answer.
+    ProxiedOutages,
+}
+
+impl Faults {
+    /// Whether a client may meet that before the end.
+    fn allow(self, event: Event, is_safe_to_repeat: bool) -> bool {
+        match self {
+            Faults::None => false,
+            Faults::Outages => true,
+            Faults::ProxiedOutages => event == Event::Refused || !is_safe_to_repeat,
+        }
+    }
+}
+
+/// Clients at work.
+pub(crate) struct Load {
+    /// Each gives the pets that it was not answered and may ask for again.
+    clients: JoinSet<Vec<Value>>,
+    events: UnboundedReceiver<(Event, Instant)>,
+    /// From here on a service that does not answer is no fault.
+    ends: Arc<AtomicBool>,
+    seen: Seen,
+    last_answer: Instant,
+}
+
+/// What clients met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// A pet was created.
+    Answered,
+    /// 503, as it is to be.
+    Refused,
+    /// The connection broke before an answer.
+    Cut,
+}
+
+/// How often they met it, and the longest time in which none was answered.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) answered: usize,
+    pub(crate) refused: usize,
+    pub(crate) cut: usize,
+    pub(crate) away: Duration,
+}
+
+impl Target {
+    pub(crate) fn new(address: SocketAddr, key: &str) -> Self {
+        let client = Client::builder().no_proxy().timeout(PATIENCE).build();
+        Target {
+            client: client.expect("a client"),
+            pets: format!("http://{address}/v1/pets")
+                .parse()
+                .expect("an address"),
+            key: key.to_owned(),
+        }
+    }
+
+    /// All pets, page by page.
+    pub(crate) async fn walk(&self) -> Vec<Value> {
+        let mut met = Vec::new();
+        let mut page = self.pets.join("?limit=100").expect("a query");
+        loop {
+            let request = self.client.get(page.clone()).bearer_auth(&self.key);
+            let answer = request.send().await.expect("the service answers");
+            assert_eq!(answer.status(), StatusCode::OK);
+            let next = answer.headers().get("link").map(|link| {
+                let link = link.to_str().expect("a link is text");
+                let target = link.strip_prefix('<').and_then(|link| link.split_once('>'));
+                page.join(target.expect("a target").0).expect("a query")
+            });
+            met.extend(answer.json::<Vec<Value>>().await.expect("pets"));
+            match next {
+                Some(next) => page = next,
+                None => return met,
+            }
+        }
+    }
+
+    /// Sets clients to work. Their pets' names begin with `prefix`.
+    pub(crate) fn load(&self, prefix: &str, faults: Faults, ledger: &Arc<Ledger>) -> Load {
+        let (happened, events) = unbounded_channel();
+        let ends = Arc::<AtomicBool>::default();
+        let mut clients = JoinSet::new();
+        for number in 0..CLIENTS {
+            let (target, ledger) = (self.clone(), Arc::clone(ledger));
+            let (happened, ends) = (happened.clone(), Arc::clone(&ends));
+            let prefix = format!("{prefix}-{number}");
+            clients.spawn(async move {
+                let mut left = Vec::new();
+                for number in 0.. {
+                    let pet = pet(&prefix, number);
+                    ledger.ask(&pet);
+                    let created = target.create(&pet).await;
+                    let event = match &created {
+                        Ok(pet) => {
+                            ledger.answered(pet.clone());
+                            Event::Answered
+                        }
+                        Err(event) => *event,
+                    };
+                    // Who counts them may have counted enough.
+                    let _ = happened.send((event, Instant::now()));
+                    match created {
+                        Ok(_) if faults == Faults::None => {}
+                        Ok(pet) => {
+                            let met = target.is_there(&pet).await;
+                            let over = ends.load(Ordering::SeqCst);
+                            let fault = met.err().filter(|event| !faults.allow(*event, true));
+                            assert!(over || fault.is_none(), "{pet}: {fault:?}");
+                        }
+                        Err(_) => {
+                            let allowed = faults.allow(event, key_of(&pet).is_some());
+                            let over = ends.load(Ordering::SeqCst);
+                            assert!(allowed || over, "before the end: {event:?}");
+                            left.extend(key_of(&pet).map(|_| pet));
+                            tokio::time::sleep(PAUSE).await;
+                        }
+                    }
+                    if ends.load(Ordering::SeqCst) {
+                        break;
+                    }
+                }
+                left
+            });
+        }
+        Load {
+            clients,
+            events,
+            ends,
+            seen: Seen::default(),
+            last_answer: Instant::now(),
+        }
+    }
+
+    /// The created pet, or how it came to none.
+    async fn create(&self, pet: &Value) -> Result<Value, Event> {
+        let mut request = self.client.post(self.pets.clone()).bearer_auth(&self.key);
+        if let Some(key) = key_of(pet) {
+            request = request.header(IDEMPOTENCY_KEY, key);
+        }
+        let answer = answered(request.json(pet).send().await)?;
+        let answer = not_refused(answer).await?;
+        assert_eq!(answer.status(), StatusCode::CREATED, "{answer:?}");
+        answered(answer.json().await)
+    }
+
+    /// Asks again for what was not answered, twice: each pet is there once after
+    /// it, whether it had been created before or not.
+    pub(crate) async fn repeat(&self, left: &[Value], ledger: &Ledger) {
+        let repeats = stream::iter(left).for_each_concurrent(CLIENTS, |pet| async move {
+            let first = self.create(pet).await.expect("it is created by now");
+            let second = self.create(pet).await.expect("it was created");
+            assert_eq!(first, second);
+            ledger.answered(first);
+        });
+        repeats.await;
+    }
+
+    /// Asks for a pet that was created: whoever answers, has it.
+    async fn is_there(&self, pet: &Value) -> Result<(), Event> {
+        let mut address = self.pets.clone();
+        address.set_path(&format!("{}/{}", address.path(), pet["id"]));
+        let request = self.client.get(address).bearer_auth(&self.key);
+        let answer = not_refused(answered(request.send().await)?).await?;
+        assert_eq!(answer.status(), StatusCode::OK, "{pet}: {answer:?}");
+        assert_eq!(answered(answer.json::<Value>().await)?, *pet);
+        Ok(())
+    }
+}
+
+/// Tells a connection that broke from a client that waited in vain.
+fn answered<T>(result: reqwest::Result<T>) -> Result<T, Event> {
+    result.map_err(|error| {
+        assert!(!error.is_timeout(), "left without an answer: {error:?}");
+        Event::Cut
+    })
+}
+
+/// Passes what is no 503; one that is says what it has to.
+async fn not_refused(answer: Response) -> Result<Response, Event> {
+    if answer.status() != StatusCode::SERVICE_UNAVAILABLE {
+        return Ok(answer);
+    }
+    let wait = answer.headers().get(RETRY_AFTER);
+    let wait = wait.and_then(|wait| wait.to_str().ok()?.parse::<u32>().ok());
+    assert!(wait.is_some_and(|seconds| seconds > 0), "{answer:?}");
+    let error: Value = answered(answer.json().await)?;
+    let codes = ["unavailable", "overloaded"];
+    let code = error["code"].as_str().unwrap_or_default();
+    assert!(error["status"] == 503 && codes.contains(&code), "{error}");
+    assert!(error["message"].is_string(), "{error}");
+    Err(Event::Refused)
+}
+
+/// Of many lengths and statuses, so that pages and the index are split.
+fn pet(prefix: &str, number: usize) -> Value {
+    let padding = "x".repeat(number * 97 % 700);
+    let mut pet = json!({"name": format!("{prefix}-{number}-{padding}"), "categoryId": number});
+    if let Some(status) = ["available", "pending", "sold"].get(number % 4) {
+        pet["status"] = (*status).into();
+    }
+    pet
+}
+
+/// The idempotency key of a pet; every other one has none.
+fn key_of(pet: &Value) -> Option<String> {
+    let has_one = pet["categoryId"].as_u64()? % 2 == 1;
+    // The padding makes a name longer than a key may be.
+    let name = pet["name"].as_str()?.trim_end_matches('x');
+    has_one.then(|| name.to_owned())
+}
+
+impl Load {
+    /// Waits until so many more creates were answered.
+    pub(crate) async fn answered(&mut self, count: usize) {
+        self.met(Event::Answered, count).await;
+    }
+
+    /// Waits until clients have met something so many times more.
+    pub(crate) async fn met(&mut self, event: Event, count: usize) {
+        let mut left = count;
+        while left > 0 {
+            let (met, when) = self.events.recv().await.expect("clients go on");
+            self.note(met, when);
+            left -= usize::from(met == event);
+        }
+    }
+
+    /// What was met since this was last asked.
+    pub(crate) fn seen(&mut self) -> Seen {
+        while let Ok((met, when)) = self.events.try_recv() {
+            self.note(met, when);
+        }
+        std::mem::take(&mut self.seen)
+    }
+
+    fn note(&mut self, met: Event, when: Instant) {
+        let seen = &mut self.seen;
+        match met {
+            Event::Answered => {
+                let gap = when.saturating_duration_since(self.last_answer);
+                seen.away = seen.away.max(gap);
+                seen.answered += 1;
+                self.last_answer = when;
+            }
+            Event::Refused => seen.refused += 1,
+            Event::Cut => seen.cut += 1,
+        }
+    }
+
+    /// Ends it by `end`, during which clients may go without an answer. Gives the
+    /// pets with an idempotency key of which nobody was told.
+    pub(crate) async fn end(self, end: impl FnOnce()) -> Vec<Value> {
+        self.ends.store(true, Ordering::SeqCst);
+        end();
+        self.clients.join_all().await.concat()
+    }
+}
