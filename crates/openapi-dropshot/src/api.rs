@@ -50,6 +50,7 @@ const IMPORTS: &[Import] = &[
         "RequestEndpointMetadata",
         "dropshot::RequestEndpointMetadata",
     ),
+    ("RequestInfo", "dropshot::RequestInfo"),
     ("ServerContext", "dropshot::ServerContext"),
     ("SharedExtractor", "dropshot::SharedExtractor"),
     ("TypedBody", "dropshot::TypedBody"),
@@ -61,6 +62,8 @@ const IMPORTS: &[Import] = &[
     ("Schema", "schemars::schema::Schema"),
     ("Serialize", "serde::Serialize"),
     ("Serializer", "serde::Serializer"),
+    ("DeserializeOwned", "serde::de::DeserializeOwned"),
+    ("MapDeserializer", "serde::de::value::MapDeserializer"),
     ("Cow", "std::borrow::Cow"),
     ("fmt", "std::fmt"),
 ];

@@ -37,8 +37,15 @@
 //! began, by whichever process, and never a part of one. A key that another
 //! process made or revoked counts at the next look-up.
 //!
-//! **Pressure.** The queue of writes is bounded. A write that finds it full is
-//! refused at once with [`StoreError::Overloaded`], and nothing was started.
+//! **Once.** A creation that comes with an [`IdempotencyKey`]
+//! ([`Store::create_pet_once`]) happens once, however often it is asked for,
+//! by whichever process, for [`IDEMPOTENCY_KEYS_KEPT`]: the key is written in the
+//! transaction of the pet. Age is told by the caller's clock. Where that is set
+//! back, keys are kept for longer, never for less long.
+//!
+//! **Pressure.** The queue of writes is bounded, in their number and in the
+//! bytes that they hold. A write that finds it full is refused at once with
+//! [`StoreError::Overloaded`], and nothing was started.
 //!
 //! # How SQLite keeps it
 //!
@@ -74,7 +81,9 @@
 //!   after a failover the next connection finds the new one by itself.
 //! - Creates that arrive together are one statement: one round trip and one
 //!   commit. If the database refuses one of them, they are sent again, each for
-//!   itself but without a wait in between.
+//!   itself but without a wait in between. Those with an idempotency key are a
+//!   statement of their own in the same round trip; none waits for another
+//!   server that uses its key ([`Creation::InFlight`]).
 //! - A server with `fsync=off`, or with `synchronous_commit` below `on`, is
 //!   refused at every connection. No write is ever cancelled: a commit that
 //!   waits for its replica and is cancelled would report success. What takes too
@@ -92,17 +101,24 @@
 //! "the same store" means.
 
 mod error;
+mod idempotency;
 mod key;
 mod postgres;
+mod room;
 mod sqlite;
+mod stats;
 mod store;
 mod url;
 mod usage;
 
 pub use error::{BackupError, Cause, OpenError, Outcome, StoreError};
+pub use idempotency::{
+    Creation, IDEMPOTENCY_KEYS_KEPT, IdempotencyKey, InvalidIdempotencyKey, Once,
+};
 pub use key::{InvalidKeyId, KeyHash, KeyId, KeyRecord, NewKey, Revocation};
 pub use postgres::{PostgresError, PostgresUrl};
-pub use store::{PetPage, PetQuery, Store, WriteStats};
+pub use stats::{BATCH_SIZES, PoolStats, WriteStats};
+pub use store::{PetPage, PetQuery, Store};
 pub use url::{DatabaseUrl, InvalidDatabaseUrl};
 pub use usage::{KeyUse, Usage, UsageDelta, UsageRecord};
 

@@ -2,7 +2,10 @@
 //! it is kept is left to the backends; what it promises stands in the crate's
 //! front page and in `tests/contract`.
 
-use crate::{KeyHash, KeyId, KeyRecord, NewKey, Revocation, StoreError, Usage, UsageRecord};
+use crate::{
+    Creation, KeyHash, KeyId, KeyRecord, NewKey, Once, PoolStats, Revocation, StoreError, Usage,
+    UsageRecord, WriteStats,
+};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use petstore_models::{NewPet, Pet, PetStatus};
@@ -16,6 +19,23 @@ use petstore_models::{NewPet, Pet, PetStatus};
 pub trait Store: Send + Sync {
     /// Adds a pet and returns it with its id. On `Ok` it is stored durably.
     async fn create_pet(&self, pet: NewPet) -> Result<Pet, StoreError>;
+
+    /// As [`create_pet`](Self::create_pet), but only if the key of `once` was
+    /// not used yet: of any number of calls with one key and one value, by
+    /// whichever process, one adds a pet, and every other one is answered with
+    /// that pet. An error leaves the key as it was, unless its outcome is
+    /// unknown.
+    async fn create_pet_once(&self, pet: NewPet, once: Once) -> Result<Creation, StoreError>;
+
+    /// Deletes keys of [`create_pet_once`](Self::create_pet_once) that are
+    /// older than [`IDEMPOTENCY_KEYS_KEPT`](crate::IDEMPOTENCY_KEYS_KEPT) at
+    /// `now`, the oldest first, at most `limit` of them, and says how many.
+    /// Nobody sees them any more; to delete them only makes room.
+    async fn forget_idempotency_keys(
+        &self,
+        now: DateTime<Utc>,
+        limit: usize,
+    ) -> Result<usize, StoreError>;
 
     /// The pet with this id, if there is one.
     async fn pet(&self, id: i64) -> Result<Option<Pet>, StoreError>;
@@ -64,6 +84,9 @@ pub trait Store: Send + Sync {
     /// What the writer did since the store was opened; for metrics.
     fn stats(&self) -> WriteStats;
 
+    /// What the connections that read do at this moment; for metrics.
+    fn pool(&self) -> PoolStats;
+
     /// Finishes the writes that were handed over, then closes the database.
     /// What is asked after that is answered with [`StoreError::Unavailable`];
     /// a second call has nothing to do.
@@ -88,15 +111,4 @@ pub struct PetPage {
     pub pets: Vec<Pet>,
     /// Whether more pets match beyond the last one of this page.
     pub more: bool,
-}
-
-/// What the writer of a store did since the store was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WriteStats {
-    /// Transactions that were committed.
-    pub batches: u64,
-    /// Writes in those transactions; over `batches`, the mean size of a batch.
-    pub writes: u64,
-    /// Writes that wait to be taken up at this moment.
-    pub queued: usize,
 }

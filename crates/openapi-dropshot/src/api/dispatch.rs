@@ -33,6 +33,8 @@ pub(super) fn file(api: &Api<'_>) -> TokenStream {
         }
         None => " 400 where a parameter or the body breaks a rule of the document;".to_owned(),
     };
+    let has_headers = api.plan.operations.iter().any(|plan| plan.header.is_some());
+    let headers = has_headers.then(headers);
     quote! {
         #[doc = " Finds the operation of a request."]
         pub struct Router(Box<Lookup>);
@@ -98,20 +100,54 @@ pub(super) fn file(api: &Api<'_>) -> TokenStream {
         fn answer<R: HttpResponse, E: Into<Refusal>>(result: Result<R, E>) -> Result<Response<Body>, Refusal> {
             result.map_err(Into::into)?.to_result().map_err(refused)
         }
+
+        #headers
+    }
+}
+
+/// The function that reads header parameters. dropshot's own extractor copies
+/// all headers, refuses a request for any of them that is not ASCII, and of
+/// several lines takes the last.
+fn headers() -> TokenStream {
+    quote! {
+        #[doc = " The header parameters of these names; several lines of one name are one"]
+        #[doc = " value (RFC 9110, section 5.3). No other header is looked at."]
+        fn headers<T>(request: &RequestInfo, names: &[&'static str]) -> Result<Header<T>, HttpError>
+        where
+            T: DeserializeOwned + JsonSchema + Send + Sync,
+        {
+            let refused = |message: String| HttpError::for_bad_request(None, message);
+            let mut found = Vec::new();
+            for &name in names {
+                let lines = request
+                    .headers()
+                    .get_all(name)
+                    .iter()
+                    .map(|line| line.to_str().map_err(|_| refused(format!("`{name}` must be ASCII"))))
+                    .collect::<Result<Vec<_>, _>>()?;
+                if !lines.is_empty() {
+                    found.push((name, lines.join(", ")));
+                }
+            }
+            T::deserialize(MapDeserializer::<_, serde::de::value::Error>::new(found.into_iter()))
+                .map(Header::from)
+                .map_err(|error| refused(error.to_string()))
+        }
     }
 }
 
 fn arm(plan: &OperationPlan<'_>) -> TokenStream {
     let (variant, function) = (ident(&plan.type_name), ident(&plan.function));
-    let shared: Vec<_> = [
-        (&plan.path, "path"),
-        (&plan.query, "query"),
-        (&plan.header, "headers"),
-    ]
-    .into_iter()
-    .filter(|(fields, _)| fields.is_some())
-    .map(|(_, name)| ident(name))
-    .collect();
+    let shared: Vec<_> = [(&plan.path, "path"), (&plan.query, "query")]
+        .into_iter()
+        .filter(|(fields, _)| fields.is_some())
+        .map(|(_, name)| ident(name))
+        .collect();
+    let headers = plan.header.as_ref().map(|_| ident("headers"));
+    let read_headers = plan.header.as_ref().map(|fields| {
+        let names = fields.fields.iter().map(|field| &field.wire);
+        quote!(let headers = headers(&rqctx.request, &[#(#names),*]).map_err(refused)?;)
+    });
     let body = plan.body.as_ref().map(|_| ident("body"));
     let last = match &body {
         Some(body) => {
@@ -119,12 +155,13 @@ fn arm(plan: &OperationPlan<'_>) -> TokenStream {
         }
         None => quote!(drop(request);),
     };
-    let body = body.iter();
+    let (headers, body) = (headers.iter(), body.iter());
     quote! {
         OperationId::#variant => {
             #(let #shared = SharedExtractor::from_request(&rqctx).await.map_err(refused)?;)*
+            #read_headers
             #last
-            answer(A::#function(rqctx #(, #shared)* #(, #body)*).await)
+            answer(A::#function(rqctx #(, #shared)* #(, #headers)* #(, #body)*).await)
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use super::errors::{CreatePetError, GetPetError, ListPetsError};
 use dropshot::{
-    HttpResponseCreated, HttpResponseHeaders, HttpResponseOk, Path, Query,
+    Header, HttpResponseCreated, HttpResponseHeaders, HttpResponseOk, Path, Query,
     RequestContext, TypedBody,
 };
 use petstore_models as models;
@@ -49,6 +49,10 @@ pub trait PetStoreApi {
     /// Adds an animal to the store and returns it with the `id` that the
     /// service assigned. An animal that was answered with 201 is stored
     /// durably.
+    ///
+    /// With an `Idempotency-Key` the request can be repeated safely: whatever
+    /// became of the first answer, one animal is added and its answer is given
+    /// again.
     #[endpoint(
         method = POST,
         path = "/pets",
@@ -57,6 +61,7 @@ pub trait PetStoreApi {
     )]
     async fn create_pet(
         rqctx: RequestContext<Self::Context>,
+        headers: Header<models::CreatePetHeaders>,
         body: TypedBody<models::NewPet>,
     ) -> Result<HttpResponseCreated<models::Pet>, CreatePetError>;
 

@@ -6,10 +6,13 @@ use super::contract::{PetStoreApi, pet_store_api_mod};
 use super::errors::{ErrorCode, Refusal};
 use super::operations::OperationId;
 use dropshot::{
-    ApiDescriptionBuildErrors, Body, ExclusiveExtractor, HttpError, HttpResponse,
-    RequestContext, RequestEndpointMetadata, ServerContext, SharedExtractor,
+    ApiDescriptionBuildErrors, Body, ExclusiveExtractor, Header, HttpError, HttpResponse,
+    RequestContext, RequestEndpointMetadata, RequestInfo, ServerContext, SharedExtractor,
 };
 use http::{Method, Response};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::de::value::MapDeserializer;
 
 /// Finds the operation of a request.
 pub struct Router(Box<Lookup>);
@@ -85,10 +88,12 @@ where
             answer(A::list_pets(rqctx, query).await)
         }
         OperationId::CreatePet => {
+            let headers = headers(&rqctx.request, &["Idempotency-Key"])
+                .map_err(refused)?;
             let body = ExclusiveExtractor::from_request(&rqctx, request)
                 .await
                 .map_err(refused)?;
-            answer(A::create_pet(rqctx, body).await)
+            answer(A::create_pet(rqctx, headers, body).await)
         }
         OperationId::GetPet => {
             let path = SharedExtractor::from_request(&rqctx).await.map_err(refused)?;
@@ -111,4 +116,33 @@ fn answer<R: HttpResponse, E: Into<Refusal>>(
     result: Result<R, E>,
 ) -> Result<Response<Body>, Refusal> {
     result.map_err(Into::into)?.to_result().map_err(refused)
+}
+
+/// The header parameters of these names; several lines of one name are one
+/// value (RFC 9110, section 5.3). No other header is looked at.
+fn headers<T>(
+    request: &RequestInfo,
+    names: &[&'static str],
+) -> Result<Header<T>, HttpError>
+where
+    T: DeserializeOwned + JsonSchema + Send + Sync,
+{
+    let refused = |message: String| HttpError::for_bad_request(None, message);
+    let mut found = Vec::new();
+    for &name in names {
+        let lines = request
+            .headers()
+            .get_all(name)
+            .iter()
+            .map(|line| {
+                line.to_str().map_err(|_| refused(format!("`{name}` must be ASCII")))
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        if !lines.is_empty() {
+            found.push((name, lines.join(", ")));
+        }
+    }
+    T::deserialize(MapDeserializer::<_, serde::de::value::Error>::new(found.into_iter()))
+        .map(Header::from)
+        .map_err(|error| refused(error.to_string()))
 }

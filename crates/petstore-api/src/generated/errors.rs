@@ -46,9 +46,9 @@ pub enum ErrorCode {
     RequestTimeout,
     /// `conflict`, status 409.
     ///
-    /// Cause: Another request holds what this one needs.
+    /// Cause: Another request with the same `Idempotency-Key` is still running.
     ///
-    /// Cure: Wait a moment and send the same request again.
+    /// Cure: Wait as many seconds as `Retry-After` says, then send the same request again.
     Conflict,
     /// `operation_removed`, status 410.
     ///
@@ -70,9 +70,9 @@ pub enum ErrorCode {
     UnsupportedMediaType,
     /// `idempotency_key_reused`, status 422.
     ///
-    /// Cause: The idempotency key was used before, with another body.
+    /// Cause: The `Idempotency-Key` was used before, with another body.
     ///
-    /// Cure: Make a new key for every new request.
+    /// Cure: Make a new key for every new animal; to repeat a request, send the body that the key came with first.
     IdempotencyKeyReused,
     /// `rate_limited`, status 429.
     ///
@@ -96,7 +96,7 @@ pub enum ErrorCode {
     ///
     /// Cause: The store is away, or the deadline passed; whether the request took effect is unknown.
     ///
-    /// Cure: Wait as many seconds as `Retry-After` says; before you repeat a creation, look whether it happened.
+    /// Cure: Wait as many seconds as `Retry-After` says. Repeat a creation with the same `Idempotency-Key`; if it had none, look first whether it happened.
     Unavailable,
 }
 
@@ -171,7 +171,9 @@ impl ErrorCode {
             ErrorCode::NotFound => "There is no such path, or no such resource.",
             ErrorCode::MethodNotAllowed => "The path exists, but not with this method.",
             ErrorCode::RequestTimeout => "The request came too slowly.",
-            ErrorCode::Conflict => "Another request holds what this one needs.",
+            ErrorCode::Conflict => {
+                "Another request with the same `Idempotency-Key` is still running."
+            }
             ErrorCode::OperationRemoved => {
                 "The operation was deprecated, and its removal date has passed."
             }
@@ -180,7 +182,7 @@ impl ErrorCode {
                 "The body is announced as something else than JSON."
             }
             ErrorCode::IdempotencyKeyReused => {
-                "The idempotency key was used before, with another body."
+                "The `Idempotency-Key` was used before, with another body."
             }
             ErrorCode::RateLimited => "The API key has used up its share of requests.",
             ErrorCode::InternalError => "A fault of the service.",
@@ -209,7 +211,9 @@ impl ErrorCode {
             ErrorCode::RequestTimeout => {
                 "Send the body without pauses, on a better connection or in smaller pieces."
             }
-            ErrorCode::Conflict => "Wait a moment and send the same request again.",
+            ErrorCode::Conflict => {
+                "Wait as many seconds as `Retry-After` says, then send the same request again."
+            }
             ErrorCode::OperationRemoved => {
                 "Use the replacement that the documentation names."
             }
@@ -217,7 +221,9 @@ impl ErrorCode {
             ErrorCode::UnsupportedMediaType => {
                 "Send JSON and `Content-Type: application/json`."
             }
-            ErrorCode::IdempotencyKeyReused => "Make a new key for every new request.",
+            ErrorCode::IdempotencyKeyReused => {
+                "Make a new key for every new animal; to repeat a request, send the body that the key came with first."
+            }
             ErrorCode::RateLimited => "Wait as many seconds as `Retry-After` says.",
             ErrorCode::InternalError => {
                 "Report it with the `x-request-id` of the answer."
@@ -226,7 +232,7 @@ impl ErrorCode {
                 "Wait as many seconds as `Retry-After` says, then send it again."
             }
             ErrorCode::Unavailable => {
-                "Wait as many seconds as `Retry-After` says; before you repeat a creation, look whether it happened."
+                "Wait as many seconds as `Retry-After` says. Repeat a creation with the same `Idempotency-Key`; if it had none, look first whether it happened."
             }
         }
     }
@@ -370,10 +376,14 @@ pub enum CreatePetError {
     MethodNotAllowed(Cow<'static, str>),
     /// 408 `request_timeout`: the request came too slowly.
     RequestTimeout(Cow<'static, str>),
+    /// 409 `conflict`: another request with the same `Idempotency-Key` is still running.
+    Conflict(Cow<'static, str>),
     /// 413 `payload_too_large`: the body is larger than the service reads.
     PayloadTooLarge(Cow<'static, str>),
     /// 415 `unsupported_media_type`: the body is announced as something else than JSON.
     UnsupportedMediaType(Cow<'static, str>),
+    /// 422 `idempotency_key_reused`: the `Idempotency-Key` was used before, with another body.
+    IdempotencyKeyReused(Cow<'static, str>),
     /// 429 `rate_limited`: the API key has used up its share of requests.
     RateLimited(Cow<'static, str>),
     /// 500 `internal_error`: a fault of the service.
@@ -402,11 +412,17 @@ impl Listed for CreatePetError {
             CreatePetError::RequestTimeout(message) => {
                 Ok(Refusal::new(ErrorCode::RequestTimeout, message.clone()))
             }
+            CreatePetError::Conflict(message) => {
+                Ok(Refusal::new(ErrorCode::Conflict, message.clone()))
+            }
             CreatePetError::PayloadTooLarge(message) => {
                 Ok(Refusal::new(ErrorCode::PayloadTooLarge, message.clone()))
             }
             CreatePetError::UnsupportedMediaType(message) => {
                 Ok(Refusal::new(ErrorCode::UnsupportedMediaType, message.clone()))
+            }
+            CreatePetError::IdempotencyKeyReused(message) => {
+                Ok(Refusal::new(ErrorCode::IdempotencyKeyReused, message.clone()))
             }
             CreatePetError::RateLimited(message) => {
                 Ok(Refusal::new(ErrorCode::RateLimited, message.clone()))

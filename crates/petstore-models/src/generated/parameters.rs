@@ -13,6 +13,7 @@ use schemars::schema::{
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 /// Query parameters of `listPets`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
@@ -80,6 +81,55 @@ pub struct ListPetsOkHeaders {
     )]
     #[schemars(with = "String")]
     pub link: Option<String>,
+}
+
+/// Header parameters of `createPet`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct CreatePetHeaders {
+    /// Makes a creation safe to repeat
+    /// (draft-ietf-httpapi-idempotency-key-header-07): a value that you make
+    /// up, a new one for each animal, such as a UUID.
+    ///
+    /// - The same key with the same body gets the first answer again: the same
+    ///   status, the same bytes, no second animal. Bodies are the same if they
+    ///   mean the same; order, white space and unknown members do not count.
+    /// - The same key with another body is refused with 422
+    ///   `idempotency_key_reused`.
+    /// - While the first request still runs, the second one waits for it; where
+    ///   that takes too long, the answer is 409 `conflict`: send the same
+    ///   request again.
+    ///
+    /// A key is kept for 24 hours from the creation on. Only successes are
+    /// kept: after an error the same key may create. A key belongs to the API
+    /// key that it came with; another API key may use the same one.
+    ///
+    /// Either a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,
+    /// or 1 to 255 visible ASCII characters without quotes around them; the
+    /// quotes do not belong to the key: `"a1"` and `a1` are the same one.
+    ///
+    /// Stability: beta.
+    #[serde(
+        rename = "Idempotency-Key",
+        default,
+        deserialize_with = "create_pet_headers::idempotency_key",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(
+        with = "IdempotencyKey",
+        description = "Makes a creation safe to repeat\n(draft-ietf-httpapi-idempotency-key-header-07): a value that you make\nup, a new one for each animal, such as a UUID.\n\n- The same key with the same body gets the first answer again: the same\n  status, the same bytes, no second animal. Bodies are the same if they\n  mean the same; order, white space and unknown members do not count.\n- The same key with another body is refused with 422\n  `idempotency_key_reused`.\n- While the first request still runs, the second one waits for it; where\n  that takes too long, the answer is 409 `conflict`: send the same\n  request again.\n\nA key is kept for 24 hours from the creation on. Only successes are\nkept: after an error the same key may create. A key belongs to the API\nkey that it came with; another API key may use the same one.\n\nEither a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,\nor 1 to 255 visible ASCII characters without quotes around them; the\nquotes do not belong to the key: `\"a1\"` and `a1` are the same one."
+    )]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+mod create_pet_headers {
+    use super::*;
+
+    pub(super) fn idempotency_key<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<Option<IdempotencyKey>, D::Error> {
+        support::parameter("Idempotency-Key", d).map(Some)
+    }
 }
 
 /// Path parameters of `getPet`.
@@ -283,6 +333,117 @@ impl JsonSchema for Cursor {
 }
 
 impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Makes a creation safe to repeat
+/// (draft-ietf-httpapi-idempotency-key-header-07): a value that you make
+/// up, a new one for each animal, such as a UUID.
+///
+/// - The same key with the same body gets the first answer again: the same
+///   status, the same bytes, no second animal. Bodies are the same if they
+///   mean the same; order, white space and unknown members do not count.
+/// - The same key with another body is refused with 422
+///   `idempotency_key_reused`.
+/// - While the first request still runs, the second one waits for it; where
+///   that takes too long, the answer is 409 `conflict`: send the same
+///   request again.
+///
+/// A key is kept for 24 hours from the creation on. Only successes are
+/// kept: after an error the same key may create. A key belongs to the API
+/// key that it came with; another API key may use the same one.
+///
+/// Either a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,
+/// or 1 to 255 visible ASCII characters without quotes around them; the
+/// quotes do not belong to the key: `"a1"` and `a1` are the same one.
+///
+/// A text, of the pattern `^(?:"(?:[ !#-\[\]-~]|\\["\\]){1,255}"|[!#-~][!-~]{0,254})$`.
+#[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(try_from = "String")]
+pub struct IdempotencyKey(pub(super) String);
+
+impl IdempotencyKey {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for IdempotencyKey {
+    type Error = Violation;
+
+    fn try_from(value: String) -> Result<Self, Violation> {
+        static PATTERN: LazyLock<regress::Regex> = LazyLock::new(|| {
+            regress::Regex::with_flags(
+                    "^(?:\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\"|[!#-~][!-~]{0,254})$",
+                    "u",
+                )
+                .expect("compiled when this file was generated")
+        });
+        if PATTERN.find(&value).is_none() {
+            return Err(
+                Violation::new(
+                    format!(
+                        "must match `^(?:\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){{1,255}}\"|[!#-~][!-~]{{0,254}})$`, found `{}`",
+                        support::shortened(& value)
+                    ),
+                ),
+            );
+        }
+        Ok(IdempotencyKey(value))
+    }
+}
+
+impl From<IdempotencyKey> for String {
+    fn from(value: IdempotencyKey) -> String {
+        value.0
+    }
+}
+
+impl FromStr for IdempotencyKey {
+    type Err = Violation;
+
+    fn from_str(text: &str) -> Result<Self, Violation> {
+        text.to_owned().try_into()
+    }
+}
+
+impl FromText for IdempotencyKey {
+    fn from_text(text: &str) -> Result<Self, Violation> {
+        text.parse()
+    }
+}
+
+impl JsonSchema for IdempotencyKey {
+    fn schema_name() -> String {
+        "IdempotencyKey".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        Schema::Object(SchemaObject {
+            instance_type: Some(InstanceType::String.into()),
+            string: Some(
+                Box::new(StringValidation {
+                    min_length: None,
+                    max_length: None,
+                    pattern: Some(
+                        "^(?:\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\"|[!#-~][!-~]{0,254})$"
+                            .to_owned(),
+                    ),
+                }),
+            ),
+            ..Default::default()
+        })
+    }
+}
+
+impl fmt::Display for IdempotencyKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }

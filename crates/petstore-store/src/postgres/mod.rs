@@ -28,7 +28,9 @@
 //! what was answered before. No key is cached: a look-up is one round trip, and
 //! a key that was revoked counts from the next look-up on.
 
+mod batch;
 mod error;
+mod idempotency;
 mod keys;
 mod pets;
 mod pool;
@@ -43,8 +45,8 @@ pub use error::PostgresError;
 pub use url::PostgresUrl;
 
 use crate::{
-    KeyHash, KeyId, KeyRecord, NewKey, PetPage, PetQuery, Revocation, Store, StoreError, Usage,
-    UsageRecord, WriteStats,
+    Creation, KeyHash, KeyId, KeyRecord, NewKey, Once, PetPage, PetQuery, PoolStats, Revocation,
+    Store, StoreError, Usage, UsageRecord, WriteStats, idempotency::OnceOnly,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -84,6 +86,21 @@ pub(crate) async fn schema_version(url: PostgresUrl) -> Result<i64, PostgresErro
 impl Store for PostgresStore {
     async fn create_pet(&self, pet: NewPet) -> Result<Pet, StoreError> {
         self.writer.create(pet).await
+    }
+
+    async fn create_pet_once(&self, pet: NewPet, once: Once) -> Result<Creation, StoreError> {
+        self.writer.create_once(OnceOnly::new(pet, once)).await
+    }
+
+    async fn forget_idempotency_keys(
+        &self,
+        now: DateTime<Utc>,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        let forget = move |db: Arc<_>| {
+            Box::pin(async move { idempotency::forget(&db, now, limit).await }) as _
+        };
+        self.writer.write(forget).await
     }
 
     async fn pet(&self, id: i64) -> Result<Option<Pet>, StoreError> {
@@ -185,6 +202,10 @@ impl Store for PostgresStore {
 
     fn stats(&self) -> WriteStats {
         self.writer.stats()
+    }
+
+    fn pool(&self) -> PoolStats {
+        self.readers.stats()
     }
 
     async fn close(&self) -> Result<(), StoreError> {

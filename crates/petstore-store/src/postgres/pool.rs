@@ -12,14 +12,14 @@ use super::{
     pets::PetReads,
     session::{Connector, Session, Use},
 };
-use crate::StoreError;
+use crate::{PoolStats, StoreError};
 use std::{
     error::Error as _,
     future::Future,
     io,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread,
     time::Duration,
@@ -41,6 +41,7 @@ const STATEMENT_TIMEOUT: Duration = Duration::from_secs(3);
 pub(super) struct Readers {
     connector: Arc<Connector>,
     slots: Vec<Slot>,
+    waits: AtomicU64,
     closed: AtomicBool,
 }
 
@@ -71,6 +72,7 @@ impl Readers {
         Self {
             connector,
             slots,
+            waits: AtomicU64::new(0),
             closed: AtomicBool::new(false),
         }
     }
@@ -91,11 +93,14 @@ impl Readers {
         };
         let mut used = None;
         let attempt = async {
-            let _place = slot
-                .places
-                .acquire()
-                .await
-                .map_err(|_| error::not_applied(Fault::Closed))?;
+            let _place = match slot.places.try_acquire() {
+                Ok(place) => place,
+                Err(_) => {
+                    self.waits.fetch_add(1, Ordering::Relaxed);
+                    let place = slot.places.acquire().await;
+                    place.map_err(|_| error::not_applied(Fault::Closed))?
+                }
+            };
             let first = self.reader(slot).await?;
             used = Some(Arc::clone(&first));
             match work(Arc::clone(&first)).await {
@@ -141,6 +146,28 @@ impl Readers {
             pets,
             keys,
         }))))
+    }
+
+    /// A connection that is just being made is none yet.
+    pub(super) fn stats(&self) -> PoolStats {
+        let mut stats = PoolStats {
+            limit: self.slots.len(),
+            waits: self.waits.load(Ordering::Relaxed),
+            ..PoolStats::default()
+        };
+        for slot in &self.slots {
+            let held = slot.reader.try_lock();
+            let reader = held.as_ref().ok().and_then(|held| held.as_ref());
+            if reader.is_none_or(|reader| reader.session.is_closed()) {
+                continue;
+            }
+            if slot.places.available_permits() < SHARERS {
+                stats.used += 1;
+            } else {
+                stats.idle += 1;
+            }
+        }
+        stats
     }
 
     /// Closes the connections once those who use them are done.

@@ -10,6 +10,7 @@ use tokio_postgres::{Client, Error, error::SqlState};
 const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_pets_and_keys.sql"),
     include_str!("migrations/0002_usage.sql"),
+    include_str!("migrations/0003_idempotency_keys.sql"),
 ];
 
 /// The schema version that this code reads and writes.

@@ -6,21 +6,20 @@
 //! trip, each a transaction of its own.
 
 use super::{
+    batch::{BATCH, Batch, Caller, Message, Stored, Write, answer, take_up},
     error::{self, Fault},
-    pets,
+    idempotency, pets,
     session::{Connector, Session, Use},
 };
-use crate::{StoreError, WriteStats};
-use async_trait::async_trait;
+use crate::{
+    Creation, StoreError, WriteStats,
+    idempotency::OnceOnly,
+    room::{self, Room},
+    stats::Batches,
+};
 use futures::future::{BoxFuture, join_all};
 use petstore_models::{NewPet, Pet};
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::{Mutex, mpsc, oneshot},
     task::JoinHandle,
@@ -30,8 +29,6 @@ use tokio_postgres::Statement;
 
 /// Writes that may wait. At 10,000 a second, a tenth of a second's work.
 const QUEUE: usize = 1024;
-/// Pets in one transaction.
-const BATCH: usize = 256;
 /// Connections that write. While one waits for its commit, on the disk or on a
 /// replica, the other collects the next batch.
 const LANES: usize = 2;
@@ -39,76 +36,24 @@ const LANES: usize = 2;
 /// was committed is unknown.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-type Caller<T> = oneshot::Sender<Result<T, StoreError>>;
 type Inbox = Arc<Mutex<mpsc::Receiver<Message>>>;
 
 /// The handle to the tasks, which end when this is dropped or closed.
 pub(super) struct Writer {
     outbox: mpsc::Sender<Message>,
+    room: Room,
     lanes: Mutex<Vec<JoinHandle<()>>>,
-    counters: Arc<Counters>,
-}
-
-enum Message {
-    Pet(NewPet, Caller<Pet>),
-    Other(Box<dyn Job>),
-    Close,
-}
-
-#[derive(Default)]
-struct Counters {
-    batches: AtomicU64,
-    writes: AtomicU64,
-}
-
-/// A write that is not of a pet, with the caller who waits for it.
-#[async_trait]
-trait Job: Send {
-    /// Runs the write and keeps its result.
-    async fn run(&mut self, db: Arc<Session>);
-
-    /// Whether the write itself succeeded.
-    fn is_done(&self) -> bool;
-
-    /// Answers the caller, who may be gone.
-    fn answer(self: Box<Self>, confirmed: Result<(), StoreError>);
-}
-
-struct Write<T, W> {
-    work: W,
-    result: Option<Result<T, StoreError>>,
-    caller: Caller<T>,
-}
-
-#[async_trait]
-impl<T, W> Job for Write<T, W>
-where
-    T: Send,
-    W: Fn(Arc<Session>) -> BoxFuture<'static, Result<T, StoreError>> + Send,
-{
-    async fn run(&mut self, db: Arc<Session>) {
-        let work = (self.work)(db);
-        self.result = Some(work.await);
-    }
-
-    fn is_done(&self) -> bool {
-        matches!(self.result, Some(Ok(_)))
-    }
-
-    fn answer(self: Box<Self>, confirmed: Result<(), StoreError>) {
-        // An error means that the caller did not wait; the write stands.
-        let _gone = self.caller.send(settle(self.result, confirmed));
-    }
+    batches: Arc<Batches>,
 }
 
 impl Writer {
     pub(super) fn start(connector: &Arc<Connector>) -> Self {
         let (outbox, inbox) = mpsc::channel(QUEUE);
         let inbox = Arc::new(Mutex::new(inbox));
-        let counters = Arc::<Counters>::default();
+        let batches = Arc::<Batches>::default();
         let lane = || Lane {
             connector: Arc::clone(connector),
-            counters: Arc::clone(&counters),
+            batches: Arc::clone(&batches),
             connection: None,
         };
         let lanes = (0..LANES)
@@ -116,19 +61,23 @@ impl Writer {
             .collect();
         Self {
             outbox,
+            room: Room::default(),
             lanes: Mutex::new(lanes),
-            counters,
+            batches,
         }
     }
 
     /// Hands a pet over and waits until it is stored. From the first poll on,
     /// to drop the future does not cancel it.
     pub(super) async fn create(&self, pet: NewPet) -> Result<Pet, StoreError> {
-        let (caller, answer) = oneshot::channel();
-        self.hand_over(Message::Pet(pet, caller))?;
-        answer
-            .await
-            .unwrap_or_else(|_| Err(error::unknown(Fault::WriterGone)))
+        let place = self.room.take(room::bytes_of(&pet))?;
+        self.ask(|caller| Message::Pet(pet, caller, place)).await
+    }
+
+    /// As [`create`](Self::create), unless its key was used.
+    pub(super) async fn create_once(&self, asked: OnceOnly) -> Result<Creation, StoreError> {
+        let place = self.room.take(room::bytes_of(&asked.pet))?;
+        self.ask(|caller| Message::Once(asked, caller, place)).await
     }
 
     /// As [`create`](Self::create), for a write that is one transaction.
@@ -137,24 +86,27 @@ impl Writer {
         T: Send + 'static,
         W: Fn(Arc<Session>) -> BoxFuture<'static, Result<T, StoreError>> + Send + 'static,
     {
-        let (caller, answer) = oneshot::channel();
-        self.hand_over(Message::Other(Box::new(Write {
-            work,
-            result: None,
-            caller,
-        })))?;
-        answer
-            .await
-            .unwrap_or_else(|_| Err(error::unknown(Fault::WriterGone)))
+        let message = |caller| {
+            Message::Other(Box::new(Write {
+                work,
+                result: None,
+                caller,
+            }))
+        };
+        self.ask(message).await
     }
 
-    fn hand_over(&self, message: Message) -> Result<(), StoreError> {
+    async fn ask<T>(&self, message: impl FnOnce(Caller<T>) -> Message) -> Result<T, StoreError> {
+        let (caller, answer) = oneshot::channel();
         self.outbox
-            .try_send(message)
+            .try_send(message(caller))
             .map_err(|refused| match refused {
                 mpsc::error::TrySendError::Full(_) => StoreError::Overloaded,
                 mpsc::error::TrySendError::Closed(_) => error::not_applied(Fault::Closed),
-            })
+            })?;
+        answer
+            .await
+            .unwrap_or_else(|_| Err(error::unknown(Fault::WriterGone)))
     }
 
     /// `Ok` while writes are taken.
@@ -167,11 +119,8 @@ impl Writer {
     }
 
     pub(super) fn stats(&self) -> WriteStats {
-        WriteStats {
-            batches: self.counters.batches.load(Ordering::Relaxed),
-            writes: self.counters.writes.load(Ordering::Relaxed),
-            queued: self.outbox.max_capacity() - self.outbox.capacity(),
-        }
+        self.batches
+            .stats(self.outbox.max_capacity() - self.outbox.capacity())
     }
 
     /// Returns when all that was handed over is answered and the connections
@@ -190,7 +139,7 @@ impl Writer {
 /// A task with a connection of its own.
 struct Lane {
     connector: Arc<Connector>,
-    counters: Arc<Counters>,
+    batches: Arc<Batches>,
     connection: Option<Connection>,
 }
 
@@ -198,6 +147,7 @@ struct Lane {
 struct Connection {
     session: Arc<Session>,
     insert: Statement,
+    insert_once: Statement,
 }
 
 impl Lane {
@@ -205,7 +155,7 @@ impl Lane {
         let mut taken = Vec::with_capacity(BATCH);
         loop {
             let mut messages = inbox.lock().await;
-            if messages.recv_many(&mut taken, BATCH).await == 0 {
+            if !take_up(&mut messages, &mut taken).await {
                 break;
             }
             if taken
@@ -221,22 +171,38 @@ impl Lane {
     }
 
     async fn commit(&mut self, mut batch: Batch) {
-        if batch.is_empty() {
+        if batch.writes() == 0 {
             return;
         }
-        let Connection { session, insert } = match self.connection().await {
+        let Connection {
+            session,
+            insert,
+            insert_once,
+        } = match self.connection().await {
             Ok(connection) => connection,
-            Err(error) => return self.finish(batch, Vec::new(), Err(error)),
+            Err(error) => return self.finish(batch, Stored::default(), Err(error)),
         };
         let warnings = session.warnings();
-        let Batch { pets, jobs, .. } = &mut batch;
-        let work = async {
-            let jobs = join_all(jobs.iter_mut().map(|job| job.run(Arc::clone(&session))));
+        let Batch {
+            pets, once, jobs, ..
+        } = &mut batch;
+        // All of it is sent before the first answer is waited for.
+        let pets = async {
             if pets.is_empty() {
-                jobs.await;
                 return Vec::new();
             }
-            tokio::join!(pets::insert_all(&session, &insert, pets), jobs).0
+            pets::insert_all(&session, &insert, pets).await
+        };
+        let once = async {
+            if once.is_empty() {
+                return Vec::new();
+            }
+            idempotency::insert_all(&session, &insert_once, once).await
+        };
+        let jobs = join_all(jobs.iter_mut().map(|job| job.run(Arc::clone(&session))));
+        let work = async {
+            let (pets, once, _) = tokio::join!(pets, once, jobs);
+            Stored { pets, once }
         };
         let (stored, confirmed) = match timeout(DEADLINE, work).await {
             Ok(stored) if session.warnings() == warnings => (stored, Ok(())),
@@ -245,7 +211,10 @@ impl Lane {
             Err(_) => {
                 session.cut();
                 self.connection = None;
-                (Vec::new(), Err(error::unknown(Fault::Deadline(DEADLINE))))
+                (
+                    Stored::default(),
+                    Err(error::unknown(Fault::Deadline(DEADLINE))),
+                )
             }
         };
         self.finish(batch, stored, confirmed);
@@ -266,8 +235,12 @@ impl Lane {
             .connect(Use::Write)
             .await
             .map_err(error::not_applied)?;
-        let prepared = timeout(DEADLINE, pets::prepare_insert(session.client())).await;
-        let insert = prepared
+        let prepare = async {
+            let db = session.client();
+            tokio::try_join!(pets::prepare_insert(db), idempotency::prepare_insert(db))
+        };
+        let (insert, insert_once) = timeout(DEADLINE, prepare)
+            .await
             .map_err(|_| error::not_applied(Fault::Deadline(DEADLINE)))?
             .map_err(error::read_failed)?;
         Ok(self
@@ -275,26 +248,22 @@ impl Lane {
             .insert(Connection {
                 session: Arc::new(session),
                 insert,
+                insert_once,
             })
             .clone())
     }
 
-    fn finish(
-        &mut self,
-        batch: Batch,
-        stored: Vec<Result<Pet, StoreError>>,
-        confirmed: Result<(), StoreError>,
-    ) {
-        if stored.iter().any(is_unavailable) {
+    fn finish(&mut self, batch: Batch, stored: Stored, confirmed: Result<(), StoreError>) {
+        let failures = || {
+            let pets = stored.pets.iter().filter_map(|pet| pet.as_ref().err());
+            pets.chain(stored.once.iter().filter_map(|pet| pet.as_ref().err()))
+        };
+        if failures().any(is_unavailable) {
             // After a failover a connection can be left that only reads.
             self.connection = None;
         }
-        if let Some(error) = confirmed
-            .as_ref()
-            .err()
-            .or_else(|| stored.iter().find_map(|pet| pet.as_ref().err()))
-        {
-            let writes = batch.callers.len() + batch.jobs.len();
+        if let Some(error) = confirmed.as_ref().err().or_else(|| failures().next()) {
+            let writes = batch.writes();
             tracing::error!(
                 writes,
                 cause = error::cause(error),
@@ -303,69 +272,20 @@ impl Lane {
         }
         // Counted before anybody is answered, who could ask for the figures.
         let jobs = batch.jobs.iter().filter(|job| job.is_done()).count();
-        let done = stored.iter().filter(|pet| pet.is_ok()).count() + jobs;
-        if confirmed.is_ok() && done > 0 {
-            self.counters.batches.fetch_add(1, Ordering::Relaxed);
-            self.counters
-                .writes
-                .fetch_add(done as u64, Ordering::Relaxed);
+        let pets = stored.pets.iter().filter(|pet| pet.is_ok()).count();
+        let once = stored.once.iter().filter(|pet| pet.is_ok()).count();
+        let done = pets + once + jobs;
+        if confirmed.is_ok() {
+            self.batches.committed(done as u64);
         }
-        let results = stored
-            .into_iter()
-            .map(Some)
-            .chain(std::iter::repeat_with(|| None));
-        for (caller, result) in batch.callers.into_iter().zip(results) {
-            let _gone = caller.send(settle(result, confirmed.clone()));
-        }
+        answer(batch.pet_callers, stored.pets, &confirmed);
+        answer(batch.once_callers, stored.once, &confirmed);
         for job in batch.jobs {
             job.answer(confirmed.clone());
         }
     }
 }
 
-/// What one lane took up at once.
-#[derive(Default)]
-struct Batch {
-    pets: Vec<NewPet>,
-    callers: Vec<Caller<Pet>>,
-    jobs: Vec<Box<dyn Job>>,
-}
-
-impl Batch {
-    fn of(messages: impl Iterator<Item = Message>) -> Self {
-        let mut batch = Self::default();
-        for message in messages {
-            match message {
-                Message::Pet(pet, caller) => {
-                    batch.pets.push(pet);
-                    batch.callers.push(caller);
-                }
-                Message::Other(job) => batch.jobs.push(job),
-                Message::Close => {}
-            }
-        }
-        batch
-    }
-
-    fn is_empty(&self) -> bool {
-        self.callers.is_empty() && self.jobs.is_empty()
-    }
-}
-
-/// The answer to a write: its own error if it has one, else what is wrong with
-/// the whole batch, else its result.
-fn settle<T>(
-    result: Option<Result<T, StoreError>>,
-    confirmed: Result<(), StoreError>,
-) -> Result<T, StoreError> {
-    match (result, confirmed) {
-        (Some(Err(own)), _) => Err(own),
-        (_, Err(shared)) => Err(shared),
-        (Some(Ok(value)), Ok(())) => Ok(value),
-        (None, Ok(())) => Err(error::unknown(Fault::WriterGone)),
-    }
-}
-
-fn is_unavailable(stored: &Result<Pet, StoreError>) -> bool {
-    matches!(stored, Err(StoreError::Unavailable { .. }))
+fn is_unavailable(error: &StoreError) -> bool {
+    matches!(error, StoreError::Unavailable { .. })
 }

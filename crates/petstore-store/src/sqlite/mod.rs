@@ -6,6 +6,7 @@ mod backup;
 mod connection;
 mod error;
 mod files;
+mod idempotency;
 mod keys;
 mod open;
 mod pets;
@@ -17,8 +18,9 @@ mod usage;
 mod writer;
 
 use crate::{
-    Cause, KeyHash, KeyId, KeyRecord, NewKey, OpenError, PetPage, PetQuery, Revocation, Store,
-    StoreError, Usage, UsageRecord, WriteStats,
+    Cause, Creation, KeyHash, KeyId, KeyRecord, NewKey, Once, OpenError, PetPage, PetQuery,
+    PoolStats, Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
+    idempotency::OnceOnly, room,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -103,7 +105,28 @@ impl SqliteStore {
 impl Store for SqliteStore {
     async fn create_pet(&self, pet: NewPet) -> Result<Pet, StoreError> {
         self.writer
-            .write(move |db| pets::insert(db, &pet).map_err(error::failed))
+            .write_large(room::bytes_of(&pet), move |db| {
+                pets::insert(db, &pet).map_err(error::failed)
+            })
+            .await
+    }
+
+    async fn create_pet_once(&self, pet: NewPet, once: Once) -> Result<Creation, StoreError> {
+        let asked = OnceOnly::new(pet, once);
+        self.writer
+            .write_large(room::bytes_of(&asked.pet), move |db| {
+                idempotency::insert(db, &asked).map_err(error::failed)
+            })
+            .await
+    }
+
+    async fn forget_idempotency_keys(
+        &self,
+        now: DateTime<Utc>,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        self.writer
+            .write(move |db| idempotency::forget(db, now, limit).map_err(error::failed))
             .await
     }
 
@@ -165,6 +188,10 @@ impl Store for SqliteStore {
 
     fn stats(&self) -> WriteStats {
         self.writer.stats()
+    }
+
+    fn pool(&self) -> PoolStats {
+        self.readers.stats()
     }
 
     async fn close(&self) -> Result<(), StoreError> {

@@ -3,12 +3,13 @@
 //! `pets` and `keys`.
 
 use super::{connection::Slot, error};
-use crate::StoreError;
+use crate::{PoolStats, StoreError};
 use rusqlite::Connection;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 pub(super) struct Readers {
     slots: Vec<Slot>,
+    waits: AtomicU64,
 }
 
 static THREADS: AtomicUsize = AtomicUsize::new(0);
@@ -23,7 +24,10 @@ impl Readers {
     /// At least one slot, or no read can be served.
     pub(super) fn new(slots: Vec<Slot>) -> Self {
         debug_assert!(!slots.is_empty(), "a store without a connection to read");
-        Self { slots }
+        Self {
+            slots,
+            waits: AtomicU64::new(0),
+        }
     }
 
     /// Runs `work` on a free connection. It sees one snapshot only if it is
@@ -35,8 +39,28 @@ impl Readers {
         let own = OWN.with(|own| own % self.slots.len());
         let (before, from_own) = self.slots.split_at(own);
         let free = from_own.iter().chain(before).find_map(Slot::try_hold);
-        let mut held = free.unwrap_or_else(|| self.slots[own].hold());
+        let mut held = free.unwrap_or_else(|| {
+            self.waits.fetch_add(1, Ordering::Relaxed);
+            self.slots[own].hold()
+        });
         work(held.open()?).map_err(error::failed)
+    }
+
+    /// Looks at each connection for a moment, rather than counting each read.
+    pub(super) fn stats(&self) -> PoolStats {
+        let limit = self.slots.len();
+        let mut stats = PoolStats {
+            limit,
+            waits: self.waits.load(Ordering::Relaxed),
+            ..PoolStats::default()
+        };
+        for slot in &self.slots {
+            match slot.try_hold() {
+                None => stats.used += 1,
+                Some(mut held) => stats.idle += usize::from(held.open().is_ok()),
+            }
+        }
+        stats
     }
 
     /// Waits for running reads and closes the connections.

@@ -13,6 +13,7 @@ const APPLICATION_ID: i32 = i32::from_be_bytes(*b"pets");
 const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_pets_and_keys.sql"),
     include_str!("migrations/0002_usage.sql"),
+    include_str!("migrations/0003_idempotency_keys.sql"),
 ];
 
 /// The schema version that this code reads and writes.

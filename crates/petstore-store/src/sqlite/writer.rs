@@ -8,14 +8,15 @@
 //! again.
 
 use super::{connection::Slot, error, files::Files};
-use crate::{OpenError, StoreError, WriteStats};
+use crate::{
+    OpenError, StoreError, WriteStats,
+    room::{BATCH_BYTES, Place, Room},
+    stats::{self, Batches},
+};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
     thread,
 };
 use tokio::sync::{mpsc, oneshot};
@@ -25,22 +26,21 @@ pub(super) const QUEUE: usize = 1024;
 /// Writes in one transaction: beyond this a larger one gains nothing, and
 /// those at its front would wait for those at its end.
 pub(super) const BATCH: usize = 256;
+const _: () = assert!(
+    BATCH as u64 <= stats::LARGEST_BATCH,
+    "each batch has its class"
+);
 
 /// The handle to the thread, which ends when this is dropped or closed.
 pub(super) struct Writer {
     inbox: mpsc::Sender<Message>,
-    counters: Arc<Counters>,
+    room: Room,
+    batches: Arc<Batches>,
 }
 
 enum Message {
-    Write(Box<dyn Job>),
+    Write(Box<dyn Job>, Place),
     Close(oneshot::Sender<()>),
-}
-
-#[derive(Default)]
-struct Counters {
-    batches: AtomicU64,
-    writes: AtomicU64,
 }
 
 /// A write with the caller who waits for it.
@@ -90,13 +90,17 @@ where
 impl Writer {
     pub(super) fn start(slot: Slot, files: Option<Files>) -> Result<Self, OpenError> {
         let (inbox, messages) = mpsc::channel(QUEUE);
-        let counters = Arc::<Counters>::default();
-        let counted = Arc::clone(&counters);
+        let batches = Arc::<Batches>::default();
+        let counted = Arc::clone(&batches);
         thread::Builder::new()
             .name("petstore-writer".to_owned())
             .spawn(move || serve(messages, &slot, files.as_ref(), &counted))
             .map_err(|source| OpenError::NoThread { source })?;
-        Ok(Self { inbox, counters })
+        Ok(Self {
+            inbox,
+            room: Room::default(),
+            batches,
+        })
     }
 
     /// Hands `work` over and waits for its answer. `work` may be called more
@@ -107,12 +111,23 @@ impl Writer {
         T: Send + 'static,
         W: FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
     {
+        self.write_large(0, work).await
+    }
+
+    /// As [`write`](Self::write), for work that holds so many bytes.
+    pub(super) async fn write_large<T, W>(&self, bytes: usize, work: W) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
+    {
+        let place = self.room.take(bytes)?;
         let (caller, answer) = oneshot::channel();
-        let job = Message::Write(Box::new(Write {
+        let job = Box::new(Write {
             work,
             result: None,
             caller,
-        }));
+        });
+        let job = Message::Write(job, place);
         self.inbox.try_send(job).map_err(|refused| match refused {
             mpsc::error::TrySendError::Full(_) => StoreError::Overloaded,
             mpsc::error::TrySendError::Closed(_) => error::closed(),
@@ -130,11 +145,8 @@ impl Writer {
     }
 
     pub(super) fn stats(&self) -> WriteStats {
-        WriteStats {
-            batches: self.counters.batches.load(Ordering::Relaxed),
-            writes: self.counters.writes.load(Ordering::Relaxed),
-            queued: self.inbox.max_capacity() - self.inbox.capacity(),
-        }
+        self.batches
+            .stats(self.inbox.max_capacity() - self.inbox.capacity())
     }
 
     /// Returns when all that was handed over is answered and the connection is
@@ -153,15 +165,19 @@ fn serve(
     mut messages: mpsc::Receiver<Message>,
     slot: &Slot,
     files: Option<&Files>,
-    counters: &Counters,
+    batches: &Batches,
 ) {
     let mut taken = Vec::with_capacity(BATCH);
     let mut closers = Vec::new();
-    while messages.blocking_recv_many(&mut taken, BATCH) > 0 {
+    while take_up(&mut messages, &mut taken) {
         let mut jobs = Vec::with_capacity(taken.len());
+        let mut places = Vec::with_capacity(taken.len());
         for message in taken.drain(..) {
             match message {
-                Message::Write(job) => jobs.push(job),
+                Message::Write(job, place) => {
+                    jobs.push(job);
+                    places.push(place);
+                }
                 Message::Close(caller) => {
                     // Nothing more comes in; the loop ends once all is out.
                     messages.close();
@@ -170,7 +186,7 @@ fn serve(
             }
         }
         if !jobs.is_empty() {
-            commit(slot, files, jobs, counters);
+            commit(slot, files, jobs, batches);
         }
     }
     shut(slot);
@@ -179,18 +195,30 @@ fn serve(
     }
 }
 
-fn commit(slot: &Slot, files: Option<&Files>, mut jobs: Vec<Box<dyn Job>>, counters: &Counters) {
+/// Waits for the first message and takes up those that wait with it; `false`
+/// once there will be none.
+fn take_up(messages: &mut mpsc::Receiver<Message>, taken: &mut Vec<Message>) -> bool {
+    let mut bytes = 0;
+    let mut next = messages.blocking_recv();
+    while let Some(message) = next {
+        if let Message::Write(_, place) = &message {
+            bytes += place.bytes();
+        }
+        taken.push(message);
+        let is_full = taken.len() == BATCH || bytes >= BATCH_BYTES;
+        next = (!is_full).then(|| messages.try_recv().ok()).flatten();
+    }
+    !taken.is_empty()
+}
+
+fn commit(slot: &Slot, files: Option<&Files>, mut jobs: Vec<Box<dyn Job>>, batches: &Batches) {
     // Answers go out after the connection is free again: in memory, readers
     // use the same one.
     let committed = findable(files, || {
         slot.hold().open().and_then(|db| together(db, &mut jobs))
     });
     match &committed {
-        Ok(0) => {}
-        Ok(writes) => {
-            counters.batches.fetch_add(1, Ordering::Relaxed);
-            counters.writes.fetch_add(*writes, Ordering::Relaxed);
-        }
+        Ok(writes) => batches.committed(*writes),
         Err(error) => {
             let cause = std::error::Error::source(error).map(ToString::to_string);
             tracing::error!(

@@ -21,6 +21,17 @@ pub(crate) async fn writes_are_counted(store: AnyStore) {
     );
 }
 
+pub(crate) async fn its_connections_are_counted_while_it_is_open(store: AnyStore) {
+    let pet = create(&store, "Rex", None).await;
+    store.pet(pet.id).await.expect("it can be read");
+    let pool = store.pool();
+    assert_eq!((pool.used, pool.waits), (0, 0), "{pool:?}");
+    assert!((1..=pool.limit).contains(&pool.idle), "{pool:?}");
+    store.close().await.expect("it closes");
+    let pool = store.pool();
+    assert_eq!((pool.used, pool.idle), (0, 0), "{pool:?}");
+}
+
 pub(crate) async fn a_closed_store_refuses_everything(store: AnyStore) {
     create(&store, "Rex", None).await;
     store.close().await.expect("it closes");

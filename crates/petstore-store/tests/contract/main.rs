@@ -7,6 +7,7 @@ mod backends;
 mod closing;
 mod keys;
 mod model;
+mod once;
 mod pages;
 mod pets;
 #[expect(
@@ -79,12 +80,13 @@ async fn walk(store: &AnyStore, status: Option<PetStatus>, limit: usize) -> Vec<
 macro_rules! contract {
     ($backend:ident) => {
         mod $backend {
-            use crate::{backends, closing, keys, model, pages, pets, usage};
+            use crate::{backends, closing, keys, model, once, pages, pets, usage};
 
             contract! {
                 $backend:
                 closing::a_closed_store_refuses_everything,
                 closing::a_store_that_works_passes_its_check,
+                closing::its_connections_are_counted_while_it_is_open,
                 closing::writes_are_counted,
                 keys::a_key_is_found_by_its_hash_until_it_is_revoked,
                 keys::a_revoked_key_keeps_its_first_time,
@@ -95,6 +97,14 @@ macro_rules! contract {
                 keys::of_many_first_keys_one_is_made,
                 keys::there_is_no_second_first_key,
                 model::any_calls_are_answered_as_a_list_would,
+                once::a_caller_who_leaves_finds_the_pet_when_it_asks_again,
+                once::a_clock_that_jumps_back_neither_loses_a_key_nor_doubles_a_pet,
+                once::a_key_belongs_to_its_api_key_and_to_its_letters,
+                once::a_key_is_for_one_value,
+                once::a_key_is_kept_for_its_time_and_then_free,
+                once::a_repeated_creation_is_answered_with_the_first_pet,
+                once::of_creations_at_once_with_one_key_one_adds,
+                once::old_keys_are_deleted_a_few_at_a_time_and_no_other,
                 pages::a_filter_keeps_what_has_that_status,
                 pages::a_page_may_begin_anywhere,
                 pages::a_page_says_whether_there_are_more,

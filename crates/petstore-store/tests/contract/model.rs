@@ -1,19 +1,26 @@
 //! Any sequence of calls is answered as a list in memory would answer it.
 
-use super::AnyStore;
+use super::{AnyStore, once, without_id};
+use chrono::{DateTime, TimeDelta, Utc};
 use petstore_models::{NewPet, Pet, PetStatus};
-use petstore_store::{PetPage, PetQuery};
+use petstore_store::{Creation, IDEMPOTENCY_KEYS_KEPT, PetPage, PetQuery};
 use proptest::{
     prelude::*,
     sample::select,
     test_runner::{Config, TestCaseResult, TestRunner},
 };
-use std::cell::RefCell;
+use std::{cell::RefCell, collections::BTreeMap};
 use tokio::{runtime::Handle, task::block_in_place};
 
 #[derive(Clone, Debug)]
 enum Call {
     Create(NewPet),
+    /// With the number of an API key and an idempotency key.
+    CreateOnce(NewPet, u64, String),
+    /// The clock goes on, or back.
+    Wait(TimeDelta),
+    /// At most so many.
+    Forget(usize),
     Get(i64),
     List(PetQuery),
 }
@@ -26,6 +33,13 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
             category_id,
             status,
         });
+    // Few enough to meet again.
+    let same = (select(vec!["Rex", "Tom"]), status()).prop_map(|(name, status)| NewPet {
+        name: name.to_owned(),
+        category_id: 7,
+        status,
+    });
+    let hours = prop_oneof![3 => 1..9_i64, 1 => 23..26_i64, 1 => -30..0_i64];
     let id = || prop_oneof![4 => -1..60_i64, 1 => any::<i64>()];
     let query =
         (proptest::option::of(id()), status(), 0..12_usize).prop_map(|(after, status, limit)| {
@@ -36,18 +50,68 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
             }
         });
     let call = prop_oneof![
-        pet.prop_map(Call::Create),
-        id().prop_map(Call::Get),
-        query.prop_map(Call::List)
+        2 => pet.prop_map(Call::Create),
+        4 => (same, 1..3_u64, "[ab]").prop_map(|(pet, key_id, key)| Call::CreateOnce(pet, key_id, key)),
+        1 => hours.prop_map(|hours| Call::Wait(TimeDelta::hours(hours))),
+        1 => (0..3_usize).prop_map(Call::Forget),
+        2 => id().prop_map(Call::Get),
+        2 => query.prop_map(Call::List)
     ];
     proptest::collection::vec(call, 1..20)
 }
 
-/// All pets, each at the place of its id, less one.
-#[derive(Default)]
-struct Model(Vec<Pet>);
+/// All pets, each at the place of its id, less one; what time it is, and which
+/// keys were used for which pet, and when.
+struct Model {
+    pets: Vec<Pet>,
+    now: DateTime<Utc>,
+    keys: BTreeMap<(u64, String), (Pet, DateTime<Utc>)>,
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Self {
+            pets: Vec::new(),
+            now: DateTime::UNIX_EPOCH,
+            keys: BTreeMap::new(),
+        }
+    }
+}
 
 impl Model {
+    fn create_once(&mut self, pet: NewPet, key_id: u64, key: String) -> Creation {
+        let name = (key_id, key);
+        match self.keys.get(&name) {
+            Some((used, at)) if self.now - *at < IDEMPOTENCY_KEYS_KEPT => {
+                if without_id(used) == pet {
+                    Creation::Repeated(used.clone())
+                } else {
+                    Creation::KeyReused
+                }
+            }
+            _ => {
+                let pet = self.create(pet);
+                self.keys.insert(name, (pet.clone(), self.now));
+                Creation::Added(pet)
+            }
+        }
+    }
+
+    fn forget(&mut self, limit: usize) -> usize {
+        let mut old: Vec<_> = self
+            .keys
+            .iter()
+            .filter(|(_, (_, at))| self.now - *at >= IDEMPOTENCY_KEYS_KEPT)
+            .map(|(name, (_, at))| (*at, name.clone()))
+            .collect();
+        old.sort();
+        old.truncate(limit);
+        for (_, name) in &old {
+            self.keys.remove(name);
+        }
+        old.len()
+    }
+
     fn create(&mut self, pet: NewPet) -> Pet {
         let NewPet {
             name,
@@ -55,17 +119,17 @@ impl Model {
             status,
         } = pet;
         let pet = Pet {
-            id: self.0.len() as i64 + 1,
+            id: self.pets.len() as i64 + 1,
             name,
             category_id,
             status,
         };
-        self.0.push(pet.clone());
+        self.pets.push(pet.clone());
         pet
     }
 
     fn get(&self, id: i64) -> Option<Pet> {
-        self.0.iter().find(|pet| pet.id == id).cloned()
+        self.pets.iter().find(|pet| pet.id == id).cloned()
     }
 
     fn list(&self, query: PetQuery) -> PetPage {
@@ -73,7 +137,7 @@ impl Model {
             query.after.is_none_or(|after| pet.id > after)
                 && query.status.is_none_or(|status| pet.status == Some(status))
         };
-        let mut matching = self.0.iter().filter(matches).cloned();
+        let mut matching = self.pets.iter().filter(matches).cloned();
         let pets = matching.by_ref().take(query.limit).collect();
         PetPage {
             pets,
@@ -106,6 +170,16 @@ async fn compare(store: &AnyStore, model: &mut Model, calls: Vec<Call>) -> TestC
             Call::Create(pet) => {
                 let created = store.create_pet(pet.clone()).await.expect("a pet");
                 prop_assert_eq!(created, model.create(pet));
+            }
+            Call::CreateOnce(pet, key_id, key) => {
+                let asked = once::once(key_id, &key, model.now);
+                let created = once::create(store, pet.clone(), asked).await;
+                prop_assert_eq!(created, model.create_once(pet, key_id, key));
+            }
+            Call::Wait(time) => model.now += time,
+            Call::Forget(limit) => {
+                let forgotten = store.forget_idempotency_keys(model.now, limit).await;
+                prop_assert_eq!(forgotten.expect("an answer"), model.forget(limit));
             }
             Call::Get(id) => {
                 prop_assert_eq!(store.pet(id).await.expect("an answer"), model.get(id))

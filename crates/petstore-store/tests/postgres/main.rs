@@ -6,10 +6,12 @@ mod batches;
 mod commits;
 mod crashes;
 mod encryption;
+mod once;
 mod opening;
 mod sharing;
 #[path = "../support/postgres.rs"]
 mod support;
+mod upgrades;
 mod walks;
 
 use petstore_models::NewPet;

@@ -33,7 +33,7 @@ fn too_new(error: &OpenError) -> bool {
         error,
         OpenError::TooNew {
             found: 99,
-            supported: 2,
+            supported: 3,
             ..
         }
     )
@@ -124,7 +124,7 @@ async fn a_store_of_a_newer_version_is_refused() {
         &place,
         &place.path,
         too_new,
-        "its schema is 99, this version knows schemas up to 2",
+        "its schema is 99, this version knows schemas up to 3",
     )
     .await;
 }

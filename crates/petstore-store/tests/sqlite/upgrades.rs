@@ -5,13 +5,14 @@
 use crate::{Place, open, pet, place};
 use chrono::DateTime;
 use petstore_models::{NewPet, Pet, PetStatus};
-use petstore_store::{DatabaseUrl, KeyHash, PetQuery, schema_version};
+use petstore_store::{Creation, DatabaseUrl, KeyHash, Once, PetQuery, schema_version};
 use rusqlite::Connection;
 
 /// The released schemas, the first one first.
-const RELEASED: [&str; 2] = [
+const RELEASED: [&str; 3] = [
     include_str!("released/schema_1.sql"),
     include_str!("released/schema_2.sql"),
+    include_str!("released/schema_3.sql"),
 ];
 
 fn released(schema: &str) -> Place {
@@ -164,5 +165,29 @@ async fn the_ledger_of_a_released_schema_is_kept_and_is_empty_before_it() {
         let used = keys.iter().filter(|key| key.last_used_at.is_some()).count();
         calls.push((ledger.iter().map(|row| row.calls).sum::<u64>(), used));
     }
-    assert_eq!(calls, [(0, 0), (3, 1)]);
+    assert_eq!(calls, [(0, 0), (3, 1), (3, 1)]);
+}
+
+#[tokio::test]
+async fn idempotency_keys_of_a_released_schema_still_count() {
+    let mut repeated = Vec::new();
+    for text in RELEASED {
+        let place = released(text);
+        let store = open(&place.path).await.expect("it is brought up to date");
+        let key = "a \"first\" one".to_owned();
+        let once = Once {
+            key_id: "k_mvbvqf8yh5d5".parse().expect("an id"),
+            key: key.try_into().expect("a key"),
+            at: DateTime::from_timestamp_micros(1_795_132_800_000_002).expect("a time"),
+        };
+        let rex = NewPet {
+            name: "Rex".to_owned(),
+            category_id: 7,
+            status: Some(PetStatus::Available),
+        };
+        let created = store.create_pet_once(rex, once).await.expect("an answer");
+        let [first, ..] = first_pets();
+        repeated.push(created == Creation::Repeated(first));
+    }
+    assert_eq!(repeated, [false, false, true]);
 }

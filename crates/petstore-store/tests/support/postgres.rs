@@ -21,7 +21,7 @@ use tokio_postgres::{Client, Config, NoTls};
 /// Far more than a start takes on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Runs the server untilstandard input ends, which it does when the test
+/// Runs the server until standard input ends, which it does when the test
 /// process lets go of it or is no more, and then removes it. A shell, since
 /// nothing in the test process could do so after a SIGKILL. A server that ends
 /// is started again, unless and until the file `down` is gone.
@@ -188,7 +188,8 @@ impl Cluster {
         self.until_ready().await;
     }
 
-    fn log(&self) -> String {
+    /// What it has said so far.
+    pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.folder.join("log")).unwrap_or_default()
     }
 
@@ -268,8 +269,9 @@ fn keep(programs: &Path, folder: &Path, settings: &[&str], owner: Option<(u32, u
     kept.expect("a shell")
 }
 
-/// PostgreSQL refuses to run as root; then it runs as the user `postgres`.
-fn owner_for(folder: &Path) -> Option<(u32, u32)> {
+/// PostgreSQL refuses to run as root; then it runs as the user `postgres`, who
+/// is given the folder.
+pub(crate) fn owner_for(folder: &Path) -> Option<(u32, u32)> {
     if fs::metadata(folder).expect("the folder").uid() != 0 {
         return None;
     }
@@ -289,13 +291,13 @@ fn owner_for(folder: &Path) -> Option<(u32, u32)> {
     owner
 }
 
-fn hand_over(path: &Path, owner: Option<(u32, u32)>) {
+pub(crate) fn hand_over(path: &Path, owner: Option<(u32, u32)>) {
     if let Some((uid, gid)) = owner {
         std::os::unix::fs::chown(path, Some(uid), Some(gid)).expect("it is handed over");
     }
 }
 
-fn as_user(program: &Path, owner: Option<(u32, u32)>) -> Command {
+pub(crate) fn as_user(program: &Path, owner: Option<(u32, u32)>) -> Command {
     let mut command = Command::new(program);
     if let Some((uid, gid)) = owner {
         command.uid(uid).gid(gid);
@@ -304,7 +306,7 @@ fn as_user(program: &Path, owner: Option<(u32, u32)>) -> Command {
 }
 
 /// The folder of the newest server that Debian installs, or the one in `PATH`.
-fn programs() -> Option<PathBuf> {
+pub(crate) fn programs() -> Option<PathBuf> {
     let installed = fs::read_dir("/usr/lib/postgresql")
         .into_iter()
         .flatten()

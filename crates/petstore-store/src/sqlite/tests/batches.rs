@@ -1,7 +1,10 @@
 //! The group commit: what is shared, and what is not.
 
 use super::*;
-use crate::sqlite::writer::{BATCH, QUEUE};
+use crate::{
+    room::{BATCH_BYTES, QUEUE_BYTES},
+    sqlite::writer::{BATCH, QUEUE},
+};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -22,6 +25,8 @@ async fn writes_that_wait_together_share_a_commit() {
         WriteStats {
             batches: 2,
             writes: 51,
+            // The gate alone, and then all that waited behind it.
+            sizes: [1, 0, 0, 0, 0, 0, 1, 0, 0],
             queued: 0
         }
     );
@@ -43,6 +48,42 @@ async fn a_batch_is_bounded() {
 }
 
 #[tokio::test]
+async fn a_batch_is_bounded_by_its_bytes_too() {
+    let fixture = in_a_file();
+    let gate = fixture.gate().await;
+    let name = "x".repeat(BATCH_BYTES / 4);
+    let creates: Vec<_> = (0..9).map(|_| fixture.create(name.clone())).collect();
+    fixture.until_queued(9).await;
+    gate.open().await;
+    for create in creates {
+        create.await.expect("no panic").expect("a pet");
+    }
+    // The gate, four, four, one.
+    assert_eq!(fixture.store.stats().batches, 4);
+}
+
+#[tokio::test]
+async fn writes_that_wait_hold_a_bounded_number_of_bytes() {
+    let fixture = in_a_file();
+    let gate = fixture.gate().await;
+    let name = "x".repeat(QUEUE_BYTES / 16);
+    let accepted: Vec<_> = (0..15).map(|_| fixture.create(name.clone())).collect();
+    fixture.until_queued(15).await;
+    let refused = fixture.create(name).await.expect("no panic");
+    assert!(
+        matches!(refused, Err(StoreError::Overloaded)),
+        "{refused:?}"
+    );
+    let small = fixture.create("small");
+    fixture.until_queued(16).await;
+    gate.open().await;
+    for create in accepted.into_iter().chain([small]) {
+        create.await.expect("no panic").expect("a pet");
+    }
+    assert_eq!(fixture.names().await.len(), 16);
+}
+
+#[tokio::test]
 async fn a_write_that_comes_alone_is_committed_at_once() {
     let fixture = in_a_file();
     for number in 1..=3 {
@@ -56,6 +97,7 @@ async fn a_write_that_comes_alone_is_committed_at_once() {
             WriteStats {
                 batches: number,
                 writes: number,
+                sizes: [number, 0, 0, 0, 0, 0, 0, 0, 0],
                 queued: 0
             }
         );

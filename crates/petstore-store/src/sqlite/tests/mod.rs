@@ -3,6 +3,7 @@
 
 mod batches;
 mod faults;
+mod once;
 mod plans;
 
 use super::*;

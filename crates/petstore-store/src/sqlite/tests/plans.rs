@@ -2,7 +2,7 @@
 //! runs each query.
 
 use super::*;
-use rusqlite::Connection;
+use rusqlite::{Connection, StatementStatus};
 
 fn plan(db: &Connection, sql: &str, parameters: impl rusqlite::Params) -> rusqlite::Result<String> {
     db.query_row(&format!("EXPLAIN QUERY PLAN {sql}"), parameters, |row| {
@@ -26,4 +26,37 @@ async fn pages_are_found_by_index_and_need_no_sorting() {
             "SEARCH pets USING INDEX pets_by_status (status=? AND rowid>?)",
         ]
     );
+}
+
+#[tokio::test]
+async fn a_query_is_prepared_once_whatever_it_asks_for() {
+    let fixture = in_a_file();
+    let prepared_again = fixture.store.readers.read(|db| {
+        let mut statement = db.prepare(pets::PAGE_OF_STATUS)?;
+        for (after, status) in [(0, "sold"), (7, "pending"), (9, "sold")] {
+            assert!(statement.query((after, 20, status))?.next()?.is_none());
+        }
+        Ok(statement.get_status(StatementStatus::RePrepare))
+    });
+    assert_eq!(prepared_again.expect("asked"), 0);
+}
+
+#[tokio::test]
+async fn old_keys_are_found_by_index_and_need_no_sorting() {
+    let fixture = in_a_file();
+    let steps = fixture.store.readers.read(|db| {
+        let mut plan = db.prepare(&format!("EXPLAIN QUERY PLAN {}", idempotency::FORGET))?;
+        let steps = plan.query_map((0, 20), |row| row.get::<_, String>("detail"))?;
+        steps.collect::<rusqlite::Result<Vec<_>>>()
+    });
+    let steps = steps.expect("a plan");
+    let by_time =
+        "SEARCH idempotency_keys USING COVERING INDEX idempotency_keys_by_time (created_at<?)";
+    assert!(steps.iter().any(|step| step == by_time), "{steps:#?}");
+    for step in &steps {
+        assert!(
+            !step.contains("SCAN") && !step.contains("TEMP"),
+            "{steps:#?}"
+        );
+    }
 }

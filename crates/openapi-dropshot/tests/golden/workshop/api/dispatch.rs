@@ -6,10 +6,13 @@ use super::contract::{WorkshopApi, workshop_api_mod};
 use super::errors::Refusal;
 use super::operations::OperationId;
 use dropshot::{
-    ApiDescriptionBuildErrors, Body, ExclusiveExtractor, HttpError, HttpResponse,
-    RequestContext, RequestEndpointMetadata, ServerContext, SharedExtractor,
+    ApiDescriptionBuildErrors, Body, ExclusiveExtractor, Header, HttpError, HttpResponse,
+    RequestContext, RequestEndpointMetadata, RequestInfo, ServerContext, SharedExtractor,
 };
 use http::{Method, Response};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::de::value::MapDeserializer;
 
 /// Finds the operation of a request.
 pub struct Router(Box<Lookup>);
@@ -81,7 +84,8 @@ where
     match id {
         OperationId::ListTools => {
             let query = SharedExtractor::from_request(&rqctx).await.map_err(refused)?;
-            let headers = SharedExtractor::from_request(&rqctx).await.map_err(refused)?;
+            let headers = headers(&rqctx.request, &["X-Request-Id", "X-Tenant"])
+                .map_err(refused)?;
             drop(request);
             answer(A::list_tools(rqctx, query, headers).await)
         }
@@ -141,4 +145,33 @@ fn answer<R: HttpResponse, E: Into<Refusal>>(
     result: Result<R, E>,
 ) -> Result<Response<Body>, Refusal> {
     result.map_err(Into::into)?.to_result().map_err(refused)
+}
+
+/// The header parameters of these names; several lines of one name are one
+/// value (RFC 9110, section 5.3). No other header is looked at.
+fn headers<T>(
+    request: &RequestInfo,
+    names: &[&'static str],
+) -> Result<Header<T>, HttpError>
+where
+    T: DeserializeOwned + JsonSchema + Send + Sync,
+{
+    let refused = |message: String| HttpError::for_bad_request(None, message);
+    let mut found = Vec::new();
+    for &name in names {
+        let lines = request
+            .headers()
+            .get_all(name)
+            .iter()
+            .map(|line| {
+                line.to_str().map_err(|_| refused(format!("`{name}` must be ASCII")))
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        if !lines.is_empty() {
+            found.push((name, lines.join(", ")));
+        }
+    }
+    T::deserialize(MapDeserializer::<_, serde::de::value::Error>::new(found.into_iter()))
+        .map(Header::from)
+        .map_err(|error| refused(error.to_string()))
 }

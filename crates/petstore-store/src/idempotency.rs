@@ -1,0 +1,202 @@
+//! What makes a creation safe to repeat: the key that a caller made up, whose
+//! it is, and a fingerprint of what was asked for. How a key is written in a
+//! request, and how long a caller waits for another one, is left to the
+//! service.
+
+use crate::KeyId;
+use chrono::{DateTime, TimeDelta, Utc};
+use petstore_models::{NewPet, Pet};
+use sha2::{Digest, Sha256};
+use std::fmt;
+
+/// How long a key is kept, from the creation on.
+pub const IDEMPOTENCY_KEYS_KEPT: TimeDelta = TimeDelta::hours(24);
+
+/// What a caller made up to name one creation: 1 to 255 characters from U+0020
+/// to U+007E (draft-ietf-httpapi-idempotency-key-header-07, section 2.1).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct IdempotencyKey(String);
+
+impl IdempotencyKey {
+    /// The greatest number of characters.
+    pub const LONGEST: usize = 255;
+
+    /// The key.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for IdempotencyKey {
+    type Error = InvalidIdempotencyKey;
+
+    fn try_from(text: String) -> Result<Self, InvalidIdempotencyKey> {
+        let valid = (1..=Self::LONGEST).contains(&text.len())
+            && text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+        valid.then_some(Self(text)).ok_or(InvalidIdempotencyKey)
+    }
+}
+
+/// A text that is no [`IdempotencyKey`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must have 1 to 255 characters, each of them visible ASCII or a space")]
+pub struct InvalidIdempotencyKey;
+
+/// What a creation comes with so that it happens once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Once {
+    /// The API key of the caller. Each has its idempotency keys for itself.
+    pub key_id: KeyId,
+    /// The name of the creation.
+    pub key: IdempotencyKey,
+    /// When it was asked for, by the caller's clock.
+    pub at: DateTime<Utc>,
+}
+
+/// What came of a creation that happens once.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Creation {
+    /// The pet was added.
+    Added(Pet),
+    /// The key had been used for the same value: this is the pet that was
+    /// added then. Nothing was added now.
+    Repeated(Pet),
+    /// The key had been used for another value. Nothing was added.
+    KeyReused,
+    /// A transaction that uses the key was still running, begun by another
+    /// server. Nothing was added; ask again in a moment.
+    InFlight,
+}
+
+/// The SHA-256 of a new pet. Two are equal if the pets are: what it is made of
+/// is the parsed value, so that order, white space and unknown members of a
+/// body do not count.
+///
+/// It is kept in the store, and servers of different versions compare theirs:
+/// what it is made of must not change. A new member of `NewPet` that is absent
+/// leaves it as it was.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fingerprint([u8; 32]);
+
+impl Fingerprint {
+    pub(crate) fn of(pet: &NewPet) -> Self {
+        let text = serde_json::to_vec(pet).expect("texts and numbers can always be written");
+        Self(Sha256::digest(text).into())
+    }
+
+    pub(crate) const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Fingerprint(…)")
+    }
+}
+
+/// A creation that happens once, ready for a backend.
+#[derive(Clone, Debug)]
+pub(crate) struct OnceOnly {
+    pub(crate) pet: NewPet,
+    pub(crate) fingerprint: Fingerprint,
+    pub(crate) once: Once,
+}
+
+impl OnceOnly {
+    pub(crate) fn new(pet: NewPet, once: Once) -> Self {
+        Self {
+            fingerprint: Fingerprint::of(&pet),
+            pet,
+            once,
+        }
+    }
+
+    /// The time of asking, in microseconds since 1970-01-01T00:00:00Z.
+    pub(crate) fn at(&self) -> i64 {
+        self.once.at.timestamp_micros()
+    }
+
+    /// What a creation is answered with, now and later: the value that was
+    /// asked for, with the id that it was given.
+    pub(crate) fn pet(&self, id: i64) -> Pet {
+        let NewPet {
+            name,
+            category_id,
+            status,
+        } = self.pet.clone();
+        Pet {
+            id,
+            name,
+            category_id,
+            status,
+        }
+    }
+}
+
+/// Keys that were used at this time or before are not kept at `now`. Where the
+/// clock was set back, a key of the future is kept until its time has come.
+pub(crate) fn expired_at(now: DateTime<Utc>) -> i64 {
+    now.timestamp_micros().saturating_sub(retention_micros())
+}
+
+/// [`IDEMPOTENCY_KEYS_KEPT`] in microseconds.
+pub(crate) const fn retention_micros() -> i64 {
+    IDEMPOTENCY_KEYS_KEPT.num_seconds() * 1_000_000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex(body: &str) -> String {
+        let pet: NewPet = serde_json::from_str(body).expect("a new pet");
+        let bytes = Fingerprint::of(&pet).0;
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    #[test]
+    fn a_key_is_1_to_255_characters_of_printable_ascii() {
+        for text in ["a", " ", "~", "a b", "\"\\", &"x".repeat(255)] {
+            let key = IdempotencyKey::try_from(text.to_owned());
+            assert_eq!(key.as_ref().map(IdempotencyKey::as_str), Ok(text));
+        }
+        for text in ["", "\t", "a\n", "\u{7f}", "é", &"x".repeat(256)] {
+            assert_eq!(
+                IdempotencyKey::try_from(text.to_owned()),
+                Err(InvalidIdempotencyKey),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_fingerprint_is_that_of_the_value_and_not_of_the_text() {
+        let one = hex(r#"{"name":"Rex","categoryId":7,"status":"sold"}"#);
+        let same = r#" { "status" : "sold", "colour": [1], "categoryId" : 7, "name":"\u0052ex"}"#;
+        assert_eq!(hex(same), one);
+        for other in [
+            r#"{"name":"Rex","categoryId":7}"#,
+            r#"{"name":"Rex","categoryId":8,"status":"sold"}"#,
+            r#"{"name":"rex","categoryId":7,"status":"sold"}"#,
+            r#"{"name":"Rex","categoryId":7,"status":"pending"}"#,
+        ] {
+            assert_ne!(hex(other), one, "{other}");
+        }
+    }
+
+    /// Servers of two versions may share one database, and a key outlives an
+    /// upgrade: if this test fails, every retry across it is refused.
+    #[test]
+    fn the_fingerprint_of_a_value_never_changes() {
+        assert_eq!(
+            hex(r#"{"name":"Rex","categoryId":7,"status":"available"}"#),
+            "a502a3f0713a02e8ec0f210c03e83cdc8f6f6943506699cdc08151d5061d00d3"
+        );
+        assert_eq!(
+            hex(r#"{"name":"","categoryId":-1}"#),
+            "06c2047929242ffb1d48209aed66b315afd988719837ff4e65d20e602e421c53"
+        );
+    }
+}

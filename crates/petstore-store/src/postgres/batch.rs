@@ -1,0 +1,171 @@
+//! What waits to be written, taken up together, and how the callers are
+//! answered. Sending it is left to `writer`, the SQL to `pets` and
+//! `idempotency`.
+
+use super::{
+    error::{self, Fault},
+    session::Session,
+};
+use crate::{
+    Creation, StoreError,
+    idempotency::OnceOnly,
+    room::{BATCH_BYTES, Place},
+    stats,
+};
+use async_trait::async_trait;
+use futures::future::BoxFuture;
+use petstore_models::{NewPet, Pet};
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+
+/// Pets in one transaction.
+pub(super) const BATCH: usize = 256;
+const _: () = assert!(
+    BATCH as u64 <= stats::LARGEST_BATCH,
+    "each batch has its class"
+);
+
+pub(super) type Caller<T> = oneshot::Sender<Result<T, StoreError>>;
+
+/// A write that waits.
+pub(super) enum Message {
+    Pet(NewPet, Caller<Pet>, Place),
+    Once(OnceOnly, Caller<Creation>, Place),
+    Other(Box<dyn Job>),
+    Close,
+}
+
+/// A write that is not of a pet, with the caller who waits for it.
+#[async_trait]
+pub(super) trait Job: Send {
+    /// Runs the write and keeps its result.
+    async fn run(&mut self, db: Arc<Session>);
+
+    /// Whether the write itself succeeded.
+    fn is_done(&self) -> bool;
+
+    /// Answers the caller, who may be gone.
+    fn answer(self: Box<Self>, confirmed: Result<(), StoreError>);
+}
+
+pub(super) struct Write<T, W> {
+    pub(super) work: W,
+    pub(super) result: Option<Result<T, StoreError>>,
+    pub(super) caller: Caller<T>,
+}
+
+#[async_trait]
+impl<T, W> Job for Write<T, W>
+where
+    T: Send,
+    W: Fn(Arc<Session>) -> BoxFuture<'static, Result<T, StoreError>> + Send,
+{
+    async fn run(&mut self, db: Arc<Session>) {
+        let work = (self.work)(db);
+        self.result = Some(work.await);
+    }
+
+    fn is_done(&self) -> bool {
+        matches!(self.result, Some(Ok(_)))
+    }
+
+    fn answer(self: Box<Self>, confirmed: Result<(), StoreError>) {
+        // An error means that the caller did not wait; the write stands.
+        let _gone = self.caller.send(settle(self.result, confirmed));
+    }
+}
+
+/// What became of the pets of a batch, each in the order of its batch; empty
+/// where nothing is known of it.
+#[derive(Default)]
+pub(super) struct Stored {
+    pub(super) pets: Vec<Result<Pet, StoreError>>,
+    pub(super) once: Vec<Result<Creation, StoreError>>,
+}
+
+/// What one lane took up at once.
+#[derive(Default)]
+pub(super) struct Batch {
+    pub(super) pets: Vec<NewPet>,
+    pub(super) pet_callers: Vec<Caller<Pet>>,
+    pub(super) once: Vec<OnceOnly>,
+    pub(super) once_callers: Vec<Caller<Creation>>,
+    pub(super) jobs: Vec<Box<dyn Job>>,
+    /// Given back when all is answered.
+    places: Vec<Place>,
+}
+
+impl Batch {
+    pub(super) fn of(messages: impl Iterator<Item = Message>) -> Self {
+        let mut batch = Self::default();
+        for message in messages {
+            match message {
+                Message::Pet(pet, caller, place) => {
+                    batch.pets.push(pet);
+                    batch.pet_callers.push(caller);
+                    batch.places.push(place);
+                }
+                Message::Once(asked, caller, place) => {
+                    batch.once.push(asked);
+                    batch.once_callers.push(caller);
+                    batch.places.push(place);
+                }
+                Message::Other(job) => batch.jobs.push(job),
+                Message::Close => {}
+            }
+        }
+        batch
+    }
+
+    pub(super) fn writes(&self) -> usize {
+        self.pets.len() + self.once.len() + self.jobs.len()
+    }
+}
+
+/// Waits for the first message and takes up those that wait with it; `false`
+/// once there will be none.
+pub(super) async fn take_up(
+    messages: &mut mpsc::Receiver<Message>,
+    taken: &mut Vec<Message>,
+) -> bool {
+    let mut bytes = 0;
+    let mut next = messages.recv().await;
+    while let Some(message) = next {
+        if let Message::Pet(_, _, place) | Message::Once(_, _, place) = &message {
+            bytes += place.bytes();
+        }
+        taken.push(message);
+        let is_full = taken.len() == BATCH || bytes >= BATCH_BYTES;
+        next = (!is_full).then(|| messages.try_recv().ok()).flatten();
+    }
+    !taken.is_empty()
+}
+
+/// Answers the callers, who may be gone; their writes stand.
+pub(super) fn answer<T>(
+    callers: Vec<Caller<T>>,
+    results: Vec<Result<T, StoreError>>,
+    confirmed: &Result<(), StoreError>,
+) {
+    let results = results
+        .into_iter()
+        .map(Some)
+        .chain(std::iter::repeat_with(|| None));
+    for (caller, result) in callers.into_iter().zip(results) {
+        let _gone = caller.send(settle(result, confirmed.clone()));
+    }
+}
+
+/// The answer to a write: its own error if it has one, else what is wrong with
+/// the whole batch, else its result.
+fn settle<T>(
+    result: Option<Result<T, StoreError>>,
+    confirmed: Result<(), StoreError>,
+) -> Result<T, StoreError> {
+    match (result, confirmed) {
+        (Some(Err(own)), _) => Err(own),
+        (_, Err(shared)) => Err(shared),
+        (Some(Ok(value)), Ok(())) => Ok(value),
+        (None, Ok(())) => Err(error::unknown(Fault::WriterGone)),
+    }
+}

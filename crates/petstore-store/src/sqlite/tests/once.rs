@@ -1,0 +1,97 @@
+//! Creations that happen once, within one batch.
+
+use super::*;
+use crate::{Creation, IdempotencyKey, Once};
+
+fn once(key: &str) -> Once {
+    Once {
+        key_id: KeyId::from_random(1),
+        key: IdempotencyKey::try_from(key.to_owned()).expect("a key"),
+        at: DateTime::UNIX_EPOCH,
+    }
+}
+
+impl Fixture {
+    fn create_once(&self, name: &str, key: &str) -> JoinHandle<Result<Creation, StoreError>> {
+        let (store, pet, once) = (Arc::clone(&self.store), pet(name), once(key));
+        tokio::spawn(async move { store.create_pet_once(pet, once).await })
+    }
+}
+
+#[tokio::test]
+async fn of_two_with_one_key_in_one_batch_one_adds() {
+    let fixture = in_a_file();
+    let gate = fixture.gate().await;
+    let mut creates = Vec::new();
+    for (name, key) in [("Rex", "a"), ("Rex", "a"), ("Tom", "a"), ("Tom", "b")] {
+        creates.push(fixture.create_once(name, key));
+        fixture.until_queued(creates.len()).await;
+    }
+    gate.open().await;
+    let mut created = Vec::new();
+    for create in creates {
+        created.push(create.await.expect("no panic").expect("an answer"));
+    }
+    let pet = |id, name: &str| Pet {
+        id,
+        name: name.to_owned(),
+        category_id: 1,
+        status: None,
+    };
+    assert_eq!(
+        created,
+        [
+            Creation::Added(pet(1, "Rex")),
+            Creation::Repeated(pet(1, "Rex")),
+            Creation::KeyReused,
+            Creation::Added(pet(2, "Tom")),
+        ]
+    );
+    assert_eq!(fixture.names().await, ["Rex", "Tom"]);
+    assert_eq!(fixture.store.stats().batches, 2);
+}
+
+#[tokio::test]
+async fn a_key_whose_batch_was_rolled_back_was_not_used() {
+    let fixture = in_a_file();
+    fixture.store.create_key(key(1)).await.expect("a key");
+    let gate = fixture.gate().await;
+    let once_before = fixture.create_once("Rex", "a");
+    fixture.until_queued(1).await;
+    // It fails, and the batch runs again with a savepoint for each.
+    let store = Arc::clone(&fixture.store);
+    let failing = tokio::spawn(async move { store.create_key(key(1)).await });
+    fixture.until_queued(2).await;
+    let again = fixture.create_once("Rex", "a");
+    fixture.until_queued(3).await;
+    gate.open().await;
+    let first = once_before.await.expect("no panic").expect("an answer");
+    let Creation::Added(first) = first else {
+        panic!("{first:?}")
+    };
+    failing
+        .await
+        .expect("no panic")
+        .expect_err("the key is there");
+    let again = again.await.expect("no panic").expect("an answer");
+    assert_eq!(again, Creation::Repeated(first));
+    assert_eq!(fixture.names().await, ["Rex"]);
+}
+
+#[tokio::test]
+async fn a_pet_and_its_key_are_there_together_or_not_at_all() {
+    let fixture = in_a_file();
+    // The pet is written first: the failure of the key must take it back.
+    let trigger = "CREATE TRIGGER no_keys BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'for the test'); END";
+    fixture.execute(trigger).await.expect("a trigger");
+    let refused = fixture.create_once("Rex", "a").await.expect("no panic");
+    assert!(refused.is_err(), "{refused:?}");
+    assert!(fixture.names().await.is_empty());
+    fixture
+        .execute("DROP TRIGGER no_keys")
+        .await
+        .expect("dropped");
+    let created = fixture.create_once("Rex", "a").await.expect("no panic");
+    assert!(matches!(created, Ok(Creation::Added(_))), "{created:?}");
+    assert_eq!(fixture.names().await, ["Rex"]);
+}

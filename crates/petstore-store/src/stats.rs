@@ -1,0 +1,92 @@
+//! What a store can tell of its work: how large its batches are, how many
+//! writes wait, and what its connections do. Serving it is left to the service.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The upper bounds of the classes that batches are counted in, by the number
+/// of their writes. No batch is larger than the last.
+pub const BATCH_SIZES: [u64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, LARGEST_BATCH];
+
+/// Writes that a backend may commit at once.
+pub(crate) const LARGEST_BATCH: u64 = 256;
+
+/// What the writer of a store did since the store was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteStats {
+    /// Transactions that were committed.
+    pub batches: u64,
+    /// Writes in those transactions; over `batches`, the mean size of a batch.
+    pub writes: u64,
+    /// Of those transactions, the ones whose writes were at most so many as
+    /// the bound at the same place in [`BATCH_SIZES`], and more than the one
+    /// before it.
+    pub sizes: [u64; BATCH_SIZES.len()],
+    /// Writes that wait to be taken up at this moment.
+    pub queued: usize,
+}
+
+/// What the connections that read do. Those that write are few, never shared,
+/// and no reader waits for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolStats {
+    /// Connections that somebody reads from at this moment.
+    pub used: usize,
+    /// Connections that are open and have nothing to do.
+    pub idle: usize,
+    /// Connections that there may be.
+    pub limit: usize,
+    /// Reads that had to wait for a connection, since the store was opened.
+    pub waits: u64,
+}
+
+/// Counts what a writer commits.
+#[derive(Debug, Default)]
+pub(crate) struct Batches {
+    batches: AtomicU64,
+    writes: AtomicU64,
+    sizes: [AtomicU64; BATCH_SIZES.len()],
+}
+
+impl Batches {
+    /// A transaction with so many writes was committed; one without any is
+    /// none.
+    pub(crate) fn committed(&self, writes: u64) {
+        if writes == 0 {
+            return;
+        }
+        let class = BATCH_SIZES.partition_point(|bound| *bound < writes);
+        if let Some(size) = self.sizes.get(class) {
+            size.fetch_add(1, Ordering::Relaxed);
+        }
+        self.batches.fetch_add(1, Ordering::Relaxed);
+        self.writes.fetch_add(writes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn stats(&self, queued: usize) -> WriteStats {
+        WriteStats {
+            batches: self.batches.load(Ordering::Relaxed),
+            writes: self.writes.load(Ordering::Relaxed),
+            sizes: self
+                .sizes
+                .each_ref()
+                .map(|size| size.load(Ordering::Relaxed)),
+            queued,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_is_counted_in_the_class_that_it_just_fits() {
+        let batches = Batches::default();
+        for writes in [0, 1, 2, 3, 4, 5, 256] {
+            batches.committed(writes);
+        }
+        let stats = batches.stats(7);
+        assert_eq!((stats.batches, stats.writes, stats.queued), (6, 271, 7));
+        assert_eq!(stats.sizes, [1, 1, 2, 1, 0, 0, 0, 0, 1]);
+    }
+}
