@@ -9,6 +9,7 @@ use crate::{
     metrics::Metrics,
     rate_limit::RateLimiter,
     readiness::Readiness,
+    service::InFlight,
     usage::Ledger,
 };
 use petstore_store::Store;
@@ -29,6 +30,8 @@ pub(crate) struct App {
     /// None where a key may ask for any number.
     pub(crate) rate_limiter: Option<RateLimiter>,
     pub(crate) ledger: Arc<Ledger>,
+    /// The creations with an idempotency key that are under way.
+    pub(crate) in_flight: InFlight,
     /// None where nothing is to be counted.
     pub(crate) metrics: Option<Arc<Metrics>>,
     /// One for each request that may run.

@@ -10,6 +10,7 @@ use crate::{
     metrics::{Budget, Metrics},
     rate_limit::RateLimiter,
     readiness::{Phase, Readiness},
+    service::{Forgetter, InFlight},
     slog_bridge,
     tls::Tls,
     usage::{Ledger, Writer},
@@ -60,6 +61,18 @@ pub enum StartError {
     /// The operations of the contract exclude each other.
     #[error("the routes of the contract cannot be served")]
     Routes(#[from] dropshot::ApiDescriptionBuildErrors),
+    /// An operation of the contract has the path of a page of the service.
+    #[error(
+        "`{method} {path}` of the contract cannot be served: at its path the service has the page `{page}`; give the operation another path"
+    )]
+    Taken {
+        /// The method of the operation.
+        method: &'static str,
+        /// Its path, relative to the base address.
+        path: &'static str,
+        /// The page, from the root on.
+        page: &'static str,
+    },
     /// The routes of the door exclude each other.
     #[error("the door cannot be opened")]
     Door(#[from] dropshot::ApiDescriptionRegisterError),
@@ -73,6 +86,7 @@ pub struct Bound(HttpServerStarter<App>);
 pub struct Server {
     http: HttpServer<App>,
     usage: Writer,
+    _forgetter: Forgetter,
 }
 
 /// How a server came to its end.
@@ -114,6 +128,7 @@ impl Bound {
             metrics.watch_budget(Budget::Bodies, &body_budget);
             Arc::new(metrics)
         });
+        let logger = slog_bridge::logger(metrics.clone());
         let app = App {
             store: setup.store,
             clock: setup.clock,
@@ -124,12 +139,13 @@ impl Bound {
             routes,
             rate_limiter: RateLimiter::new(&setup.rate_limit),
             ledger: Arc::new(Ledger::default()),
+            in_flight: InFlight::default(),
             metrics,
             permits,
             body_budget,
             limits: setup.limits,
         };
-        ServerBuilder::new(door::description()?, app, slog_bridge::logger())
+        ServerBuilder::new(door::description()?, app, logger)
             .config(config)
             .tls(setup.tls.map(Tls::into_config))
             .build_starter()
@@ -146,8 +162,13 @@ impl Bound {
         let http = self.0.start();
         let app = http.app_private();
         let usage = Writer::start(app.ledger.clone(), app.store.clone());
+        let forgetter = Forgetter::start(app.store.clone(), app.clock.clone());
         app.readiness.advance(Phase::Ready);
-        Server { http, usage }
+        Server {
+            http,
+            usage,
+            _forgetter: forgetter,
+        }
     }
 }
 

@@ -39,7 +39,7 @@ impl Rejection {
             ErrorCode::RequestTimeout | ErrorCode::PayloadTooLarge => {
                 headers.insert(CONNECTION, HeaderValue::from_static("close"));
             }
-            ErrorCode::Overloaded | ErrorCode::Unavailable => {
+            ErrorCode::Conflict | ErrorCode::Overloaded | ErrorCode::Unavailable => {
                 headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
             }
             _ => {}
@@ -83,7 +83,7 @@ mod tests {
             assert_eq!(answer.headers()[CONTENT_TYPE], "application/json");
             assert_eq!(
                 answer.headers().contains_key(RETRY_AFTER),
-                code.status() == 503
+                [409, 503].contains(&code.status())
             );
         }
     }

@@ -17,7 +17,7 @@ use http::{
 use petstore_api::Operation;
 
 /// What a page may send beyond what every page may.
-const REQUEST_HEADERS: &str = "Authorization, Content-Type, Traceparent";
+const REQUEST_HEADERS: &str = "Authorization, Content-Type, Idempotency-Key, Traceparent";
 /// What a page may read beyond what every page may.
 const EXPOSED_HEADERS: &str = "Allow, Deprecation, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id";
 /// How long a browser may remember a preflight, in seconds.

@@ -26,12 +26,17 @@ mod route;
 mod sunset;
 mod trace;
 mod visit;
+mod wording;
 
 pub(crate) use cors::Cors;
 pub(crate) use register::description;
 pub(crate) use route::Routes;
+pub(crate) use visit::{Unseen, answered_without};
 
-use crate::{app::App, service::Service};
+use crate::{
+    app::App,
+    service::{Service, called_by},
+};
 use answer::Rejection;
 use cors::Grant;
 use dropshot::{Body, RequestContext};
@@ -108,5 +113,7 @@ async fn pass(
     rqctx.endpoint = endpoint;
     let request = Request::from_parts(head, Body::from(body.content.clone()));
     let handler = petstore_api::dispatch::<Service>(operation.id, rqctx, request);
-    Ok(deadline::within(&app.limits, handler).await??)
+    let handler = called_by(visit.key().cloned(), handler);
+    let answer = deadline::within(&app.limits, handler).await?;
+    Ok(answer.map_err(wording::plain)?)
 }

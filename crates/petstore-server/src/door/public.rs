@@ -13,6 +13,7 @@ use http::{
     },
     request::Parts,
 };
+use petstore_api::Operation;
 
 /// A page that is there for everybody.
 pub(super) struct Page {
@@ -78,6 +79,30 @@ pub(super) fn find(path: &str) -> Option<&'static Page> {
     PAGES.iter().find(|page| page.path == path)
 }
 
+/// The first operation that could be asked for by the path of a page, and that
+/// page: it would stand in the way.
+pub(super) fn in_the_way(operations: &[Operation]) -> Option<(&Operation, &'static str)> {
+    PAGES.iter().find_map(|page| {
+        let path = page.path.strip_prefix(route::BASE)?;
+        let operation = operations
+            .iter()
+            .find(|operation| fits(operation.path, path))?;
+        Some((operation, page.path))
+    })
+}
+
+/// Whether a path can be one of a template, such as `/pets/{petId}`.
+fn fits(template: &str, path: &str) -> bool {
+    let (mut parts, mut segments) = (template.split('/'), path.split('/'));
+    loop {
+        match (parts.next(), segments.next()) {
+            (None, None) => return true,
+            (Some(part), Some(segment)) if part == segment || part.starts_with('{') => {}
+            _ => return false,
+        }
+    }
+}
+
 impl Page {
     pub(super) fn answer(&self, head: &Parts, app: &App) -> Result<Response<Body>, Rejection> {
         if ![Method::GET, Method::HEAD].contains(&head.method) {
@@ -115,6 +140,32 @@ fn takes_gzip(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use petstore_api::OPERATIONS;
+
+    #[test]
+    fn no_operation_of_the_contract_has_the_path_of_a_page() {
+        assert_eq!(in_the_way(OPERATIONS), None);
+    }
+
+    #[test]
+    fn an_operation_with_the_path_of_a_page_is_seen() {
+        for (path, page) in [
+            ("/openapi.yaml", Some("/v1/openapi.yaml")),
+            ("/openapi.json", Some("/v1/openapi.json")),
+            ("/{name}", Some("/v1/openapi.yaml")),
+            ("/openapi.yaml/x", None),
+            ("/{name}/openapi.yaml", None),
+            ("/docs", None),
+        ] {
+            let operation = Operation {
+                path,
+                ..OPERATIONS[0]
+            };
+            let found = [operation];
+            let found = in_the_way(&found).map(|(_, page)| page);
+            assert_eq!(found, page, "{path}");
+        }
+    }
 
     #[test]
     fn gzip_is_sent_to_those_who_take_it() {

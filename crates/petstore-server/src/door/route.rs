@@ -2,9 +2,9 @@
 //! 405 with `Allow` where it has no such method. How paths are matched is left
 //! to dropshot's router, which was made from the contract.
 
-use super::answer::Rejection;
-use crate::service::Service;
-use dropshot::{ApiDescriptionBuildErrors, RequestEndpointMetadata};
+use super::{answer::Rejection, public};
+use crate::{server::StartError, service::Service};
+use dropshot::RequestEndpointMetadata;
 use http::{HeaderValue, Method, StatusCode, header::ALLOW};
 use petstore_api::{ErrorCode, OPERATIONS, Operation, OperationId, Refusal, Router, Stability};
 use std::{borrow::Cow, sync::LazyLock};
@@ -39,11 +39,13 @@ impl Routes {
     ///
     /// # Errors
     ///
-    /// Two operations of the contract exclude each other in dropshot's router.
-    pub(crate) fn new(
-        operations: &[Operation],
-        lowest: Stability,
-    ) -> Result<Self, ApiDescriptionBuildErrors> {
+    /// Two operations of the contract exclude each other in dropshot's router,
+    /// or one has the path of a page.
+    pub(crate) fn new(operations: &[Operation], lowest: Stability) -> Result<Self, StartError> {
+        if let Some((operation, page)) = public::in_the_way(operations) {
+            let Operation { method, path, .. } = operation;
+            return Err(StartError::Taken { method, path, page });
+        }
         let is_served = |operation: &&Operation| operation.stability >= lowest;
         Ok(Routes {
             router: Router::new::<Service>()?,

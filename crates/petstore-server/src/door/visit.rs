@@ -11,7 +11,10 @@ use dropshot::{Body, RequestContext};
 use http::{HeaderMap, Method, Response};
 use petstore_api::{ErrorCode, Operation};
 use petstore_store::KeyId;
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 /// A request between its coming and its going.
 pub(super) struct Visit {
@@ -60,6 +63,10 @@ impl Visit {
 
     pub(super) fn comes_with(&mut self, key: KeyId) {
         self.key = Some(key);
+    }
+
+    pub(super) fn key(&self) -> Option<&KeyId> {
+        self.key.as_ref()
     }
 
     /// What the key has left of its allowance.
@@ -122,4 +129,38 @@ impl Drop for Visit {
             if self.status.is_some() { "answered" } else { "the client went away" },
         );
     }
+}
+
+/// A request that dropshot answered by itself: its path cannot be decoded, or
+/// nobody registered its method.
+pub(crate) struct Unseen<'a> {
+    pub(crate) request_id: &'a str,
+    pub(crate) method: &'a Method,
+    pub(crate) status: u16,
+    pub(crate) took: Duration,
+    /// None where nothing is counted.
+    pub(crate) metrics: Option<&'a Metrics>,
+}
+
+/// Leaves of it what a visit leaves.
+pub(crate) fn answered_without(unseen: &Unseen<'_>) {
+    if let Some(metrics) = unseen.metrics {
+        metrics.requests.end(&Ended {
+            method: unseen.method,
+            route: None,
+            operation: None,
+            status: Some(unseen.status),
+            code: None,
+            key: None,
+            took: unseen.took,
+        });
+    }
+    tracing::info!(
+        target: "petstore_server::access",
+        request_id = unseen.request_id,
+        method = unseen.method.as_str(),
+        status = unseen.status,
+        duration_us = u64::try_from(unseen.took.as_micros()).unwrap_or(u64::MAX),
+        "answered by dropshot",
+    );
 }

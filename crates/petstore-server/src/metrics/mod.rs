@@ -6,6 +6,7 @@
 mod process;
 mod reading;
 mod requests;
+mod store;
 
 pub(crate) use requests::{Active, Ended};
 
@@ -66,22 +67,7 @@ impl Metrics {
     }
 
     pub(crate) fn watch_store(&self, store: &Arc<dyn Store>) {
-        let (batches, writes, queued) = (store.clone(), store.clone(), store.clone());
-        self.counter(
-            "petstore_store_batches_total",
-            "Transactions that the writer of the store committed.",
-            move || batches.stats().batches,
-        );
-        self.counter(
-            "petstore_store_writes_total",
-            "Writes in those transactions; over the batches, the mean size of a batch.",
-            move || writes.stats().writes,
-        );
-        self.gauge(
-            "petstore_store_queued_writes",
-            "Writes that wait to be taken up.",
-            move || queued.stats().queued as f64,
-        );
+        store::watch(self, store);
     }
 
     /// Something of which there is a limited number: what is taken, and how

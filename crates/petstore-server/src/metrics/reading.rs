@@ -3,25 +3,56 @@
 use prometheus::{
     Opts,
     core::{Collector, Desc, Describer as _},
-    proto::{Counter, Gauge, Metric, MetricFamily, MetricType},
+    proto::{Bucket, Counter, Gauge, Histogram, Metric, MetricFamily, MetricType},
 };
 
 pub(super) struct Reading {
     desc: Desc,
     kind: MetricType,
-    read: Box<dyn Fn() -> f64 + Send + Sync>,
+    /// Puts the value in its place.
+    read: Box<dyn Fn(&mut Metric) + Send + Sync>,
+}
+
+/// What was observed since the start, in classes by size.
+pub(super) struct Observed {
+    /// Upper bounds in ascending order, each with the number of what is not
+    /// above it, but above the bound before.
+    pub(super) classes: Vec<(f64, u64)>,
+    pub(super) count: u64,
+    pub(super) sum: f64,
 }
 
 impl Reading {
     pub(super) fn counter(opts: Opts, read: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
-        Self::new(opts, MetricType::COUNTER, read)
+        Self::new(opts, MetricType::COUNTER, move |metric| {
+            let mut counter = Counter::default();
+            counter.set_value(read());
+            metric.set_counter(counter);
+        })
     }
 
     pub(super) fn gauge(opts: Opts, read: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
-        Self::new(opts, MetricType::GAUGE, read)
+        Self::new(opts, MetricType::GAUGE, move |metric| {
+            let mut gauge = Gauge::default();
+            gauge.set_value(read());
+            metric.set_gauge(gauge);
+        })
     }
 
-    fn new(opts: Opts, kind: MetricType, read: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
+    pub(super) fn histogram(
+        opts: Opts,
+        read: impl Fn() -> Observed + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(opts, MetricType::HISTOGRAM, move |metric| {
+            metric.set_histogram(histogram_of(&read()));
+        })
+    }
+
+    fn new(
+        opts: Opts,
+        kind: MetricType,
+        read: impl Fn(&mut Metric) + Send + Sync + 'static,
+    ) -> Self {
         Reading {
             desc: opts
                 .describe()
@@ -32,6 +63,23 @@ impl Reading {
     }
 }
 
+/// In Prometheus' form each bucket also counts what is in those below it.
+fn histogram_of(observed: &Observed) -> Histogram {
+    let mut below = 0;
+    let bucket = |&(bound, count): &(f64, u64)| {
+        below += count;
+        let mut bucket = Bucket::default();
+        bucket.set_upper_bound(bound);
+        bucket.set_cumulative_count(below);
+        bucket
+    };
+    let mut histogram = Histogram::default();
+    histogram.set_bucket(observed.classes.iter().map(bucket).collect());
+    histogram.set_sample_count(observed.count);
+    histogram.set_sample_sum(observed.sum);
+    histogram
+}
+
 impl Collector for Reading {
     fn desc(&self) -> Vec<&Desc> {
         vec![&self.desc]
@@ -39,16 +87,7 @@ impl Collector for Reading {
 
     fn collect(&self) -> Vec<MetricFamily> {
         let mut metric = Metric::from_label(self.desc.const_label_pairs.clone());
-        let value = (self.read)();
-        if self.kind == MetricType::COUNTER {
-            let mut counter = Counter::default();
-            counter.set_value(value);
-            metric.set_counter(counter);
-        } else {
-            let mut gauge = Gauge::default();
-            gauge.set_value(value);
-            metric.set_gauge(gauge);
-        }
+        (self.read)(&mut metric);
         let mut family = MetricFamily::default();
         family.set_name(self.desc.fq_name.clone());
         family.set_help(self.desc.help.clone());

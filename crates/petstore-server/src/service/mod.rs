@@ -2,21 +2,31 @@
 //! already. Keys, limits and everything else that all operations share is left
 //! to the door.
 
+mod caller;
 mod cursor;
 mod failure;
+mod forget;
+mod idempotency_key;
+mod in_flight;
+mod once;
 
 use crate::app::App;
 use cursor::Position;
 use dropshot::{
-    HttpResponseCreated, HttpResponseHeaders, HttpResponseOk, Path, Query, RequestContext,
+    Header, HttpResponseCreated, HttpResponseHeaders, HttpResponseOk, Path, Query, RequestContext,
     TypedBody,
 };
 use failure::failed;
 use petstore_api::{CreatePetError, GetPetError, ListPetsError, PetStoreApi};
-use petstore_models::{GetPetPath, ListPetsOkHeaders, ListPetsQuery, NewPet, Pet, Pets};
+use petstore_models::{
+    CreatePetHeaders, GetPetPath, ListPetsOkHeaders, ListPetsQuery, NewPet, Pet, Pets,
+};
 use petstore_store::{PetPage, PetQuery};
 
+pub(crate) use caller::called_by;
 pub(crate) use failure::refusal;
+pub(crate) use forget::Forgetter;
+pub(crate) use in_flight::InFlight;
 
 /// The operations of the contract, on a store.
 pub(crate) enum Service {}
@@ -64,14 +74,21 @@ impl PetStoreApi for Service {
 
     async fn create_pet(
         rqctx: RequestContext<App>,
+        headers: Header<CreatePetHeaders>,
         body: TypedBody<NewPet>,
     ) -> Result<HttpResponseCreated<Pet>, CreatePetError> {
-        let pet = rqctx
-            .context()
-            .store
-            .create_pet(body.into_inner())
-            .await
-            .map_err(failed::<CreatePetError>(&rqctx))?;
+        let CreatePetHeaders { idempotency_key } = headers.into_inner();
+        let pet = body.into_inner();
+        let pet = match idempotency_key {
+            // Boxed, so that a creation without a key does not carry its room.
+            Some(key) => Box::pin(once::create(&rqctx, &key, pet)).await?,
+            None => rqctx
+                .context()
+                .store
+                .create_pet(pet)
+                .await
+                .map_err(failed::<CreatePetError>(&rqctx))?,
+        };
         Ok(HttpResponseCreated(pet))
     }
 

@@ -2,7 +2,7 @@
 //! application sees of the service.
 
 use crate::process::Service;
-use petstore_client::{Client, Error, ErrorKind, NewPet, Pet, PetStatus};
+use petstore_client::{Client, Error, ErrorCode, ErrorKind, NewPet, Pet, PetStatus};
 use std::{env, path::Path, process::Command};
 
 fn client_with(service: &Service, key: &str) -> Client {
@@ -117,7 +117,7 @@ async fn errors_are_typed_and_name_the_request_that_the_log_knows() {
     assert_eq!(error.kind(), ErrorKind::Answer);
     assert_eq!(
         (error.code(), error.status()),
-        (Some("not_found"), Some(404))
+        (Some(&ErrorCode::NotFound), Some(404))
     );
     let logged = service.log.wait_for(error.request_id().expect("an id"));
     assert!(logged.contains("getPet"), "{logged}");
@@ -126,7 +126,7 @@ async fn errors_are_typed_and_name_the_request_that_the_log_knows() {
     let error = request.send().await.expect_err("not a cursor");
     assert_eq!(
         (error.code(), error.status()),
-        (Some("invalid_request"), Some(400))
+        (Some(&ErrorCode::InvalidRequest), Some(400))
     );
     assert!(error.message().contains("`cursor`"), "{error}");
 
@@ -136,7 +136,7 @@ async fn errors_are_typed_and_name_the_request_that_the_log_knows() {
     let error = refused.expect_err("not a key of this store");
     assert_eq!(
         (error.code(), error.status()),
-        (Some("unauthorized"), Some(401))
+        (Some(&ErrorCode::Unauthorized), Some(401))
     );
     assert!(!format!("{error:?} {error}").contains(unknown), "{error:?}");
 }

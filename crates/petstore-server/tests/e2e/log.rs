@@ -116,7 +116,38 @@ fn dropshot_says_nothing_of_ordinary_requests_unless_it_is_asked() {
         line.contains("dropshot: request completed") && line.contains("response_code=200"),
         "{line}"
     );
-    assert!(line.contains("remote_addr=127.0.0.1"), "{line}");
+    assert!(line.contains("remote_addr=\"127.0.0.1"), "{line}");
+}
+
+#[test]
+fn what_dropshot_says_has_a_member_a_fact_too() {
+    let log = "info,dropshot=info,petstore_server::access=off";
+    let service = Service::start_with(&["--log-format", "json", "--log", log]);
+    let answer = service.get("/v1/pets");
+    let line = line_of(&service, &answer);
+    assert_eq!(line["target"], "dropshot", "{line}");
+    assert_eq!(line["message"], "request completed", "{line}");
+    assert_eq!(line["method"], "GET", "{line}");
+    assert_eq!(line["response_code"], 200, "{line}");
+    assert!(line["latency_us"].is_u64(), "{line}");
+    let id = answer.header("x-request-id").expect("an id");
+    assert_eq!(line["req_id"], id, "{line}");
+}
+
+#[test]
+fn a_request_that_dropshot_answers_by_itself_leaves_a_line_too() {
+    let service = Service::start_with(&["--log-format", "json"]);
+    for (request, method, status) in [
+        (Request::get("/v1/secret/%ff"), "GET", 400),
+        (Request::new("PURGE", "/v1/pets"), "PURGE", 405),
+    ] {
+        let line = line_of(&service, &service.send(&request));
+        assert_eq!(line["target"], "petstore_server::access", "{line}");
+        assert_eq!(line["method"], method, "{line}");
+        assert_eq!(line["status"], status, "{line}");
+        assert!(line["duration_us"].is_u64(), "{line}");
+    }
+    assert!(!service.log.text().contains("secret"));
 }
 
 #[test]

@@ -2,12 +2,16 @@
 //! and a client see of it. Faults that cannot be provoked from outside are left
 //! to `tests/in_process`.
 
+#[path = "../support/haproxy.rs"]
+mod haproxy;
 #[path = "../support/process.rs"]
 mod process;
 #[path = "../support/raw.rs"]
 mod raw;
 #[path = "../support/scrape.rs"]
 mod scrape;
+#[path = "../support/skip.rs"]
+mod skip;
 
 mod admin;
 mod bad_input;
@@ -17,6 +21,7 @@ mod connections;
 mod dashboard;
 mod docs;
 mod errors;
+mod idempotency;
 mod keys;
 mod lifecycle;
 mod log;
@@ -33,10 +38,4 @@ mod tls;
 mod traces;
 mod usage;
 
-use std::io::Write as _;
-
-/// Says what is left out and why, for the closing summary: past the capture of
-/// the test harness, which `eprintln!` is not.
-fn skipped(what: &str) {
-    writeln!(std::io::stderr(), "skipped: {what}").expect("standard error can be written");
-}
+use skip::skip;

@@ -3,15 +3,13 @@
 //! elsewhere these tests say so and show nothing.
 
 use crate::{
+    haproxy::Haproxy,
     raw::{self, Answer, Connection, Request},
     scrape::Watched,
 };
 use std::{
-    env,
     io::{self, Read as _, Write as _},
-    net::{SocketAddr, TcpListener, TcpStream},
-    path::Path,
-    process::{Child, Command, Stdio},
+    net::{SocketAddr, TcpStream},
     thread,
     time::{Duration, Instant},
 };
@@ -21,60 +19,36 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The proxy, with a service behind it.
 struct Proxy {
-    child: Child,
-    address: SocketAddr,
+    front: Haproxy,
     behind: Watched,
 }
 
 impl Proxy {
     /// None where there is no HAProxy.
     fn start() -> Option<Self> {
-        // Debian's way to install it is outside of many a PATH.
-        let haproxy = ["/usr/sbin/haproxy", "/usr/local/sbin/haproxy"];
-        let Some(haproxy) = haproxy.into_iter().find(|path| Path::new(path).exists()) else {
-            assert!(
-                env::var_os("PETSTORE_REQUIRE_HAPROXY").is_none(),
-                "HAProxy is missing"
-            );
-            crate::skipped("HAProxy is missing, install it to test its configuration");
-            return None;
-        };
-        let behind = Watched::start();
-        let free = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let address = free.local_addr().expect("it has an address");
-        drop(free);
-        let child = Command::new(haproxy)
-            .args(["-db", "-f", "haproxy.cfg"])
-            .current_dir(concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/../../examples/deploy/haproxy"
-            ))
-            .env("PETSTORE_PROXY_LISTEN", address.to_string())
-            .env("PETSTORE_SERVER", behind.service.address.to_string())
-            .env("PETSTORE_ADMIN_PORT", behind.admin.port().to_string())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("HAProxy can be run");
-        let mut proxy = Proxy {
-            child,
-            address,
-            behind,
-        };
-        proxy.wait();
-        Some(proxy)
+        Self::front(Haproxy::start)
     }
 
-    fn wait(&mut self) {
-        let begin = Instant::now();
-        while TcpStream::connect(self.address).is_err() {
-            let ended = self.child.try_wait().expect("can be waited for");
-            assert!(ended.is_none() && begin.elapsed() < PATIENCE, "{ended:?}");
-            thread::sleep(Duration::from_millis(5));
+    /// The same, with other values of the configuration's variables.
+    fn start_with(settings: &[(&str, &str)]) -> Option<Self> {
+        Self::front(|behind| Haproxy::start_with(behind, settings))
+    }
+
+    fn front(start: impl FnOnce(&[(SocketAddr, u16)]) -> Haproxy) -> Option<Self> {
+        if !Haproxy::is_installed() {
+            crate::skip(
+                "PETSTORE_REQUIRE_HAPROXY",
+                "HAProxy is missing, install it to test its configuration",
+            );
+            return None;
         }
+        let behind = Watched::start();
+        let front = start(&[(behind.service.address, behind.admin.port())]);
+        Some(Proxy { front, behind })
     }
 
     fn send(&self, request: &Request) -> Answer {
-        raw::send(self.address, request)
+        raw::send(self.front.address, request)
     }
 
     fn key(&self) -> &str {
@@ -85,14 +59,6 @@ impl Proxy {
     fn serves(&self) {
         let answer = self.send(&Request::get("/v1/pets").key(self.key()));
         assert_eq!(answer.status, 200, "{answer:?}");
-    }
-}
-
-impl Drop for Proxy {
-    fn drop(&mut self) {
-        // It may have ended already; that is no fault here.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -171,7 +137,7 @@ fn what_is_no_http_is_closed_without_a_byte() {
         b"POST /v1/pets HTTP/1.1\r\nHost: test\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc",
         b"GET /v1/\xff HTTP/1.1\r\nHost: test\r\n\r\n",
     ] {
-        let mut connection = Connection::open(proxy.address);
+        let mut connection = Connection::open(proxy.front.address);
         connection.write(bytes);
         assert!(connection.is_closed(), "{:?}", String::from_utf8_lossy(bytes));
     }
@@ -180,13 +146,19 @@ fn what_is_no_http_is_closed_without_a_byte() {
 
 #[test]
 fn sockets_that_say_nothing_or_too_little_are_closed_in_seconds() {
-    let Some(proxy) = Proxy::start() else { return };
+    let short = [
+        ("PETSTORE_PROXY_HEAD_TIMEOUT", "500ms"),
+        ("PETSTORE_PROXY_BODY_TIMEOUT", "500ms"),
+    ];
+    let Some(proxy) = Proxy::start_with(&short) else {
+        return;
+    };
     let sockets = ["", "GET /v1/pets HT", "PRI * HTTP/2.0\r\n\r\nS"].map(|begin| {
-        let mut connection = Connection::open(proxy.address);
+        let mut connection = Connection::open(proxy.front.address);
         connection.write(begin);
         connection
     });
-    let mut dripping = Connection::open(proxy.address);
+    let mut dripping = Connection::open(proxy.front.address);
     dripping.write(
         Request::new("POST", "/v1/pets")
             .header("Content-Type", "application/json")
@@ -206,13 +178,16 @@ fn sockets_that_say_nothing_or_too_little_are_closed_in_seconds() {
 #[test]
 fn who_does_not_read_the_answer_is_cut_off() {
     /// Longer than the proxy's `timeout client`.
-    const PAUSE: Duration = Duration::from_secs(25);
+    const PAUSE: Duration = Duration::from_secs(2);
     /// More than what all buffers on the way hold.
     const ANSWERS: usize = 16;
-    let Some(proxy) = Proxy::start() else { return };
+    let short = [("PETSTORE_PROXY_CLIENT_TIMEOUT", "500ms")];
+    let Some(proxy) = Proxy::start_with(&short) else {
+        return;
+    };
     let viewer = Request::get("/docs/scalar.js");
     let all = proxy.send(&viewer).body.len() * ANSWERS;
-    let mut stream = TcpStream::connect(proxy.address).expect("the proxy listens");
+    let mut stream = TcpStream::connect(proxy.front.address).expect("the proxy listens");
     stream.set_read_timeout(Some(PATIENCE)).expect("not none");
     stream
         .write_all(&viewer.bytes().repeat(ANSWERS))
@@ -226,6 +201,59 @@ fn who_does_not_read_the_answer_is_cut_off() {
     assert!(!end.as_ref().is_err_and(waited), "still open: {end:?}");
     assert!(rest.len() < all, "{} of {all}", rest.len());
     proxy.serves();
+}
+
+/// A connection on which a request was answered, or nothing where the proxy
+/// closed it.
+fn served(proxy: &Proxy) -> Option<TcpStream> {
+    let mut stream = TcpStream::connect(proxy.front.address).expect("the proxy listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("not none");
+    let request = Request::get("/v1/openapi.yaml").bytes();
+    let answered = stream.write_all(&request).and_then(|()| {
+        let mut begin = [0; 12];
+        stream.read_exact(&mut begin).map(|()| begin)
+    });
+    answered
+        .is_ok_and(|begin| &begin == b"HTTP/1.1 200")
+        .then_some(stream)
+}
+
+#[test]
+fn one_source_holds_a_number_of_connections_and_no_more() {
+    const MOST: usize = 5;
+    let few = [("PETSTORE_PROXY_SOURCE_CONNECTIONS", "5")];
+    let Some(proxy) = Proxy::start_with(&few) else {
+        return;
+    };
+    // The proxy sees the end of a connection a moment later.
+    let hold_all = || {
+        let begin = Instant::now();
+        let mut held = Vec::new();
+        while held.len() < MOST {
+            held.extend(served(&proxy));
+            assert!(begin.elapsed() < PATIENCE, "only {} are held", held.len());
+        }
+        held
+    };
+    let held = hold_all();
+    assert!(served(&proxy).is_none(), "one more is served");
+    drop(held);
+    hold_all();
+}
+
+#[test]
+fn one_source_asks_a_number_of_times_and_no_more() {
+    let few = [("PETSTORE_PROXY_SOURCE_REQUESTS", "5")];
+    let Some(proxy) = Proxy::start_with(&few) else {
+        return;
+    };
+    let ask = || proxy.send(&Request::get("/v1/openapi.yaml"));
+    // The connection by which the proxy was found ready counts as well.
+    let answered = (0..=5).take_while(|_| ask().status == 200).count();
+    assert!((1..=5).contains(&answered), "{answered}");
+    let answer = ask();
+    answer.assert_error(429, "rate_limited");
+    assert_eq!(answer.header("retry-after"), Some("10"));
 }
 
 #[test]

@@ -49,11 +49,10 @@ fn certificate(folder: &Path, key: &[&[&str]]) -> Option<Certificate> {
         let mut command = Command::new("openssl");
         let command = command.args(arguments).current_dir(folder);
         let Ok(status) = command.stderr(Stdio::null()).status() else {
-            assert!(
-                std::env::var_os("PETSTORE_REQUIRE_OPENSSL").is_none(),
-                "the command `openssl` is missing"
+            crate::skip(
+                "PETSTORE_REQUIRE_OPENSSL",
+                "the command `openssl` is missing, install it to test TLS",
             );
-            crate::skipped("the command `openssl` is missing, install it to test TLS");
             return None;
         };
         assert!(status.success(), "openssl {arguments:?}");

@@ -57,7 +57,7 @@ async fn a_preflight_of_a_named_origin_is_answered_without_a_key() {
         ("access-control-allow-methods", "GET, POST"),
         (
             "access-control-allow-headers",
-            "Authorization, Content-Type, Traceparent",
+            "Authorization, Content-Type, Idempotency-Key, Traceparent",
         ),
         ("access-control-max-age", "3600"),
     ] {

@@ -15,6 +15,7 @@ mod raw;
 mod compression;
 mod cors;
 mod faults;
+mod idempotency;
 mod pressure;
 mod rate_limit;
 mod running;

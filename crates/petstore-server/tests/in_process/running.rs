@@ -4,7 +4,7 @@ use crate::{
     faulty::Faulty,
     raw::{self, Answer, Connection, Request},
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use petstore_server::{
     Bound, Server, Setup,
     clock::{Clock, SystemClock},
@@ -131,6 +131,26 @@ impl At {
 impl Clock for At {
     fn now(&self) -> DateTime<Utc> {
         self.0
+    }
+}
+
+/// A clock that is set by hand.
+pub(crate) struct Settable(Mutex<DateTime<Utc>>);
+
+impl Settable {
+    pub(crate) fn at(time: &str) -> Arc<Self> {
+        Arc::new(Settable(Mutex::new(time.parse().expect("a time"))))
+    }
+
+    /// Sets it forward, or back.
+    pub(crate) fn advance(&self, step: TimeDelta) {
+        *self.0.lock().expect("no holder panics") += step;
+    }
+}
+
+impl Clock for Settable {
+    fn now(&self) -> DateTime<Utc> {
+        *self.0.lock().expect("no holder panics")
     }
 }
 

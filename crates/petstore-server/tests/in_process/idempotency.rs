@@ -1,0 +1,158 @@
+//! `Idempotency-Key` where the store is slow, the clock is set, or another
+//! server has the key; the rest is left to `tests/e2e`.
+
+use crate::{
+    faulty::{SECRET, pet},
+    raw::{Answer, Connection, Request},
+    running::{Running, Settable, With},
+};
+use chrono::TimeDelta;
+use petstore_server::config::Limits;
+use std::sync::Arc;
+
+fn body(category_id: i64) -> String {
+    format!(r#"{{"name":"Rex","categoryId":{category_id}}}"#)
+}
+
+fn request(running: &Running, key: &str, category_id: i64) -> Request {
+    Request::post("/v1/pets", body(category_id))
+        .key(&running.key)
+        .header("Idempotency-Key", key)
+}
+
+fn send(running: &Running, key: &str, category_id: i64) -> Answer {
+    running.send(&request(running, key, category_id))
+}
+
+/// A creation that has reached the store and stays there.
+async fn held(running: &Running, key: &str) -> Connection {
+    let mut connection = running.connect();
+    connection.write(request(running, key, pet::HELD).bytes());
+    running
+        .store
+        .entered
+        .acquire()
+        .await
+        .expect("never closed")
+        .forget();
+    connection
+}
+
+async fn with_deadline(seconds: &str) -> Running {
+    let limits = Limits {
+        request_deadline_seconds: seconds.parse().expect("valid"),
+        ..Limits::default()
+    };
+    Running::start(With {
+        limits,
+        ..With::default()
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_asks_again_waits_for_the_first_and_gets_its_answer() {
+    let running = Running::start(With::default()).await;
+    let mut first = held(&running, "a").await;
+    let mut second = running.connect();
+    second.write(request(&running, "\"a\"", pet::HELD).bytes());
+    let mut other = running.connect();
+    other.write(request(&running, "a", 7).bytes());
+    // Another key does not wait.
+    assert_eq!(send(&running, "b", 7).status, 201);
+    // The first goes on; then the second comes to the store too.
+    running.store.released.add_permits(2);
+    let first = first.answer();
+    assert_eq!(first.status, 201, "{first:?}");
+    let second = second.answer();
+    assert_eq!((second.status, &second.body), (201, &first.body));
+    other.answer().assert_error(422, "idempotency_key_reused");
+    running.still_answers();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wait_that_takes_too_long_is_409_and_the_pet_is_there_once() {
+    let running = with_deadline("0.5").await;
+    let mut first = held(&running, "a").await;
+    let answer = send(&running, "a", pet::HELD);
+    let message = answer.assert_error(409, "conflict");
+    assert!(message.contains("`Idempotency-Key`"), "{message}");
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    // The first is given up, but not by the store: its key is still taken.
+    first.answer().assert_error(503, "unavailable");
+    send(&running, "a", pet::HELD).assert_error(409, "conflict");
+    running.still_answers();
+
+    running.store.released.add_permits(10);
+    let again = send(&running, "a", pet::HELD);
+    assert_eq!(again.status, 201, "{again:?}");
+    let pets = running.get("/v1/pets").json();
+    assert_eq!(pets, serde_json::json!([again.json()]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_leaves_and_comes_back_finds_its_pet() {
+    let running = Running::start(With::default()).await;
+    drop(held(&running, "a").await);
+    running.store.released.add_permits(10);
+    let again = send(&running, "a", pet::HELD);
+    assert_eq!(again.status, 201, "{again:?}");
+    assert_eq!(
+        running.get("/v1/pets").json(),
+        serde_json::json!([again.json()])
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_that_another_server_uses_is_asked_for_again_and_then_409() {
+    let running = with_deadline("0.3").await;
+    let message = send(&running, "a", pet::IN_FLIGHT).assert_error(409, "conflict");
+    assert!(message.contains("still running"), "{message}");
+    assert_eq!(send(&running, "a", 7).status, 201);
+    running.still_answers();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_creation_that_failed_leaves_its_key_free() {
+    let running = Running::start(With::default()).await;
+    let message = send(&running, "a", pet::PANICS).assert_error(500, "internal_error");
+    assert!(!message.contains(SECRET), "{message}");
+    send(&running, "a", pet::OVERLOADED).assert_error(503, "overloaded");
+    assert_eq!(send(&running, "a", 7).status, 201);
+    running.still_answers();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_is_kept_for_a_day_by_the_clock_of_the_service() {
+    let clock = Settable::at("2026-11-21T12:00:00Z");
+    let running = Running::start(With {
+        clock: Arc::clone(&clock) as _,
+        ..With::default()
+    })
+    .await;
+    let first = send(&running, "a", 7);
+    assert_eq!(first.status, 201);
+    let day = TimeDelta::days(1);
+    for step in [day - TimeDelta::seconds(1), day * -3, day * 2] {
+        clock.advance(step);
+        assert_eq!(send(&running, "a", 7).body, first.body);
+        send(&running, "a", 8).assert_error(422, "idempotency_key_reused");
+    }
+    clock.advance(day + TimeDelta::seconds(1));
+    let second = send(&running, "a", 8);
+    assert_eq!(second.status, 201);
+    assert_ne!(second.body, first.body);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_header_is_read_before_the_store_is_asked_and_no_other_header_matters() {
+    let running = Running::start(With::default()).await;
+    let request = Request::post("/v1/pets", body(pet::OVERLOADED)).key(&running.key);
+    let bad = request.clone().header("Idempotency-Key", "a b");
+    running.send(&bad).assert_error(400, "invalid_request");
+    // Bytes beyond ASCII in a header that is not asked for.
+    let odd = Request::post("/v1/pets", body(7))
+        .key(&running.key)
+        .header("User-Agent", "Zoë");
+    assert_eq!(running.send(&odd).status, 201);
+}
