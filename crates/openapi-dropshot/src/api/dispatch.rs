@@ -112,6 +112,15 @@ fn arm(plan: &OperationPlan<'_>) -> TokenStream {
     .filter(|(fields, _)| fields.is_some())
     .map(|(_, name)| ident(name))
     .collect();
+    if plan.websocket {
+        return quote! {
+            OperationId::#variant => {
+                #(let #shared = SharedExtractor::from_request(&rqctx).await.map_err(refused)?;)*
+                let upgrade: WebsocketUpgrade = ExclusiveExtractor::from_request(&rqctx, request).await.map_err(refused)?;
+                answer(upgrade.handle(move |connection| A::#function(rqctx #(, #shared)*, connection)).map_err(refused))
+            }
+        };
+    }
     let body = plan.body.as_ref().map(|_| ident("body"));
     let last = match &body {
         Some(body) => {
