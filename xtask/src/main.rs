@@ -4,7 +4,9 @@
 //! broken output can always be generated again.
 
 mod bench;
+mod diff;
 mod generate;
+mod roundtrip;
 mod test;
 
 use clap::{Parser, Subcommand};
@@ -27,11 +29,24 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Compare two documents: what changed, and whether a client breaks
+    ///
+    /// Exits with 0 if no client breaks, and with 1 if one does or a document
+    /// cannot be compared.
+    Diff(diff::Options),
+
     /// Write everything that is generated from spec/openapi.yaml
     ///
     /// Exits with 0 if everything is fresh, with 4 if `--check` found something
     /// stale, and with 1 if the document cannot be used.
     Generate(generate::Options),
+
+    /// Show that documents come through: the generated code means what they say
+    ///
+    /// Generates a throw-away crate for each document, compiles it, and compares
+    /// what it emits, accepts and answers with the document. Exits with 0 if
+    /// everything came through or was refused with a reason, and with 1 if not.
+    Roundtrip(roundtrip::Options),
 
     /// Run the whole test suite
     ///
@@ -48,7 +63,9 @@ enum Task {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match &arguments.task {
+        Task::Diff(options) => diff::run(options),
         Task::Generate(options) => generate::run(&arguments.root, options),
+        Task::Roundtrip(options) => roundtrip::run(&arguments.root, options),
         Task::Test(options) => test::run(&arguments.root, options),
         Task::Bench(options) => bench::run(&arguments.root, options),
     };

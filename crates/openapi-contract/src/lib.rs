@@ -1,4 +1,4 @@
-//! Reads an OpenAPI 3.0 document with line and column, and lints it.
+//! Reads an OpenAPI 3.0 document with line and column, lints it, and compares two.
 //!
 //! [`read`] turns YAML or JSON into a [`Document`]: a typed model in which every
 //! item knows its place, all references lead somewhere, and the untyped tree is
@@ -48,10 +48,14 @@
 //! nesting, aliases, names and references are bounded, and what exceeds a bound
 //! is a problem like any other.
 
+pub mod diff;
+pub mod lifecycle;
 mod lint;
+pub mod meaning;
 pub mod model;
 mod problem;
 mod read;
+pub mod release;
 mod syntax;
 
 pub use lint::{Profile, lint};
@@ -91,4 +95,43 @@ pub fn read(file: &str, text: &str) -> Result<Document, Problems> {
         }
         _ => Err(Problems::new(&text, problems)),
     }
+}
+
+/// A document as [`diff::compare`] takes it: the tree, though something that a
+/// document must have may be missing.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// The untyped tree.
+    pub root: model::Node,
+    /// What [`read`] would have refused.
+    pub faults: Vec<Problem>,
+}
+
+/// Reads what can be compared: the syntax must hold, the version must be
+/// OpenAPI 3.0, and references must lead somewhere. All other faults are
+/// listed, and do not keep the document from being compared.
+///
+/// # Errors
+///
+/// The problems that leave nothing to compare.
+pub fn read_draft(file: &str, text: &str) -> Result<Draft, Problems> {
+    const FATAL: &[&str] = &["openapi-version", "reference"];
+    let file: Arc<str> = Arc::from(file);
+    let text: Arc<str> = Arc::from(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let parsed = syntax::parse(&file, &text);
+    let is_error = |problem: &Problem| problem.severity == Severity::Error;
+    let Some(root) = parsed
+        .root
+        .filter(|_| !parsed.problems.iter().any(is_error))
+    else {
+        return Err(Problems::new(&text, parsed.problems));
+    };
+    let (_, mut faults) = read::document(&file, &text, root.clone());
+    faults.retain(is_error);
+    if faults.iter().any(|fault| FATAL.contains(&fault.rule)) {
+        faults.retain(|fault| FATAL.contains(&fault.rule));
+        return Err(Problems::new(&text, faults));
+    }
+    let faults = Problems::new(&text, faults).into_problems();
+    Ok(Draft { root, faults })
 }

@@ -29,6 +29,7 @@ const IMPORTS: &[Import] = &[
     ("Body", "dropshot::Body"),
     ("ErrorStatusCode", "dropshot::ErrorStatusCode"),
     ("ExclusiveExtractor", "dropshot::ExclusiveExtractor"),
+    ("FreeformBody", "dropshot::FreeformBody"),
     ("Header", "dropshot::Header"),
     ("HttpCodedResponse", "dropshot::HttpCodedResponse"),
     ("HttpError", "dropshot::HttpError"),
@@ -43,6 +44,7 @@ const IMPORTS: &[Import] = &[
         "HttpResponseUpdatedNoContent",
         "dropshot::HttpResponseUpdatedNoContent",
     ),
+    ("MultipartBody", "dropshot::MultipartBody"),
     ("Path", "dropshot::Path"),
     ("Query", "dropshot::Query"),
     ("RequestContext", "dropshot::RequestContext"),
@@ -54,6 +56,10 @@ const IMPORTS: &[Import] = &[
     ("ServerContext", "dropshot::ServerContext"),
     ("SharedExtractor", "dropshot::SharedExtractor"),
     ("TypedBody", "dropshot::TypedBody"),
+    ("UntypedBody", "dropshot::UntypedBody"),
+    ("WebsocketChannelResult", "dropshot::WebsocketChannelResult"),
+    ("WebsocketConnection", "dropshot::WebsocketConnection"),
+    ("WebsocketUpgrade", "dropshot::WebsocketUpgrade"),
     ("Method", "http::Method"),
     ("Response", "http::Response"),
     ("StatusCode", "http::StatusCode"),
@@ -134,6 +140,7 @@ pub(crate) fn files(
     let errors: Vec<(String, &str)> = plan
         .operations
         .iter()
+        .filter(|operation| errors::are_own(operation))
         .map(|operation| (errors::name(operation), "errors"))
         .collect();
     let owns: Vec<(String, &str)> = plan

@@ -7,6 +7,7 @@ mod parameters;
 mod shapes;
 mod structs;
 pub(crate) mod types;
+mod unions;
 
 use crate::{
     File, Options,
@@ -24,6 +25,7 @@ use types::Shapes;
 const IMPORTS: &[Import] = &[
     ("enumerations", "super::support::enumerations"),
     ("objects", "super::support::objects"),
+    ("Alternatives", "super::unions::Alternatives"),
     ("FromText", "super::support::FromText"),
     ("Violation", "super::support::Violation"),
     ("support", "super::support"),
@@ -44,6 +46,10 @@ const IMPORTS: &[Import] = &[
     ("Schema", "schemars::schema::Schema"),
     ("SchemaObject", "schemars::schema::SchemaObject"),
     ("StringValidation", "schemars::schema::StringValidation"),
+    (
+        "SubschemaValidation",
+        "schemars::schema::SubschemaValidation",
+    ),
     ("Deserialize", "serde::Deserialize"),
     ("Deserializer", "serde::Deserializer"),
     ("Serialize", "serde::Serialize"),
@@ -57,6 +63,7 @@ const IMPORTS: &[Import] = &[
 
 const SUPPORT: &str = include_str!("models/templates/support.rs");
 const FORMATS: &str = include_str!("models/templates/formats.rs");
+const UNIONS: &str = include_str!("models/templates/unions.rs");
 
 /// Writes the models.
 ///
@@ -107,6 +114,17 @@ pub(crate) fn files(plan: &Plan<'_>, options: &Options) -> syn::Result<Vec<File>
         ];
         add("shapes.rs", render::file(&first, &about, code)?);
     }
+    let unions = plan
+        .items
+        .iter()
+        .any(|item| matches!(item.kind, Kind::Union(_)));
+    if unions {
+        let about = ["", "How one of several types is chosen."];
+        add(
+            "unions.rs",
+            render::file_of(&first, &about, &[Part::Text(UNIONS)])?,
+        );
+    }
     let about = [
         "",
         "What the generated types share: how a broken rule is reported, and how the",
@@ -118,12 +136,12 @@ pub(crate) fn files(plan: &Plan<'_>, options: &Options) -> syn::Result<Vec<File>
     );
     add(
         "mod.rs",
-        render::file(&first, &[], root(&modules, !shapes.is_empty()))?,
+        render::file(&first, &[], root(&modules, !shapes.is_empty(), unions))?,
     );
     Ok(files)
 }
 
-fn root(modules: &[&str], shapes: bool) -> TokenStream {
+fn root(modules: &[&str], shapes: bool, unions: bool) -> TokenStream {
     let modules: Vec<_> = modules
         .iter()
         .map(|name| crate::names::ident(name))
@@ -140,6 +158,12 @@ fn root(modules: &[&str], shapes: bool) -> TokenStream {
             mod shapes;
         )
     });
+    let unions = unions.then(|| {
+        quote! {
+            #[allow(dead_code, reason = "the same for every document")]
+            mod unions;
+        }
+    });
     quote! {
         #![allow(
             clippy::derivable_impls, clippy::doc_lazy_continuation, clippy::doc_overindented_list_items,
@@ -151,6 +175,7 @@ fn root(modules: &[&str], shapes: bool) -> TokenStream {
         #shapes
         #[allow(dead_code, unused_imports, unused_macros, reason = "the same for every document")]
         mod support;
+        #unions
         #(pub use #modules::*;)*
         pub use support::{FromText, Violation};
     }
@@ -196,6 +221,7 @@ fn item_code(plan: &Plan<'_>, item: &Item, shapes: &mut Shapes) -> TokenStream {
         Kind::Checked(checked) => leaves::checked(plan, item, checked),
         Kind::Items(of, rules) => collections::items(plan, item, of, rules, shapes),
         Kind::Entries(of, rules) => collections::entries(plan, item, of, rules, shapes),
+        Kind::Union(union) => unions::union(plan, item, union, shapes),
         Kind::Wrapper(ty) => structs::wrapper(plan, item, ty, shapes),
         Kind::Alias(ty) => structs::alias(item, ty),
     }
@@ -211,6 +237,7 @@ fn uses_formats(plan: &Plan<'_>) -> bool {
         Kind::Items(ty, _) | Kind::Entries(ty, _) | Kind::Wrapper(ty) | Kind::Alias(ty) => {
             has_format(ty)
         }
+        Kind::Union(union) => union.variants.iter().any(|variant| has_format(&variant.ty)),
         Kind::Words(_) | Kind::Checked(_) => false,
     });
     in_items
@@ -226,7 +253,12 @@ fn uses_formats(plan: &Plan<'_>) -> bool {
                 .flatten()
                 .flat_map(|set| &set.fields)
                 .any(|field| has_format(&field.ty))
-                || operation.body.iter().chain(&success.body).any(has_format)
+                || operation
+                    .body
+                    .iter()
+                    .filter_map(|body| body.ty())
+                    .chain(&success.body)
+                    .any(has_format)
         })
 }
 
@@ -236,6 +268,6 @@ fn has_format(ty: &Ty) -> bool {
         Ty::List(inner) | Ty::Map(inner) | Ty::Nullable(inner) | Ty::Boxed(inner) => {
             has_format(inner)
         }
-        Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Refused => false,
+        Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Null | Ty::Refused => false,
     }
 }

@@ -2,28 +2,33 @@
 //! and the errors of a document, with all names given. Everything that the
 //! generator does not support is found here; writing Rust cannot fail.
 
+mod bodies;
 pub(crate) mod defaults;
 mod errors;
 pub(crate) mod ir;
 mod keywords;
 mod object;
 mod operations;
+mod pages;
 mod parameters;
 mod paths;
 mod recursion;
 mod responses;
 mod scalar;
 mod schema;
+mod unions;
 mod unsupported;
 mod uses;
+mod websockets;
 
+pub(crate) use bodies::Body;
 pub(crate) use errors::{Answer, Catalogue, Errors, Listed};
 pub(crate) use operations::OperationPlan;
 pub(crate) use parameters::{Fields, Wire};
 pub(crate) use responses::Success;
 
 use crate::names::{Names, pascal};
-use ir::{Item, Kind, Scalar, Ty};
+use ir::{Choice, Item, Kind, Scalar, Ty};
 use openapi_contract::{Problem, model::Document};
 use std::collections::BTreeMap;
 
@@ -87,6 +92,8 @@ const TAKEN: &[&str] = &[
     "Value",
     "Vec",
     "Violation",
+    "Alternatives",
+    "SubschemaValidation",
     "Date",
     "DateTime",
     "Uuid",
@@ -197,13 +204,22 @@ pub(crate) fn is_text(items: &[Item], ty: &Ty) -> bool {
         Ty::Scalar(_) | Ty::Refused => true,
         Ty::Named(_) => match target(items, ty).map(|item| &item.kind) {
             Some(Kind::Words(_) | Kind::Checked(_)) => true,
+            // dropshot takes no other alternatives for a parameter.
+            Some(Kind::Union(union)) => {
+                matches!(union.choice, Choice::One)
+                    && union.instance.is_none()
+                    && union
+                        .variants
+                        .iter()
+                        .all(|variant| is_text(items, &variant.ty))
+            }
             Some(Kind::Wrapper(inner)) => {
                 !matches!(inner, Ty::Nullable(_)) && is_text(items, inner)
             }
             _ => false,
         },
         Ty::Boxed(inner) => is_text(items, inner),
-        Ty::List(_) | Ty::Map(_) | Ty::AnyMap | Ty::Any | Ty::Nullable(_) => false,
+        Ty::List(_) | Ty::Map(_) | Ty::AnyMap | Ty::Any | Ty::Nullable(_) | Ty::Null => false,
     }
 }
 

@@ -246,6 +246,38 @@ static MEMBERS: LazyLock<Vec<(&str, Value)>> = LazyLock::new(|| {
             json!([{ "$ref": "#/components/schemas/PetStatus" }]),
         ),
         ("oneOf", json!([{ "type": "string" }])),
+        (
+            "oneOf",
+            json!([{ "$ref": "#/components/schemas/Pet" }, { "type": "integer" }, { "enum": [null] }]),
+        ),
+        (
+            "oneOf",
+            json!([{ "type": "string", "enum": ["a"] }, { "type": "string", "enum": ["b", "B"], "title": "\"" }]),
+        ),
+        (
+            "anyOf",
+            json!([{ "type": "string", "nullable": true }, { "type": "object", "properties": { "a": {} } }]),
+        ),
+        (
+            "discriminator",
+            json!({ "propertyName": "\"", "mapping": { "x": "Pet" } }),
+        ),
+        ("x-dropshot-websocket", json!({})),
+        ("x-dropshot-pagination", json!({ "required": ["\""] })),
+        ("x-dropshot-pagination", json!(7)),
+        ("content", json!({ "*/*": { "schema": {} } })),
+        (
+            "content",
+            json!({ "application/x-www-form-urlencoded": { "schema": { "$ref": "#/components/schemas/Pet" } } }),
+        ),
+        (
+            "content",
+            json!({ "application/octet-stream": { "schema": { "type": "string", "format": "binary" } } }),
+        ),
+        (
+            "default",
+            json!({ "description": "", "content": { "*/*": { "schema": {} } } }),
+        ),
         ("not", json!({})),
         ("items", json!({ "enum": ["b"] })),
         (

@@ -5,6 +5,8 @@ mod support;
 
 mod bytes;
 mod corpus;
+mod diff;
+mod due;
 mod errors;
 mod forms;
 mod golden;

@@ -6,7 +6,7 @@ use crate::{
     lifecycle::{deprecation_note, stability_sentence},
     models::types::{View, rust, tokens},
     names::ident,
-    plan::{Fields, OperationPlan, Success},
+    plan::{Body, Fields, OperationPlan, Success, ir::Ty},
 };
 use openapi_contract::model::Method;
 use proc_macro2::TokenStream;
@@ -109,17 +109,43 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
     let path_parameters = extractor(&plan.path, "path", "Path");
     let query = extractor(&plan.query, "query", "Query");
     let header = extractor(&plan.header, "headers", "Header");
-    let body = plan.body.as_ref().map(|ty| {
+    let typed = |ty: &Ty| {
         let ty = tokens(&rust(ty, View::Outside));
         quote!(body: TypedBody<#ty>,)
+    };
+    let body = plan.body.as_ref().map(|body| match body {
+        Body::Json(ty) | Body::Form(ty) => typed(ty),
+        Body::Bytes => quote!(body: UntypedBody,),
+        Body::Parts => quote!(body: MultipartBody,),
     });
+    let content_type = plan
+        .body
+        .as_ref()
+        .filter(|body| matches!(body, Body::Form(_)))
+        .map(|body| {
+            let media_type = body.media_type();
+            quote!(, content_type = #media_type)
+        });
+    if plan.websocket {
+        return quote! {
+            #docs
+            #[channel(protocol = WEBSOCKETS, path = #path, operation_id = #id #tags #deprecated)]
+            async fn #function(
+                rqctx: RequestContext<Self::Context>,
+                #path_parameters
+                #query
+                #header
+                connection: WebsocketConnection,
+            ) -> WebsocketChannelResult;
+        };
+    }
     let (success, error) = (
         success(&plan.success, operation.method),
         ident(&errors::name(plan)),
     );
     quote! {
         #docs
-        #[endpoint(method = #verb, path = #path, operation_id = #id #tags #deprecated)]
+        #[endpoint(method = #verb, path = #path, operation_id = #id #tags #content_type #deprecated)]
         async fn #function(
             rqctx: RequestContext<Self::Context>,
             #path_parameters
@@ -135,14 +161,18 @@ fn success(success: &Success<'_>, method: Method) -> TokenStream {
     let body = success
         .body
         .as_ref()
-        .map(|ty| tokens(&rust(ty, View::Outside)));
+        .map(|ty| tokens(&rust(ty, View::Outside)))
+        .or_else(|| success.raw.map(|_| quote!(FreeformBody)));
+    if success.status.is_none() {
+        return quote!(Response<Body>);
+    }
     let inner = match (&success.own, success.status, body) {
         (Some(own), _, _) => {
             let own = ident(own);
             quote!(#own)
         }
-        (None, 201, Some(body)) => quote!(HttpResponseCreated<#body>),
-        (None, 202, Some(body)) => quote!(HttpResponseAccepted<#body>),
+        (None, Some(201), Some(body)) => quote!(HttpResponseCreated<#body>),
+        (None, Some(202), Some(body)) => quote!(HttpResponseAccepted<#body>),
         (None, _, Some(body)) => quote!(HttpResponseOk<#body>),
         (None, _, None) if method == Method::Delete => quote!(HttpResponseDeleted),
         (None, _, None) => quote!(HttpResponseUpdatedNoContent),

@@ -148,6 +148,17 @@ fn arm(plan: &OperationPlan<'_>) -> TokenStream {
         let names = fields.fields.iter().map(|field| &field.wire);
         quote!(let headers = headers(&rqctx.request, &[#(#names),*]).map_err(refused)?;)
     });
+    if plan.websocket {
+        let headers = headers.iter();
+        return quote! {
+            OperationId::#variant => {
+                #(let #shared = SharedExtractor::from_request(&rqctx).await.map_err(refused)?;)*
+                #read_headers
+                let upgrade: WebsocketUpgrade = ExclusiveExtractor::from_request(&rqctx, request).await.map_err(refused)?;
+                answer(upgrade.handle(move |connection| A::#function(rqctx #(, #shared)* #(, #headers)*, connection)).map_err(refused))
+            }
+        };
+    }
     let body = plan.body.as_ref().map(|_| ident("body"));
     let last = match &body {
         Some(body) => {

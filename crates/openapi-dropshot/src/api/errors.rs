@@ -12,7 +12,16 @@ use quote::quote;
 
 /// The name of the errors of an operation.
 pub(super) fn name(plan: &OperationPlan<'_>) -> String {
-    format!("{}Error", plan.type_name)
+    match plan.errors {
+        Errors::Dropshot(_) => "HttpError".to_owned(),
+        _ => format!("{}Error", plan.type_name),
+    }
+}
+
+/// Whether an operation has errors of its own: those of a websocket and those
+/// that dropshot describes are dropshot's.
+pub(super) fn are_own(plan: &OperationPlan<'_>) -> bool {
+    !plan.websocket && !matches!(plan.errors, Errors::Dropshot(_))
 }
 
 /// The file.
@@ -21,6 +30,7 @@ pub(super) fn file(api: &Api<'_>) -> Vec<Part> {
         .plan
         .operations
         .iter()
+        .filter(|plan| are_own(plan))
         .map(|plan| ident(&name(plan)))
         .collect();
     match api.catalogue() {
@@ -28,7 +38,7 @@ pub(super) fn file(api: &Api<'_>) -> Vec<Part> {
             let head = catalogue::head(listed);
             let enums = api.plan.operations.iter().map(|plan| match &plan.errors {
                 Errors::Codes(codes) => catalogue::operation(&ident(&name(plan)), plan.id, codes),
-                Errors::Answers(_) => TokenStream::new(),
+                Errors::Answers(_) | Errors::Dropshot(_) => TokenStream::new(),
             });
             let code = quote!(#head #(#enums)*);
             parts(code, catalogue::MACRO, catalogue::tail(listed, &names))
@@ -36,8 +46,10 @@ pub(super) fn file(api: &Api<'_>) -> Vec<Part> {
         None => {
             let head = answers::head();
             let enums = api.plan.operations.iter().map(|plan| match &plan.errors {
-                Errors::Answers(listed) => answers::operation(&ident(&name(plan)), plan.id, listed),
-                Errors::Codes(_) => TokenStream::new(),
+                Errors::Answers(listed) if are_own(plan) => {
+                    answers::operation(&ident(&name(plan)), plan.id, listed)
+                }
+                _ => TokenStream::new(),
             });
             let code = quote!(#head #(#enums)*);
             parts(code, answers::MACRO, answers::tail(&names))

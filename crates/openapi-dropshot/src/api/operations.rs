@@ -5,7 +5,7 @@ use crate::{
     docs::one_line,
     lifecycle::{http_date, midnight},
     names::ident,
-    plan::{Errors, OperationPlan},
+    plan::{Body, Errors, OperationPlan},
 };
 use openapi_contract::model::Stability;
 use proc_macro2::{Literal, TokenStream};
@@ -41,6 +41,11 @@ fn types(api: &Api<'_>) -> TokenStream {
             #[doc = " The statuses of refusals as the document has them: `404`, `4XX`, `default`."]
             pub errors: &'static [&'static str],
         },
+    };
+    let success = if plans.iter().any(|plan| plan.success.status.is_none()) {
+        " The status of success; 0 where the handler chooses it."
+    } else {
+        " The status of success."
     };
     let find = if variants.is_empty() {
         quote!(match self {})
@@ -89,7 +94,7 @@ fn types(api: &Api<'_>) -> TokenStream {
             pub security: Option<&'static str>,
             #[doc = " The media type of the request body, where there is one."]
             pub request_body: Option<&'static str>,
-            #[doc = " The status of success."]
+            #[doc = #success]
             pub success: u16,
             #errors
             #[doc = " Set where the operation is deprecated and the document says how it ends."]
@@ -142,14 +147,14 @@ fn row(api: &Api<'_>, plan: &OperationPlan<'_>) -> TokenStream {
         },
     );
     let security = option(plan.security.as_deref());
-    let body = option(plan.body.as_ref().map(|_| "application/json"));
-    let success = Literal::u16_unsuffixed(plan.success.status);
+    let body = option(plan.body.as_ref().map(Body::media_type));
+    let success = Literal::u16_unsuffixed(plan.success.status.unwrap_or_default());
     let errors = match (&plan.errors, api.catalogue()) {
         (Errors::Codes(codes), Some(_)) => {
             let codes = codes.iter().map(|code| ident(&code.variant));
             quote!(&[#(ErrorCode::#codes),*])
         }
-        (Errors::Answers(answers), _) => {
+        (Errors::Answers(answers) | Errors::Dropshot(answers), _) => {
             let statuses = answers.iter().map(|answer| answer.status.to_string());
             quote!(&[#(#statuses),*])
         }

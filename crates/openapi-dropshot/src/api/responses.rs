@@ -23,12 +23,13 @@ fn response(plan: &OperationPlan<'_>) -> Option<TokenStream> {
     let description = success
         .response
         .map_or("", |response| response.description.as_str());
+    let number = success.status?;
     let docs = Docs::new(
         Some(description),
-        format!("The {} answer of `{}`.", success.status, plan.id),
+        format!("The {number} answer of `{}`.", plan.id),
     )
     .attributes();
-    let status = Literal::u16_unsuffixed(success.status);
+    let status = Literal::u16_unsuffixed(number);
     let code = quote! {
         const STATUS_CODE: StatusCode = match StatusCode::from_u16(#status) {
             Ok(status) => status,
@@ -36,6 +37,28 @@ fn response(plan: &OperationPlan<'_>) -> Option<TokenStream> {
         };
         const DESCRIPTION: &'static str = #description;
     };
+    if let Some(media_type) = success.raw {
+        let content_type = match media_type {
+            "*/*" => "application/octet-stream",
+            other => other,
+        };
+        return Some(quote! {
+            #docs
+            pub struct #name(pub Body);
+
+            impl HttpCodedResponse for #name {
+                type Body = FreeformBody;
+                #code
+            }
+
+            impl From<#name> for Result<Response<Body>, HttpError> {
+                fn from(response: #name) -> Self {
+                    let builder = Response::builder().status(#name::STATUS_CODE);
+                    Ok(builder.header("content-type", #content_type).body(response.0)?)
+                }
+            }
+        });
+    }
     Some(match &success.body {
         Some(ty) => {
             let ty = tokens(&rust(ty, View::Outside));

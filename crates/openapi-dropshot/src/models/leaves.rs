@@ -6,11 +6,11 @@ mod texts;
 
 use super::{metadata, structs::default_impl};
 use crate::{
-    docs::code,
+    docs::{code, harmless, one_line},
     names::ident,
     plan::{
         Plan,
-        ir::{Checked, Item, Rule, Scalar, Word},
+        ir::{Checked, Item, Part, Rule, Scalar, Word},
     },
 };
 use proc_macro2::{Ident, TokenStream};
@@ -21,7 +21,16 @@ pub(super) fn words(plan: &Plan<'_>, item: &Item, words: &[Word]) -> TokenStream
     let (name, docs) = (ident(&item.name), item.docs.attributes());
     let variants: Vec<Ident> = words.iter().map(|word| ident(&word.variant)).collect();
     let values: Vec<&str> = words.iter().map(|word| word.value.as_str()).collect();
-    let about = values.iter().map(|value| format!(" {}", code(value)));
+    let about = words.iter().map(|word| {
+        let description = word
+            .part
+            .as_ref()
+            .and_then(|part| part.description.as_deref());
+        match description.map(one_line) {
+            Some(words) => format!(" {}: {}", code(&word.value), harmless(&words)),
+            None => format!(" {}", code(&word.value)),
+        }
+    });
     let expected = values
         .iter()
         .map(|value| format!("`{value}`"))
@@ -37,14 +46,7 @@ pub(super) fn words(plan: &Plan<'_>, item: &Item, words: &[Word]) -> TokenStream
             expected = escape_braces(&expected)
         ),
     };
-    let schema = metadata::leaf(
-        item,
-        quote!(_),
-        quote! {
-            instance_type: Some(InstanceType::String.into()),
-            enum_values: Some(#name::ALL.iter().map(|value| value.as_str().into()).collect()),
-        },
-    );
+    let schema = metadata::leaf(item, quote!(_), word_schema(&name, words));
     let default = default_impl(plan, item);
     quote! {
         #docs
@@ -79,6 +81,52 @@ pub(super) fn words(plan: &Plan<'_>, item: &Item, words: &[Word]) -> TokenStream
         }
 
         #schema
+    }
+}
+
+/// The values as the document has them: all in one `enum`, or in the parts of
+/// `oneOf`, each with its words.
+fn word_schema(name: &Ident, words: &[Word]) -> TokenStream {
+    let parts: Vec<&Part> = words.iter().filter_map(|word| word.part.as_ref()).collect();
+    if parts.is_empty() {
+        return quote! {
+            instance_type: Some(InstanceType::String.into()),
+            enum_values: Some(#name::ALL.iter().map(|value| value.as_str().into()).collect()),
+        };
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    let alternatives = parts
+        .into_iter()
+        .filter(|part| seen.insert(part.index))
+        .map(|part| {
+            let values = words
+                .iter()
+                .filter(|word| word.part.as_ref().is_some_and(|own| own.index == part.index))
+                .map(|word| &word.value);
+            let text = |name: &str, text: &Option<String>| {
+                let name = ident(name);
+                text.as_ref().map(|text| quote!(#name: Some(#text.to_owned()),))
+            };
+            let (title, description) =
+                (text("title", &part.title), text("description", &part.description));
+            let metadata = (title.is_some() || description.is_some()).then(|| {
+                quote!(metadata: Some(Box::new(Metadata { #title #description ..Default::default() })),)
+            });
+            quote! {
+                SchemaObject {
+                    instance_type: Some(InstanceType::String.into()),
+                    enum_values: Some(vec![#(#values.into()),*]),
+                    #metadata
+                    ..Default::default()
+                }
+                .into()
+            }
+        });
+    quote! {
+        subschemas: Some(Box::new(SubschemaValidation {
+            one_of: Some(vec![#(#alternatives),*]),
+            ..Default::default()
+        })),
     }
 }
 

@@ -60,19 +60,64 @@ fn parameters(plan: &Plan<'_>, set: &Fields, shapes: &mut Shapes) -> TokenStream
     let (name, docs) = (ident(&set.name), set.docs.attributes());
     let module = snake(&set.name);
     let mut fields = Vec::new();
+    let mut plain_fields = Vec::new();
     let mut functions = Vec::new();
     for field in &set.fields {
         let default = own_default(plan, field);
-        fields.push(parameter(field, &module, default.is_some(), shapes));
+        let (described, plain) = parameter(field, &module, default.is_some(), shapes);
+        fields.push(described);
+        plain_fields.push(plain);
         functions.push(reader(field));
         functions.extend(default);
     }
     let module = ident(&module);
+    let Some(pages) = &set.pages else {
+        return quote! {
+            #docs
+            #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+            #[schemars(description = "")]
+            pub struct #name {
+                #(#fields)*
+            }
+
+            mod #module {
+                use super::*;
+
+                #(#functions)*
+            }
+        };
+    };
+    let (described, first) = (ident(&pages.described), &pages.first);
+    let about = format!(" The schema of [`{}`].", set.name);
+    // dropshot looks for its mark at the schema, where no attribute can put it.
     quote! {
         #docs
-        #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
-        #[schemars(description = "")]
+        #[derive(Clone, Debug, Deserialize, PartialEq)]
         pub struct #name {
+            #(#plain_fields)*
+        }
+
+        impl JsonSchema for #name {
+            fn schema_name() -> String {
+                #described::schema_name()
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                let mut schema = #described::json_schema(generator).into_object();
+                let first: &[&str] = &[#(#first),*];
+                schema.extensions.insert(
+                    "x-dropshot-pagination-param".to_owned(),
+                    serde_json::json!({ "required": first }),
+                );
+                schema.into()
+            }
+        }
+
+        #[doc = #about]
+        #[derive(JsonSchema)]
+        #[allow(dead_code, reason = "for its schema only")]
+        #[schemars(description = "")]
+        struct #described {
             #(#fields)*
         }
 
@@ -129,7 +174,13 @@ fn reader(field: &Field) -> TokenStream {
     }
 }
 
-fn parameter(field: &Field, module: &str, own_default: bool, shapes: &mut Shapes) -> TokenStream {
+/// A field, with and without what schemars has to know of it.
+fn parameter(
+    field: &Field,
+    module: &str,
+    own_default: bool,
+    shapes: &mut Shapes,
+) -> (TokenStream, TokenStream) {
     let (name, docs) = (ident(&field.name), field.docs.attributes());
     let mut serde = Vec::new();
     if field.wire != field.name {
@@ -152,12 +203,15 @@ fn parameter(field: &Field, module: &str, own_default: bool, shapes: &mut Shapes
         serde.push(quote!(skip_serializing_if = "Option::is_none"));
     }
     let (ty, schema) = typed(field, shapes);
-    quote! {
-        #docs
-        #[serde(#(#serde),*)]
-        #schema
-        pub #name: #ty,
-    }
+    let with = |schema: TokenStream| {
+        quote! {
+            #docs
+            #[serde(#(#serde),*)]
+            #schema
+            pub #name: #ty,
+        }
+    };
+    (with(schema), with(TokenStream::new()))
 }
 
 /// The type of a field, and what schemars has to know of it.
@@ -167,7 +221,11 @@ fn typed(field: &Field, shapes: &mut Shapes) -> (TokenStream, TokenStream) {
         Presence::Optional => format!("Option<{plain}>"),
         Presence::Required | Presence::Default(_) => plain,
     };
-    let shape = shapes.schema(&field.ty);
+    let shape = if field.null_text {
+        shapes.required(&Ty::Nullable(Box::new(field.ty.clone())))
+    } else {
+        shapes.schema(&field.ty)
+    };
     let mut parts = Vec::new();
     if ty != shape {
         parts.push(quote!(with = #shape));

@@ -1,14 +1,14 @@
 //! `shapes.rs`: types that never have a value and exist for their schema.
 
 use super::types::Shapes;
-use crate::{names::ident, render};
+use crate::{names::ident, plan::ir::Base, render};
 use proc_macro2::TokenStream;
 use quote::quote;
 
 impl Shapes {
     /// Whether none is used.
     pub(super) fn is_empty(&self) -> bool {
-        self.scalars.is_empty() && !self.nullable && !self.deprecated
+        self.scalars.is_empty() && !self.nullable && !self.deprecated && !self.null
     }
 }
 
@@ -24,7 +24,8 @@ pub(super) fn file(shapes: &Shapes) -> Option<TokenStream> {
         .collect();
     let nullable = shapes.nullable.then(nullable);
     let deprecated = shapes.deprecated.then(deprecated);
-    let code = quote!(#(#scalars)* #nullable #deprecated);
+    let null = shapes.null.then(null);
+    let code = quote!(#(#scalars)* #nullable #deprecated #null);
     let uses = render::imports(&code, super::IMPORTS).unwrap_or_default();
     Some(quote!(#uses #code))
 }
@@ -34,11 +35,18 @@ fn scalar(name: &str, instance: &str, format: Option<&str>) -> TokenStream {
         Some(format) => format!(" {} of the format `{format}`.", kind(instance)),
         None => format!(" {} without a format.", kind(instance)),
     };
+    let is_unsigned = instance == "Integer" && Base::of_format(format).least() == 0;
     let (type_name, instance) = (ident(name), ident(instance));
     let format = match format {
         Some(format) => quote!(format: Some(#format.to_owned()),),
         None => TokenStream::new(),
     };
+    // As schemars says of the unsigned types of Rust.
+    let unsigned = is_unsigned.then(|| {
+        quote! {
+            number: Some(Box::new(NumberValidation { minimum: Some(0.0), ..Default::default() })),
+        }
+    });
     quote! {
         #[doc = #about]
         pub(super) enum #type_name {}
@@ -56,6 +64,7 @@ fn scalar(name: &str, instance: &str, format: Option<&str>) -> TokenStream {
                 Schema::Object(SchemaObject {
                     instance_type: Some(InstanceType::#instance.into()),
                     #format
+                    #unsigned
                     ..Default::default()
                 })
             }
@@ -87,6 +96,32 @@ fn nullable() -> TokenStream {
 
             fn json_schema(generator: &mut SchemaGenerator) -> Schema {
                 Option::<T>::json_schema(generator)
+            }
+        }
+    }
+}
+
+fn null() -> TokenStream {
+    quote! {
+        #[doc = " `null` and nothing else."]
+        pub(super) enum Null {}
+
+        impl JsonSchema for Null {
+            fn schema_name() -> String {
+                "Null".to_owned()
+            }
+
+            fn is_referenceable() -> bool {
+                false
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                let mut schema = SchemaObject {
+                    instance_type: Some(InstanceType::Null.into()),
+                    ..Default::default()
+                };
+                schema.extensions.insert("nullable".to_owned(), true.into());
+                schema.into()
             }
         }
     }

@@ -30,6 +30,7 @@ pub(crate) fn rust(ty: &Ty, view: View) -> String {
         Ty::Any | Ty::Refused => format!("{json}Value"),
         Ty::Nullable(inner) => format!("Option<{}>", rust(inner, view)),
         Ty::Boxed(inner) => format!("Box<{}>", rust(inner, view)),
+        Ty::Null => "()".to_owned(),
     }
 }
 
@@ -58,6 +59,8 @@ pub(crate) struct Shapes {
     pub(crate) nullable: bool,
     /// Whether something is deprecated.
     pub(crate) deprecated: bool,
+    /// Whether something is `null` and nothing else.
+    pub(crate) null: bool,
 }
 
 impl Shapes {
@@ -71,6 +74,10 @@ impl Shapes {
             Ty::Map(of) => format!("BTreeMap<String, {}>", self.schema(of)),
             Ty::Nullable(inner) => format!("Option<{}>", self.schema(inner)),
             Ty::Boxed(inner) => self.schema(inner),
+            Ty::Null => {
+                self.null = true;
+                "super::shapes::Null".to_owned()
+            }
             Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Refused => rust(ty, View::Models),
         }
     }
@@ -93,18 +100,7 @@ impl Shapes {
     }
 
     fn scalar(&mut self, scalar: &Scalar) -> Option<String> {
-        let (instance, format) = match scalar {
-            Scalar::Integer { base, format }
-                if format.as_deref() == Some(base.schemars_format()) =>
-            {
-                return None;
-            }
-            Scalar::Integer { format, .. } => ("Integer", format),
-            Scalar::Number { format } if format.as_deref() == Some("double") => return None,
-            Scalar::Number { format } => ("Number", format),
-            Scalar::Text { format: None } | Scalar::Bool | Scalar::Format(_) => return None,
-            Scalar::Text { format } => ("String", format),
-        };
+        let (instance, format) = scalar.shape()?;
         let known = self
             .scalars
             .iter()

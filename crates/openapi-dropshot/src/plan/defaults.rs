@@ -3,7 +3,7 @@
 
 use super::{
     OperationPlan, Planner,
-    ir::{Base, Checked, Item, Kind, Presence, Rule, Scalar, Ty},
+    ir::{Base, Checked, Format, Item, Kind, Others, Presence, Rule, Scalar, Struct, Ty},
     scalar::integer,
 };
 use crate::names::ident;
@@ -70,8 +70,8 @@ fn bad_default<'i>(
 fn refusal(default: &Node, what: &str) -> Problem {
     let (message, help) = match &default.kind {
         NodeKind::Object(_) => (
-            "a default that is an object is not supported".to_owned(),
-            "remove it, and let the service decide what the absence means",
+            format!("this default is no object that {what} keeps whole"),
+            "write all required members and only members that the schema names, or remove the default",
         ),
         _ => (
             format!("the default {} is no value of {what}", default.summary()),
@@ -94,6 +94,7 @@ fn what(ty: &Ty) -> String {
         Ty::Named(name) => format!("`{name}`"),
         Ty::List(_) => "this array".to_owned(),
         Ty::Map(_) | Ty::AnyMap => "an object".to_owned(),
+        Ty::Null => "`null`".to_owned(),
         Ty::Any | Ty::Refused => "this schema, or is not supported for it".to_owned(),
         Ty::Nullable(inner) | Ty::Boxed(inner) => what(inner),
     }
@@ -122,6 +123,7 @@ pub(crate) fn value(items: &[Item], ty: &Ty, node: &Node) -> Option<TokenStream>
             }
             NodeKind::Array(_) | NodeKind::Object(_) => None,
         },
+        Ty::Null => node.is_null().then(|| quote!(())),
         Ty::Nullable(_) if node.is_null() => Some(quote!(None)),
         Ty::Nullable(inner) => value(items, inner, node).map(|inner| quote!(Some(#inner))),
         Ty::Boxed(inner) => value(items, inner, node).map(|inner| quote!(Box::new(#inner))),
@@ -174,8 +176,95 @@ pub(crate) fn item_value(items: &[Item], item: &Item, node: &Node) -> Option<Tok
                 .filter(|_| kept)
                 .map(|inner| quote!(#name(#inner)))
         }
-        Kind::Struct(_) | Kind::Entries(..) => None,
+        Kind::Union(union) => union.variants.iter().find_map(|variant| {
+            let (inner, variant) = (value(items, &variant.ty, node)?, ident(&variant.name));
+            Some(quote!(#name::#variant(#inner)))
+        }),
+        Kind::Struct(object) => object_value(items, item, object, node),
+        Kind::Entries(..) => None,
     }
+}
+
+/// An object, where the type keeps all of its members.
+fn object_value(items: &[Item], item: &Item, object: &Struct, node: &Node) -> Option<TokenStream> {
+    let members = node.as_object()?;
+    let known = |name: &String| object.fields.iter().any(|field| field.wire == *name);
+    if !members.keys().all(known) {
+        return None;
+    }
+    let fields: Vec<TokenStream> = object
+        .fields
+        .iter()
+        .map(|field| {
+            let name = ident(&field.name);
+            let member = members.get(&field.wire).map(|member| &member.value);
+            let value = match (&field.presence, member) {
+                (Presence::Required, None) => return None,
+                (Presence::Required, Some(member)) => value(items, &field.ty, member)?,
+                (Presence::Optional, None) => quote!(None),
+                (Presence::Optional, Some(member)) => {
+                    let inner = value(items, &field.ty, member)?;
+                    quote!(Some(#inner))
+                }
+                (Presence::Default(default), member) => {
+                    value(items, &field.ty, member.unwrap_or(default))?
+                }
+            };
+            Some(quote!(#name: #value))
+        })
+        .collect::<Option<_>>()?;
+    let others = match &object.others {
+        Others::Ignored | Others::Refused => None,
+        Others::Kept(field, _) => {
+            let field = ident(field);
+            Some(quote!(#field: ::std::default::Default::default()))
+        }
+    };
+    let name = ident(&item.name);
+    Some(quote!(#name { #(#fields,)* #others }))
+}
+
+/// A text of a format that is checked: it is read where it is used, and known
+/// to be right.
+fn format_value(format: Format, text: &str) -> Option<TokenStream> {
+    let digits = |shape: &str| {
+        text.len() == shape.len()
+            && text
+                .bytes()
+                .zip(shape.bytes())
+                .all(|(byte, place)| match place {
+                    b'0' => byte.is_ascii_digit(),
+                    b'x' => byte.is_ascii_hexdigit(),
+                    other => byte == other,
+                })
+    };
+    let right = match format {
+        Format::Date => digits("0000-00-00") && text.parse::<chrono::NaiveDate>().is_ok(),
+        // One spelling of the many: that of the most frequent defaults.
+        Format::DateTime => {
+            digits("0000-00-00T00:00:00Z") && chrono::DateTime::parse_from_rfc3339(text).is_ok()
+        }
+        Format::Uuid => digits("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"),
+        Format::Base64 => {
+            let symbols = text.trim_end_matches('=');
+            text.len().is_multiple_of(4)
+                && text.len() - symbols.len() <= 2
+                && symbols.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(&byte))
+                // The bits that no byte takes have to be zero.
+                && match (symbols.len() % 4, symbols.bytes().last()) {
+                    (2, Some(last)) => b"AQgw".contains(&last),
+                    (3, Some(last)) => b"AEIMQUYcgkosw048".contains(&last),
+                    _ => true,
+                }
+        }
+        Format::Ip => text.parse::<std::net::IpAddr>().is_ok(),
+        Format::Ipv4 => text.parse::<std::net::Ipv4Addr>().is_ok(),
+        Format::Ipv6 => text.parse::<std::net::Ipv6Addr>().is_ok(),
+    };
+    let name = ident(format.name());
+    right.then(|| {
+        quote!(<#name as ::std::str::FromStr>::from_str(#text).expect("a default of this format"))
+    })
 }
 
 fn scalar_value(scalar: &Scalar, node: &Node) -> Option<TokenStream> {
@@ -189,7 +278,7 @@ fn scalar_value(scalar: &Scalar, node: &Node) -> Option<TokenStream> {
         }
         Scalar::Number { .. } => node.as_f64().filter(|value| value.is_finite()).map(float),
         Scalar::Text { .. } => node.as_str().map(|text| quote!(#text.to_owned())),
-        Scalar::Format(_) => None,
+        Scalar::Format(format) => format_value(*format, node.as_str()?),
     }
 }
 

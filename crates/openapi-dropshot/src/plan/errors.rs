@@ -4,13 +4,14 @@
 use super::{
     Planner,
     ir::{Base, Kind, Presence, Scalar, Ty},
-    responses::status_name,
+    responses::{free_answer, status_name},
 };
 use crate::names::{Names, pascal};
 use openapi_contract::{
     Problem,
-    model::{ErrorCode, Location, Operation, Response, StatusCode, unescape_pointer_token},
+    model::{ErrorCode, Location, Operation, Response, StatusCode, Type, unescape_pointer_token},
 };
+use std::collections::BTreeSet;
 
 /// The catalogue of error codes, and the body that carries them.
 pub(crate) struct Catalogue<'a> {
@@ -47,6 +48,8 @@ pub(crate) enum Errors<'a> {
     Codes(Vec<Listed<'a>>),
     /// Answers with a status and a body.
     Answers(Vec<Answer<'a>>),
+    /// Answers with the body of dropshot's own errors.
+    Dropshot(Vec<Answer<'a>>),
 }
 
 /// A code that an operation lists.
@@ -203,7 +206,19 @@ impl<'a> Planner<'a> {
             Some(catalogue) => Errors::Codes(self.codes(responses, catalogue)),
             // The catalogue was refused already.
             None if self.document.error_catalogue.is_some() => Errors::Codes(Vec::new()),
-            None => Errors::Answers(self.answers(responses, type_name)),
+            None => {
+                let websocket = operation.extensions.contains_key("x-dropshot-websocket");
+                let alone = free_answer(operation).is_some() || websocket;
+                let responses = responses
+                    .filter(|response| !(alone && response.status.value == StatusCode::Default));
+                let answers = self.answers(responses, type_name);
+                let dropshots = |answer: &Answer<'_>| self.is_dropshots(answer.response);
+                if !answers.is_empty() && answers.iter().all(dropshots) {
+                    Errors::Dropshot(answers)
+                } else {
+                    Errors::Answers(answers)
+                }
+            }
         }
     }
 
@@ -275,6 +290,52 @@ impl<'a> Planner<'a> {
                 format!("refer to `#/components/schemas/{wanted}`"),
             ));
         }
+    }
+
+    /// Whether the body is that of dropshot's own errors, by its name too: what
+    /// dropshot describes is a component `Error`.
+    fn is_dropshots(&self, response: &Response) -> bool {
+        let [content] = response.content.as_slice() else {
+            return false;
+        };
+        let reference = content
+            .schema
+            .as_ref()
+            .and_then(|schema| schema.reference.as_ref());
+        let Some(schema) = reference
+            .filter(|reference| reference.value == "Error")
+            .and_then(|reference| self.document.schema(&reference.value))
+        else {
+            return false;
+        };
+        let is_text = |name: &str| {
+            schema.properties.get(name).is_some_and(|property| {
+                property
+                    .types
+                    .as_ref()
+                    .is_some_and(|kind| kind.value == Type::String)
+                    && !property.nullable
+                    && property.default.is_none()
+                    && Planner::says_only(property, &[])
+            })
+        };
+        let required: BTreeSet<&str> = schema
+            .required
+            .iter()
+            .map(|name| name.value.as_str())
+            .collect();
+        response.headers.is_empty()
+            && schema
+                .types
+                .as_ref()
+                .is_some_and(|kind| kind.value == Type::Object)
+            && !schema.nullable
+            && Planner::says_only(schema, &["properties", "required"])
+            && schema.properties.len() == 3
+            && ["error_code", "message", "request_id"]
+                .into_iter()
+                .all(is_text)
+            && required == BTreeSet::from(["message", "request_id"])
     }
 
     fn answers(

@@ -2,6 +2,12 @@
 //! have a name, and the rules that their values keep. Making it of schemas is
 //! in `lower`, writing it as Rust in `emit`.
 
+mod alternatives;
+mod rules;
+
+pub(crate) use alternatives::{Choice, Part, Union, Variant};
+pub(crate) use rules::{Bounds, Checked, Entries, IntegerRule, Items, NumberRule, Rule, TextRule};
+
 use crate::docs::Docs;
 use openapi_contract::model::Node;
 
@@ -24,6 +30,8 @@ pub(crate) enum Ty {
     Nullable(Box<Ty>),
     /// The type behind a pointer, because it contains itself.
     Boxed(Box<Ty>),
+    /// `null` and nothing else.
+    Null,
     /// A type of which a problem was found: it is never written.
     Refused,
 }
@@ -52,6 +60,25 @@ pub(crate) enum Scalar {
     },
     /// `string` of a format that is checked.
     Format(Format),
+}
+
+impl Scalar {
+    /// What schemars has to say of it, where it would say something else of the
+    /// type of Rust: the instance type and the format.
+    pub(crate) fn shape(&self) -> Option<(&'static str, &Option<String>)> {
+        match self {
+            Scalar::Integer { base, format }
+                if format.as_deref() == Some(base.schemars_format()) =>
+            {
+                None
+            }
+            Scalar::Integer { format, .. } => Some(("Integer", format)),
+            Scalar::Number { format } if format.as_deref() == Some("double") => None,
+            Scalar::Number { format } => Some(("Number", format)),
+            Scalar::Text { format: None } | Scalar::Bool | Scalar::Format(_) => None,
+            Scalar::Text { format } => Some(("String", format)),
+        }
+    }
 }
 
 /// The integers of Rust.
@@ -222,6 +249,8 @@ pub(crate) enum Kind {
     Items(Ty, Items),
     /// An object without known members, with rules.
     Entries(Ty, Entries),
+    /// One of several types.
+    Union(Union),
     /// A name for a type.
     Wrapper(Ty),
     /// Another name for the same type.
@@ -235,6 +264,9 @@ pub(crate) struct Word {
     pub(crate) variant: String,
     /// The value.
     pub(crate) value: String,
+    /// The part of `oneOf` that it stands in, where the enumeration is made of
+    /// several.
+    pub(crate) part: Option<Part>,
 }
 
 /// An object with known members.
@@ -274,6 +306,8 @@ pub(crate) struct Field {
     pub(crate) ty: Ty,
     /// What its absence means.
     pub(crate) presence: Presence,
+    /// Whether the document lets a text be `null`, which it never is.
+    pub(crate) null_text: bool,
 }
 
 /// What the absence of a member means.
@@ -285,92 +319,4 @@ pub(crate) enum Presence {
     Optional,
     /// It has this value then.
     Default(Node),
-}
-
-/// A scalar and its rules.
-#[derive(Clone, Debug)]
-pub(crate) struct Checked {
-    /// The type of the value.
-    pub(crate) scalar: Scalar,
-    /// What it has to keep.
-    pub(crate) rule: Rule,
-}
-
-/// The rules of a scalar.
-#[derive(Clone, Debug)]
-pub(crate) enum Rule {
-    /// Bounds of an integer.
-    Integer(IntegerRule),
-    /// Bounds of a number.
-    Number(NumberRule),
-    /// Length and pattern of a string.
-    Text(TextRule),
-    /// `enum` of an integer.
-    OneOf(Vec<i128>),
-}
-
-/// Bounds of an integer: the ones to check and the ones to write down.
-#[derive(Clone, Debug)]
-pub(crate) struct IntegerRule {
-    /// The least value, that of the type included.
-    pub(crate) least: i128,
-    /// The greatest value, that of the type included.
-    pub(crate) greatest: i128,
-    /// `multipleOf`
-    pub(crate) multiple_of: Option<i128>,
-    /// The bounds as the document has them.
-    pub(crate) written: Bounds,
-}
-
-/// Bounds of a number.
-#[derive(Clone, Debug)]
-pub(crate) struct NumberRule {
-    /// The bounds as the document has them.
-    pub(crate) written: Bounds,
-}
-
-/// `minimum` and its like.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Bounds {
-    /// `minimum`
-    pub(crate) minimum: Option<f64>,
-    /// `maximum`
-    pub(crate) maximum: Option<f64>,
-    /// `exclusiveMinimum`
-    pub(crate) exclusive_minimum: bool,
-    /// `exclusiveMaximum`
-    pub(crate) exclusive_maximum: bool,
-    /// `multipleOf`
-    pub(crate) multiple_of: Option<f64>,
-}
-
-/// Length and pattern of a string.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct TextRule {
-    /// `minLength`
-    pub(crate) min: Option<u64>,
-    /// `maxLength`
-    pub(crate) max: Option<u64>,
-    /// `pattern`, and the flags with which it compiles.
-    pub(crate) pattern: Option<(String, &'static str)>,
-}
-
-/// The rules of an array.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Items {
-    /// `minItems`
-    pub(crate) min: Option<u64>,
-    /// `maxItems`
-    pub(crate) max: Option<u64>,
-    /// `uniqueItems`
-    pub(crate) unique: bool,
-}
-
-/// The rules of an object.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Entries {
-    /// `minProperties`
-    pub(crate) min: Option<u64>,
-    /// `maxProperties`
-    pub(crate) max: Option<u64>,
 }

@@ -67,7 +67,14 @@ fn present(schema: &Schema) -> Vec<(&'static str, &Location)> {
             schema.max_properties.as_ref().map(|bound| &bound.at),
         ),
         ("allOf", schema.all_of.first().map(|first| &first.at)),
-        ("oneOf", schema.one_of.first().map(|first| &first.at)),
+        (
+            "oneOf",
+            schema
+                .one_of
+                .first()
+                .filter(|_| !says_nothing(schema))
+                .map(|first| &first.at),
+        ),
         ("anyOf", schema.any_of.first().map(|first| &first.at)),
         ("not", schema.not.as_ref().map(|not| &not.at)),
         (
@@ -83,20 +90,25 @@ fn present(schema: &Schema) -> Vec<(&'static str, &Location)> {
         .collect()
 }
 
+/// Whether `oneOf` has one part only, which allows everything.
+fn says_nothing(schema: &Schema) -> bool {
+    matches!(schema.one_of.as_slice(), [only] if Planner::is_free(only) && !only.nullable)
+}
+
 /// What a keyword asks for that no type of ours expresses.
 fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
     Some(match keyword {
         "oneOf" | "anyOf" => (
-            "is not supported: the generated types have no alternatives",
-            "write one object with optional properties, or an operation for each alternative",
+            "is not supported beside these keywords: alternatives are a type of their own",
+            "write the alternatives in a schema of their own, each with all that it has to keep",
         ),
         "not" => (
             "is not supported: no type excludes another one",
             "say what the value may be instead",
         ),
         "discriminator" => (
-            "is not supported: it belongs to alternatives, which the generated types do not have",
-            "write one object with optional properties and an `enum` property that tells them apart",
+            "is not supported here: it tells the parts of `oneOf` apart, and stands beside them",
+            "write it beside `oneOf`, or remove it",
         ),
         "readOnly" | "writeOnly" => (
             "is not supported: one type cannot have different properties in requests and in responses",
@@ -130,6 +142,13 @@ impl Planner<'_> {
             };
             self.problems.push(problem);
         }
+    }
+
+    /// Whether a schema has none but these keywords.
+    pub(super) fn says_only(schema: &Schema, expressed: &[&str]) -> bool {
+        present(schema)
+            .iter()
+            .all(|(keyword, _)| expressed.contains(keyword))
     }
 
     /// Whether a schema says nothing at all of its values.

@@ -49,6 +49,7 @@ impl<'a> Planner<'a> {
                 Some(default) => Presence::Default(default.clone()),
                 None => Presence::Optional,
             },
+            null_text: false,
         }
     }
 

@@ -2,8 +2,8 @@
 
 use super::{
     Planner,
+    bodies::Body,
     errors::{Catalogue, Errors},
-    ir::{Home, Ty},
     parameters::Fields,
     responses::Success,
 };
@@ -33,8 +33,10 @@ pub(crate) struct OperationPlan<'a> {
     pub(crate) query: Option<Fields>,
     /// Parameters in headers.
     pub(crate) header: Option<Fields>,
-    /// The JSON body of the request.
-    pub(crate) body: Option<Ty>,
+    /// The body of the request.
+    pub(crate) body: Option<Body>,
+    /// Whether it opens a websocket.
+    pub(crate) websocket: bool,
     /// The answer that is not an error.
     pub(crate) success: Success<'a>,
     /// The answers that are errors.
@@ -104,8 +106,17 @@ impl<'a> Planner<'a> {
                 ));
             }
             let type_name = types.claim(&pascal(id));
-            let success = self.success(operation, &type_name);
+            let websocket = self.websocket(operation);
+            let success = if websocket {
+                Success::upgrade(operation)
+            } else {
+                self.success(operation, &type_name)
+            };
             let errors = self.errors(operation, &type_name, catalogue);
+            if websocket {
+                self.check_websocket_errors(operation, &errors);
+            }
+            self.check_pages(operation, websocket);
             plans.push(OperationPlan {
                 operation,
                 id,
@@ -114,6 +125,7 @@ impl<'a> Planner<'a> {
                 query: self.parameters(operation, ParameterIn::Query, &type_name),
                 header: self.parameters(operation, ParameterIn::Header, &type_name),
                 body: self.request_body(operation, &type_name),
+                websocket,
                 success,
                 errors,
                 security: self.security(operation),
@@ -122,28 +134,6 @@ impl<'a> Planner<'a> {
             });
         }
         plans
-    }
-
-    fn request_body(&mut self, operation: &'a Operation, type_name: &str) -> Option<Ty> {
-        let body = operation.request_body.as_ref()?;
-        if !body.required {
-            self.problems.push(Problem::error(
-                "unsupported-optional-body",
-                &body.at,
-                "a body that may be absent is not supported: dropshot always reads one",
-                "add `required: true`, or make the members of the body optional",
-            ));
-        }
-        if matches!(operation.method, Method::Get | Method::Head) {
-            self.problems.push(Problem::error(
-                "unsupported-body",
-                &body.at,
-                format!("a body has no meaning for {}", operation.method),
-                "use POST or PUT, or query parameters",
-            ));
-        }
-        let schema = self.json(&body.content, &body.at, "the body of the request")?;
-        Some(self.use_of(schema, &format!("{type_name}Body"), Home::Schemas))
     }
 
     /// The schema of a content that is JSON and nothing else.
@@ -262,7 +252,7 @@ impl<'a> Planner<'a> {
 }
 
 /// Whether a media type is JSON as dropshot reads it.
-fn is_json(media_type: &str) -> bool {
+pub(super) fn is_json(media_type: &str) -> bool {
     media_type
         .split(';')
         .next()

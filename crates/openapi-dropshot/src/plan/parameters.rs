@@ -5,6 +5,7 @@ use super::{
     Planner,
     ir::{Field, Home, Presence, Ty},
     is_text,
+    pages::Pages,
     uses::nullable,
 };
 use crate::{
@@ -28,6 +29,8 @@ pub(crate) struct Fields {
     pub(crate) wire: Wire,
     /// Its fields.
     pub(crate) fields: Vec<Field>,
+    /// Where the operation gives pages of a list.
+    pub(crate) pages: Option<Pages>,
 }
 
 /// In which direction the texts go.
@@ -92,6 +95,13 @@ impl<'a> Planner<'a> {
             operation.id.as_ref().map_or("", |id| &id.value)
         ));
         Some(Fields {
+            pages: (place == ParameterIn::Query)
+                .then(|| self.pages(operation))
+                .flatten()
+                .map(|first| Pages {
+                    described: self.names.claim(&format!("{name}Described")),
+                    first,
+                }),
             name,
             docs,
             wire: Wire::Read,
@@ -166,6 +176,7 @@ impl<'a> Planner<'a> {
             docs,
             title: None,
             deprecated: false,
+            null_text: matches!(ty, Ty::Nullable(_)),
             ty: without_null(ty),
             presence: match default {
                 _ if parameter.required => Presence::Required,
@@ -313,6 +324,7 @@ impl<'a> Planner<'a> {
                 docs,
                 title: None,
                 deprecated: false,
+                null_text: matches!(ty, Ty::Nullable(_)),
                 ty: without_null(ty),
                 presence: if header.required {
                     Presence::Required
@@ -326,6 +338,7 @@ impl<'a> Planner<'a> {
             docs,
             wire: Wire::Written,
             fields,
+            pages: None,
         })
     }
 }

@@ -117,12 +117,20 @@ impl<'a> Planner<'a> {
                 "declare one parameter with `in: path` for each variable",
             ));
         }
-        if path.value.ends_with('/') {
+        if path.value.contains("//") {
+            self.problems.push(Problem::error(
+                "unsupported-path",
+                &path.at,
+                "an empty segment is not supported: dropshot's router has none",
+                "write one slash",
+            ));
+        }
+        if path.value.ends_with('/') && path.value != "/" {
             self.problems.push(Problem::error(
                 "unsupported-path",
                 &path.at,
                 "a path that ends with a slash is not supported: dropshot's router serves it without the slash, too",
-                "write the path without the slash at its end, and at least one segment",
+                "write the path without the slash at its end",
             ));
         }
         if path.value.contains('%') {

@@ -29,6 +29,15 @@ impl Planner<'_> {
                         boxed(&mut field.ty);
                     }
                 }
+                Kind::Union(union) => {
+                    for variant in union
+                        .variants
+                        .iter_mut()
+                        .filter(|variant| leads_back(&variant.ty))
+                    {
+                        boxed(&mut variant.ty);
+                    }
+                }
                 Kind::Wrapper(ty) if leads_back(ty) => boxed(ty),
                 _ => {}
             }
@@ -40,6 +49,7 @@ impl Planner<'_> {
 fn held(item: &Item) -> BTreeSet<String> {
     let types: Vec<&Ty> = match &item.kind {
         Kind::Struct(object) => object.fields.iter().map(|field| &field.ty).collect(),
+        Kind::Union(union) => union.variants.iter().map(|variant| &variant.ty).collect(),
         Kind::Wrapper(ty) | Kind::Alias(ty) => vec![ty],
         Kind::Words(_) | Kind::Checked(_) | Kind::Items(..) | Kind::Entries(..) => Vec::new(),
     };
@@ -61,6 +71,7 @@ fn by_value(ty: &Ty) -> Option<&str> {
         | Ty::AnyMap
         | Ty::Any
         | Ty::Refused
+        | Ty::Null
         | Ty::Boxed(_) => None,
     }
 }

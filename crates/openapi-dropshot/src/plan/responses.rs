@@ -1,29 +1,46 @@
 //! The answer of an operation that is not an error: its one status, its body
 //! and its headers.
 
-use super::{
-    Planner,
-    ir::{Home, Ty},
-    parameters::Fields,
-};
+use super::{Planner, bodies::raw, ir::Ty, parameters::Fields};
 use crate::docs::Docs;
 use openapi_contract::{
     Problem,
-    model::{Operation, Response, StatusCode},
+    model::{MediaType, Operation, Response, StatusCode, Type},
 };
 
 /// The answer that is not an error.
 pub(crate) struct Success<'a> {
     /// What the document says of it; absent only where a problem was found.
     pub(crate) response: Option<&'a Response>,
-    /// Its status.
-    pub(crate) status: u16,
-    /// Its body, where it has one.
+    /// Its status; none where the handler chooses it.
+    pub(crate) status: Option<u16>,
+    /// Its body, where it has one that is JSON.
     pub(crate) body: Option<Ty>,
+    /// The media type of a body that is sent as the handler gives it.
+    pub(crate) raw: Option<&'a str>,
     /// Its headers, where it has some.
     pub(crate) headers: Option<Fields>,
     /// The type of its own that it needs, where dropshot has none for it.
     pub(crate) own: Option<String>,
+}
+
+impl<'a> Success<'a> {
+    /// An answer without body and headers.
+    fn bare(response: Option<&'a Response>, status: Option<u16>) -> Self {
+        Success {
+            response,
+            status,
+            body: None,
+            raw: None,
+            headers: None,
+            own: None,
+        }
+    }
+
+    /// The answer that opens a websocket, which dropshot gives.
+    pub(super) fn upgrade(operation: &'a Operation) -> Self {
+        Success::bare(operation.responses.first(), Some(101))
+    }
 }
 
 /// How the names of types call a status.
@@ -119,37 +136,61 @@ impl<'a> Planner<'a> {
                 StatusCode::Exact(_) | StatusCode::Range(_) | StatusCode::Default => {}
             }
         }
+        if found.is_none()
+            && let Some(free) = free_answer(operation)
+        {
+            return Success::bare(Some(free), None);
+        }
         let Some((response, status)) = found else {
             self.problems.push(Problem::error(
                 "missing-success",
                 &operation.at,
                 format!("{} has no answer that is no error", operation.label()),
-                "add a response such as `200` or `204`",
+                "add a response such as `200` or `204`; an answer of any status and content is a \
+                 `default` alone, with `*/*: {schema: {}}`",
             ));
-            return Success {
-                response: None,
-                status: 200,
-                body: None,
-                headers: None,
-                own: None,
-            };
+            return Success::bare(None, Some(200));
         };
-        let body = self.answer_body(response, status, type_name);
+        let raw = raw(&response.content).filter(|content| self.is_free_content(content));
+        let body = match raw {
+            Some(_) => None,
+            None => self.answer_body(response, status, type_name),
+        };
+        let raw = raw.map(|content| content.name.value.as_str());
         let docs = Docs::own(format!(
             "The headers of the {status} answer of `{}`.",
             operation.id.as_ref().map_or("", |id| &id.value)
         ));
         let name = format!("{type_name}{}", status_name(status));
         let headers = self.headers(&response.headers, &format!("{name}Headers"), docs);
-        let known = matches!((status, body.is_some()), (200..=202, true) | (204, false));
+        let known = match raw {
+            Some(media_type) => media_type == "*/*" && matches!(status, 200..=202),
+            None => matches!((status, body.is_some()), (200..=202, true) | (204, false)),
+        };
         let own = (!known).then_some(name);
         Success {
             response: Some(response),
-            status,
+            status: Some(status),
             body,
+            raw,
             headers,
             own,
         }
+    }
+
+    /// Whether nothing is said of a content but its media type: what the
+    /// handler sends is checked by nobody.
+    fn is_free_content(&self, content: &MediaType) -> bool {
+        content.schema.as_ref().is_none_or(|schema| {
+            Planner::is_free(schema)
+                || (schema
+                    .types
+                    .as_ref()
+                    .is_some_and(|kind| kind.value == Type::String)
+                    && schema.reference.is_none()
+                    && !schema.nullable
+                    && Planner::says_only(schema, &["format"]))
+        })
     }
 
     /// The body of an answer; a status that forbids one must not have any.
@@ -171,10 +212,21 @@ impl<'a> Planner<'a> {
             ));
         }
         let schema = self.json(&response.content, &response.at, "the body of an answer")?;
-        Some(self.use_of(
-            schema,
-            &format!("{type_name}{}Body", status_name(status)),
-            Home::Schemas,
-        ))
+        Some(self.body_type(schema, &format!("{type_name}{}Body", status_name(status))))
+    }
+}
+
+/// The answer of any status and any content: `default` alone, as dropshot
+/// describes a handler that builds its answer by itself.
+pub(super) fn free_answer(operation: &Operation) -> Option<&Response> {
+    match operation.responses.as_slice() {
+        [only] if only.status.value == StatusCode::Default && only.headers.is_empty() => {
+            let [content] = only.content.as_slice() else {
+                return None;
+            };
+            let free = content.schema.as_ref().is_none_or(Planner::is_free);
+            (free && content.name.value == "*/*").then_some(only)
+        }
+        _ => None,
     }
 }

@@ -5,6 +5,7 @@
 use super::{
     Planner,
     ir::{Entries, Home, Items, Kind, Others, Scalar, Struct, Ty, Word},
+    unions::is_union,
 };
 use crate::names::{Names, pascal};
 use openapi_contract::{
@@ -24,6 +25,9 @@ impl<'a> Planner<'a> {
         }
         if !schema.all_of.is_empty() {
             return self.all_of(schema, wanted, home);
+        }
+        if is_union(schema) {
+            return self.union(schema, wanted, home);
         }
         if let Some(values) = &schema.enumeration {
             return self.enumeration(schema, values, wanted);
@@ -64,6 +68,10 @@ impl<'a> Planner<'a> {
 
     fn enumeration(&mut self, schema: &'a Schema, values: &'a [Node], wanted: &str) -> Kind {
         let kind = schema.types.as_ref().map(|types| types.value);
+        if kind.is_none() && values.iter().all(Node::is_null) && !values.is_empty() {
+            self.only(schema, "`null`", &["enum"]);
+            return Kind::Wrapper(Ty::Null);
+        }
         if values.iter().any(Node::is_null) && !schema.nullable {
             self.problems.push(Problem::error(
                 "enum-null",
@@ -284,7 +292,7 @@ impl<'a> Planner<'a> {
     }
 
     /// A default only has an effect where a value can be absent.
-    fn no_default(&mut self, schema: &Schema, what: &str) {
+    pub(super) fn no_default(&mut self, schema: &Schema, what: &str) {
         if let Some(default) = &schema.default {
             self.problems.push(Problem::error(
                 "meaningless-default",
@@ -307,6 +315,7 @@ fn words(values: &[&Node]) -> Vec<Word> {
         .map(|value| Word {
             variant: names.claim(&pascal(value)),
             value: value.to_owned(),
+            part: None,
         })
         .collect()
 }

@@ -6,7 +6,7 @@
 use super::Planner;
 use openapi_contract::{
     Problem,
-    model::{Member, Method, Node, Server},
+    model::{Member, Method, Node, Operation, Server},
 };
 
 /// What is refused: the name of the member, the rule, and what to do instead.
@@ -32,13 +32,25 @@ impl Planner<'_> {
     /// Checks the parts of the document that no plan is made of.
     pub(super) fn check_unsupported(&mut self) {
         let document = self.document;
-        for (_, item) in members(document.root.get("paths")) {
+        for (path, item) in members(document.root.get("paths")) {
+            // A caller may have taken operations out of the document.
+            let operations: Vec<&Node> = members(Some(&item.value))
+                .filter(|(name, _)| {
+                    Method::from_key(name).is_some_and(|method| {
+                        let here = |operation: &Operation| {
+                            operation.path.value == *path && operation.method == method
+                        };
+                        document.operations.iter().any(here)
+                    })
+                })
+                .map(|(_, operation)| &operation.value)
+                .collect();
+            if operations.is_empty() {
+                continue;
+            }
             self.refuse_member(&item.value, SERVERS);
             self.check_reserved(elements(item.value.get("parameters")));
-            let operations =
-                members(Some(&item.value)).filter(|(name, _)| Method::from_key(name).is_some());
-            for (_, operation) in operations {
-                let operation = &operation.value;
+            for operation in operations {
                 self.refuse_member(operation, CALLBACKS);
                 self.refuse_member(operation, SERVERS);
                 self.check_reserved(elements(operation.get("parameters")));

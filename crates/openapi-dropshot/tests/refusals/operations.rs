@@ -73,6 +73,44 @@ fn operations_are_refused_where_dropshot_has_no_way() {
         ),
         (
             post(&format!(
+                "      requestBody: {{required: true, content: {{multipart/form-data: {{schema: {{type: object}}}}}}}}\n{gone}"
+            )),
+            "unsupported-media-type … write `schema: {type: string, format: binary}`",
+        ),
+        (
+            post(&format!(
+                "      requestBody: {{required: true, content: {{application/x-www-form-urlencoded: {{schema: {{type: array, items: {{type: string}}}}}}}}}}\n{gone}"
+            )),
+            "unsupported-form … write an object with `properties` that are strings",
+        ),
+        (
+            get(
+                "      responses: {'200': {description: A., content: {text/csv: {schema: {type: string}}, text/plain: {schema: {type: string}}}}}\n",
+            ),
+            "unsupported-media-type",
+        ),
+        (
+            post(&format!("      x-dropshot-websocket: {{}}\n{gone}")),
+            "unsupported-websocket … use GET",
+        ),
+        (
+            get(&format!("      x-dropshot-websocket: {{}}\n{gone}")),
+            "unsupported-websocket … write `101`",
+        ),
+        (
+            get(
+                "      x-dropshot-websocket: {}\n      responses: {'101': {description: A.}, '404': {description: B.}}\n",
+            ),
+            "unsupported-websocket … write as their body a component `Error`",
+        ),
+        (
+            get(&format!(
+                "      x-dropshot-pagination: {{required: []}}\n{gone}"
+            )),
+            "unsupported-pagination … add the query parameters",
+        ),
+        (
+            post(&format!(
                 "      requestBody: {{required: true, content: {{application/json: {{}}}}}}\n{gone}"
             )),
             "missing-schema … allows any JSON value",

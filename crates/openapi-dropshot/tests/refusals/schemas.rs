@@ -6,12 +6,28 @@ use super::{refusals, refused, schema};
 fn schemas_are_refused_where_no_type_says_the_same() {
     refused(&[
         (
-            schema("      oneOf:\n        - type: string\n        - type: integer\n"),
-            "unsupported-schema 27:11 `oneOf` is not supported … write one object with optional properties",
+            schema(
+                "      minLength: 1\n      oneOf:\n        - type: string\n        - type: integer\n",
+            ),
+            "meaningless-keyword 26:18 `minLength` says nothing about alternatives",
         ),
         (
-            schema("      anyOf:\n        - type: string\n"),
-            "unsupported-schema 27:11 `anyOf`",
+            schema(
+                "      type: object\n      properties:\n        a: {type: string}\n      anyOf:\n        - type: object\n",
+            ),
+            "meaningless-keyword",
+        ),
+        (
+            schema(
+                "      discriminator: {propertyName: a}\n      oneOf:\n        - type: object\n          properties: {a: {type: string}}\n",
+            ),
+            "unsupported-discriminator … give the schema a name",
+        ),
+        (
+            schema(
+                "      discriminator: {propertyName: a, mapping: {b: Nobody}}\n      oneOf:\n        - $ref: '#/components/schemas/Other'\n",
+            ),
+            "unsupported-discriminator … write the name of a component",
         ),
         (
             schema("      type: string\n      not:\n        type: integer\n"),
@@ -133,7 +149,7 @@ fn defaults_are_values_of_their_types() {
         ),
         (
             property("          type: object\n          default: {a: 1}\n"),
-            "invalid-default … let the service decide",
+            "invalid-default … this default is no object that",
         ),
         (
             property(

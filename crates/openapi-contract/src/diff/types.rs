@@ -1,0 +1,125 @@
+//! `type` and `format`: whether all values of one are values of the other.
+
+use super::context::Context;
+use super::schema::{Role, Scope};
+use super::view::View;
+
+/// A type with its format, either of which may be absent.
+#[derive(Clone, Copy, PartialEq)]
+struct Kind<'a> {
+    name: Option<&'a str>,
+    format: Option<&'a str>,
+}
+
+impl<'a> Kind<'a> {
+    fn of(view: &View<'a>) -> Self {
+        Kind {
+            name: view.kind(),
+            format: view.text("format").filter(|format| !format.is_empty()),
+        }
+    }
+
+    fn text(self) -> String {
+        match (self.name, self.format) {
+            (None, None) => "any".to_owned(),
+            (Some(name), None) => name.to_owned(),
+            (None, Some(format)) => format.to_owned(),
+            (Some(name), Some(format)) => format!("{name}/{format}"),
+        }
+    }
+}
+
+pub(super) fn compare<'a>(
+    context: &mut Context<'a>,
+    scope: &Scope,
+    old: &View<'a>,
+    new: &View<'a>,
+) {
+    let (from, to) = (Kind::of(old), Kind::of(new));
+    if from == to {
+        return;
+    }
+    let ending = match (scope.role, scope.is_request()) {
+        (Role::Parameter, _) if scope.path.is_empty() => {
+            if breaks(from, to, false) && !is_repeated(context, old, new) {
+                "type-changed"
+            } else {
+                "type-generalized"
+            }
+        }
+        // How an object in a parameter is written is not known here.
+        (Role::Parameter, _) => match (breaks(from, to, true), breaks(from, to, false)) {
+            (true, true) => "type-specialized",
+            (false, false) => "type-generalized",
+            _ => "type-changed",
+        },
+        (_, true) if breaks(from, to, scope.strongly_typed) => "type-changed",
+        (_, true) if is_swap(from, to) => "type-compatible",
+        (_, true) => "type-generalized",
+        (_, false) if breaks(to, from, scope.strongly_typed) => {
+            if from.name != to.name && is_within(from, to) {
+                "type-generalized"
+            } else {
+                "type-changed"
+            }
+        }
+        (_, false) if is_swap(to, from) => "type-compatible",
+        (_, false) => "type-specialized",
+    };
+    let text = format!("the type changed from `{}` to `{}`", from.text(), to.text());
+    let (base, revision) = (
+        old.first("type").or(old.node()),
+        new.first("type").or(new.node()),
+    );
+    scope.report(context, ending, base, revision, &text);
+}
+
+/// Whether a value of `from` can be none of `to`.
+fn breaks(from: Kind<'_>, to: Kind<'_>, strongly_typed: bool) -> bool {
+    if from.name != to.name && to.name.is_none() {
+        return false;
+    }
+    // Where everything is text, a number is a string as well.
+    let fits = is_within(from, to) || (!strongly_typed && to.name == Some("string"));
+    let type_breaks = from.name != to.name && !fits;
+    type_breaks || (from.format != to.format && !format_fits(from, to))
+}
+
+fn is_within(from: Kind<'_>, to: Kind<'_>) -> bool {
+    match (from.name, to.name) {
+        (Some(from), Some(to)) => from == to || (from, to) == ("integer", "number"),
+        _ => false,
+    }
+}
+
+/// Whether both are types, and neither holds the other.
+fn is_swap(from: Kind<'_>, to: Kind<'_>) -> bool {
+    from.name != to.name && from.name.is_some() && to.name.is_some() && !is_within(from, to)
+}
+
+fn format_fits(from: Kind<'_>, to: Kind<'_>) -> bool {
+    let Some(wider) = to.format else {
+        return true;
+    };
+    let pairs: &[(&str, &str)] = match to.name {
+        Some("number") => &[("float", "double"), ("int32", "double")],
+        Some("integer") => &[("int32", "int64"), ("int32", "bigint"), ("int64", "bigint")],
+        Some("string") => &[("date", "date-time"), ("time", "date-time")],
+        _ => &[],
+    };
+    from.format
+        .is_some_and(|narrower| pairs.contains(&(narrower, wider)))
+}
+
+/// Whether a parameter that held one value now holds a list of such values,
+/// written as `name=a&name=b`: then one value is a list of one.
+fn is_repeated<'a>(context: &mut Context<'a>, old: &View<'a>, new: &View<'a>) -> bool {
+    if new.kind() != Some("array") || old.kind() == Some("array") || !context.exploded {
+        return false;
+    }
+    let Some(items) = new.first("items") else {
+        return false;
+    };
+    old.node()
+        .is_some_and(|node| context.equality.equivalent(node, items))
+}

@@ -1,0 +1,196 @@
+//! A schema as it is meant: the schema itself, what it refers to, and all
+//! members of its `allOf`, as one list of keywords that hold at the same time.
+//! Reads the tree and judges nothing.
+
+use crate::model::{Node, compare_numbers, unescape_pointer_token};
+use indexmap::IndexMap;
+use std::cmp::Ordering;
+
+/// How many references are followed in a row; a longer chain is a cycle.
+const MAX_HOPS: usize = 64;
+
+/// One of the two documents.
+#[derive(Clone, Copy)]
+pub(super) struct Side<'a> {
+    pub root: &'a Node,
+}
+
+impl<'a> Side<'a> {
+    /// What a value refers to, or the value itself.
+    pub(super) fn resolve(self, node: &'a Node) -> &'a Node {
+        let mut node = node;
+        for _ in 0..MAX_HOPS {
+            let Some(target) = reference(node).and_then(|name| self.target(name)) else {
+                break;
+            };
+            node = target;
+        }
+        node
+    }
+
+    fn target(self, reference: &str) -> Option<&'a Node> {
+        self.root.pointer(reference.strip_prefix('#')?)
+    }
+
+    /// A member of an object, reference followed.
+    pub(super) fn get(self, node: &'a Node, name: &str) -> Option<&'a Node> {
+        node.get(name).map(|value| self.resolve(value))
+    }
+
+    /// The schema as it is meant.
+    pub(super) fn view(self, nodes: &[&'a Node]) -> View<'a> {
+        let mut view = View {
+            side: self,
+            parts: Vec::new(),
+            all_of: Vec::new(),
+            merged: Vec::new(),
+        };
+        for node in nodes {
+            view.add(node);
+        }
+        view
+    }
+}
+
+/// The text of `$ref`.
+pub(super) fn reference(node: &Node) -> Option<&str> {
+    node.get("$ref")?.as_str()
+}
+
+/// The last name of a reference, or the title, for messages.
+pub(super) fn name_of(node: &Node) -> String {
+    if let Some(reference) = reference(node) {
+        let last = reference.rsplit('/').next().unwrap_or(reference);
+        return format!("`{}`", unescape_pointer_token(last));
+    }
+    match node.get("title").and_then(Node::as_str) {
+        Some(title) => format!("`{title}`"),
+        None => format!("the one at {}", node.at.pointer),
+    }
+}
+
+/// Keywords that hold at the same time.
+#[derive(Clone)]
+pub(super) struct View<'a> {
+    pub side: Side<'a>,
+    /// The schema objects, references followed, the outermost first.
+    pub parts: Vec<&'a Node>,
+    /// The members of all `allOf`, as written.
+    pub all_of: Vec<&'a Node>,
+    /// Only members of a choice, which hold like those of `allOf`.
+    merged: Vec<&'a Node>,
+}
+
+impl<'a> View<'a> {
+    fn add(&mut self, node: &'a Node) {
+        let part = self.side.resolve(node);
+        if self.parts.iter().any(|own| std::ptr::eq(*own, part)) {
+            return;
+        }
+        self.parts.push(part);
+        for member in array(part, "allOf") {
+            self.all_of.push(member);
+            self.add(member);
+        }
+    }
+
+    /// Takes the only member of a `oneOf` or `anyOf` as what must hold.
+    pub(super) fn unwrap_single(&mut self, keyword: &str) {
+        let list = self.list(keyword);
+        if let [only] = list.as_slice() {
+            self.merged.push(only);
+            self.add(only);
+        }
+    }
+
+    /// The outermost schema object, which is where the schema stands.
+    pub(super) fn node(&self) -> Option<&'a Node> {
+        self.parts.first().copied()
+    }
+
+    /// A keyword, where it is written first.
+    pub(super) fn first(&self, keyword: &str) -> Option<&'a Node> {
+        self.parts.iter().find_map(|part| part.get(keyword))
+    }
+
+    pub(super) fn flag(&self, keyword: &str) -> bool {
+        self.parts
+            .iter()
+            .any(|part| part.get(keyword).and_then(Node::as_bool) == Some(true))
+    }
+
+    pub(super) fn text(&self, keyword: &str) -> Option<&'a str> {
+        self.first(keyword).and_then(Node::as_str)
+    }
+
+    /// All elements of a keyword that holds a list.
+    pub(super) fn list(&self, keyword: &str) -> Vec<&'a Node> {
+        self.parts
+            .iter()
+            .flat_map(|part| array(part, keyword))
+            .filter(|node| !self.merged.iter().any(|own| std::ptr::eq(*own, *node)))
+            .collect()
+    }
+
+    /// `type`, or what the other keywords say it is.
+    pub(super) fn kind(&self) -> Option<&'a str> {
+        self.text("type").or_else(|| {
+            (self.parts.iter())
+                .any(|part| part.get("properties").is_some())
+                .then_some("object")
+        })
+    }
+
+    /// The number that all of these keywords together come to: the largest of
+    /// lower bounds, the smallest of upper bounds.
+    pub(super) fn number(&self, keyword: &str, wanted: Ordering) -> Option<&'a Node> {
+        let numbers = self.parts.iter().filter_map(|part| part.get(keyword));
+        numbers.reduce(|best, other| match (best.as_number(), other.as_number()) {
+            (Some(a), Some(b)) if compare_numbers(b, a) == Some(wanted) => other,
+            _ => best,
+        })
+    }
+
+    /// `properties`: for each name all schemas that it must match.
+    pub(super) fn properties(&self) -> IndexMap<&'a str, Vec<&'a Node>> {
+        let mut properties: IndexMap<&str, Vec<&Node>> = IndexMap::new();
+        for part in &self.parts {
+            if let Some(members) = part.get("properties").and_then(Node::as_object) {
+                for (name, member) in members {
+                    properties.entry(name).or_default().push(&member.value);
+                }
+            }
+        }
+        properties
+    }
+
+    pub(super) fn requires(&self, name: &str) -> bool {
+        self.required().contains(&name)
+    }
+
+    pub(super) fn required(&self) -> Vec<&'a str> {
+        (self.list("required").into_iter())
+            .filter_map(Node::as_str)
+            .collect()
+    }
+}
+
+/// The elements of a member that is a list.
+pub(super) fn array<'a>(node: &'a Node, keyword: &str) -> &'a [Node] {
+    node.get(keyword)
+        .and_then(Node::as_array)
+        .unwrap_or_default()
+}
+
+/// The members of a member that is an object.
+pub(super) fn members<'a>(node: &'a Node, keyword: &str) -> Vec<(&'a str, &'a Node)> {
+    (node.get(keyword).and_then(Node::as_object))
+        .into_iter()
+        .flatten()
+        .map(|(name, member)| (name.as_str(), &member.value))
+        .collect()
+}
+
+pub(super) fn is_true(node: &Node, keyword: &str) -> bool {
+    node.get(keyword).and_then(Node::as_bool) == Some(true)
+}

@@ -1,0 +1,182 @@
+//! The answers of two operations: statuses, descriptions, headers and bodies.
+//! dropshot emits all errors of an operation as two ranges.
+
+use super::{
+    Comparer,
+    operations::{PARAMETER, key},
+    shape::is_anything,
+    words,
+};
+use crate::model::{Header, MediaType, Operation, Response, StatusCode};
+
+/// What may differ in the description of a response.
+const RESPONSE: words::Rules = words::Rules {
+    form: "response-description-form",
+    more: "response-description",
+    added: "response-description",
+    lost: "response-description",
+};
+
+impl<'d> Comparer<'d> {
+    pub(super) fn responses(&mut self, source: &'d Operation, emitted: &'d Operation) {
+        let part = key(source);
+        for response in &source.responses {
+            let status = response.status.value;
+            self.part = format!("{part} {status}");
+            self.comparison
+                .statuses
+                .push((part.clone(), self.part.clone()));
+            let exact = emitted
+                .responses
+                .iter()
+                .find(|other| other.status.value == status);
+            if let Some(other) = exact {
+                self.response(response, other);
+                continue;
+            }
+            // An error has the type of all errors of the operation.
+            let group = emitted
+                .responses
+                .iter()
+                .find(|other| covers(other.status.value, status));
+            match group {
+                Some(other) => {
+                    let message = format!("{status} is one of {}", other.status.value);
+                    self.differ("status-in-range", &response.status.at, message);
+                    self.response(response, other);
+                }
+                None if status == StatusCode::Default => {
+                    let both = [4, 5].map(|first| {
+                        emitted
+                            .responses
+                            .iter()
+                            .find(|other| other.status.value == StatusCode::Range(first))
+                    });
+                    if let [Some(client), Some(server)] = both {
+                        self.differ(
+                            "status-default",
+                            &response.status.at,
+                            "`default` became `4XX` and `5XX`",
+                        );
+                        self.response(response, client);
+                        self.response(response, server);
+                    } else {
+                        self.differ("status-lost", &response.status.at, "`default` was lost");
+                    }
+                }
+                None => self.differ(
+                    "status-lost",
+                    &response.status.at,
+                    format!("{status} was lost"),
+                ),
+            }
+        }
+        for other in &emitted.responses {
+            let status = other.status.value;
+            let is_known = source.responses.iter().any(|response| {
+                let own = response.status.value;
+                own == status || covers(status, own) || own == StatusCode::Default
+            });
+            if !is_known {
+                self.part = format!("{part} {status}");
+                let rule = if matches!(status, StatusCode::Range(4 | 5)) {
+                    "status-added-range"
+                } else {
+                    "status-added"
+                };
+                self.differ(rule, &source.at, format!("nobody wrote {status}"));
+            }
+        }
+        self.part = part;
+    }
+
+    fn response(&mut self, source: &'d Response, emitted: &'d Response) {
+        let at = &source.at;
+        let description = Some(source.description.as_str());
+        self.text(&RESPONSE, at, description, Some(&emitted.description));
+        for header in &source.headers {
+            let same = |other: &&Header| other.name.value.eq_ignore_ascii_case(&header.name.value);
+            match emitted.headers.iter().find(same) {
+                Some(other) => {
+                    self.same(
+                        "header-required",
+                        &header.at,
+                        &header.required,
+                        &other.required,
+                    );
+                    self.text(
+                        &PARAMETER,
+                        &header.at,
+                        header.description.as_deref(),
+                        other.description.as_deref(),
+                    );
+                    self.optional(&header.at, header.schema.as_ref(), other.schema.as_ref());
+                }
+                None if is_error(source.status.value) => {
+                    self.differ(
+                        "error-header-lost",
+                        &header.at,
+                        format!("`{}` was lost", header.name.value),
+                    );
+                }
+                None => self.differ(
+                    "header-lost",
+                    &header.at,
+                    format!("`{}` was lost", header.name.value),
+                ),
+            }
+        }
+        for other in &emitted.headers {
+            if !source
+                .headers
+                .iter()
+                .any(|header| header.name.value.eq_ignore_ascii_case(&other.name.value))
+            {
+                self.differ(
+                    "header-added",
+                    at,
+                    format!("nobody wrote `{}`", other.name.value),
+                );
+            }
+        }
+        if source
+            .extensions
+            .keys()
+            .any(|name| !emitted.extensions.contains_key(name))
+        {
+            self.differ("response-extension", at, "an extension was lost");
+        }
+        let is_any = |media: &MediaType| media.schema.as_ref().is_none_or(is_anything);
+        if is_error(source.status.value)
+            && source.content.is_empty()
+            && emitted.content.iter().all(is_any)
+        {
+            if !emitted.content.is_empty() {
+                self.differ(
+                    "error-content-added",
+                    at,
+                    "an error without a body may have any",
+                );
+            }
+            return;
+        }
+        self.content(at, &source.content, &emitted.content);
+    }
+}
+
+/// Whether a status of the emitted document stands for one of the source.
+fn covers(emitted: StatusCode, source: StatusCode) -> bool {
+    match (emitted, source) {
+        (StatusCode::Range(first), StatusCode::Exact(code)) => u16::from(first) == code / 100,
+        (StatusCode::Default, _) => true,
+        _ => false,
+    }
+}
+
+fn is_error(status: StatusCode) -> bool {
+    match status {
+        StatusCode::Exact(code) => code >= 400,
+        StatusCode::Range(first) => first >= 4,
+        StatusCode::Default => true,
+    }
+}

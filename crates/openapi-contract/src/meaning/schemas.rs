@@ -1,0 +1,259 @@
+//! Two schemas, keyword by keyword, as far as they lead.
+
+use super::{
+    Comparer,
+    shape::{Others, Shape},
+    words,
+};
+use crate::model::{Location, Schema};
+
+/// What may differ in the description of a schema.
+const DESCRIPTION: words::Rules = words::Rules {
+    form: "schema-description-form",
+    more: "schema-description-more",
+    added: "schema-description-added",
+    lost: "schema-description",
+};
+
+impl<'d> Comparer<'d> {
+    /// Compares a schema of the source with the emitted one.
+    pub(super) fn schema(&mut self, source: &'d Schema, emitted: &'d Schema) {
+        if !self
+            .met
+            .insert((source.at.pointer.clone(), emitted.at.pointer.clone()))
+        {
+            return;
+        }
+        let (a, b) = (
+            Shape::of(self.source, source),
+            Shape::of(self.emitted, emitted),
+        );
+        let at = &source.at;
+        if a.nullable && !b.nullable && is_component(at) {
+            // Each use is compared with what it leads to.
+            self.differ(
+                "component-null-at-use",
+                at,
+                "`null` is said where the schema is used",
+            );
+        } else {
+            self.same("schema-nullable", at, &a.nullable, &b.nullable);
+        }
+        if let Some(name) = b.names.first()
+            && !a.names.contains(name)
+        {
+            self.pairs.insert(at.pointer.clone(), (*name).to_owned());
+        }
+        self.annotations(at, source, &a, &b);
+        let known = |name: &&&str| self.source.schemas.contains_key(**name);
+        match (a.names.first(), b.names.first()) {
+            // Components are compared once, with those of the same name.
+            (Some(name), Some(other)) if name == other => return,
+            (_, Some(other)) if a.names.contains(other) => {}
+            (Some(name), Some(other)) => {
+                self.differ("schema-reference", at, format!("`{name}` became `{other}`"));
+            }
+            (Some(name), None) => {
+                self.differ(
+                    "schema-inlined",
+                    at,
+                    format!("the reference to `{name}` became its content"),
+                );
+            }
+            (None, Some(other)) if known(&other) => {
+                self.differ(
+                    "schema-reference",
+                    at,
+                    format!("the content became a reference to `{other}`"),
+                );
+            }
+            (None, Some(other)) => {
+                self.differ(
+                    "schema-named",
+                    at,
+                    format!("the content got the name `{other}`"),
+                );
+            }
+            (None, None) => {}
+        }
+        self.values(at, &a, &b);
+        self.members(at, &a, &b);
+        self.compositions(at, &a, &b);
+    }
+
+    fn annotations(&mut self, at: &Location, source: &Schema, a: &Shape<'d>, b: &Shape<'d>) {
+        match (a.title, b.title) {
+            (None, Some(title)) => self.differ(
+                "schema-title-added",
+                at,
+                format!("nobody wrote the title `{title}`"),
+            ),
+            (title, other) => self.same("schema-title", at, &title, &other),
+        }
+        self.text(&DESCRIPTION, at, a.description, b.description);
+        self.same("schema-deprecated", at, &a.deprecated, &b.deprecated);
+        match (a.default, b.default) {
+            (Some(default), Some(other)) if !default.same_value(other) => {
+                let message = format!(
+                    "the default {} became {}",
+                    default.summary(),
+                    other.summary()
+                );
+                self.differ("schema-default", at, message);
+            }
+            (Some(default), None) => {
+                self.differ(
+                    "schema-default-lost",
+                    &default.at,
+                    format!("the default {} was lost", default.summary()),
+                );
+            }
+            (None, Some(other)) => {
+                self.differ(
+                    "schema-default-added",
+                    at,
+                    format!("nobody wrote the default {}", other.summary()),
+                );
+            }
+            _ => {}
+        }
+        if source.example.is_some() {
+            self.differ("schema-example", at, "the example was lost");
+        }
+        for name in source.extensions.keys() {
+            self.differ("schema-extension", at, format!("`{name}` was lost"));
+        }
+    }
+
+    fn values(&mut self, at: &Location, a: &Shape<'_>, b: &Shape<'_>) {
+        self.same("schema-type", at, &a.types, &b.types);
+        self.same("schema-format", at, &a.format, &b.format);
+        self.same("schema-pattern", at, &a.pattern, &b.pattern);
+        self.same("schema-read-only", at, &a.read_only, &b.read_only);
+        self.same("schema-write-only", at, &a.write_only, &b.write_only);
+        self.same("schema-enum", at, &a.values, &b.values);
+        let keywords: Vec<&str> = a.bounds.keys().chain(b.bounds.keys()).copied().collect();
+        for keyword in keywords {
+            let (bound, other) = (a.bounds.get(keyword), b.bounds.get(keyword));
+            if bound != other {
+                let word =
+                    |bound: Option<&String>| bound.map_or("nothing", String::as_str).to_owned();
+                let message = format!("`{keyword}: {}` became {}", word(bound), word(other));
+                self.differ(bound_rule(keyword), at, message);
+            }
+        }
+    }
+
+    fn members(&mut self, at: &Location, a: &Shape<'d>, b: &Shape<'d>) {
+        for (name, property) in &a.properties {
+            match b.properties.get(name) {
+                Some(other) => self.schema(property, other),
+                None => self.differ(
+                    "schema-property-lost",
+                    &property.at,
+                    format!("`{name}` was lost"),
+                ),
+            }
+        }
+        for name in b
+            .properties
+            .keys()
+            .filter(|name| !a.properties.contains_key(*name))
+        {
+            self.differ(
+                "schema-property-added",
+                at,
+                format!("nobody wrote `{name}`"),
+            );
+        }
+        // A member with a default is always written, but need not be sent.
+        for name in a.required.symmetric_difference(&b.required) {
+            let (before, after) = if a.required.contains(name) {
+                ("required", "optional")
+            } else {
+                ("optional", "required")
+            };
+            let place = a.properties.get(name).map_or(at, |property| &property.at);
+            self.differ(
+                "schema-required",
+                place,
+                format!("`{name}` was {before} and became {after}"),
+            );
+        }
+        match (a.others, b.others) {
+            (Others::Of(schema), Others::Of(other)) => self.schema(schema, other),
+            (others, other) if word(others) != word(other) => {
+                let message = format!(
+                    "other members were {} and became {}",
+                    word(others),
+                    word(other)
+                );
+                self.differ("schema-additional-properties", at, message);
+            }
+            _ => {}
+        }
+        match (a.items, b.items) {
+            (Some(items), Some(other)) => self.schema(items, other),
+            (None, None) => {}
+            _ => self.differ(
+                "schema-items",
+                at,
+                "only one of them says what the items are",
+            ),
+        }
+    }
+
+    fn compositions(&mut self, at: &Location, a: &Shape<'d>, b: &Shape<'d>) {
+        for (rule, parts, others) in [
+            ("schema-all-of", &a.all_of, &b.all_of),
+            ("schema-one-of", &a.one_of, &b.one_of),
+            ("schema-any-of", &a.any_of, &b.any_of),
+        ] {
+            if parts.len() != others.len() {
+                self.differ(
+                    rule,
+                    at,
+                    format!("{} alternatives became {}", parts.len(), others.len()),
+                );
+                continue;
+            }
+            for (part, other) in parts.iter().zip(others) {
+                self.schema(part, other);
+            }
+        }
+        match (a.not, b.not) {
+            (Some(part), Some(other)) => self.schema(part, other),
+            (None, None) => {}
+            _ => self.differ("schema-not", at, "only one of them says what it is not"),
+        }
+        let property = |shape: &Shape<'_>| shape.discriminator.map(|found| found.property.clone());
+        self.same("schema-discriminator", at, &property(a), &property(b));
+    }
+}
+
+/// Whether a component of its own stands there.
+fn is_component(at: &Location) -> bool {
+    at.pointer
+        .strip_prefix("/components/schemas/")
+        .is_some_and(|name| !name.contains('/'))
+}
+
+/// What may become of members without a name.
+fn word(others: Others<'_>) -> &'static str {
+    match others {
+        Others::Open => "free",
+        Others::Closed => "forbidden",
+        Others::Of(_) => "of a schema",
+    }
+}
+
+fn bound_rule(keyword: &str) -> &'static str {
+    match keyword {
+        "minimum" | "exclusiveMinimum" => "schema-minimum",
+        "maximum" | "exclusiveMaximum" => "schema-maximum",
+        "multipleOf" => "schema-multiple-of",
+        "minLength" | "maxLength" => "schema-length",
+        "minItems" | "maxItems" | "uniqueItems" => "schema-items-bounds",
+        _ => "schema-properties-bounds",
+    }
+}

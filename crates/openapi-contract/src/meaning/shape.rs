@@ -1,0 +1,273 @@
+//! What a schema says, whichever way it is written: references and wrappers
+//! followed, objects of `allOf` merged, bounds that the format has anyway left
+//! out. Comparing two shapes is in `schemas`.
+
+use crate::model::{AdditionalProperties, Discriminator, Document, Node, Schema, Type};
+use indexmap::IndexMap;
+use std::collections::BTreeSet;
+
+/// How many references and wrappers are followed from one schema.
+const LONGEST_CHAIN: usize = 100;
+
+/// What a schema says.
+#[derive(Default)]
+pub(super) struct Shape<'d> {
+    /// The components that were met on the way, the outermost first.
+    pub(super) names: Vec<&'d str>,
+    pub(super) types: Option<Type>,
+    pub(super) format: Option<&'d str>,
+    pub(super) title: Option<&'d str>,
+    pub(super) description: Option<&'d str>,
+    pub(super) default: Option<&'d Node>,
+    pub(super) deprecated: bool,
+    pub(super) nullable: bool,
+    pub(super) read_only: bool,
+    pub(super) write_only: bool,
+    /// The values of `enum`, as JSON, without `null`.
+    pub(super) values: Option<BTreeSet<String>>,
+    /// `minimum` and its like, by keyword, as they are written.
+    pub(super) bounds: IndexMap<&'static str, String>,
+    pub(super) pattern: Option<&'d str>,
+    pub(super) items: Option<&'d Schema>,
+    pub(super) properties: IndexMap<&'d str, &'d Schema>,
+    pub(super) required: BTreeSet<&'d str>,
+    pub(super) others: Others<'d>,
+    pub(super) all_of: Vec<&'d Schema>,
+    pub(super) one_of: Vec<&'d Schema>,
+    pub(super) any_of: Vec<&'d Schema>,
+    pub(super) not: Option<&'d Schema>,
+    pub(super) discriminator: Option<&'d Discriminator>,
+}
+
+/// Members without a name.
+#[derive(Clone, Copy, Default)]
+pub(super) enum Others<'d> {
+    /// They may be there.
+    #[default]
+    Open,
+    /// They may not.
+    Closed,
+    /// They are of this schema.
+    Of(&'d Schema),
+}
+
+impl<'d> Shape<'d> {
+    /// The shape of a schema of this document.
+    pub(super) fn of(document: &'d Document, schema: &'d Schema) -> Self {
+        let mut shape = Shape::default();
+        shape.add(document, schema, LONGEST_CHAIN);
+        shape.forget_what_the_format_says();
+        shape
+    }
+
+    fn add(&mut self, document: &'d Document, schema: &'d Schema, left: usize) {
+        let Some(left) = left.checked_sub(1) else {
+            return;
+        };
+        if let Some(reference) = &schema.reference {
+            self.names.push(&reference.value);
+            if let Some(target) = document.schema(&reference.value) {
+                self.add(document, target, left);
+            }
+            return;
+        }
+        self.annotate(schema);
+        self.restrict(schema);
+        let (words, others) = words(document, &schema.one_of)
+            .map_or((None, &schema.one_of), |words| (Some(words), &NONE));
+        if let Some(words) = words {
+            self.types = self.types.or(Some(Type::String));
+            self.values.get_or_insert_default().extend(words);
+        }
+        self.one_of.extend(others);
+        self.any_of.extend(&schema.any_of);
+        self.not = self.not.or(schema.not.as_deref());
+        self.discriminator = self.discriminator.or(schema.discriminator.as_ref());
+        let is_wrapper = schema.all_of.len() == 1;
+        if is_wrapper || schema.all_of.iter().all(|part| is_object(document, part)) {
+            let names = self.names.len();
+            for part in &schema.all_of {
+                self.add_part(document, part, left, is_wrapper);
+            }
+            if !is_wrapper || !schema.properties.is_empty() {
+                // A part is none of the names of the whole.
+                self.names.truncate(names);
+            }
+        } else {
+            self.all_of.extend(&schema.all_of);
+        }
+    }
+
+    /// Adds a part of `allOf`; only of a wrapper the words are those of the whole.
+    fn add_part(
+        &mut self,
+        document: &'d Document,
+        part: &'d Schema,
+        left: usize,
+        is_wrapper: bool,
+    ) {
+        if is_wrapper {
+            return self.add(document, part, left);
+        }
+        let (title, description, default) = (self.title, self.description, self.default);
+        let (nullable, deprecated) = (self.nullable, self.deprecated);
+        self.add(document, part, left);
+        (self.title, self.description, self.default) = (title, description, default);
+        (self.nullable, self.deprecated) = (nullable, deprecated);
+    }
+
+    /// What does not restrict: the outermost words count.
+    fn annotate(&mut self, schema: &'d Schema) {
+        self.title = self.title.or(schema.title.as_deref());
+        self.description = self.description.or(schema.description.as_deref());
+        self.default = self.default.or(schema.default.as_ref());
+        self.deprecated |= schema.deprecated;
+        self.nullable |= schema.nullable;
+        self.read_only |= schema.read_only;
+        self.write_only |= schema.write_only;
+    }
+
+    fn restrict(&mut self, schema: &'d Schema) {
+        self.types = self
+            .types
+            .or(schema.types.as_ref().map(|types| types.value));
+        self.format = self
+            .format
+            .or(schema.format.as_ref().map(|format| format.value.as_str()));
+        self.pattern = self.pattern.or(schema
+            .pattern
+            .as_ref()
+            .map(|pattern| pattern.value.as_str()));
+        if let Some(values) = &schema.enumeration {
+            let values = values.iter().filter(|value| !value.is_null());
+            self.values
+                .get_or_insert_default()
+                .extend(values.map(|value| value.to_json().to_string()));
+        }
+        self.bound(
+            "minimum",
+            schema.minimum.as_ref().map(|bound| number(&bound.value)),
+        );
+        self.bound(
+            "maximum",
+            schema.maximum.as_ref().map(|bound| number(&bound.value)),
+        );
+        self.bound(
+            "multipleOf",
+            schema
+                .multiple_of
+                .as_ref()
+                .map(|bound| number(&bound.value)),
+        );
+        for (keyword, bound) in [
+            ("minLength", &schema.min_length),
+            ("maxLength", &schema.max_length),
+            ("minItems", &schema.min_items),
+            ("maxItems", &schema.max_items),
+            ("minProperties", &schema.min_properties),
+            ("maxProperties", &schema.max_properties),
+        ] {
+            self.bound(keyword, bound.as_ref().map(|bound| bound.value.to_string()));
+        }
+        for (keyword, is_set) in [
+            ("exclusiveMinimum", schema.exclusive_minimum),
+            ("exclusiveMaximum", schema.exclusive_maximum),
+            ("uniqueItems", schema.unique_items),
+        ] {
+            self.bound(keyword, is_set.then(|| "true".to_owned()));
+        }
+        self.items = self.items.or(schema.items.as_deref());
+        for (name, property) in &schema.properties {
+            self.properties.entry(name).or_insert(property);
+        }
+        self.required
+            .extend(schema.required.iter().map(|name| name.value.as_str()));
+        match &schema.additional_properties {
+            Some(AdditionalProperties::Allowed(allowed)) if !allowed.value => {
+                self.others = Others::Closed
+            }
+            Some(AdditionalProperties::Schema(others)) if !is_anything(others) => {
+                self.others = Others::Of(others)
+            }
+            _ => {}
+        }
+    }
+
+    fn bound(&mut self, keyword: &'static str, value: Option<String>) {
+        if let Some(value) = value {
+            self.bounds.entry(keyword).or_insert(value);
+        }
+    }
+
+    /// A lower bound of zero says nothing of an integer without a sign, and of
+    /// a length.
+    fn forget_what_the_format_says(&mut self) {
+        let is_unsigned = self.format.is_some_and(|format| format.starts_with("uint"));
+        for keyword in ["minLength", "minItems", "minProperties", "minimum"] {
+            let is_implied = keyword != "minimum"
+                || (is_unsigned && !self.bounds.contains_key("exclusiveMinimum"));
+            if is_implied && self.bounds.get(keyword).is_some_and(|bound| bound == "0") {
+                self.bounds.shift_remove(keyword);
+            }
+        }
+    }
+}
+
+static NONE: Vec<Schema> = Vec::new();
+
+/// The words of a `oneOf` whose alternatives are strings of one word each: the
+/// way in which schemars writes an enum that has documentation.
+fn words(document: &Document, alternatives: &[Schema]) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    for alternative in alternatives {
+        let alternative = document.resolve(alternative)?;
+        if alternative.types.as_ref()?.value != Type::String {
+            return None;
+        }
+        words.extend(
+            alternative
+                .enumeration
+                .as_ref()?
+                .iter()
+                .map(|word| word.to_json().to_string()),
+        );
+    }
+    (!words.is_empty()).then_some(words)
+}
+
+/// Whether a part of `allOf` is an object whose members can be merged.
+fn is_object(document: &Document, schema: &Schema) -> bool {
+    document.resolve(schema).is_some_and(|schema| {
+        let says = schema.types.as_ref().map(|types| types.value);
+        matches!(says, None | Some(Type::Object))
+            && schema.one_of.is_empty()
+            && schema.any_of.is_empty()
+            && schema.not.is_none()
+            && (says.is_some()
+                || !schema.properties.is_empty()
+                || !schema.required.is_empty()
+                || !schema.all_of.is_empty())
+    })
+}
+
+/// Whether a schema allows everything.
+pub(super) fn is_anything(schema: &Schema) -> bool {
+    schema.reference.is_none()
+        && schema.types.is_none()
+        && schema.enumeration.is_none()
+        && schema.properties.is_empty()
+        && schema.all_of.is_empty()
+        && schema.one_of.is_empty()
+        && schema.any_of.is_empty()
+        && schema.not.is_none()
+}
+
+/// A number in one spelling: `1.0` is `1`.
+fn number(number: &serde_json::Number) -> String {
+    match number.as_f64() {
+        Some(double) if number.is_f64() && double.fract() == 0.0 && double.abs() < 9e15 => {
+            format!("{double:.0}")
+        }
+        _ => number.to_string(),
+    }
+}

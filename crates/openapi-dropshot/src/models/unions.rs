@@ -1,0 +1,223 @@
+//! One of several types: an enumeration that holds the alternative that a value
+//! turned out to be.
+
+use super::{
+    metadata,
+    structs::default_impl,
+    types::{Shapes, View, rust, tokens},
+};
+use crate::{
+    docs::{Docs, one_line},
+    names::ident,
+    plan::{
+        Plan,
+        ir::{Choice, Item, Ty, Union},
+        is_text,
+    },
+};
+use openapi_contract::model::Type;
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+/// The enumeration, and how it is read and written.
+pub(super) fn union(
+    plan: &Plan<'_>,
+    item: &Item,
+    union: &Union,
+    shapes: &mut Shapes,
+) -> TokenStream {
+    let (name, docs) = (ident(&item.name), item.docs.attributes());
+    let variants: Vec<Ident> = union
+        .variants
+        .iter()
+        .map(|variant| ident(&variant.name))
+        .collect();
+    let types: Vec<TokenStream> = union
+        .variants
+        .iter()
+        .map(|variant| tokens(&rust(&variant.ty, View::Models)))
+        .collect();
+    let about = union.variants.iter().map(|variant| {
+        let words = variant.description.as_deref().map(one_line);
+        Docs::new(words.as_deref(), format!("{}.", what(&variant.ty))).attributes()
+    });
+    let schema = schema(item, union, shapes);
+    let choice = choice(&name, union);
+    let instance = union.instance.map(instance_check);
+    let default = default_impl(plan, item);
+    let texts = union
+        .variants
+        .iter()
+        .all(|variant| is_text(&plan.items, &variant.ty))
+        .then(|| texts(&name, &variants, &types));
+    quote! {
+        #docs
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum #name {
+            #(#about #variants(#types),)*
+        }
+
+        #default
+
+        impl Serialize for #name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    #(#name::#variants(value) => value.serialize(serializer),)*
+                }
+            }
+        }
+
+        impl<'de> Deserialize<'de> for #name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let value = Value::deserialize(deserializer)?;
+                #instance
+                #choice.map_err(serde::de::Error::custom)
+            }
+        }
+
+        #texts
+
+        #schema
+    }
+}
+
+/// A type in words.
+fn what(ty: &Ty) -> String {
+    match ty {
+        Ty::Named(name) => format!("[`{name}`]"),
+        Ty::Nullable(inner) => format!("{}, or `null`", what(inner)),
+        Ty::Boxed(inner) => what(inner),
+        Ty::List(_) => "A list".to_owned(),
+        Ty::Map(_) | Ty::AnyMap => "An object".to_owned(),
+        Ty::Any | Ty::Refused => "Any value".to_owned(),
+        Ty::Null => "`null`".to_owned(),
+        Ty::Scalar(_) => format!("`{}`", rust(ty, View::Models)),
+    }
+}
+
+/// What makes the enumeration of a JSON value: a `Result` with a text.
+fn choice(name: &Ident, union: &Union) -> TokenStream {
+    let tries = union.variants.iter().map(|variant| {
+        let (variant_name, text) = (ident(&variant.name), format!("`{}`", variant.name));
+        quote!(.or(#text, #name::#variant_name))
+    });
+    match &union.choice {
+        Choice::One => quote!(Alternatives::of(&value)#(#tries)*.one()),
+        Choice::Any => quote!(Alternatives::of(&value)#(#tries)*.any()),
+        Choice::Tag(property) => {
+            let arms = union.variants.iter().map(|variant| {
+                let (variant_name, tags) = (ident(&variant.name), &variant.tags);
+                quote!(#(#tags)|* => serde_json::from_value(value).map(#name::#variant_name).map_err(|error| error.to_string()))
+            });
+            let words: Vec<String> = union
+                .variants
+                .iter()
+                .flat_map(|variant| &variant.tags)
+                .map(|tag| format!("`{tag}`"))
+                .collect();
+            let wrong = format!("`{property}` must be one of {}", words.join(", "));
+            quote! {
+                super::unions::tag(&value, #property).map(str::to_owned).and_then(|tag| match tag.as_str() {
+                    #(#arms,)*
+                    _ => Err(#wrong.to_owned()),
+                })
+            }
+        }
+    }
+}
+
+/// `type` beside the alternatives.
+fn instance_check(instance: Type) -> TokenStream {
+    let check = match instance {
+        Type::Boolean => quote!(value.is_boolean()),
+        Type::Integer => {
+            quote!(value.as_f64().is_some_and(|number| number.fract() == 0.0))
+        }
+        Type::Number => quote!(value.is_number()),
+        Type::String => quote!(value.is_string()),
+        Type::Array => quote!(value.is_array()),
+        Type::Object => quote!(value.is_object()),
+    };
+    let wrong = format!("must be of type {instance}");
+    quote! {
+        if !#check {
+            return Err(serde::de::Error::custom(#wrong));
+        }
+    }
+}
+
+/// The enumeration as the text of a parameter: the first alternative that takes
+/// the text.
+fn texts(name: &Ident, variants: &[Ident], types: &[TokenStream]) -> TokenStream {
+    let (first, others) = match types {
+        [] => return TokenStream::new(),
+        [first, others @ ..] => (first, others),
+    };
+    let (first_variant, other_variants) = (&variants[0], &variants[1..]);
+    quote! {
+        impl FromText for #name {
+            fn from_text(text: &str) -> Result<Self, Violation> {
+                <#first>::from_text(text)
+                    .map(#name::#first_variant)
+                    #(.or_else(|first| {
+                        <#others>::from_text(text).map(#name::#other_variants).map_err(|_| first)
+                    }))*
+            }
+        }
+
+        impl fmt::Display for #name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    #(#name::#variants(value) => value.fmt(f),)*
+                }
+            }
+        }
+    }
+}
+
+/// `JsonSchema`: the alternatives as the document has them.
+fn schema(item: &Item, union: &Union, shapes: &mut Shapes) -> TokenStream {
+    let parts: Vec<TokenStream> = union
+        .variants
+        .iter()
+        .map(|variant| {
+            let shape = tokens(&shapes.schema(&variant.ty));
+            let part = quote!(generator.subschema_for::<#shape>());
+            if variant.title.is_none() && variant.description.is_none() {
+                return part;
+            }
+            let text = |text: &Option<String>| match text {
+                Some(text) => quote!(Some(#text)),
+                None => quote!(None),
+            };
+            let (title, description) = (text(&variant.title), text(&variant.description));
+            quote!(super::unions::described(#part, #title, #description))
+        })
+        .collect();
+    let keyword = ident(match union.choice {
+        Choice::One | Choice::Tag(_) => "one_of",
+        Choice::Any => "any_of",
+    });
+    let instance = union.instance.map(|instance| {
+        let instance = ident(match instance {
+            Type::Boolean => "Boolean",
+            Type::Integer => "Integer",
+            Type::Number => "Number",
+            Type::String => "String",
+            Type::Array => "Array",
+            Type::Object => "Object",
+        });
+        quote!(instance_type: Some(InstanceType::#instance.into()),)
+    });
+    metadata::leaf(
+        item,
+        quote!(generator),
+        quote! {
+            #instance
+            subschemas: Some(Box::new(SubschemaValidation {
+                #keyword: Some(vec![#(#parts),*]),
+                ..Default::default()
+            })),
+        },
+    )
+}

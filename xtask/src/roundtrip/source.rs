@@ -1,0 +1,179 @@
+//! One document and what the generator makes of it. Where it refuses a part,
+//! the operations that need that part are left out and the others go on, so
+//! that one construct does not hide what becomes of the rest.
+
+use anyhow::{Context, Result};
+use openapi_contract::{
+    Document, Problem, Problems,
+    model::{Node, NodeKind},
+};
+use openapi_dropshot::File;
+use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
+
+/// A document, and what was generated of it.
+pub(super) struct Source {
+    /// The document without what was refused.
+    pub(super) document: Document,
+    /// The files; none where no operation is left.
+    pub(super) files: Vec<File>,
+    /// What was refused, and why.
+    pub(super) refusals: Vec<Problem>,
+    /// The operations that were left out, as `GET /path`.
+    pub(super) refused: Vec<String>,
+    /// The component schemas that were left out.
+    pub(super) refused_schemas: Vec<String>,
+}
+
+impl Source {
+    /// Reads a document and generates what can be generated.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let text =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(
+            match openapi_contract::read(&path.to_string_lossy(), &text) {
+                Ok(document) => Source::generate(document),
+                Err(problems) => {
+                    anyhow::bail!("{} is no usable document:\n{problems}", path.display())
+                }
+            },
+        )
+    }
+
+    fn generate(mut document: Document) -> Self {
+        let (mut refusals, mut refused, mut refused_schemas) = (Vec::new(), Vec::new(), Vec::new());
+        loop {
+            let problems =
+                match openapi_dropshot::generate_service(&document, &options(&document.file)) {
+                    Ok(files) => {
+                        return Source {
+                            document,
+                            files,
+                            refusals,
+                            refused,
+                            refused_schemas,
+                        };
+                    }
+                    Err(problems) => problems,
+                };
+            let before = document.operations.len() + document.schemas.len();
+            let places: Vec<&str> = problems
+                .iter()
+                .map(|problem| problem.at.pointer.as_str())
+                .collect();
+            let lost = lost(&document, &places);
+            document
+                .schemas
+                .retain(|name, _| !lost.contains(name.as_str()));
+            document.operations.retain(|operation| {
+                let keep = !touches(&document.root, &operation.at.pointer, &places, &lost);
+                if !keep {
+                    refused.push(format!("{} {}", operation.method, operation.path.value));
+                }
+                keep
+            });
+            refused_schemas.extend(lost);
+            refusals.extend(problems);
+            if document.operations.len() + document.schemas.len() == before {
+                // What is wrong belongs to no operation: nothing is left.
+                refused.extend(
+                    document
+                        .operations
+                        .drain(..)
+                        .map(|operation| format!("{} {}", operation.method, operation.path.value)),
+                );
+                refused_schemas.extend(document.schemas.drain(..).map(|(name, _)| name));
+                return Source {
+                    document,
+                    files: Vec::new(),
+                    refusals,
+                    refused,
+                    refused_schemas,
+                };
+            }
+        }
+    }
+
+    /// The refusals, shown in the text of the document.
+    pub(super) fn shown(&self) -> Problems {
+        Problems::new(&Arc::clone(&self.document.text), self.refusals.clone())
+    }
+}
+
+fn options(file: &str) -> openapi_dropshot::Options {
+    openapi_dropshot::Options {
+        command: "cargo xtask roundtrip".to_owned(),
+        source: file.to_owned(),
+        models: "models".to_owned(),
+        api: "api".to_owned(),
+        client: "client".to_owned(),
+        models_crate: "crate::models".to_owned(),
+        trait_name: None,
+    }
+}
+
+/// The component schemas that hold one of the places, or need one that does.
+fn lost(document: &Document, places: &[&str]) -> BTreeSet<String> {
+    let mut lost: BTreeSet<String> = BTreeSet::new();
+    loop {
+        let more: Vec<String> = document
+            .schemas
+            .iter()
+            .filter(|(name, _)| !lost.contains(name.as_str()))
+            .filter(|(_, schema)| touches(&document.root, &schema.at.pointer, places, &lost))
+            .map(|(name, _)| name.clone())
+            .collect();
+        if more.is_empty() {
+            return lost;
+        }
+        lost.extend(more);
+    }
+}
+
+/// Whether what stands at a pointer holds one of the places, or refers to what does.
+fn touches(root: &Node, pointer: &str, places: &[&str], lost: &BTreeSet<String>) -> bool {
+    let (mut left, mut met) = (vec![pointer.to_owned()], BTreeSet::new());
+    // Parameters that stand at the path belong to its operations.
+    if let Some((path, _)) = pointer
+        .rsplit_once('/')
+        .filter(|_| pointer.starts_with("/paths/"))
+    {
+        left.push(format!("{path}/parameters"));
+    }
+    while let Some(pointer) = left.pop() {
+        if !met.insert(pointer.clone()) {
+            continue;
+        }
+        let holds = |place: &&str| {
+            place
+                .strip_prefix(pointer.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let name = pointer
+            .strip_prefix("/components/schemas/")
+            .map(openapi_contract::model::unescape_pointer_token);
+        if places.iter().any(holds) || name.is_some_and(|name| lost.contains(&name))
+        {
+            return true;
+        }
+        if let Some(node) = root.pointer(&pointer) {
+            references(node, &mut left);
+        }
+    }
+    false
+}
+
+/// The pointers that a part of the document refers to.
+fn references(node: &Node, found: &mut Vec<String>) {
+    match &node.kind {
+        NodeKind::Object(members) => {
+            if let Some(reference) = node.get("$ref").and_then(Node::as_str) {
+                found.extend(reference.strip_prefix('#').map(str::to_owned));
+            }
+            members
+                .values()
+                .for_each(|member| references(&member.value, found));
+        }
+        NodeKind::Array(items) => items.iter().for_each(|item| references(item, found)),
+        _ => {}
+    }
+}
