@@ -85,7 +85,10 @@ fn paths_that_the_router_reads_in_another_way_are_refused() {
             at("/things/"),
             "unsupported-path 6:3 a path that ends with a slash … without the slash",
         ),
-        (at("/a//b"), "unsupported-path 6:3 an empty segment … write one slash"),
+        (
+            at("/a//b"),
+            "unsupported-path 6:3 an empty segment … write one slash",
+        ),
         (
             at("/a%20b"),
             "unsupported-path 6:3 `%` in a path … stand for themselves",
