@@ -3,12 +3,12 @@
 //! is compiled and asked: what dropshot emits is compared by meaning, values and
 //! requests made of the document are tried. Generating is left to
 //! `openapi-dropshot`, comparing to `openapi_contract::meaning`; what is accepted
-//! all the same stands in `accepted`.
+//! all the same stands in `accepted`. `cargo xtask check` asks [`contract`] for
+//! the document of the service alone.
 
 mod accepted;
 mod instances;
 mod judge;
-mod probe;
 mod program;
 mod report;
 mod requests;
@@ -22,7 +22,7 @@ mod values;
 use anyhow::{Context, Result};
 use judge::Judge;
 use openapi_contract::{
-    Document,
+    Document, Problem,
     meaning::{self, Comparison, Difference},
 };
 use program::Program;
@@ -58,6 +58,58 @@ struct Outcome {
     differences: Vec<Difference>,
     values: Tally,
     requests: Tally,
+}
+
+/// Tries the document of the service, which has to come through whole, and
+/// prints nothing. Returns what was refused or differs, each with its rule, its
+/// place and what it is about; the document comes through where that is empty.
+///
+/// # Errors
+///
+/// The document cannot be read, or is no usable one; the throw-away crate cannot
+/// be written, compiled or asked.
+pub(crate) fn contract(root: &Path, document: &Path) -> Result<Vec<Difference>> {
+    let name = name_for(&[document.to_path_buf()]);
+    differences(root, &name, Source::read(document)?)
+}
+
+/// The same with a generator that is broken on purpose: each change is a file
+/// that it writes, a text in it, and what it writes instead.
+#[cfg(test)]
+pub(crate) fn broken_contract(
+    root: &Path,
+    document: &Path,
+    changes: &[(&str, &str, &str)],
+) -> Result<Vec<Difference>> {
+    let mut source = Source::read(document)?;
+    for (path, old, new) in changes {
+        let file = source.files.iter_mut().find(|file| file.path == *path);
+        let file = file.with_context(|| format!("nothing is generated as {path}"))?;
+        anyhow::ensure!(file.text.contains(old), "{path} has no `{old}` to replace");
+        file.text = file.text.replacen(old, new, 1);
+    }
+    differences(root, "broken-contract", source)
+}
+
+/// What was refused of a document, or differs.
+fn differences(root: &Path, name: &str, source: Source) -> Result<Vec<Difference>> {
+    let outcomes = outcomes(root, name, vec![source])?;
+    let differences = outcomes.into_iter().flat_map(|outcome| {
+        let refusals = outcome.source.refusals.iter().map(refused);
+        let faults = outcome.faults().cloned();
+        refusals.chain(faults).collect::<Vec<_>>()
+    });
+    Ok(differences.collect())
+}
+
+/// A refusal as a difference: the part is lost.
+fn refused(problem: &Problem) -> Difference {
+    Difference {
+        rule: problem.rule,
+        at: problem.at.clone(),
+        part: "document".to_owned(),
+        message: format!("{}; {}", problem.message, problem.help),
+    }
 }
 
 /// Tries the documents with the dependencies of the workspace at `root`.

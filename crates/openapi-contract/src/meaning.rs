@@ -38,7 +38,7 @@ pub struct Difference {
     pub rule: &'static str,
     /// Where in the source.
     pub at: Location,
-    /// The part that it belongs to: an operation as `GET /pets`, with its
+    /// The part that it belongs to: an operation as `GET /things`, with its
     /// parameter or status, or a component schema by name.
     pub part: String,
     /// What the source says and what the emitted document says.

@@ -29,6 +29,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         api: "api".to_owned(),
         client: "client".to_owned(),
         models_crate: "crate::models".to_owned(),
+        client_crate: "client".to_owned(),
         trait_name: None,
     };
     let files = generate_service(&document, &options)

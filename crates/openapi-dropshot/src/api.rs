@@ -2,6 +2,7 @@
 //! dispatch, and the table of its operations.
 
 mod answers;
+mod bodies;
 mod catalogue;
 mod contract;
 mod dispatch;
@@ -26,9 +27,14 @@ const IMPORTS: &[Import] = &[
         "ApiDescriptionBuildErrors",
         "dropshot::ApiDescriptionBuildErrors",
     ),
+    (
+        "ApiEndpointBodyContentType",
+        "dropshot::ApiEndpointBodyContentType",
+    ),
     ("Body", "dropshot::Body"),
     ("ErrorStatusCode", "dropshot::ErrorStatusCode"),
     ("ExclusiveExtractor", "dropshot::ExclusiveExtractor"),
+    ("ExtractorMetadata", "dropshot::ExtractorMetadata"),
     ("FreeformBody", "dropshot::FreeformBody"),
     ("Header", "dropshot::Header"),
     ("HttpCodedResponse", "dropshot::HttpCodedResponse"),
@@ -153,6 +159,7 @@ pub(crate) fn files(
         (&wanted, "contract"),
         (&module_name, "contract"),
         ("ErrorCode", "errors"),
+        ("OptionalBody", "bodies"),
         ("Refusal", "errors"),
         ("OperationId", "operations"),
     ];
@@ -164,6 +171,11 @@ pub(crate) fn files(
     );
     own.sort_by_key(|(name, file)| (*file, *name));
     let parts: Vec<(&str, &str, Option<Vec<Part>>)> = vec![
+        (
+            "bodies",
+            "Bodies of requests that dropshot has no type for.",
+            bodies::file(&api).map(|code| vec![Part::Code(code)]),
+        ),
         (
             "contract",
             "The trait that a service implements.",

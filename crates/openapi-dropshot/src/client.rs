@@ -21,7 +21,10 @@
 //!   of these levels stand;
 //! - `Error::invalid_request(String)`, `Error::not_built(reqwest::Error)` and
 //!   `Error::from_response(reqwest::Response)`, the last one async;
-//! - `Response<T>` with `json` (async), `empty` and `stream`.
+//! - `Response<T>` with `json` (async), `empty`, `stream` and `into_inner`.
+//!
+//! The examples in its documentation also take `next` of `Pages` and `Items` to
+//! be async, and `CallOptions` to have `new` and `timeout`.
 
 mod names;
 mod pass;
@@ -46,7 +49,7 @@ pub(crate) fn generate(document: &Document, options: &Options) -> Result<Vec<Fil
     }
     let prepared = prepare::prepare(document, &names);
     let generated = run::run(document, &prepared)?;
-    let modules = pass::apply(document, &names, generated)?;
+    let modules = pass::apply(document, &names, generated, &options.client_crate)?;
     split::files(modules, options)
         .map_err(|error| vec![pass::surprise(document, &error.to_string())])
 }

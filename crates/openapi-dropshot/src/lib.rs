@@ -14,9 +14,11 @@ mod models;
 mod names;
 mod options;
 mod plan;
+mod probe;
 mod render;
 
 pub use options::Options;
+pub use probe::{ProbeError, probe};
 
 use openapi_contract::{Problem, model::Document};
 

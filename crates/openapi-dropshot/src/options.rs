@@ -19,6 +19,9 @@ pub struct Options {
     pub client: String,
     /// The crate of the models as Rust writes it, such as `shop_models`.
     pub models_crate: String,
+    /// The crate of the client as Rust writes it, such as `shop_client`: for the
+    /// examples in its documentation.
+    pub client_crate: String,
     /// The name of the trait; `None` makes it of the title of the document.
     pub trait_name: Option<String>,
 }

@@ -4,6 +4,7 @@
 
 mod bodies;
 pub(crate) mod defaults;
+mod directions;
 mod errors;
 pub(crate) mod ir;
 mod keywords;
@@ -28,9 +29,10 @@ pub(crate) use parameters::{Fields, Wire};
 pub(crate) use responses::Success;
 
 use crate::names::{Names, pascal};
+use directions::Bodies;
 use ir::{Choice, Item, Kind, Scalar, Ty};
 use openapi_contract::{Problem, model::Document};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that will be generated of a document, but the client.
 pub(crate) struct Plan<'a> {
@@ -139,6 +141,10 @@ pub(super) struct Planner<'a> {
     shared: BTreeMap<String, Ty>,
     /// The types of schemas without a name, by their place.
     known: BTreeMap<String, Known>,
+    /// The places of schemas that are members of objects.
+    members: BTreeSet<String>,
+    /// What bodies lead to.
+    bodies: Bodies,
     /// How many schemas are being planned, each inside of the one before.
     depth: usize,
     items: Vec<Item>,
@@ -171,6 +177,8 @@ impl<'a> Planner<'a> {
             components,
             shared: BTreeMap::new(),
             known: BTreeMap::new(),
+            members: BTreeSet::new(),
+            bodies: Bodies::of(document),
             depth: 0,
             items: Vec::new(),
         }

@@ -27,6 +27,7 @@ fn golden_files_are_what_the_generator_writes() {
             api: format!("{name}/api"),
             client: format!("{name}/client"),
             models_crate: format!("crate::{name}_models"),
+            client_crate: "client".to_owned(),
             trait_name: None,
         };
         let files = generate_service(&document, &options).expect("the document is supported");

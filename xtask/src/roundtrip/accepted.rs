@@ -58,6 +58,18 @@ pub(super) const ACCEPTED: &[Accepted] = &[
         reason: "a schema that may be `null` is a type that may not; each use of it allows `null`, and is compared",
     },
     Accepted {
+        rule: "pagination-form",
+        reason: "older dropshots wrote `true` where no parameter of the first page is required",
+    },
+    Accepted {
+        rule: "websocket-form",
+        reason: "older dropshots wrote `default`, or any content, for the answer that opens a websocket",
+    },
+    Accepted {
+        rule: "content-charset",
+        reason: "JSON is UTF-8; `charset=utf-8` says it again, and is no parameter of this media type",
+    },
+    Accepted {
         rule: "status-in-range",
         reason: "dropshot emits all errors of an operation as 4XX and 5XX; each status is shown by a request",
     },
@@ -117,6 +129,18 @@ pub(super) const ACCEPTED: &[Accepted] = &[
     Accepted {
         rule: "error-content-added",
         reason: "dropshot emits a JSON body for every error; one without a body is emitted with any",
+    },
+    Accepted {
+        rule: "optional-body-required",
+        reason: "dropshot emits every body as required; that one may be absent is shown by a request",
+    },
+    Accepted {
+        rule: "content-any",
+        reason: "dropshot emits `*/*` for a body that is not JSON; its media type is a constant of the generated answer",
+    },
+    Accepted {
+        rule: "schema-discriminator-lost",
+        reason: "schemars has no discriminator; that the property names the alternative is shown by values",
     },
     Accepted {
         rule: "error-header-lost",

@@ -2,8 +2,10 @@
 //! for each rule some just inside and just outside of it. Whether a value is
 //! valid is not decided here but by `judge`.
 
+mod flat;
 mod scalars;
 
+use flat::Flat;
 use serde_json::{Map, Value, json};
 
 /// How deep values are nested.
@@ -19,64 +21,6 @@ pub(super) const UNKNOWN: &str = "zz-not-in-the-document";
 /// Makes values of the schemas of one document.
 pub(super) struct Instances<'d> {
     root: &'d Value,
-}
-
-/// What a schema says, with references followed and `allOf` merged.
-#[derive(Default)]
-struct Flat<'d> {
-    /// The schema and the parts of its `allOf`.
-    parts: Vec<&'d Map<String, Value>>,
-}
-
-impl<'d> Flat<'d> {
-    /// The first value of a keyword.
-    fn get(&self, keyword: &str) -> Option<&'d Value> {
-        self.parts.iter().find_map(|part| part.get(keyword))
-    }
-
-    fn number(&self, keyword: &str) -> Option<f64> {
-        self.get(keyword).and_then(Value::as_f64)
-    }
-
-    fn count(&self, keyword: &str) -> Option<usize> {
-        self.get(keyword)
-            .and_then(Value::as_u64)
-            .and_then(|count| usize::try_from(count).ok())
-    }
-
-    fn properties(&self) -> Vec<(&'d str, &'d Value)> {
-        let mut found: Vec<(&str, &Value)> = Vec::new();
-        for part in &self.parts {
-            for (name, schema) in part
-                .get("properties")
-                .and_then(Value::as_object)
-                .into_iter()
-                .flatten()
-            {
-                if !found.iter().any(|(known, _)| known == name) {
-                    found.push((name, schema));
-                }
-            }
-        }
-        found
-    }
-
-    fn required(&self) -> Vec<&'d str> {
-        let lists = self
-            .parts
-            .iter()
-            .filter_map(|part| part.get("required")?.as_array());
-        lists.flatten().filter_map(Value::as_str).collect()
-    }
-
-    fn kind(&self) -> &'d str {
-        match self.get("type").and_then(Value::as_str) {
-            Some(kind) => kind,
-            None if !self.properties().is_empty() => "object",
-            None if self.get("items").is_some() => "array",
-            None => "",
-        }
-    }
 }
 
 impl<'d> Instances<'d> {
@@ -165,11 +109,11 @@ impl<'d> Instances<'d> {
         }
         for keyword in ["oneOf", "anyOf"] {
             let alternatives = flat.get(keyword).and_then(Value::as_array);
-            if let Some(value) = alternatives
-                .into_iter()
-                .flatten()
-                .find_map(|schema| self.smallest(schema, depth + 1))
-            {
+            let found = alternatives.into_iter().flatten().find_map(|schema| {
+                let value = self.smallest(schema, depth + 1)?;
+                Some(flat.named(schema, value))
+            });
+            if let Some(value) = found {
                 return Some(self.with_own_members(&flat, value, depth));
             }
         }
@@ -275,9 +219,11 @@ impl<'d> Instances<'d> {
                 .flatten()
             {
                 let found = self.values(schema, depth + 1);
+                // As the discriminator wants it, and as it comes.
+                let named = found.iter().map(|value| flat.named(schema, value.clone()));
                 values.extend(
-                    found
-                        .into_iter()
+                    named
+                        .chain(found.iter().cloned())
                         .map(|value| self.with_own_members(&flat, value, depth)),
                 );
             }

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use jsonschema::{Draft, Validator};
 use openapi_contract::model::Schema;
 use serde_json::{Map, Value, json};
+use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
 /// The formats that the generator promises to check; others restrict nothing.
 const FORMATS: &[&str] = &["date", "date-time", "uuid", "byte", "ip", "ipv4", "ipv6"];
@@ -28,6 +29,9 @@ const INTEGERS: &[(&str, i64, u64)] = &[
 pub(super) struct Judge {
     definitions: Value,
     root: Value,
+    /// The validators that were made, by what they judge: many parameters have
+    /// the same schema.
+    made: RefCell<BTreeMap<String, Rc<Validator>>>,
 }
 
 impl Judge {
@@ -43,7 +47,11 @@ impl Judge {
             }
         }
         let definitions = Value::Object(definitions);
-        Judge { definitions, root }
+        Judge {
+            definitions,
+            root,
+            made: RefCell::default(),
+        }
     }
 
     /// The whole document.
@@ -52,11 +60,16 @@ impl Judge {
     }
 
     /// A validator of the schema.
-    pub(super) fn of(&self, schema: &Schema) -> Result<Validator> {
+    pub(super) fn of(&self, schema: &Schema) -> Result<Rc<Validator>> {
         let found = self.root.pointer(&schema.at.pointer);
         let found = found.with_context(|| format!("there is nothing at {}", schema.at.pointer))?;
-        let whole = json!({ "definitions": self.definitions, "allOf": [translated(found)] });
-        jsonschema::options()
+        let translated = translated(found);
+        let key = translated.to_string();
+        if let Some(known) = self.made.borrow().get(&key) {
+            return Ok(Rc::clone(known));
+        }
+        let whole = json!({ "definitions": self.definitions, "allOf": [translated] });
+        let validator = jsonschema::options()
             .with_draft(Draft::Draft4)
             .should_validate_formats(true)
             .with_format("date", known("date"))
@@ -67,7 +80,10 @@ impl Judge {
             .build(&whole)
             .map_err(|error| {
                 anyhow::anyhow!("{}: the schema is none by JSON Schema: {error}", schema.at)
-            })
+            })?;
+        let validator = Rc::new(validator);
+        self.made.borrow_mut().insert(key, Rc::clone(&validator));
+        Ok(validator)
     }
 }
 
@@ -93,6 +109,37 @@ fn is_base64(text: &str) -> bool {
         && digits
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/')
+}
+
+/// What a discriminator asks of an alternative: one of the names that it has by
+/// the mapping, or its own (OpenAPI 3.0.3, section 4.7.25).
+fn names_of(members: &Map<String, Value>, part: &Value) -> Option<Value> {
+    let property = members
+        .get("discriminator")?
+        .get("propertyName")?
+        .as_str()?;
+    let names = discriminator_names(members, part)?;
+    let property_names = json!({ (property): { "enum": names } });
+    Some(json!({ "required": [property], "properties": property_names }))
+}
+
+/// The values of a discriminator that name an alternative, the best one first.
+pub(super) fn discriminator_names(
+    members: &Map<String, Value>,
+    part: &Value,
+) -> Option<Vec<String>> {
+    let reference = part.get("$ref")?.as_str()?;
+    let own = reference.rsplit('/').next()?;
+    let mapping = members.get("discriminator")?.get("mapping");
+    let mapped = mapping.and_then(Value::as_object).into_iter().flatten();
+    let mut names: Vec<String> = mapped
+        .filter(|(_, to)| to.as_str().is_some_and(|to| to == reference || to == own))
+        .map(|(name, _)| name.clone())
+        .collect();
+    if !names.iter().any(|name| name == own) {
+        names.push(own.to_owned());
+    }
+    Some(names)
 }
 
 /// A schema of OpenAPI 3.0 as one of draft 4.
@@ -127,7 +174,16 @@ fn translated(schema: &Value) -> Value {
                     .collect(),
                 None => continue,
             },
-            "allOf" | "oneOf" | "anyOf" => value
+            "oneOf" | "anyOf" => value
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(|part| match names_of(members, part) {
+                    Some(names) => json!({ "allOf": [translated(part), names] }),
+                    None => translated(part),
+                })
+                .collect(),
+            "allOf" => value
                 .as_array()
                 .into_iter()
                 .flatten()

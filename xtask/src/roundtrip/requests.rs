@@ -3,17 +3,17 @@
 //! default where a parameter is absent, parameters and bodies that are refused
 //! when they break a rule, and every error that the document lists.
 
+mod bodies;
 mod errors;
 mod texts;
 
 use super::{
-    instances::Instances,
     judge::Judge,
     program::{Answer, Program},
     tally::Tally,
-    values::shown,
 };
 use anyhow::Result;
+use bodies::Form;
 use openapi_contract::{
     Document,
     meaning::Difference,
@@ -28,7 +28,10 @@ struct Requests<'a> {
     program: &'a mut Program,
     /// A valid text for each parameter that has one.
     base: Vec<(&'a Parameter, Option<String>)>,
+    /// A valid body, where the operation takes one.
     body: Option<Value>,
+    /// How a body is sent.
+    form: Form,
     tally: &'a mut Tally,
     differences: &'a mut Vec<Difference>,
 }
@@ -40,18 +43,20 @@ pub(super) fn try_all(
     program: &mut Program,
 ) -> Result<(Tally, Vec<Difference>)> {
     let (mut tally, mut differences) = (Tally::default(), Vec::new());
-    let instances = Instances::new(judge.root());
     for operation in &document.operations {
-        let json = |name: &str| name.starts_with("application/json");
-        let schema = operation.request_body.as_ref().and_then(|body| {
-            let media = body.content.iter().find(|media| json(&media.name.value))?;
-            judge.root().pointer(&media.schema.as_ref()?.at.pointer)
-        });
-        let body = schema.and_then(|schema| instances.valid(schema));
-        // Bodies that are not JSON are streams, which restrict nothing; a
-        // connection that is upgraded is none of this.
-        let is_plain = operation.request_body.is_none() || body.is_some();
-        if !is_plain || operation.extensions.contains_key("x-dropshot-websocket") {
+        // A connection that is upgraded is none of this.
+        if operation.extensions.contains_key("x-dropshot-websocket") {
+            continue;
+        }
+        let form = Form::of(operation);
+        let body = bodies::valid(operation, judge, form);
+        if operation.request_body.is_some() && body.is_none() {
+            differences.push(Difference {
+                rule: "body-without-example",
+                at: operation.at.clone(),
+                part: format!("{} {}", operation.method, operation.path.value),
+                message: "no valid body was found, so that no request was tried".to_owned(),
+            });
             continue;
         }
         let base = operation
@@ -65,6 +70,7 @@ pub(super) fn try_all(
             program,
             base,
             body,
+            form,
             tally: &mut tally,
             differences: &mut differences,
         };
@@ -89,7 +95,7 @@ impl<'a> Requests<'a> {
         }
         self.security()?;
         self.parameters()?;
-        self.bodies()?;
+        bodies::try_all(self)?;
         errors::try_all(self, document)
     }
 
@@ -133,9 +139,11 @@ impl<'a> Requests<'a> {
             headers.push(json!(["authorization", "Bearer key"]));
         }
         let mut request = json!({ "method": self.operation.method.to_string(), "path": path, "headers": headers });
-        if let Some(body) = body {
-            headers_for_json(&mut request);
-            request["body"] = json!(body.to_string());
+        if let Some((media_type, text)) = body.and_then(|body| self.form.text(&body)) {
+            if let Some(headers) = request["headers"].as_array_mut() {
+                headers.push(json!(["content-type", media_type]));
+            }
+            request["body"] = json!(text);
         }
         if let Some(error) = error {
             request["error"] = error;
@@ -226,49 +234,6 @@ impl<'a> Requests<'a> {
         Ok(())
     }
 
-    /// A body that is not valid never reaches the handler; the types were tried
-    /// with many before.
-    fn bodies(&mut self) -> Result<()> {
-        let Some(body) = &self.operation.request_body else {
-            return Ok(());
-        };
-        let schema = body.content.iter().find_map(|media| media.schema.as_ref());
-        let (Some(schema), Some(plain)) = (
-            schema,
-            schema.and_then(|schema| self.judge.root().pointer(&schema.at.pointer)),
-        ) else {
-            return Ok(());
-        };
-        let validator = self.judge.of(schema)?;
-        let values = Instances::new(self.judge.root()).of(plain);
-        let invalid = values
-            .iter()
-            .filter(|value| !validator.is_valid(value))
-            .take(5);
-        let valid = values
-            .iter()
-            .filter(|value| validator.is_valid(value))
-            .take(5);
-        for value in invalid.chain(valid) {
-            let answer = self.send(None, true, Some(value.clone()), None)?;
-            let is_valid = validator.is_valid(value);
-            self.tally.count(is_valid);
-            if answer.seen.is_some() != is_valid {
-                let rule = if is_valid {
-                    "body-refused"
-                } else {
-                    "body-accepted"
-                };
-                self.differ(
-                    rule,
-                    &schema.at,
-                    format!("{} was answered with {}", shown(value), answer.status),
-                );
-            }
-        }
-        Ok(())
-    }
-
     fn differ(&mut self, rule: &'static str, at: &Location, message: String) {
         let part = format!("{} {}", self.operation.method, self.operation.path.value);
         self.differences.push(Difference {
@@ -286,10 +251,4 @@ where
     for<'m> &'m M: IntoIterator,
 {
     alternative.into_iter().next().is_none()
-}
-
-fn headers_for_json(request: &mut Value) {
-    if let Some(headers) = request["headers"].as_array_mut() {
-        headers.push(json!(["content-type", "application/json"]));
-    }
 }

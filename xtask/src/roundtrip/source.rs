@@ -65,7 +65,11 @@ impl Source {
                 .schemas
                 .retain(|name, _| !lost.contains(name.as_str()));
             document.operations.retain(|operation| {
-                let keep = !touches(&document.root, &operation.at.pointer, &places, &lost);
+                let pointer = operation.at.pointer.as_str();
+                // What is wrong with a path is wrong with all of its operations.
+                let path = pointer.rsplit_once('/').map_or("", |(path, _)| path);
+                let keep =
+                    !places.contains(&path) && !touches(&document.root, pointer, &places, &lost);
                 if !keep {
                     refused.push(format!("{} {}", operation.method, operation.path.value));
                 }
@@ -107,6 +111,7 @@ fn options(file: &str) -> openapi_dropshot::Options {
         api: "api".to_owned(),
         client: "client".to_owned(),
         models_crate: "crate::models".to_owned(),
+        client_crate: "client".to_owned(),
         trait_name: None,
     }
 }
@@ -151,8 +156,7 @@ fn touches(root: &Node, pointer: &str, places: &[&str], lost: &BTreeSet<String>)
         let name = pointer
             .strip_prefix("/components/schemas/")
             .map(openapi_contract::model::unescape_pointer_token);
-        if places.iter().any(holds) || name.is_some_and(|name| lost.contains(&name))
-        {
+        if places.iter().any(holds) || name.is_some_and(|name| lost.contains(&name)) {
             return true;
         }
         if let Some(node) = root.pointer(&pointer) {

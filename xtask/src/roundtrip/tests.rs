@@ -3,7 +3,7 @@
 
 mod broken;
 
-use super::{Outcome, accepted::ACCEPTED, outcomes, report::shown, source::Source};
+use super::{Outcome, accepted::ACCEPTED, contract, outcomes, report::shown, source::Source};
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
@@ -58,6 +58,31 @@ fn documents_of_this_project_come_through() {
             outcome.source.shown()
         );
     }
+}
+
+#[test]
+fn the_contract_comes_through_and_a_document_that_does_not_is_told_without_printing() {
+    let tried = |document: &str| {
+        let found = contract(&root(), &root().join(document)).expect("it can be tried");
+        found
+            .iter()
+            .map(|found| (found.rule, found.at.pointer.clone()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(tried("spec/openapi.yaml"), []);
+    assert_eq!(
+        tried("xtask/tests/roundtrip/refused.yaml"),
+        [
+            (
+                "unsupported-parameter",
+                "/paths/~1cookie/get/parameters/0".to_owned()
+            ),
+            (
+                "unsupported-schema",
+                "/components/schemas/NoWord/not".to_owned()
+            )
+        ]
+    );
 }
 
 #[test]

@@ -3,10 +3,9 @@
 //! once, with the versions, profiles and target folder of this workspace, so
 //! that no dependency is compiled again.
 
-use super::probe;
 use anyhow::{Context, Result};
 use openapi_contract::Document;
-use openapi_dropshot::File;
+use openapi_dropshot::{File, probe};
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -19,6 +18,7 @@ const FOLDER: &str = "roundtrip";
 /// The program, as it is for every document.
 const MAIN: &str = include_str!("program/main.rs");
 const DOOR: &str = include_str!("program/door.rs");
+const FAULT: &str = include_str!("program/fault.rs");
 
 /// What the generated code and the program need, as `Cargo.toml` has it.
 const DEPENDENCIES: &[&str] = &[
@@ -38,10 +38,6 @@ const DEPENDENCIES: &[&str] = &[
     "tokio",
     "uuid",
 ];
-
-/// Features that other members of the workspace switch on in what dropshot is
-/// made of: with the same ones, what they compiled serves here as well.
-const SAME_FEATURES: &str = "num-traits = { workspace = true }\n";
 
 /// What was generated of one document.
 pub(super) struct Generated<'d> {
@@ -125,7 +121,7 @@ fn crate_of(folder: &Path, name: &str, generated: &Generated<'_>) -> Result<()> 
         .collect();
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
-         [lints]\nworkspace = true\n\n[dependencies]\n{dependencies}{SAME_FEATURES}"
+         [lints]\nworkspace = true\n\n[dependencies]\n{dependencies}"
     );
     let sources = folder.join("src");
     for part in ["models", "api"] {
@@ -135,9 +131,10 @@ fn crate_of(folder: &Path, name: &str, generated: &Generated<'_>) -> Result<()> 
     write(&folder.join("Cargo.toml"), &manifest)?;
     write(&sources.join("main.rs"), MAIN)?;
     write(&sources.join("door.rs"), DOOR)?;
+    write(&sources.join("fault.rs"), FAULT)?;
     write(
         &sources.join("probe.rs"),
-        &probe::write(generated.document, &generated.files)?,
+        &probe(&generated.document.info.title, &generated.files)?,
     )?;
     for file in &generated.files {
         write(&sources.join(&file.path), &file.text)?;

@@ -47,11 +47,11 @@ fn the_contract_comes_through_whole_and_what_is_refused_is_shown_where_it_stands
     assert_eq!(contract[6..], ["0", "0"], "refused and different:\n{text}");
 
     assert!(
-        text.contains(&format!("{REFUSED}:45:7")),
+        text.contains(&format!("{REFUSED}:44:9")),
         "`not` is not shown at its place:\n{text}"
     );
     assert!(
-        text.contains(&format!("{REFUSED}:32:15")),
+        text.contains(&format!("{REFUSED}:30:11")),
         "the cookie is not shown at its place:\n{text}"
     );
     assert!(

@@ -1,8 +1,8 @@
 //! Two documents, operation by operation: paths, methods, names, parameters,
 //! bodies, statuses and headers.
 
-use super::{Comparer, words};
-use crate::model::{Location, MediaType, Operation, Parameter, ParameterIn};
+use super::{Comparer, shape::is_anything, words};
+use crate::model::{Location, MediaType, Node, Operation, Parameter, ParameterIn, Type};
 
 /// What may differ in the summary of an operation.
 const SUMMARY: words::Rules = words::Rules {
@@ -89,11 +89,15 @@ impl<'d> Comparer<'d> {
             }
         }
         for (name, value) in &emitted.extensions {
-            let same = source
-                .extensions
-                .get(name)
-                .is_some_and(|own| own.same_value(value));
-            if !same && !source.extensions.contains_key(name) {
+            let own = source.extensions.get(name);
+            let same = own.is_some_and(|own| own.same_value(value));
+            if name == PAGES && own.is_some_and(|own| is_older_form(own, value)) {
+                self.differ(
+                    "pagination-form",
+                    at,
+                    format!("`{name}: true` became {{required: []}}"),
+                );
+            } else if !same && !source.extensions.contains_key(name) {
                 self.differ(
                     "operation-extension-added",
                     at,
@@ -239,12 +243,20 @@ impl<'d> Comparer<'d> {
     fn request_body(&mut self, source: &'d Operation, emitted: &'d Operation) {
         match (&source.request_body, &emitted.request_body) {
             (Some(body), Some(other)) => {
-                self.same(
-                    "request-body-required",
-                    &body.at,
-                    &body.required,
-                    &other.required,
-                );
+                if !body.required && other.required {
+                    self.differ(
+                        "optional-body-required",
+                        &body.at,
+                        "the body may be absent, and became required",
+                    );
+                } else {
+                    self.same(
+                        "request-body-required",
+                        &body.at,
+                        &body.required,
+                        &other.required,
+                    );
+                }
                 if body.description.is_some() && other.description.is_none() {
                     self.differ(
                         "request-body-description",
@@ -272,12 +284,23 @@ impl<'d> Comparer<'d> {
         source: &'d [MediaType],
         emitted: &'d [MediaType],
     ) {
+        if let ([only], [other]) = (source, emitted)
+            && other.name.value == "*/*"
+            && is_raw(only)
+        {
+            let message = format!("`{}` became `*/*`", only.name.value);
+            return self.differ("content-any", &only.at, message);
+        }
         for media in source {
-            match emitted
-                .iter()
-                .find(|other| other.name.value == media.name.value)
-            {
+            match emitted.iter().find(|other| is_same(media, other)) {
                 Some(other) => {
+                    if media.name.value != other.name.value {
+                        self.differ(
+                            "content-charset",
+                            &media.at,
+                            format!("`{}` became `{}`", media.name.value, other.name.value),
+                        );
+                    }
                     self.optional(at, media.schema.as_ref(), other.schema.as_ref());
                     if !media.examples.is_empty() && other.examples.is_empty() {
                         self.differ("content-example", &media.at, "the example was lost");
@@ -290,11 +313,10 @@ impl<'d> Comparer<'d> {
                 ),
             }
         }
-        for other in emitted.iter().filter(|other| {
-            !source
-                .iter()
-                .any(|media| media.name.value == other.name.value)
-        }) {
+        for other in emitted
+            .iter()
+            .filter(|other| !source.iter().any(|media| is_same(media, other)))
+        {
             self.differ(
                 "content-added",
                 at,
@@ -302,6 +324,35 @@ impl<'d> Comparer<'d> {
             );
         }
     }
+}
+
+/// The extension of operations that answer pages.
+const PAGES: &str = "x-dropshot-pagination";
+
+/// Whether an older dropshot wrote the first for the second.
+fn is_older_form(source: &Node, emitted: &Node) -> bool {
+    source.as_bool() == Some(true)
+        && emitted
+            .get("required")
+            .and_then(Node::as_array)
+            .is_some_and(<[Node]>::is_empty)
+}
+
+/// Whether two media types are the same; JSON is UTF-8 whether it says so or not.
+fn is_same(source: &MediaType, emitted: &MediaType) -> bool {
+    let (name, other) = (&source.name.value, &emitted.name.value);
+    let plain = name.to_ascii_lowercase().replace([' ', '"'], "");
+    name == other || (other == "application/json" && plain == "application/json;charset=utf-8")
+}
+
+/// Whether a content is sent as it is given: not JSON, and no more than a text.
+fn is_raw(media: &MediaType) -> bool {
+    media.name.value != "*/*"
+        && !media.name.value.starts_with("application/json")
+        && media.schema.as_ref().is_none_or(|schema| {
+            is_anything(schema)
+                || schema.types.as_ref().map(|kind| kind.value) == Some(Type::String)
+        })
 }
 
 /// How people call an operation: the names of the variables do not count less.

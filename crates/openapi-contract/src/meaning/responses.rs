@@ -17,6 +17,9 @@ const RESPONSE: words::Rules = words::Rules {
     lost: "response-description",
 };
 
+/// The extension of operations that open a websocket.
+const CHANNEL: &str = "x-dropshot-websocket";
+
 impl<'d> Comparer<'d> {
     pub(super) fn responses(&mut self, source: &'d Operation, emitted: &'d Operation) {
         let part = key(source);
@@ -30,6 +33,11 @@ impl<'d> Comparer<'d> {
                 .responses
                 .iter()
                 .find(|other| other.status.value == status);
+            let opens = matches!(status, StatusCode::Default | StatusCode::Exact(101));
+            if opens && source.extensions.contains_key(CHANNEL) {
+                self.opening(response, emitted);
+                continue;
+            }
             if let Some(other) = exact {
                 self.response(response, other);
                 continue;
@@ -88,6 +96,27 @@ impl<'d> Comparer<'d> {
             }
         }
         self.part = part;
+    }
+
+    /// What opens a websocket: older dropshots wrote `default`, or a content.
+    fn opening(&mut self, source: &'d Response, emitted: &'d Operation) {
+        let found = emitted
+            .responses
+            .iter()
+            .find(|other| other.status.value == StatusCode::Exact(101));
+        let free = source
+            .content
+            .iter()
+            .all(|media| media.schema.as_ref().is_none_or(is_anything));
+        match found {
+            Some(other) if free && emitted.extensions.contains_key(CHANNEL) => {
+                if source.status.value != other.status.value || !source.content.is_empty() {
+                    let message = format!("`{}` became `101` alone", source.status.value);
+                    self.differ("websocket-form", &source.status.at, message);
+                }
+            }
+            _ => self.differ("status-lost", &source.status.at, "no websocket is opened"),
+        }
     }
 
     fn response(&mut self, source: &'d Response, emitted: &'d Response) {

@@ -227,7 +227,14 @@ impl<'d> Comparer<'d> {
             _ => self.differ("schema-not", at, "only one of them says what it is not"),
         }
         let property = |shape: &Shape<'_>| shape.discriminator.map(|found| found.property.clone());
-        self.same("schema-discriminator", at, &property(a), &property(b));
+        match (property(a), property(b)) {
+            (Some(name), None) => self.differ(
+                "schema-discriminator-lost",
+                at,
+                format!("the discriminator `{name}` was lost"),
+            ),
+            (source, emitted) => self.same("schema-discriminator", at, &source, &emitted),
+        }
     }
 }
 

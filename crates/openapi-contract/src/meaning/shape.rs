@@ -57,6 +57,7 @@ impl<'d> Shape<'d> {
         let mut shape = Shape::default();
         shape.add(document, schema, LONGEST_CHAIN);
         shape.forget_what_the_format_says();
+        shape.say_null_in_one_way();
         shape
     }
 
@@ -197,6 +198,25 @@ impl<'d> Shape<'d> {
         if let Some(value) = value {
             self.bounds.entry(keyword).or_insert(value);
         }
+    }
+
+    /// Where every value is allowed, so is `null`; and where it is the only one,
+    /// a type says nothing.
+    fn say_null_in_one_way(&mut self) {
+        let is_null = self.values.as_ref().is_some_and(BTreeSet::is_empty);
+        let is_anything = self.types.is_none()
+            && self.values.is_none()
+            && self.properties.is_empty()
+            && self.required.is_empty()
+            && self.items.is_none()
+            && self.not.is_none()
+            && [&self.all_of, &self.one_of, &self.any_of]
+                .iter()
+                .all(|parts| parts.is_empty());
+        if is_null {
+            self.types = None;
+        }
+        self.nullable |= is_null || is_anything;
     }
 
     /// A lower bound of zero says nothing of an integer without a sign, and of

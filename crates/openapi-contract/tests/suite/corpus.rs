@@ -3,7 +3,6 @@
 
 use openapi_contract::{Problem, Problems, Profile, Severity, lint, read};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 /// The files of a folder of the corpus; nothing where there is no corpus.
 fn files(folder: &str) -> Vec<(String, String)> {
@@ -13,7 +12,7 @@ fn files(folder: &str) -> Vec<(String, String)> {
     ))
     .join(folder);
     let Ok(entries) = std::fs::read_dir(&path) else {
-        println!("no corpus at {}: nothing is tested", path.display());
+        println!("skipped: no corpus at {}", path.display());
         return Vec::new();
     };
     let mut files: Vec<_> = entries
@@ -46,15 +45,12 @@ fn errors(name: &str, text: &str) -> Vec<Problem> {
 #[test]
 fn documents_of_real_services_are_accepted() {
     for (name, text) in files("accept") {
-        let begin = Instant::now();
         let errors = errors(&name, &text);
-        let taken = begin.elapsed();
         assert!(
             errors.is_empty(),
             "{name}:\n{}",
             Problems::new(&text.as_str().into(), errors)
         );
-        assert!(taken < Duration::from_secs(1), "{name} took {taken:?}");
     }
 }
 
@@ -118,7 +114,13 @@ const REJECT: &[(&str, Expected)] = &[
 
 #[test]
 fn documents_with_a_fault_are_refused_at_its_line() {
-    for (name, text) in files("reject") {
+    let documents = files("reject");
+    if !documents.is_empty() {
+        let there: Vec<&str> = documents.iter().map(|(name, _)| name.as_str()).collect();
+        let told = REJECT.iter().map(|(file, _)| *file);
+        assert!(told.eq(there), "a document of the table is gone");
+    }
+    for (name, text) in documents {
         let expected = REJECT
             .iter()
             .find(|(file, _)| *file == name)

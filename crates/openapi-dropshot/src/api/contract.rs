@@ -6,7 +6,7 @@ use crate::{
     lifecycle::{deprecation_note, stability_sentence},
     models::types::{View, rust, tokens},
     names::ident,
-    plan::{Body, Fields, OperationPlan, Success, ir::Ty},
+    plan::{Body, Fields, OperationPlan, Success},
 };
 use openapi_contract::model::Method;
 use proc_macro2::TokenStream;
@@ -109,14 +109,20 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
     let path_parameters = extractor(&plan.path, "path", "Path");
     let query = extractor(&plan.query, "query", "Query");
     let header = extractor(&plan.header, "headers", "Header");
-    let typed = |ty: &Ty| {
-        let ty = tokens(&rust(ty, View::Outside));
-        quote!(body: TypedBody<#ty>,)
-    };
-    let body = plan.body.as_ref().map(|body| match body {
-        Body::Json(ty) | Body::Form(ty) => typed(ty),
-        Body::Bytes => quote!(body: UntypedBody,),
-        Body::Parts => quote!(body: MultipartBody,),
+    let body = plan.body.as_ref().map(|body| {
+        let extractor = match body {
+            Body::Json(ty) | Body::Form(ty) => {
+                let ty = tokens(&rust(ty, View::Outside));
+                quote!(TypedBody<#ty>)
+            }
+            Body::Bytes => quote!(UntypedBody),
+            Body::Parts => quote!(MultipartBody),
+        };
+        if plan.optional_body {
+            quote!(body: OptionalBody<#extractor>,)
+        } else {
+            quote!(body: #extractor,)
+        }
     });
     let content_type = plan
         .body

@@ -47,6 +47,15 @@ fn types(api: &Api<'_>) -> TokenStream {
     } else {
         " The status of success."
     };
+    let security: &[&str] = if plans.iter().any(|plan| names_schemes(api, plan)) {
+        &[
+            " Whether a credential is required, and which: an HTTP scheme, or the names of",
+            " security schemes, ` & ` between those that belong together and ` | ` between",
+            " alternatives.",
+        ]
+    } else {
+        &[" Whether a credential is required, and by which HTTP scheme."]
+    };
     let find = if variants.is_empty() {
         quote!(match self {})
     } else {
@@ -90,7 +99,7 @@ fn types(api: &Api<'_>) -> TokenStream {
             pub path: &'static str,
             #[doc = " `x-stability-level`"]
             pub stability: Stability,
-            #[doc = " Whether a credential is required, and by which HTTP scheme."]
+            #(#[doc = #security])*
             pub security: Option<&'static str>,
             #[doc = " The media type of the request body, where there is one."]
             pub request_body: Option<&'static str>,
@@ -129,6 +138,17 @@ fn types(api: &Api<'_>) -> TokenStream {
             pub link_header: &'static str,
         }
     }
+}
+
+/// Whether the credential of an operation is told by names of the document.
+fn names_schemes(api: &Api<'_>, plan: &OperationPlan<'_>) -> bool {
+    plan.security.is_some()
+        && !plan.operation.security.iter().all(|names| {
+            names.keys().all(|name| {
+                let scheme = api.document.security_schemes.get(name);
+                scheme.is_some_and(|scheme| scheme.scheme.is_some())
+            })
+        })
 }
 
 fn row(api: &Api<'_>, plan: &OperationPlan<'_>) -> TokenStream {

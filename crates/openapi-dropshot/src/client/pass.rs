@@ -5,6 +5,7 @@
 mod bounds;
 mod calls;
 mod enums;
+mod examples;
 mod messages;
 mod operations;
 mod send;
@@ -13,6 +14,7 @@ mod types;
 
 use super::names::Names;
 use crate::docs::{doc_attributes, harmless, one_line};
+use examples::Examples;
 use openapi_contract::{
     Problem,
     model::{Document, Extensions, Operation},
@@ -33,7 +35,8 @@ pub(super) struct Modules {
 #[derive(Debug)]
 struct Surprise(String);
 
-/// Makes of progenitor's code what the document promises.
+/// Makes of progenitor's code what the document promises; `library` is the crate
+/// that it becomes part of, for the examples in its documentation.
 ///
 /// # Errors
 ///
@@ -42,8 +45,9 @@ pub(super) fn apply(
     document: &Document,
     names: &Names<'_>,
     file: syn::File,
+    library: &str,
 ) -> Result<Modules, Vec<Problem>> {
-    modules(document, names, file).map_err(|reason| vec![surprise(document, &reason.0)])
+    modules(document, names, file, library).map_err(|reason| vec![surprise(document, &reason.0)])
 }
 
 /// The problem of code that is not built as expected.
@@ -56,7 +60,12 @@ pub(super) fn surprise(document: &Document, reason: &str) -> Problem {
     )
 }
 
-fn modules(document: &Document, names: &Names<'_>, file: syn::File) -> Result<Modules, Surprise> {
+fn modules(
+    document: &Document,
+    names: &Names<'_>,
+    file: syn::File,
+    library: &str,
+) -> Result<Modules, Surprise> {
     let mut methods = Vec::new();
     let mut builder = None;
     let mut types = None;
@@ -75,10 +84,11 @@ fn modules(document: &Document, names: &Names<'_>, file: syn::File) -> Result<Mo
     }
     let builder = builder.ok_or_else(|| Surprise("there is no module `builder`".to_owned()))?;
     let types = types.ok_or_else(|| Surprise("there is no module `types`".to_owned()))?;
+    let examples = Examples::new(document, names, library, &builder, &types);
     Ok(Modules {
-        client: operations::client(document, methods)?,
-        builder: operations::builders(document, builder, &types)?,
-        types: types::types(document, names, types)?,
+        client: operations::client(document, methods, &examples)?,
+        builder: operations::builders(document, builder, &types, &examples)?,
+        types: types::types(document, names, types, &examples)?,
     })
 }
 

@@ -2,6 +2,7 @@
 //! `refusals`. That the result compiles is shown by the client crate itself.
 
 mod calls;
+mod examples;
 mod refusals;
 
 use super::generate;
@@ -16,6 +17,7 @@ fn options() -> Options {
         api: "api".to_owned(),
         client: "client".to_owned(),
         models_crate: "models".to_owned(),
+        client_crate: "client".to_owned(),
         trait_name: None,
     }
 }
@@ -93,7 +95,7 @@ fn a_deprecated_operation_warns_at_method_and_builder_and_says_so_in_their_docs(
     ] {
         let text = file(PETS, name);
         let before = text.split(item).next().expect("the item is there");
-        let own = &before[before.rfind("}\n").expect("an item ends before it")..];
+        let own = &before[before.rfind("}\n\n").expect("an item ends before it")..];
         assert!(own.contains("#[deprecated("), "{name}: {own}");
         assert!(own.contains("since = \"1.0.0\""), "{name}: {own}");
         assert!(own.contains(&format!("note = \"{NOTE}\"")), "{name}: {own}");

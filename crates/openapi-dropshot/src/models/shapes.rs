@@ -8,7 +8,14 @@ use quote::quote;
 impl Shapes {
     /// Whether none is used.
     pub(super) fn is_empty(&self) -> bool {
-        self.scalars.is_empty() && !self.nullable && !self.deprecated && !self.null
+        let marks = [
+            self.nullable,
+            self.deprecated,
+            self.read_only,
+            self.write_only,
+            self.null,
+        ];
+        self.scalars.is_empty() && !marks.contains(&true)
     }
 }
 
@@ -23,9 +30,17 @@ pub(super) fn file(shapes: &Shapes) -> Option<TokenStream> {
         .map(|(name, (instance, format))| scalar(name, instance, format.as_deref()))
         .collect();
     let nullable = shapes.nullable.then(nullable);
-    let deprecated = shapes.deprecated.then(deprecated);
+    let marked = [
+        (shapes.deprecated, "Deprecated", "deprecated", DEPRECATED),
+        (shapes.read_only, "ReadOnly", "read_only", READ_ONLY),
+        (shapes.write_only, "WriteOnly", "write_only", WRITE_ONLY),
+    ];
+    let marked = marked
+        .into_iter()
+        .filter(|(used, ..)| *used)
+        .map(|(_, name, mark, about)| marked_type(name, mark, about));
     let null = shapes.null.then(null);
-    let code = quote!(#(#scalars)* #nullable #deprecated #null);
+    let code = quote!(#(#scalars)* #nullable #(#marked)* #null);
     let uses = render::imports(&code, super::IMPORTS).unwrap_or_default();
     Some(quote!(#uses #code))
 }
@@ -127,13 +142,21 @@ fn null() -> TokenStream {
     }
 }
 
-fn deprecated() -> TokenStream {
-    quote! {
-        #[doc = " A member that is deprecated. Its own attribute would warn wherever the struct"]
-        #[doc = " is made."]
-        pub(super) struct Deprecated<T>(std::marker::PhantomData<T>);
+const DEPRECATED: &[&str] = &[
+    " A member that is deprecated. Its own attribute would warn wherever the struct",
+    " is made.",
+];
+const READ_ONLY: &[&str] = &[" A member that is sent in answers."];
+const WRITE_ONLY: &[&str] = &[" A member that is sent in requests."];
 
-        impl<T: JsonSchema> JsonSchema for Deprecated<T> {
+/// A type around a member whose schema says one thing more of it.
+fn marked_type(name: &str, mark: &str, about: &[&str]) -> TokenStream {
+    let (name, mark) = (ident(name), ident(mark));
+    quote! {
+        #(#[doc = #about])*
+        pub(super) struct #name<T>(std::marker::PhantomData<T>);
+
+        impl<T: JsonSchema> JsonSchema for #name<T> {
             fn schema_name() -> String {
                 T::schema_name()
             }
@@ -150,7 +173,7 @@ fn deprecated() -> TokenStream {
                 } else {
                     schema = inner.into_object();
                 }
-                schema.metadata().deprecated = true;
+                schema.metadata().#mark = true;
                 schema.into()
             }
         }

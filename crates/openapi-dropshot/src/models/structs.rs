@@ -8,7 +8,7 @@ use crate::{
     names::{ident, snake},
     plan::{
         Plan, defaults,
-        ir::{Field, Item, Others, Presence, Scalar, Struct, Ty},
+        ir::{Direction, Field, Item, Others, Presence, Scalar, Struct, Ty},
         is_exact, is_text,
     },
 };
@@ -92,6 +92,11 @@ fn member(field: &Field, default: Option<&str>, shapes: &mut Shapes) -> TokenStr
     } else {
         docs
     };
+    let docs = match field.direction {
+        Direction::Both => docs,
+        Direction::Answers => docs.with_note("For answers: a request has no use for it."),
+        Direction::Requests => docs.with_note("For requests: leave it out of answers."),
+    };
     let mut serde = Vec::new();
     let mut schema = Vec::new();
     if field.wire != field.name {
@@ -120,6 +125,7 @@ fn member(field: &Field, default: Option<&str>, shapes: &mut Shapes) -> TokenStr
     if field.deprecated {
         shape = shapes.deprecated(&shape);
     }
+    let shape = shapes.directed(field.direction, shape);
     if ty != shape {
         schema.push(quote!(with = #shape));
     }

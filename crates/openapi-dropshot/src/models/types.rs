@@ -1,7 +1,7 @@
 //! How types are written: in Rust, and for schemars where that would say
 //! something else of the Rust type than the document does.
 
-use crate::plan::ir::{Scalar, Ty};
+use crate::plan::ir::{Direction, Scalar, Ty};
 use proc_macro2::TokenStream;
 use std::collections::BTreeMap;
 
@@ -59,6 +59,10 @@ pub(crate) struct Shapes {
     pub(crate) nullable: bool,
     /// Whether something is deprecated.
     pub(crate) deprecated: bool,
+    /// Whether something is sent in answers only.
+    pub(crate) read_only: bool,
+    /// Whether something is sent in requests only.
+    pub(crate) write_only: bool,
     /// Whether something is `null` and nothing else.
     pub(crate) null: bool,
 }
@@ -97,6 +101,21 @@ impl Shapes {
     pub(crate) fn deprecated(&mut self, schema: &str) -> String {
         self.deprecated = true;
         format!("super::shapes::Deprecated<{schema}>")
+    }
+
+    /// A type whose schema says in which direction it is sent.
+    pub(crate) fn directed(&mut self, direction: Direction, schema: String) -> String {
+        match direction {
+            Direction::Both => schema,
+            Direction::Answers => {
+                self.read_only = true;
+                format!("super::shapes::ReadOnly<{schema}>")
+            }
+            Direction::Requests => {
+                self.write_only = true;
+                format!("super::shapes::WriteOnly<{schema}>")
+            }
+        }
     }
 
     fn scalar(&mut self, scalar: &Scalar) -> Option<String> {

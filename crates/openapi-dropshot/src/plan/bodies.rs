@@ -57,14 +57,6 @@ impl<'a> Planner<'a> {
         type_name: &str,
     ) -> Option<Body> {
         let body = operation.request_body.as_ref()?;
-        if !body.required {
-            self.problems.push(Problem::error(
-                "unsupported-optional-body",
-                &body.at,
-                "a body that may be absent is not supported: dropshot always reads one",
-                "add `required: true`, or make the members of the body optional",
-            ));
-        }
         if operation.method == Method::Head {
             self.problems.push(Problem::error(
                 "unsupported-body",

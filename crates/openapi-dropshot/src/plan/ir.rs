@@ -302,12 +302,25 @@ pub(crate) struct Field {
     pub(crate) title: Option<String>,
     /// `deprecated`
     pub(crate) deprecated: bool,
+    /// The direction in which the document wants it.
+    pub(crate) direction: Direction,
     /// Its type, without what its absence means.
     pub(crate) ty: Ty,
     /// What its absence means.
     pub(crate) presence: Presence,
     /// Whether the document lets a text be `null`, which it never is.
     pub(crate) null_text: bool,
+}
+
+/// In which direction a member is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// In both.
+    Both,
+    /// In answers: `readOnly`.
+    Answers,
+    /// In requests: `writeOnly`.
+    Requests,
 }
 
 /// What the absence of a member means.

@@ -95,6 +95,11 @@ fn says_nothing(schema: &Schema) -> bool {
     matches!(schema.one_of.as_slice(), [only] if Planner::is_free(only) && !only.nullable)
 }
 
+/// Whether a keyword says in which direction a member is sent.
+fn is_direction(keyword: &str) -> bool {
+    matches!(keyword, "readOnly" | "writeOnly")
+}
+
 /// What a keyword asks for that no type of ours expresses.
 fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
     Some(match keyword {
@@ -111,8 +116,8 @@ fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
             "write it beside `oneOf`, or remove it",
         ),
         "readOnly" | "writeOnly" => (
-            "is not supported: one type cannot have different properties in requests and in responses",
-            "write two schemas, one for requests and one for responses, and share the rest with `allOf`",
+            "says nothing here: only a member of an object is sent in one direction",
+            "write it at the property, beside its `type` or its `allOf`",
         ),
         _ => return None,
     })
@@ -123,7 +128,8 @@ impl Planner<'_> {
     /// the kind of schema for the message.
     pub(super) fn only(&mut self, schema: &Schema, what: &str, expressed: &[&str]) {
         for (keyword, at) in present(schema) {
-            if expressed.contains(&keyword) {
+            let is_member = self.members.contains(&schema.at.pointer);
+            if expressed.contains(&keyword) || (is_member && is_direction(keyword)) {
                 continue;
             }
             let problem = match unsupported(keyword) {
@@ -148,11 +154,11 @@ impl Planner<'_> {
     pub(super) fn says_only(schema: &Schema, expressed: &[&str]) -> bool {
         present(schema)
             .iter()
-            .all(|(keyword, _)| expressed.contains(keyword))
+            .all(|(keyword, _)| expressed.contains(keyword) || is_direction(keyword))
     }
 
     /// Whether a schema says nothing at all of its values.
     pub(super) fn is_free(schema: &Schema) -> bool {
-        schema.types.is_none() && schema.reference.is_none() && present(schema).is_empty()
+        schema.types.is_none() && schema.reference.is_none() && Self::says_only(schema, &[])
     }
 }

@@ -36,8 +36,10 @@ impl<'a> Planner<'a> {
         parent: &str,
         home: Home,
     ) -> Field {
+        self.members.insert(schema.at.pointer.clone());
         let ty = self.use_of(schema, &format!("{parent}{}", pascal(wire)), home);
         Field {
+            direction: self.direction(wire, schema, required),
             name: names.claim(&snake(wire)),
             wire: wire.to_owned(),
             docs: self.member_docs(schema, format!("`{wire}`")),

@@ -35,13 +35,15 @@ pub(crate) struct OperationPlan<'a> {
     pub(crate) header: Option<Fields>,
     /// The body of the request.
     pub(crate) body: Option<Body>,
+    /// Whether the body may be absent.
+    pub(crate) optional_body: bool,
     /// Whether it opens a websocket.
     pub(crate) websocket: bool,
     /// The answer that is not an error.
     pub(crate) success: Success<'a>,
     /// The answers that are errors.
     pub(crate) errors: Errors<'a>,
-    /// The scheme of the credential.
+    /// The credential that it asks for, where it asks for one.
     pub(crate) security: Option<String>,
     /// `Link` to the successor of a deprecated operation.
     pub(crate) successor: Option<String>,
@@ -52,6 +54,7 @@ const TAKEN: &[&str] = &[
     "ErrorCode",
     "OperationId",
     "Operation",
+    "OptionalBody",
     "Refusal",
     "Router",
     "Undocumented",
@@ -125,6 +128,10 @@ impl<'a> Planner<'a> {
                 query: self.parameters(operation, ParameterIn::Query, &type_name),
                 header: self.parameters(operation, ParameterIn::Header, &type_name),
                 body: self.request_body(operation, &type_name),
+                optional_body: operation
+                    .request_body
+                    .as_ref()
+                    .is_some_and(|body| !body.required),
                 websocket,
                 success,
                 errors,
@@ -176,35 +183,26 @@ impl<'a> Planner<'a> {
         schema
     }
 
-    /// The scheme of the credential: one `http` scheme, or none.
-    fn security(&mut self, operation: &'a Operation) -> Option<String> {
+    /// The credential: an HTTP scheme in small letters, or where the document asks
+    /// for another one or for several, the names of its security schemes, those
+    /// that belong together joined by ` & `, the alternatives by ` | `.
+    fn security(&self, operation: &Operation) -> Option<String> {
         let alternatives = &operation.security;
         if alternatives.is_empty() || alternatives.iter().any(indexmap::IndexMap::is_empty) {
             return None;
         }
-        let scheme = match alternatives.as_slice() {
-            [one] => match one.keys().collect::<Vec<_>>().as_slice() {
-                [name] => self
-                    .document
-                    .security_schemes
-                    .get(name.as_str())
-                    .and_then(|scheme| scheme.scheme.as_ref()),
-                _ => None,
-            },
-            _ => None,
-        };
-        if scheme.is_none() {
-            self.problems.push(Problem::error(
-                "unsupported-security",
-                &operation.at,
-                format!(
-                    "{} does not ask for exactly one credential of an HTTP scheme",
-                    operation.label()
-                ),
-                "refer to one security scheme of `type: http`, such as `scheme: bearer`",
-            ));
+        if let [only] = alternatives.as_slice()
+            && let [name] = only.keys().collect::<Vec<_>>().as_slice()
+            && let Some(scheme) = self.document.security_schemes.get(name.as_str())
+            && let Some(scheme) = &scheme.scheme
+        {
+            return Some(scheme.to_ascii_lowercase());
         }
-        scheme.map(|scheme| scheme.to_ascii_lowercase())
+        let together = |names: &indexmap::IndexMap<_, _>| {
+            names.keys().cloned().collect::<Vec<String>>().join(" & ")
+        };
+        let alternatives: Vec<String> = alternatives.iter().map(together).collect();
+        Some(alternatives.join(" | "))
     }
 
     /// The successor of a deprecated operation, relative to the request.

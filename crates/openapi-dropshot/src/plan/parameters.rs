@@ -3,7 +3,7 @@
 
 use super::{
     Planner,
-    ir::{Field, Home, Presence, Ty},
+    ir::{Direction, Field, Home, Presence, Ty},
     is_text,
     pages::Pages,
     uses::nullable,
@@ -177,6 +177,7 @@ impl<'a> Planner<'a> {
             title: None,
             deprecated: false,
             null_text: matches!(ty, Ty::Nullable(_)),
+            direction: Direction::Both,
             ty: without_null(ty),
             presence: match default {
                 _ if parameter.required => Presence::Required,
@@ -325,6 +326,7 @@ impl<'a> Planner<'a> {
                 title: None,
                 deprecated: false,
                 null_text: matches!(ty, Ty::Nullable(_)),
+                direction: Direction::Both,
                 ty: without_null(ty),
                 presence: if header.required {
                     Presence::Required

@@ -188,3 +188,14 @@ fn a_form_is_read_as_its_schema_says() {
         ["photograph"]
     );
 }
+
+#[test]
+fn members_of_one_direction_and_credentials_of_other_kinds_are_told() {
+    let members = emitted()["components"]["schemas"]["Anchorage"]["properties"].clone();
+    assert_eq!(members["since"]["readOnly"], json!(true));
+    assert_eq!(members["flag"]["readOnly"], json!(true));
+    assert_eq!(members["password"]["writeOnly"], json!(true));
+    assert_eq!(members["fathoms"].get("readOnly"), None);
+    let security = OperationId::DropAnchor.operation().security;
+    assert_eq!(security, Some("captain | mate & bell"));
+}

@@ -15,6 +15,7 @@ fn options() -> Options {
         api: "api".to_owned(),
         client: "client".to_owned(),
         models_crate: "models".to_owned(),
+        client_crate: "client".to_owned(),
         trait_name: None,
     }
 }

@@ -61,9 +61,15 @@ fn operations_are_refused_where_dropshot_has_no_way() {
         ),
         (
             post(&format!(
-                "      requestBody: {{content: {{application/json: {{schema: {{type: string}}}}}}}}\n{gone}"
+                "      requestBody: {{content: {{application/json: {{schema: {{type: object, required: [id], properties: {{id: {{type: integer, readOnly: true}}}}}}}}}}}}\n{gone}"
             )),
-            "unsupported-optional-body … add `required: true`",
+            "unsupported-schema 12:116 `readOnly` is not supported … take the member out of `required`",
+        ),
+        (
+            get(
+                "      responses: {'200': {description: A., content: {application/json: {schema: {type: object, required: [a], properties: {a: {type: string, writeOnly: true}}}}}}}\n",
+            ),
+            "unsupported-schema 12:131 `writeOnly` is not supported … write two schemas",
         ),
         (
             post(&format!(

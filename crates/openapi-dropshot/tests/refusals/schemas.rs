@@ -34,10 +34,14 @@ fn schemas_are_refused_where_no_type_says_the_same() {
             "unsupported-schema",
         ),
         (
+            schema("      type: integer\n      readOnly: true\n"),
+            "unsupported-schema 26:7 `readOnly` says nothing here … write it at the property",
+        ),
+        (
             schema(
-                "      type: object\n      properties:\n        id:\n          type: integer\n          readOnly: true\n",
+                "      type: object\n      properties:\n        id: {type: integer, readOnly: true, writeOnly: true}\n",
             ),
-            "unsupported-schema 29:11 `readOnly` is not supported … write two schemas",
+            "unsupported-schema 28:13 `id` is both … remove the property",
         ),
         (schema("      minimum: 1\n"), "meaningless-keyword"),
         (

@@ -1,7 +1,7 @@
 //! Values without parts: numbers at their bounds, texts at their lengths, in
 //! and out of their format, enumeration or pattern.
 
-use super::{Flat, around};
+use super::{Flat, UNKNOWN, around};
 use regex_syntax::hir::{Class, Hir, HirKind};
 use serde_json::{Number, Value, json};
 
@@ -93,7 +93,7 @@ pub(super) fn valid(flat: &Flat<'_>) -> Option<Value> {
             json!(found.next()?)
         }
         "string" => text(flat)?.into(),
-        _ => json!({ "any": ["value"] }),
+        _ => json!({ UNKNOWN: ["value"] }),
     })
 }
 
@@ -276,12 +276,37 @@ fn around_lengths(flat: &Flat<'_>) -> impl Iterator<Item = usize> {
 
 /// A text that matches a pattern, with at least so many characters where its
 /// repetitions allow it. Nothing where the pattern is beyond the syntax that
-/// this crate and ECMA-262 share.
+/// this crate and ECMA-262 share, but for what must not follow: it is left out,
+/// and whether the text is valid is for the judge to say.
 fn matching(pattern: &str, least: usize) -> Option<String> {
-    let hir = regex_syntax::parse(pattern).ok()?;
+    let hir = regex_syntax::parse(&without_lookahead(pattern)).ok()?;
     let mut text = String::new();
     write(&hir, least, &mut text);
     Some(text)
+}
+
+/// A pattern without its negative lookaheads.
+fn without_lookahead(pattern: &str) -> String {
+    let mut rest = pattern;
+    let mut kept = String::new();
+    while let Some((before, after)) = rest.split_once("(?!") {
+        kept.push_str(before);
+        let (mut depth, mut escaped, mut class) = (1, false, false);
+        let end = after.char_indices().find(|(_, sign)| {
+            match sign {
+                _ if escaped => {}
+                '[' => class = true,
+                ']' => class = false,
+                '(' if !class => depth += 1,
+                ')' if !class => depth -= 1,
+                _ => {}
+            }
+            escaped = !escaped && *sign == '\\';
+            depth == 0
+        });
+        rest = end.map_or("", |(end, _)| &after[end + 1..]);
+    }
+    kept + rest
 }
 
 fn write(hir: &Hir, least: usize, text: &mut String) {

@@ -4,7 +4,7 @@
 use crate::{api, probe};
 use dropshot::{
     ApiDescription, ApiEndpoint, ApiEndpointBodyContentType, ApiEndpointVersions, Body,
-    CONTENT_TYPE_JSON, ConfigDropshot, ExclusiveExtractor, ExtractorMetadata, HandlerTaskMode,
+    CONTENT_TYPE_JSON, ConfigDropshot, ErrorStatusCode, ExclusiveExtractor, ExtractorMetadata, HandlerTaskMode,
     HttpError, HttpServer, Path, RequestContext, ServerBuilder, ServerContext, SharedExtractor,
 };
 use http::{Method, Request, Response};
@@ -42,6 +42,20 @@ pub(crate) struct Wanted {
     pub(crate) index: u64,
     pub(crate) status: u16,
     pub(crate) body: String,
+}
+
+impl Wanted {
+    /// The error, where the handler answers dropshot's own.
+    pub(crate) fn into_error(self) -> HttpError {
+        HttpError {
+            status_code: ErrorStatusCode::from_u16(self.status)
+                .unwrap_or(ErrorStatusCode::INTERNAL_SERVER_ERROR),
+            error_code: None,
+            external_message: "asked for".to_owned(),
+            internal_message: "asked for".to_owned(),
+            headers: None,
+        }
+    }
 }
 
 impl Context {

@@ -5,6 +5,7 @@
 
 mod api;
 mod door;
+mod fault;
 mod models;
 mod probe;
 

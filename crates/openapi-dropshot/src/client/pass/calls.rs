@@ -2,7 +2,7 @@
 //! that is not async, pages one after the other, and the cargo feature of an
 //! operation that is not stable. All of it is the parent's; here it gets names.
 
-use super::{Surprise, set_docs};
+use super::{Surprise, examples::Examples, set_docs};
 use openapi_contract::model::{Document, Operation, ParameterIn, Stability, Type};
 use quote::ToTokens;
 use syn::{
@@ -82,17 +82,22 @@ impl VisitMut for Start {
 }
 
 /// `with`, which gives a call settings of its own.
-pub(super) fn with(client: &syn::Ident) -> ImplItemFn {
+pub(super) fn with(
+    client: &syn::Ident,
+    operation: &Operation,
+    examples: &Examples<'_>,
+) -> ImplItemFn {
     let mut method: ImplItemFn = parse_quote! {
         pub fn with(mut self, options: crate::CallOptions) -> Self {
             self.#client.set_options(options);
             self
         }
     };
-    let paragraphs = [
+    let mut paragraphs = vec![
         "Gives this call other settings than its client has: how long it may take, how often it is tried."
             .to_owned(),
     ];
+    paragraphs.extend(examples.with(operation));
     set_docs(&mut method.attrs, &paragraphs);
     method
 }
@@ -104,6 +109,7 @@ pub(super) fn walks(
     operation: &Operation,
     answer: &syn::Type,
     types: &[Item],
+    examples: &Examples<'_>,
 ) -> Vec<ImplItemFn> {
     let Some(item) = is_paged(document, operation)
         .then(|| item_of(answer, types))
@@ -116,27 +122,24 @@ pub(super) fn walks(
             crate::Pages::new(self.prepared())
         }
     };
-    set_docs(
-        &mut pages.attrs,
-        &[
-            "Follows the links from page to page, beginning with the page of this request."
-                .to_owned(),
-            "A page is asked for when it is polled for, and not before.".to_owned(),
-        ],
-    );
+    let mut paragraphs = vec![
+        "Follows the links from page to page, beginning with the page of this request.".to_owned(),
+        "A page is asked for when it is polled for, and not before.".to_owned(),
+    ];
+    paragraphs.extend(examples.pages(operation));
+    set_docs(&mut pages.attrs, &paragraphs);
     let mut stream: ImplItemFn = parse_quote! {
         pub fn stream(self) -> crate::Items<#item> {
             crate::Items::new(self.prepared())
         }
     };
-    set_docs(
-        &mut stream.attrs,
-        &[
-            "All items, of this page and of those that follow.".to_owned(),
-            "The next page is asked for when the items of the last one are used up, and not before."
-                .to_owned(),
-        ],
-    );
+    let mut paragraphs = vec![
+        "All items, of this page and of those that follow.".to_owned(),
+        "The next page is asked for when the items of the last one are used up, and not before."
+            .to_owned(),
+    ];
+    paragraphs.extend(examples.stream(operation));
+    set_docs(&mut stream.attrs, &paragraphs);
     vec![pages, stream]
 }
 

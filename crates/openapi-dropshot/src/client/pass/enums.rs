@@ -39,6 +39,14 @@ pub(super) fn open_enums(items: &[Item]) -> BTreeMap<String, Vec<Value>> {
     found
 }
 
+/// The text of each value, and its variant.
+pub(super) fn pairs(values: &[Value]) -> Vec<(String, syn::Ident)> {
+    let pairs = values
+        .iter()
+        .map(|value| (value.wire.clone(), value.ident.clone()));
+    pairs.collect()
+}
+
 fn shows_as_text(item: &Item, ident: &syn::Ident) -> bool {
     let Item::Impl(block) = item else {
         return false;
@@ -73,7 +81,9 @@ pub(super) fn wire_name(attributes: &[Attribute]) -> Option<String> {
 }
 
 /// The enumeration with a variant for what is not known, and its forms in text.
-pub(super) fn open(mut choice: ItemEnum, values: &[Value]) -> Vec<Item> {
+///
+/// `text_docs` is the documentation of its `as_str`.
+pub(super) fn open(mut choice: ItemEnum, values: &[Value], text_docs: &[Attribute]) -> Vec<Item> {
     let ident = choice.ident.clone();
     let unknown = unused(values);
     for attribute in choice
@@ -131,7 +141,7 @@ pub(super) fn open(mut choice: ItemEnum, values: &[Value]) -> Vec<Item> {
         },
         parse_quote! {
             impl #ident {
-                /// The value as it is sent.
+                #(#text_docs)*
                 #[must_use]
                 pub fn as_str(&self) -> &str {
                     match self {

@@ -1,6 +1,8 @@
 //! The methods of the client and the builders that they return.
 
-use super::{Surprise, calls, deprecate_with, described, send, set_docs, setters};
+use super::{
+    Surprise, calls, deprecate_with, described, examples::Examples, send, set_docs, setters,
+};
 use crate::client::names::folded;
 use crate::lifecycle::{deprecation_note, stability_sentence};
 use openapi_contract::model::{Document, Operation};
@@ -28,7 +30,11 @@ fn find<'a>(operations: &Operations<'a>, ident: &syn::Ident) -> Option<&'a Opera
 }
 
 /// The methods of the client, one an operation.
-pub(super) fn client(document: &Document, blocks: Vec<ItemImpl>) -> Result<Vec<Item>, Surprise> {
+pub(super) fn client(
+    document: &Document,
+    blocks: Vec<ItemImpl>,
+    examples: &Examples<'_>,
+) -> Result<Vec<Item>, Surprise> {
     let operations = by_id(document);
     let mut methods = Vec::new();
     for item in blocks.into_iter().flat_map(|block| block.items) {
@@ -39,7 +45,9 @@ pub(super) fn client(document: &Document, blocks: Vec<ItemImpl>) -> Result<Vec<I
         let Some(operation) = find(&operations, &method.sig.ident) else {
             continue;
         };
-        set_docs(&mut method.attrs, &method_docs(operation));
+        let mut paragraphs = method_docs(operation);
+        paragraphs.extend(examples.call(operation));
+        set_docs(&mut method.attrs, &paragraphs);
         deprecate_with(&mut method.attrs, operation);
         calls::hide(&mut method.attrs, operation);
         methods.push(method);
@@ -59,6 +67,7 @@ pub(super) fn builders(
     document: &Document,
     items: Vec<Item>,
     types: &[Item],
+    examples: &Examples<'_>,
 ) -> Result<Vec<Item>, Surprise> {
     let operations = by_id(document);
     let mut structs = 0;
@@ -70,7 +79,9 @@ pub(super) fn builders(
                     Surprise(format!("the builder `{}` has no operation", builder.ident))
                 })?;
                 structs += 1;
-                set_docs(&mut builder.attrs, &builder_docs(operation, &builder.ident));
+                let mut paragraphs = builder_docs(operation, &builder.ident);
+                paragraphs.extend(examples.builder(operation));
+                set_docs(&mut builder.attrs, &paragraphs);
                 builder
                     .attrs
                     .push(parse_quote!(#[must_use = "nothing is sent before `send` is called"]));
@@ -85,7 +96,7 @@ pub(super) fn builders(
                     .and_then(|ident| find(&operations, ident))
                     .ok_or_else(|| Surprise("a builder has no operation".to_owned()))?;
                 calls::hide(&mut block.attrs, operation);
-                let answered = methods(document, operation, &mut block, types)?;
+                let answered = methods(document, operation, &mut block, types, examples)?;
                 kept.push(Item::Impl(block));
                 kept.push(answered);
             }
@@ -115,6 +126,7 @@ fn methods(
     operation: &Operation,
     block: &mut ItemImpl,
     types: &[Item],
+    examples: &Examples<'_>,
 ) -> Result<Item, Surprise> {
     let mut parts = None;
     let mut setters_left: Vec<String> = operation
@@ -131,10 +143,10 @@ fn methods(
                 calls::start_call(method)?;
                 setters::name_what_is_missing(method, operation);
             }
-            "send" => parts = Some(send::rewrite(method, operation)?),
+            "send" => parts = Some(send::rewrite(method, operation, examples)?),
             "stream" => {}
             "body" | "body_map" if operation.request_body.is_some() => {
-                setters::document_body(method, operation);
+                setters::document_body(method, operation, examples);
             }
             _ => {
                 let parameter = operation
@@ -143,13 +155,14 @@ fn methods(
                     .find(|parameter| folded(&parameter.name.value) == folded(&name))
                     .ok_or_else(|| Surprise(format!("the setter `{name}` has no parameter")))?;
                 setters_left.retain(|left| *left != folded(&name));
-                setters::rewrite(document, parameter, method)?;
+                setters::rewrite(document, operation, parameter, method, examples)?;
             }
         }
     }
     let parts = parts.ok_or_else(|| Surprise(format!("{} has no `send`", operation.label())))?;
-    let walks = calls::walks(document, operation, &parts.answer, types);
-    let more = [calls::with(&parts.client), parts.prepared, parts.blocking];
+    let walks = calls::walks(document, operation, &parts.answer, types, examples);
+    let with = calls::with(&parts.client, operation, examples);
+    let more = [with, parts.prepared, parts.blocking];
     let more = more.into_iter().chain(walks);
     block.items.extend(more.map(ImplItem::Fn));
     send::Paths.visit_item_impl_mut(block);

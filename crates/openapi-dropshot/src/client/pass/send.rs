@@ -1,7 +1,7 @@
 //! `send`: progenitor's code up to the built request stays, in a method of its
 //! own; what follows is the parent's, which sends it, and reads answer and error.
 
-use super::{Surprise, calls, set_docs};
+use super::{Surprise, calls, examples::Examples, set_docs};
 use openapi_contract::model::Operation;
 use quote::ToTokens;
 use syn::{
@@ -26,7 +26,11 @@ pub(super) struct Parts {
 }
 
 /// Rewrites the body of `send`.
-pub(super) fn rewrite(method: &mut ImplItemFn, operation: &Operation) -> Result<Parts, Surprise> {
+pub(super) fn rewrite(
+    method: &mut ImplItemFn,
+    operation: &Operation,
+    examples: &Examples<'_>,
+) -> Result<Parts, Surprise> {
     let surprise = |what: &str| Surprise(format!("`send` of {} {what}", operation.label()));
     let statements = std::mem::take(&mut method.block.stmts);
     let sent_at = statements
@@ -85,25 +89,27 @@ pub(super) fn rewrite(method: &mut ImplItemFn, operation: &Operation) -> Result<
     let output = method.sig.output.clone();
     let answer = answer_of(&output).ok_or_else(|| surprise("does not say what it answers"))?;
     method.block = parse_quote!({ #reader(self.prepared()?).await });
-    let paragraphs = [
+    let mut paragraphs = vec![
         format!("Sends `{} {}`.", operation.method, operation.path.value),
         "# Errors".to_owned(),
         "A parameter is missing or refused, the service could not be reached, it answered with an error, \
          or its answer is not what the document says."
             .to_owned(),
     ];
+    paragraphs.extend(examples.call(operation));
     set_docs(&mut method.attrs, &paragraphs);
     let mut blocking: ImplItemFn = parse_quote! {
         pub fn send_blocking(self) #output {
             crate::blocking::wait(#reader(self.prepared()?))
         }
     };
-    let paragraphs = [
+    let mut paragraphs = vec![
         "Sends as [`send`](Self::send) does, and waits for the answer: for code that is not async."
             .to_owned(),
         "# Errors".to_owned(),
         "As [`send`](Self::send).".to_owned(),
     ];
+    paragraphs.extend(examples.blocking(operation));
     set_docs(&mut blocking.attrs, &paragraphs);
     blocking
         .attrs

@@ -1,7 +1,10 @@
 //! The setters of a builder: documented in the words of the document, and
 //! strict about its bounds, so that nothing is sent that will be refused.
 
-use super::{Surprise, bounds, deprecate, described, messages, part_note, part_since, set_docs};
+use super::{
+    Surprise, bounds, deprecate, described, examples::Examples, messages, part_note, part_since,
+    set_docs,
+};
 use crate::client::names::folded;
 use openapi_contract::model::{Document, Operation, Parameter, Stability};
 use quote::{ToTokens, quote};
@@ -11,8 +14,10 @@ use syn::{ImplItemFn, parse_quote};
 /// refused.
 pub(super) fn rewrite(
     document: &Document,
+    operation: &Operation,
     parameter: &Parameter,
     method: &mut ImplItemFn,
+    examples: &Examples<'_>,
 ) -> Result<(), Surprise> {
     let ident = method.sig.ident.clone();
     let target = target(method)
@@ -80,6 +85,7 @@ pub(super) fn rewrite(
     if let Some(note) = &note {
         paragraphs.push(format!("Deprecated; {note}."));
     }
+    paragraphs.extend(examples.setter(operation, &ident));
     set_docs(&mut method.attrs, &paragraphs);
     if let Some(note) = &note {
         deprecate(
@@ -101,7 +107,7 @@ fn inherited(document: &Document, parameter: &Parameter) -> Option<String> {
 }
 
 /// The type that a setter takes values for: that of `V: TryInto<…>`.
-fn target(method: &ImplItemFn) -> Option<syn::Type> {
+pub(super) fn target(method: &ImplItemFn) -> Option<syn::Type> {
     let clause = method.sig.generics.where_clause.as_ref()?;
     clause.predicates.iter().find_map(|predicate| {
         let syn::WherePredicate::Type(predicate) = predicate else {
@@ -122,12 +128,16 @@ fn target(method: &ImplItemFn) -> Option<syn::Type> {
 }
 
 /// Documents the setters of the body.
-pub(super) fn document_body(method: &mut ImplItemFn, operation: &Operation) {
+pub(super) fn document_body(
+    method: &mut ImplItemFn,
+    operation: &Operation,
+    examples: &Examples<'_>,
+) {
     let description = operation
         .request_body
         .as_ref()
         .and_then(|body| body.description.as_deref());
-    let paragraphs = if method.sig.ident == "body_map" {
+    let mut paragraphs = if method.sig.ident == "body_map" {
         vec![
             "Changes the body step by step, by way of its builder.".to_owned(),
             described(description),
@@ -143,6 +153,11 @@ pub(super) fn document_body(method: &mut ImplItemFn, operation: &Operation) {
     messages::reword(method, |text| {
         text.starts_with("conversion to `")
             .then(|| "the body is refused: {}".to_owned())
+    });
+    paragraphs.extend(if method.sig.ident == "body_map" {
+        examples.body_map(operation)
+    } else {
+        examples.setter(operation, &method.sig.ident)
     });
     set_docs(&mut method.attrs, &paragraphs);
 }

@@ -2,8 +2,8 @@
 //! so, and open to what a later document adds.
 
 use super::{
-    Surprise, deprecate, described, documentation, enums, messages, operations::self_ident,
-    part_note, part_since, set_docs,
+    Surprise, deprecate, described, docs, documentation, enums, examples::Examples, messages,
+    operations::self_ident, part_note, part_since, set_docs,
 };
 use crate::client::names::{Names, folded};
 use crate::docs::{code, harmless};
@@ -15,6 +15,7 @@ use syn::{Attribute, Field, Fields, ImplItem, Item, ItemImpl, ItemMod, parse_quo
 struct Context<'a> {
     document: &'a Document,
     names: &'a Names<'a>,
+    examples: &'a Examples<'a>,
     deprecated_met: BTreeSet<String>,
 }
 
@@ -23,11 +24,13 @@ pub(super) fn types(
     document: &Document,
     names: &Names<'_>,
     items: Vec<Item>,
+    examples: &Examples<'_>,
 ) -> Result<Vec<Item>, Surprise> {
     let open = enums::open_enums(&items);
     let mut context = Context {
         document,
         names,
+        examples,
         deprecated_met: BTreeSet::new(),
     };
     let mut kept = Vec::new();
@@ -57,18 +60,25 @@ pub(super) fn types(
                         .for_each(|field| context.field(field, &properties));
                 }
                 match open.get(&choice.ident.to_string()) {
-                    Some(values) => kept.extend(enums::open(choice, values)),
+                    Some(values) => {
+                        let mut paragraphs = vec!["The value as it is sent.".to_owned()];
+                        paragraphs.extend(examples.as_str(&choice.ident));
+                        kept.extend(enums::open(choice, values, &docs(&paragraphs)));
+                    }
                     None => kept.push(Item::Enum(choice)),
                 }
             }
             Item::Impl(block) if replaced(&block, &open) => {}
             Item::Impl(mut block) => {
-                document_builder_entry(&mut block);
+                context.builder_entry(&mut block);
                 kept.push(Item::Impl(block));
             }
             Item::Mod(mut module) => {
                 if module.ident == "builder" {
                     context.builders(&mut module)?;
+                }
+                if module.ident == "error" {
+                    context.refusal(&mut module);
                 }
                 kept.push(Item::Mod(module));
             }
@@ -88,23 +98,6 @@ fn replaced(block: &ItemImpl, open: &BTreeMap<String, Vec<enums::Value>>) -> boo
         .and_then(|(_, path, _)| path.segments.last())
         .map(|last| last.ident.to_string());
     is_open && matches!(name.as_deref(), Some("Display" | "FromStr"))
-}
-
-/// `fn builder()` of a struct.
-fn document_builder_entry(block: &mut ItemImpl) {
-    let Some(owner) = self_ident(block).cloned() else {
-        return;
-    };
-    for item in &mut block.items {
-        if let ImplItem::Fn(method) = item
-            && method.sig.ident == "builder"
-        {
-            set_docs(
-                &mut method.attrs,
-                &[format!("Builds a value of [`{owner}`] field by field.")],
-            );
-        }
-    }
 }
 
 /// A part without a description is documented by its name in the document.
@@ -137,6 +130,34 @@ fn reworded(text: &str, properties: &BTreeMap<String, &Schema>) -> Option<String
 }
 
 impl<'a> Context<'a> {
+    /// `fn builder()` of a struct.
+    fn builder_entry(&self, block: &mut ItemImpl) {
+        let Some(owner) = self_ident(block).cloned() else {
+            return;
+        };
+        for item in &mut block.items {
+            if let ImplItem::Fn(method) = item
+                && method.sig.ident == "builder"
+            {
+                let mut paragraphs = vec![format!("Builds a value of [`{owner}`] field by field.")];
+                paragraphs.extend(self.examples.of_type(&owner));
+                set_docs(&mut method.attrs, &paragraphs);
+            }
+        }
+    }
+
+    /// The error of a value that a type refuses.
+    fn refusal(&self, module: &mut ItemMod) {
+        let items = module.content.iter_mut().flat_map(|(_, items)| items);
+        for item in items {
+            if let Item::Struct(error) = item {
+                let mut paragraphs = vec![harmless(&documentation(&error.attrs))];
+                paragraphs.extend(self.examples.refused());
+                set_docs(&mut error.attrs, &paragraphs);
+            }
+        }
+    }
+
     /// Documents a type in the words of its schema, and gives its properties.
     fn document_type(
         &self,
@@ -144,8 +165,9 @@ impl<'a> Context<'a> {
         attributes: &mut Vec<Attribute>,
     ) -> BTreeMap<String, &'a Schema> {
         let Some(named) = self.names.get(&folded(&ident.to_string())) else {
-            let text = harmless(&documentation(attributes));
-            set_docs(attributes, &[text]);
+            let mut paragraphs = vec![harmless(&documentation(attributes))];
+            paragraphs.extend(self.examples.of_type(ident));
+            set_docs(attributes, &paragraphs);
             return BTreeMap::new();
         };
         let own = described(named.description);
@@ -164,6 +186,7 @@ impl<'a> Context<'a> {
                 &note,
             );
         }
+        paragraphs.extend(self.examples.of_type(ident));
         set_docs(attributes, &paragraphs);
         let mut properties = BTreeMap::new();
         self.collect(named.schema, &mut properties, 0);
@@ -236,7 +259,9 @@ impl<'a> Context<'a> {
                     let text = format!(
                         "Builds a value of [`{owner}`](super::{owner}) field by field; `try_into` ends it."
                     );
-                    set_docs(&mut builder.attrs, &[text]);
+                    let mut paragraphs = vec![text];
+                    paragraphs.extend(self.examples.of_type(owner));
+                    set_docs(&mut builder.attrs, &paragraphs);
                     builder
                         .attrs
                         .push(parse_quote!(#[must_use = "a builder does nothing by itself"]));
@@ -264,6 +289,7 @@ impl<'a> Context<'a> {
     }
 
     fn builder_setters(&self, block: &mut ItemImpl, properties: &BTreeMap<String, &'a Schema>) {
+        let owner = self_ident(block).cloned();
         for item in &mut block.items {
             let ImplItem::Fn(method) = item else { continue };
             let ident = method.sig.ident.to_string();
@@ -273,7 +299,13 @@ impl<'a> Context<'a> {
             let (wire, property) = found.map_or((ident.as_str(), None), |(name, schema)| {
                 (name.as_str(), Some(*schema))
             });
-            set_docs(&mut method.attrs, &self.property_docs(wire, property));
+            let mut paragraphs = self.property_docs(wire, property);
+            paragraphs.extend(
+                owner
+                    .iter()
+                    .flat_map(|owner| self.examples.field(owner, method)),
+            );
+            set_docs(&mut method.attrs, &paragraphs);
             if let Some(schema) = property.filter(|schema| schema.deprecated) {
                 deprecate(
                     &mut method.attrs,

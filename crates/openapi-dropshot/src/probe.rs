@@ -1,11 +1,10 @@
-//! Writes the part of a throw-away program that is different for each document:
-//! the handlers, and which types there are. It is made of the text that the
-//! generator wrote, so that it knows nothing that a service would not know. The
-//! rest of the program is in `program/`.
+//! A service that answers nothing but what it is told to, for a test of the
+//! generated code beside it: the handlers, and which types there are. It is made
+//! of the text that the generator wrote, so that it knows nothing that a service
+//! would not know. The program around it, and what it is asked, is left to the
+//! one who tests: `cargo xtask roundtrip`.
 
-use anyhow::{Context, Result};
-use openapi_contract::Document;
-use openapi_dropshot::File;
+use crate::File;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;
@@ -15,12 +14,46 @@ use syn::{
     punctuated::Punctuated,
 };
 
+const CONTRACT: &str = "api/contract.rs";
+const DISPATCH: &str = "api/dispatch.rs";
+
 /// The variant of an error that no handler makes.
 const UNDOCUMENTED: &str = "Undocumented";
 
-/// The file, as text.
-pub(super) fn write(document: &Document, files: &[File]) -> Result<String> {
-    let contract = parse(files, "api/contract.rs")?;
+/// Why there is no probe of generated files.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    /// One of the files is not among them.
+    #[error("the generator wrote no {0}; give all the files of a service")]
+    Missing(&'static str),
+    /// A file is no Rust.
+    #[error("the generated {path} is no Rust")]
+    NoRust {
+        /// The file, relative to the sources of the crate.
+        path: &'static str,
+        /// What its parser says.
+        source: syn::Error,
+    },
+    /// A file lacks what each of its kind has.
+    #[error("the generated {path} has no {what}")]
+    Lacking {
+        /// The file, relative to the sources of the crate.
+        path: &'static str,
+        /// What it lacks.
+        what: &'static str,
+    },
+}
+
+/// Writes the probe of generated files: a module of a crate that also has the
+/// files as its modules `models` and `api`, and the modules `door` and `fault`. `title` is that
+/// of the document. The same files give the same bytes.
+///
+/// # Errors
+///
+/// The files are not those that [`generate_service`](crate::generate_service)
+/// wrote into the folders `models` and `api`.
+pub fn probe(title: &str, files: &[File]) -> Result<String, ProbeError> {
+    let contract = parse(files, CONTRACT)?;
     let errors = parse(files, "api/errors.rs")?;
     let schemas = parse(files, "models/schemas.rs")?;
     let api = contract
@@ -30,7 +63,10 @@ pub(super) fn write(document: &Document, files: &[File]) -> Result<String> {
             Item::Trait(item) => Some(item),
             _ => None,
         })
-        .context("the generated contract.rs has no trait")?;
+        .ok_or(ProbeError::Lacking {
+            path: CONTRACT,
+            what: "trait",
+        })?;
     let enums: Vec<&ItemEnum> = errors
         .items
         .iter()
@@ -42,11 +78,11 @@ pub(super) fn write(document: &Document, files: &[File]) -> Result<String> {
 
     let types = types(&schemas);
     let module = module(files)?;
-    let (title, name) = (&document.info.title, &api.ident);
+    let name = &api.ident;
     let handlers = handlers(api, &enums);
     let imports = imports(&[&contract, &errors]);
     let counts = methods(api).filter_map(|method| {
-        let (id, count) = (operation_id(method)?, variants(method, &enums).len() as u64);
+        let (id, count) = (operation_id(method)?, errors_of(method, &enums));
         Some(quote!(#id => #count,))
     });
     let refusal = if enums.iter().any(|item| item.ident == "ErrorCode") {
@@ -59,7 +95,7 @@ pub(super) fn write(document: &Document, files: &[File]) -> Result<String> {
         quote! {
             api.register(dropshot::ApiEndpoint::new_for_types::<
                 (),
-                Result<dropshot::HttpResponseOk<models::#ty>, dropshot::HttpError>,
+                Result<dropshot::HttpResponseOk<models::#ty>, crate::fault::Fault>,
             >(
                 #name.to_owned(),
                 http::Method::GET,
@@ -118,22 +154,25 @@ pub(super) fn write(document: &Document, files: &[File]) -> Result<String> {
             }
         }
     };
-    let file = syn::parse2(code).context("the probe of the generated code is no Rust")?;
-    let about = "//! Written by `cargo xtask roundtrip` for the generated code beside it.\n\n";
+    let file = syn::parse2(code).map_err(|source| ProbeError::NoRust {
+        path: "probe.rs",
+        source,
+    })?;
+    let about = "//! Written by `openapi_dropshot::probe` for the generated code beside it.\n\n";
     Ok(format!("{about}{}", prettyplease::unparse(&file)))
 }
 
-fn parse(files: &[File], path: &str) -> Result<syn::File> {
+fn parse(files: &[File], path: &'static str) -> Result<syn::File, ProbeError> {
     let file = files
         .iter()
         .find(|file| file.path == path)
-        .with_context(|| format!("the generator wrote no {path}"))?;
-    syn::parse_file(&file.text).with_context(|| format!("the generated {path} is no Rust"))
+        .ok_or(ProbeError::Missing(path))?;
+    syn::parse_file(&file.text).map_err(|source| ProbeError::NoRust { path, source })
 }
 
 /// The module that dropshot makes of the trait, as the generated code calls it.
-fn module(files: &[File]) -> Result<syn::Ident> {
-    let dispatch = parse(files, "api/dispatch.rs")?;
+fn module(files: &[File]) -> Result<syn::Ident, ProbeError> {
+    let dispatch = parse(files, DISPATCH)?;
     let mut names = BTreeSet::new();
     for item in &dispatch.items {
         if let Item::Use(item) = item {
@@ -144,7 +183,10 @@ fn module(files: &[File]) -> Result<syn::Ident> {
         let name = path.strip_prefix("super::contract::")?;
         name.ends_with("_mod").then(|| format_ident!("{name}"))
     });
-    module.context("the generated dispatch.rs does not use the module of the trait")
+    module.ok_or(ProbeError::Lacking {
+        path: DISPATCH,
+        what: "use of the module that dropshot makes of the trait",
+    })
 }
 
 /// The types of schemas, by their names in Rust.
@@ -235,13 +277,27 @@ fn handlers(api: &ItemTrait, enums: &[&ItemEnum]) -> TokenStream {
                 FnArg::Receiver(_) => None,
             });
         let context = arguments.next().map(|(name, _)| quote!(#name));
-        let seen = arguments
-            .filter(|(_, ty)| shows_itself(ty))
-            .map(|(name, _)| quote!(seen.push_str(&format!("{:?};", #name.into_inner()));));
+        let seen = arguments.filter_map(|(name, ty)| match last(ty) {
+            _ if shows_itself(ty) => {
+                Some(quote!(seen.push_str(&format!("{:?};", #name.into_inner()));))
+            }
+            Some((optional, body))
+                if optional == "OptionalBody" && body.iter().all(|ty| shows_itself(ty)) =>
+            {
+                Some(quote! {
+                    let #name = #name.into_inner().map(|body| body.into_inner());
+                    seen.push_str(&format!("{:?};", #name));
+                })
+            }
+            _ => None,
+        });
         let arms = (0_u64..)
             .zip(variants(method, enums))
             .map(|(index, variant)| quote!(#index => #variant,));
         let end = match result(method) {
+            Some(_) if is_dropshots(method) => quote! {
+                Err(wanted.map_or_else(door::nothing, door::Wanted::into_error))
+            },
             Some(_) => quote! {
                 match wanted.as_ref().map_or(u64::MAX, |wanted| wanted.index) {
                     #(#arms)*
@@ -307,6 +363,22 @@ fn result(method: &TraitItemFn) -> Option<&Type> {
     match last(ty)? {
         (name, arguments) if name == "Result" => arguments.last().copied(),
         _ => None,
+    }
+}
+
+/// Whether the error of a method is dropshot's own, which has any status.
+fn is_dropshots(method: &TraitItemFn) -> bool {
+    result(method)
+        .and_then(last)
+        .is_some_and(|(name, _)| name == "HttpError")
+}
+
+/// How many errors a method can answer.
+fn errors_of(method: &TraitItemFn, enums: &[&ItemEnum]) -> u64 {
+    if is_dropshots(method) {
+        u64::MAX
+    } else {
+        variants(method, enums).len() as u64
     }
 }
 

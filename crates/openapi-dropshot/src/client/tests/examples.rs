@@ -1,0 +1,75 @@
+//! The examples in the documentation of generated code. That they compile is
+//! shown by the documentation tests of the client crate.
+
+use super::{SCHEMA, document, file, with_body, with_parameter};
+
+/// The documentation above an item, without what begins each line.
+fn docs(text: &str, item: &str) -> String {
+    let before = text.split(item).next().expect("a text has a beginning");
+    let own = before.rsplit("\n\n").next().unwrap_or_default();
+    let lines = own.lines().map(|line| line.trim_start_matches([' ', '/']));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn an_example_has_the_values_of_the_document() {
+    let parameter = "{name: size, in: query, example: 7, schema: {type: integer}}";
+    let text = file(&with_parameter(parameter), "builder.rs");
+    let said = docs(&text, "pub fn size");
+    assert!(said.contains("client.put_thing().size(7);"), "{said}");
+
+    let schema =
+        "{type: object, required: [kind], example: {kind: small, born: '2026-01-01'}, properties: {
+      kind: {type: string, enum: [small, big]}, born: {type: string, format: date}}}";
+    let text = file(&document(super::OPERATION, schema), "types.rs");
+    let said = docs(&text, "pub fn builder()");
+    for words in [
+        ".kind(types::ThingKind::Small)",
+        ".born(\"2026-01-01\".parse::<::chrono::naive::NaiveDate>()?)",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn a_value_that_the_document_does_not_give_is_an_argument() {
+    let parameter = "{name: size, in: query, required: true, schema: {type: integer}}";
+    let text = file(&with_parameter(parameter), "builder.rs");
+    let said = docs(&text, "pub async fn send(");
+    assert!(said.contains(", size: i64)"), "{said}");
+    assert!(
+        said.contains("client.put_thing().size(size).send()"),
+        "{said}"
+    );
+
+    let body = "{required: true, content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}";
+    let text = file(&with_body(body), "builder.rs");
+    let said = docs(&text, "pub fn body<");
+    assert!(said.contains(", body: types::Thing)"), "{said}");
+    assert!(said.contains(".body(body)"), "{said}");
+
+    let text = file(&document(super::OPERATION, SCHEMA), "types.rs");
+    let said = docs(&text, "pub struct Thing");
+    assert!(said.contains("(value: types::Thing)"), "{said}");
+}
+
+#[test]
+fn an_example_names_the_crate_that_the_options_name() {
+    let text = file(&document(super::OPERATION, SCHEMA), "client.rs");
+    assert!(
+        text.contains("# async fn example(client: &client::Client)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_is_deprecated_stands_in_no_example_of_another_item() {
+    let schema = "{type: object, example: {old: a, size: 1}, properties: {
+      size: {type: integer}, old: {type: string, deprecated: true}}}";
+    let text = file(&document(super::OPERATION, schema), "types.rs");
+    let said = docs(&text, "pub fn builder()");
+    assert!(
+        said.contains(".size(1)") && !said.contains(".old("),
+        "{said}"
+    );
+}
