@@ -26,4 +26,6 @@ mod service;
 mod slog_bridge;
 mod usage;
 
+/// The operations of the contract: what there is to serve.
+pub use petstore_api::{OPERATIONS, Operation, OperationId};
 pub use server::{Bound, Server, Setup, StartError, Stopped};

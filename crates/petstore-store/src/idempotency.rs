@@ -3,11 +3,15 @@
 //! request, and how long a caller waits for another one, is left to the
 //! service.
 
-use crate::KeyId;
+use crate::{
+    KeyId,
+    order::{InvalidTime, placed},
+};
 use chrono::{DateTime, TimeDelta, Utc};
-use petstore_models::{NewPet, Pet};
+use petstore_models::{NewOrder, NewPet, Order, Pet};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
-use std::fmt;
+use std::{convert::Infallible, fmt};
 
 /// How long a key is kept, from the creation on.
 pub const IDEMPOTENCY_KEYS_KEPT: TimeDelta = TimeDelta::hours(24);
@@ -54,35 +58,84 @@ pub struct Once {
     pub at: DateTime<Utc>,
 }
 
-/// What came of a creation that happens once.
+/// What came of a creation that happens once: of a `T`, which may be refused for
+/// a reason `R`.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Creation {
-    /// The pet was added.
-    Added(Pet),
-    /// The key had been used for the same value: this is the pet that was
-    /// added then. Nothing was added now.
-    Repeated(Pet),
-    /// The key had been used for another value. Nothing was added.
+pub enum Creation<T = Pet, R = Infallible> {
+    /// It was added.
+    Added(T),
+    /// The key had been used for the same value: this is what was added then,
+    /// as it was then. Nothing was added now.
+    Repeated(T),
+    /// The key was not used yet, and the value is refused. Nothing was added,
+    /// and the key stays free.
+    Refused(R),
+    /// The key had been used for another value, or to create something else.
+    /// Nothing was added.
     KeyReused,
     /// A transaction that uses the key was still running, begun by another
     /// server. Nothing was added; ask again in a moment.
     InFlight,
 }
 
-/// The SHA-256 of a new pet. Two are equal if the pets are: what it is made of
-/// is the parsed value, so that order, white space and unknown members of a
-/// body do not count.
+/// What can be created once.
+pub(crate) trait Creatable: Serialize {
+    /// Stands before the value in its fingerprint, so that no two operations
+    /// have one in common.
+    const LABEL: &'static str;
+
+    /// What is made of it.
+    type Made;
+
+    /// What its creation is answered with, now and later: what was asked for at
+    /// this time, in microseconds since 1970-01-01T00:00:00Z, with the id that
+    /// it was given.
+    fn made(&self, id: i64, at: i64) -> Result<Self::Made, InvalidTime>;
+}
+
+impl Creatable for NewPet {
+    const LABEL: &'static str = "";
+    type Made = Pet;
+
+    fn made(&self, id: i64, _at: i64) -> Result<Pet, InvalidTime> {
+        let NewPet {
+            name,
+            category_id,
+            status,
+        } = self.clone();
+        Ok(Pet {
+            id,
+            name,
+            category_id,
+            status,
+        })
+    }
+}
+
+impl Creatable for NewOrder {
+    const LABEL: &'static str = "order\n";
+    type Made = Order;
+
+    fn made(&self, id: i64, at: i64) -> Result<Order, InvalidTime> {
+        placed(id, self, at)
+    }
+}
+
+/// The SHA-256 of a value to be created. Two are equal if the values are: what
+/// it is made of is the parsed value, so that order, white space and unknown
+/// members of a body do not count.
 ///
 /// It is kept in the store, and servers of different versions compare theirs:
-/// what it is made of must not change. A new member of `NewPet` that is absent
-/// leaves it as it was.
+/// what it is made of must not change. A new member that is absent leaves it as
+/// it was.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    pub(crate) fn of(pet: &NewPet) -> Self {
-        let text = serde_json::to_vec(pet).expect("texts and numbers can always be written");
-        Self(Sha256::digest(text).into())
+    pub(crate) fn of<V: Creatable>(value: &V) -> Self {
+        let text = serde_json::to_vec(value).expect("texts and numbers can always be written");
+        let hash = Sha256::new().chain_update(V::LABEL).chain_update(text);
+        Self(hash.finalize().into())
     }
 
     pub(crate) const fn as_bytes(&self) -> &[u8; 32] {
@@ -98,17 +151,17 @@ impl fmt::Debug for Fingerprint {
 
 /// A creation that happens once, ready for a backend.
 #[derive(Clone, Debug)]
-pub(crate) struct OnceOnly {
-    pub(crate) pet: NewPet,
+pub(crate) struct OnceOnly<V> {
+    pub(crate) value: V,
     pub(crate) fingerprint: Fingerprint,
     pub(crate) once: Once,
 }
 
-impl OnceOnly {
-    pub(crate) fn new(pet: NewPet, once: Once) -> Self {
+impl<V: Creatable> OnceOnly<V> {
+    pub(crate) fn new(value: V, once: Once) -> Self {
         Self {
-            fingerprint: Fingerprint::of(&pet),
-            pet,
+            fingerprint: Fingerprint::of(&value),
+            value,
             once,
         }
     }
@@ -116,22 +169,6 @@ impl OnceOnly {
     /// The time of asking, in microseconds since 1970-01-01T00:00:00Z.
     pub(crate) fn at(&self) -> i64 {
         self.once.at.timestamp_micros()
-    }
-
-    /// What a creation is answered with, now and later: the value that was
-    /// asked for, with the id that it was given.
-    pub(crate) fn pet(&self, id: i64) -> Pet {
-        let NewPet {
-            name,
-            category_id,
-            status,
-        } = self.pet.clone();
-        Pet {
-            id,
-            name,
-            category_id,
-            status,
-        }
     }
 }
 
@@ -197,6 +234,11 @@ mod tests {
         assert_eq!(
             hex(r#"{"name":"","categoryId":-1}"#),
             "06c2047929242ffb1d48209aed66b315afd988719837ff4e65d20e602e421c53"
+        );
+        let order = Fingerprint::of(&NewOrder { pet_id: 7 });
+        assert_eq!(
+            order.0,
+            <[u8; 32]>::from(Sha256::digest("order\n{\"petId\":7}"))
         );
     }
 }

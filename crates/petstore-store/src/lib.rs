@@ -1,4 +1,4 @@
-//! Where the pet store keeps pets and API keys: one trait, [`Store`], and the
+//! Where the pet store keeps pets, orders and API keys: one trait, [`Store`], and the
 //! databases behind it. What a request may ask, and how an answer looks, is
 //! left to the service; this crate knows nothing of HTTP.
 //!
@@ -37,10 +37,19 @@
 //! began, by whichever process, and never a part of one. A key that another
 //! process made or revoked counts at the next look-up.
 //!
+//! **Orders.** An order and its pet change in one transaction, by the table in
+//! [`transitions`], and by no other way. Of several orders for one pet, and of
+//! several steps of one order, at the same moment, one is made; the others are
+//! told what they found. Ids of orders are as those of pets, and a walk by
+//! [`OrderQuery::before`] meets every order that was there when it began exactly
+//! once, and on SQLite none that was placed since. What comes to a status or
+//! leaves it during a walk that is restricted to it may be met or not.
+//!
 //! **Once.** A creation that comes with an [`IdempotencyKey`]
-//! ([`Store::create_pet_once`]) happens once, however often it is asked for,
-//! by whichever process, for [`IDEMPOTENCY_KEYS_KEPT`]: the key is written in the
-//! transaction of the pet. Age is told by the caller's clock. Where that is set
+//! ([`Store::create_pet_once`], [`Store::create_order_once`]) happens once,
+//! however often it is asked for, by whichever process, for
+//! [`IDEMPOTENCY_KEYS_KEPT`]: the key is written in the transaction of what it
+//! made. Age is told by the caller's clock. Where that is set
 //! back, keys are kept for longer, never for less long.
 //!
 //! **Pressure.** The queue of writes is bounded, in their number and in the
@@ -84,6 +93,9 @@
 //!   itself but without a wait in between. Those with an idempotency key are a
 //!   statement of their own in the same round trip; none waits for another
 //!   server that uses its key ([`Creation::InFlight`]).
+//! - An order, and a step of one, is a statement and a transaction of its own:
+//!   it locks the row of the order, then that of the pet, and holds them until
+//!   the commit is durable. Two of them never wait for each other.
 //! - A server with `fsync=off`, or with `synchronous_commit` below `on`, is
 //!   refused at every connection. No write is ever cancelled: a commit that
 //!   waits for its replica and is cancelled would report success. What takes too
@@ -103,11 +115,13 @@
 mod error;
 mod idempotency;
 mod key;
+mod order;
 mod postgres;
 mod room;
 mod sqlite;
 mod stats;
 mod store;
+pub mod transitions;
 mod url;
 mod usage;
 
@@ -116,6 +130,7 @@ pub use idempotency::{
     Creation, IDEMPOTENCY_KEYS_KEPT, IdempotencyKey, InvalidIdempotencyKey, Once,
 };
 pub use key::{InvalidKeyId, KeyHash, KeyId, KeyRecord, NewKey, Revocation};
+pub use order::{NotOrdered, NotUpdated, OrderPage, OrderQuery};
 pub use postgres::{PostgresError, PostgresUrl};
 pub use stats::{BATCH_SIZES, PoolStats, WriteStats};
 pub use store::{PetPage, PetQuery, Store};

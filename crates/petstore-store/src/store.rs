@@ -3,14 +3,14 @@
 //! front page and in `tests/contract`.
 
 use crate::{
-    Creation, KeyHash, KeyId, KeyRecord, NewKey, Once, PoolStats, Revocation, StoreError, Usage,
-    UsageRecord, WriteStats,
+    Creation, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OrderPage,
+    OrderQuery, PoolStats, Revocation, StoreError, Usage, UsageRecord, WriteStats,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use petstore_models::{NewPet, Pet, PetStatus};
+use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet, PetStatus};
 
-/// Keeps pets and API keys. Share it as `Arc<dyn Store>`.
+/// Keeps pets, orders and API keys. Share it as `Arc<dyn Store>`.
 ///
 /// Every method can fail with [`StoreError::Unavailable`],
 /// [`StoreError::Corrupt`] and [`StoreError::Internal`]; writes also with
@@ -27,8 +27,8 @@ pub trait Store: Send + Sync {
     /// unknown.
     async fn create_pet_once(&self, pet: NewPet, once: Once) -> Result<Creation, StoreError>;
 
-    /// Deletes keys of [`create_pet_once`](Self::create_pet_once) that are
-    /// older than [`IDEMPOTENCY_KEYS_KEPT`](crate::IDEMPOTENCY_KEYS_KEPT) at
+    /// Deletes keys of [`create_pet_once`](Self::create_pet_once) and
+    /// [`create_order_once`](Self::create_order_once) that are older than [`IDEMPOTENCY_KEYS_KEPT`](crate::IDEMPOTENCY_KEYS_KEPT) at
     /// `now`, the oldest first, at most `limit` of them, and says how many.
     /// Nobody sees them any more; to delete them only makes room.
     async fn forget_idempotency_keys(
@@ -43,6 +43,47 @@ pub trait Store: Send + Sync {
     /// A page of pets in ascending order of their ids. Its cost depends on
     /// [`PetQuery::limit`], not on the number of pets.
     async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError>;
+
+    /// Places an order as of `at`, kept to the microsecond: the pet goes the way
+    /// of [`ORDERED`](crate::transitions::ORDERED), and the order begins as
+    /// [`PLACED`](crate::transitions::PLACED), both or neither. Of any number of
+    /// calls for one pet at the same moment, by whichever process, one places an
+    /// order. On `Ok(Ok(…))` it is stored durably.
+    async fn create_order(
+        &self,
+        order: NewOrder,
+        at: DateTime<Utc>,
+    ) -> Result<Result<Order, NotOrdered>, StoreError>;
+
+    /// As [`create_order`](Self::create_order) at the time of `once`, but only if
+    /// its key was not used yet, as with
+    /// [`create_pet_once`](Self::create_pet_once). The keys of both are the same
+    /// ones: one that was used for a pet is none for an order.
+    async fn create_order_once(
+        &self,
+        order: NewOrder,
+        once: Once,
+    ) -> Result<Creation<Order, NotOrdered>, StoreError>;
+
+    /// Takes the step of [`ORDER_STEPS`](crate::transitions::ORDER_STEPS) from
+    /// the status that the order has to `to`, for the order and for its pet, both
+    /// or neither. Where there is no such step, nothing is changed. Of any number
+    /// of calls that take the same step at the same moment, by whichever process,
+    /// one takes it. `at` becomes the time of the change, unless the order has
+    /// seen a later one.
+    async fn update_order(
+        &self,
+        id: i64,
+        to: OrderStatus,
+        at: DateTime<Utc>,
+    ) -> Result<Result<Order, NotUpdated>, StoreError>;
+
+    /// The order with this id, if there is one.
+    async fn order(&self, id: i64) -> Result<Option<Order>, StoreError>;
+
+    /// A page of orders in descending order of their ids. Its cost depends on
+    /// [`OrderQuery::limit`], not on the number of orders.
+    async fn list_orders(&self, query: OrderQuery) -> Result<OrderPage, StoreError>;
 
     /// Adds a key.
     ///

@@ -2,7 +2,10 @@
 //!
 //! The trait that a service implements.
 
-use super::errors::{CreatePetError, GetPetError, ListPetsError};
+use super::errors::{
+    CreateOrderError, CreatePetError, GetOrderError, GetPetError, ListOrdersError,
+    ListPetsError, UpdateOrderError,
+};
 use dropshot::{
     Header, HttpResponseCreated, HttpResponseHeaders, HttpResponseOk, Path, Query,
     RequestContext, TypedBody,
@@ -34,7 +37,9 @@ pub trait PetStoreApi {
     /// Where more animals follow, the answer has a `Link` header with
     /// `rel="next"` (RFC 8288), relative to the address of this request;
     /// follow it as it is. A walk along these links meets every animal that
-    /// was there when it began exactly once, also while others are added.
+    /// was there when it began exactly once, also while others are added; with
+    /// a `status` filter, one that comes to that availability or leaves it
+    /// meanwhile may be met or not.
     #[endpoint(method = GET, path = "/pets", operation_id = "listPets", tags = ["pets"])]
     async fn list_pets(
         rqctx: RequestContext<Self::Context>,
@@ -81,4 +86,99 @@ pub trait PetStoreApi {
         rqctx: RequestContext<Self::Context>,
         path: Path<models::GetPetPath>,
     ) -> Result<HttpResponseOk<models::Pet>, GetPetError>;
+
+    /// List orders
+    ///
+    /// Returns a page of orders, the newest first (by descending `id`),
+    /// restricted to one status or to one animal, or to both, if they are
+    /// given.
+    ///
+    /// Where older orders follow, the answer has a `Link` header with
+    /// `rel="next"` (RFC 8288), relative to the address of this request;
+    /// follow it as it is. A walk along these links meets every order that
+    /// was there when it began exactly once, also while others are placed;
+    /// with a `status` filter, one that comes to that status or leaves it
+    /// meanwhile may be met or not.
+    ///
+    /// Beta: may change, with a warning.
+    #[endpoint(
+        method = GET,
+        path = "/store/orders",
+        operation_id = "listOrders",
+        tags = ["orders"]
+    )]
+    async fn list_orders(
+        rqctx: RequestContext<Self::Context>,
+        query: Query<models::ListOrdersQuery>,
+    ) -> Result<
+        HttpResponseHeaders<HttpResponseOk<models::Orders>, models::ListOrdersOkHeaders>,
+        ListOrdersError,
+    >;
+
+    /// Order an animal
+    ///
+    /// Places an order for an animal that is `available`, and returns it with
+    /// the `id` that the service assigned. The animal becomes `pending` in the
+    /// same step: of several orders for one animal at the same moment, one is
+    /// placed. An order that was answered with 201 is stored durably.
+    ///
+    /// With an `Idempotency-Key` the request can be repeated safely: whatever
+    /// became of the first answer, one order is placed and its answer is given
+    /// again, as the order was then.
+    ///
+    /// Beta: may change, with a warning.
+    #[endpoint(
+        method = POST,
+        path = "/store/orders",
+        operation_id = "createOrder",
+        tags = ["orders"]
+    )]
+    async fn create_order(
+        rqctx: RequestContext<Self::Context>,
+        headers: Header<models::CreateOrderHeaders>,
+        body: TypedBody<models::NewOrder>,
+    ) -> Result<HttpResponseCreated<models::Order>, CreateOrderError>;
+
+    /// Get an order
+    ///
+    /// Returns the order that has the given identifier.
+    ///
+    /// Beta: may change, with a warning.
+    #[endpoint(
+        method = GET,
+        path = "/store/orders/{orderId}",
+        operation_id = "getOrder",
+        tags = ["orders"]
+    )]
+    async fn get_order(
+        rqctx: RequestContext<Self::Context>,
+        path: Path<models::GetOrderPath>,
+    ) -> Result<HttpResponseOk<models::Order>, GetOrderError>;
+
+    /// Move an order on
+    ///
+    /// Gives the order another status, and with it the animal, in one step:
+    ///
+    /// - `placed` becomes `approved`, `approved` becomes `delivered`; with
+    ///   `delivered` the animal is `sold`.
+    /// - `placed` and `approved` become `cancelled`; with that the animal is
+    ///   `available` again.
+    ///
+    /// Every other step is refused with 409 `invalid_transition`, also one to
+    /// the status that the order has; nothing is changed then. So who repeats
+    /// a request whose answer was lost learns from a 409, whose `message`
+    /// names the status, whether the first one took effect.
+    ///
+    /// Beta: may change, with a warning.
+    #[endpoint(
+        method = PATCH,
+        path = "/store/orders/{orderId}",
+        operation_id = "updateOrder",
+        tags = ["orders"]
+    )]
+    async fn update_order(
+        rqctx: RequestContext<Self::Context>,
+        path: Path<models::UpdateOrderPath>,
+        body: TypedBody<models::OrderUpdate>,
+    ) -> Result<HttpResponseOk<models::Order>, UpdateOrderError>;
 }

@@ -100,6 +100,31 @@ where
             drop(request);
             answer(A::get_pet(rqctx, path).await)
         }
+        OperationId::ListOrders => {
+            let query = SharedExtractor::from_request(&rqctx).await.map_err(refused)?;
+            drop(request);
+            answer(A::list_orders(rqctx, query).await)
+        }
+        OperationId::CreateOrder => {
+            let headers = headers(&rqctx.request, &["Idempotency-Key"])
+                .map_err(refused)?;
+            let body = ExclusiveExtractor::from_request(&rqctx, request)
+                .await
+                .map_err(refused)?;
+            answer(A::create_order(rqctx, headers, body).await)
+        }
+        OperationId::GetOrder => {
+            let path = SharedExtractor::from_request(&rqctx).await.map_err(refused)?;
+            drop(request);
+            answer(A::get_order(rqctx, path).await)
+        }
+        OperationId::UpdateOrder => {
+            let path = SharedExtractor::from_request(&rqctx).await.map_err(refused)?;
+            let body = ExclusiveExtractor::from_request(&rqctx, request)
+                .await
+                .map_err(refused)?;
+            answer(A::update_order(rqctx, path, body).await)
+        }
     }
 }
 

@@ -50,6 +50,18 @@ pub enum ErrorCode {
     ///
     /// Cure: Wait as many seconds as `Retry-After` says, then send the same request again.
     Conflict,
+    /// `pet_not_available`, status 409.
+    ///
+    /// Cause: The pet that was ordered is not `available`; somebody else has ordered it, or it is not for sale.
+    ///
+    /// Cure: Order another pet; list those that are `available`.
+    PetNotAvailable,
+    /// `invalid_transition`, status 409.
+    ///
+    /// Cause: The order cannot go from the status that it has to the one that was asked for.
+    ///
+    /// Cure: Read the order again, and ask for a status that follows the one that it has.
+    InvalidTransition,
     /// `operation_removed`, status 410.
     ///
     /// Cause: The operation was deprecated, and its removal date has passed.
@@ -70,9 +82,9 @@ pub enum ErrorCode {
     UnsupportedMediaType,
     /// `idempotency_key_reused`, status 422.
     ///
-    /// Cause: The `Idempotency-Key` was used before, with another body.
+    /// Cause: The `Idempotency-Key` was used before, with another body or at another operation.
     ///
-    /// Cure: Make a new key for every new animal; to repeat a request, send the body that the key came with first.
+    /// Cure: Make a new key for every creation; to repeat a request, send the body that the key came with first.
     IdempotencyKeyReused,
     /// `rate_limited`, status 429.
     ///
@@ -109,6 +121,8 @@ impl ErrorCode {
         ErrorCode::MethodNotAllowed,
         ErrorCode::RequestTimeout,
         ErrorCode::Conflict,
+        ErrorCode::PetNotAvailable,
+        ErrorCode::InvalidTransition,
         ErrorCode::OperationRemoved,
         ErrorCode::PayloadTooLarge,
         ErrorCode::UnsupportedMediaType,
@@ -128,6 +142,8 @@ impl ErrorCode {
             ErrorCode::MethodNotAllowed => "method_not_allowed",
             ErrorCode::RequestTimeout => "request_timeout",
             ErrorCode::Conflict => "conflict",
+            ErrorCode::PetNotAvailable => "pet_not_available",
+            ErrorCode::InvalidTransition => "invalid_transition",
             ErrorCode::OperationRemoved => "operation_removed",
             ErrorCode::PayloadTooLarge => "payload_too_large",
             ErrorCode::UnsupportedMediaType => "unsupported_media_type",
@@ -148,6 +164,8 @@ impl ErrorCode {
             ErrorCode::MethodNotAllowed => 405,
             ErrorCode::RequestTimeout => 408,
             ErrorCode::Conflict => 409,
+            ErrorCode::PetNotAvailable => 409,
+            ErrorCode::InvalidTransition => 409,
             ErrorCode::OperationRemoved => 410,
             ErrorCode::PayloadTooLarge => 413,
             ErrorCode::UnsupportedMediaType => 415,
@@ -174,6 +192,12 @@ impl ErrorCode {
             ErrorCode::Conflict => {
                 "Another request with the same `Idempotency-Key` is still running."
             }
+            ErrorCode::PetNotAvailable => {
+                "The pet that was ordered is not `available`; somebody else has ordered it, or it is not for sale."
+            }
+            ErrorCode::InvalidTransition => {
+                "The order cannot go from the status that it has to the one that was asked for."
+            }
             ErrorCode::OperationRemoved => {
                 "The operation was deprecated, and its removal date has passed."
             }
@@ -182,7 +206,7 @@ impl ErrorCode {
                 "The body is announced as something else than JSON."
             }
             ErrorCode::IdempotencyKeyReused => {
-                "The `Idempotency-Key` was used before, with another body."
+                "The `Idempotency-Key` was used before, with another body or at another operation."
             }
             ErrorCode::RateLimited => "The API key has used up its share of requests.",
             ErrorCode::InternalError => "A fault of the service.",
@@ -214,6 +238,12 @@ impl ErrorCode {
             ErrorCode::Conflict => {
                 "Wait as many seconds as `Retry-After` says, then send the same request again."
             }
+            ErrorCode::PetNotAvailable => {
+                "Order another pet; list those that are `available`."
+            }
+            ErrorCode::InvalidTransition => {
+                "Read the order again, and ask for a status that follows the one that it has."
+            }
             ErrorCode::OperationRemoved => {
                 "Use the replacement that the documentation names."
             }
@@ -222,7 +252,7 @@ impl ErrorCode {
                 "Send JSON and `Content-Type: application/json`."
             }
             ErrorCode::IdempotencyKeyReused => {
-                "Make a new key for every new animal; to repeat a request, send the body that the key came with first."
+                "Make a new key for every creation; to repeat a request, send the body that the key came with first."
             }
             ErrorCode::RateLimited => "Wait as many seconds as `Retry-After` says.",
             ErrorCode::InternalError => {
@@ -382,7 +412,7 @@ pub enum CreatePetError {
     PayloadTooLarge(Cow<'static, str>),
     /// 415 `unsupported_media_type`: the body is announced as something else than JSON.
     UnsupportedMediaType(Cow<'static, str>),
-    /// 422 `idempotency_key_reused`: the `Idempotency-Key` was used before, with another body.
+    /// 422 `idempotency_key_reused`: the `Idempotency-Key` was used before, with another body or at another operation.
     IdempotencyKeyReused(Cow<'static, str>),
     /// 429 `rate_limited`: the API key has used up its share of requests.
     RateLimited(Cow<'static, str>),
@@ -512,6 +542,295 @@ impl Listed for GetPetError {
     }
 }
 
+/// The refusals of `listOrders`: one variant for each code that the document lists.
+#[derive(Debug)]
+pub enum ListOrdersError {
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
+    Unauthorized(Cow<'static, str>),
+    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    InvalidRequest(Cow<'static, str>),
+    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    MethodNotAllowed(Cow<'static, str>),
+    /// 408 `request_timeout`: the request came too slowly.
+    RequestTimeout(Cow<'static, str>),
+    /// 413 `payload_too_large`: the body is larger than the service reads.
+    PayloadTooLarge(Cow<'static, str>),
+    /// 429 `rate_limited`: the API key has used up its share of requests.
+    RateLimited(Cow<'static, str>),
+    /// 500 `internal_error`: a fault of the service.
+    InternalError(Cow<'static, str>),
+    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    Overloaded(Cow<'static, str>),
+    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    Unavailable(Cow<'static, str>),
+    /// What dropshot refused before the handler ran.
+    #[doc(hidden)]
+    Undocumented(Undocumented),
+}
+
+impl Listed for ListOrdersError {
+    fn refusal(&self) -> Result<Refusal, &HttpError> {
+        match self {
+            ListOrdersError::Unauthorized(message) => {
+                Ok(Refusal::new(ErrorCode::Unauthorized, message.clone()))
+            }
+            ListOrdersError::InvalidRequest(message) => {
+                Ok(Refusal::new(ErrorCode::InvalidRequest, message.clone()))
+            }
+            ListOrdersError::MethodNotAllowed(message) => {
+                Ok(Refusal::new(ErrorCode::MethodNotAllowed, message.clone()))
+            }
+            ListOrdersError::RequestTimeout(message) => {
+                Ok(Refusal::new(ErrorCode::RequestTimeout, message.clone()))
+            }
+            ListOrdersError::PayloadTooLarge(message) => {
+                Ok(Refusal::new(ErrorCode::PayloadTooLarge, message.clone()))
+            }
+            ListOrdersError::RateLimited(message) => {
+                Ok(Refusal::new(ErrorCode::RateLimited, message.clone()))
+            }
+            ListOrdersError::InternalError(message) => {
+                Ok(Refusal::new(ErrorCode::InternalError, message.clone()))
+            }
+            ListOrdersError::Overloaded(message) => {
+                Ok(Refusal::new(ErrorCode::Overloaded, message.clone()))
+            }
+            ListOrdersError::Unavailable(message) => {
+                Ok(Refusal::new(ErrorCode::Unavailable, message.clone()))
+            }
+            ListOrdersError::Undocumented(Undocumented(error)) => Err(error),
+        }
+    }
+}
+
+/// The refusals of `createOrder`: one variant for each code that the document lists.
+#[derive(Debug)]
+pub enum CreateOrderError {
+    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    InvalidRequest(Cow<'static, str>),
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
+    Unauthorized(Cow<'static, str>),
+    /// 404 `not_found`: there is no such path, or no such resource.
+    NotFound(Cow<'static, str>),
+    /// 409 `conflict`: another request with the same `Idempotency-Key` is still running.
+    Conflict(Cow<'static, str>),
+    /// 409 `pet_not_available`: the pet that was ordered is not `available`; somebody else has ordered it, or it is not for sale.
+    PetNotAvailable(Cow<'static, str>),
+    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    MethodNotAllowed(Cow<'static, str>),
+    /// 408 `request_timeout`: the request came too slowly.
+    RequestTimeout(Cow<'static, str>),
+    /// 413 `payload_too_large`: the body is larger than the service reads.
+    PayloadTooLarge(Cow<'static, str>),
+    /// 415 `unsupported_media_type`: the body is announced as something else than JSON.
+    UnsupportedMediaType(Cow<'static, str>),
+    /// 422 `idempotency_key_reused`: the `Idempotency-Key` was used before, with another body or at another operation.
+    IdempotencyKeyReused(Cow<'static, str>),
+    /// 429 `rate_limited`: the API key has used up its share of requests.
+    RateLimited(Cow<'static, str>),
+    /// 500 `internal_error`: a fault of the service.
+    InternalError(Cow<'static, str>),
+    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    Overloaded(Cow<'static, str>),
+    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    Unavailable(Cow<'static, str>),
+    /// What dropshot refused before the handler ran.
+    #[doc(hidden)]
+    Undocumented(Undocumented),
+}
+
+impl Listed for CreateOrderError {
+    fn refusal(&self) -> Result<Refusal, &HttpError> {
+        match self {
+            CreateOrderError::InvalidRequest(message) => {
+                Ok(Refusal::new(ErrorCode::InvalidRequest, message.clone()))
+            }
+            CreateOrderError::Unauthorized(message) => {
+                Ok(Refusal::new(ErrorCode::Unauthorized, message.clone()))
+            }
+            CreateOrderError::NotFound(message) => {
+                Ok(Refusal::new(ErrorCode::NotFound, message.clone()))
+            }
+            CreateOrderError::Conflict(message) => {
+                Ok(Refusal::new(ErrorCode::Conflict, message.clone()))
+            }
+            CreateOrderError::PetNotAvailable(message) => {
+                Ok(Refusal::new(ErrorCode::PetNotAvailable, message.clone()))
+            }
+            CreateOrderError::MethodNotAllowed(message) => {
+                Ok(Refusal::new(ErrorCode::MethodNotAllowed, message.clone()))
+            }
+            CreateOrderError::RequestTimeout(message) => {
+                Ok(Refusal::new(ErrorCode::RequestTimeout, message.clone()))
+            }
+            CreateOrderError::PayloadTooLarge(message) => {
+                Ok(Refusal::new(ErrorCode::PayloadTooLarge, message.clone()))
+            }
+            CreateOrderError::UnsupportedMediaType(message) => {
+                Ok(Refusal::new(ErrorCode::UnsupportedMediaType, message.clone()))
+            }
+            CreateOrderError::IdempotencyKeyReused(message) => {
+                Ok(Refusal::new(ErrorCode::IdempotencyKeyReused, message.clone()))
+            }
+            CreateOrderError::RateLimited(message) => {
+                Ok(Refusal::new(ErrorCode::RateLimited, message.clone()))
+            }
+            CreateOrderError::InternalError(message) => {
+                Ok(Refusal::new(ErrorCode::InternalError, message.clone()))
+            }
+            CreateOrderError::Overloaded(message) => {
+                Ok(Refusal::new(ErrorCode::Overloaded, message.clone()))
+            }
+            CreateOrderError::Unavailable(message) => {
+                Ok(Refusal::new(ErrorCode::Unavailable, message.clone()))
+            }
+            CreateOrderError::Undocumented(Undocumented(error)) => Err(error),
+        }
+    }
+}
+
+/// The refusals of `getOrder`: one variant for each code that the document lists.
+#[derive(Debug)]
+pub enum GetOrderError {
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
+    Unauthorized(Cow<'static, str>),
+    /// 404 `not_found`: there is no such path, or no such resource.
+    NotFound(Cow<'static, str>),
+    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    InvalidRequest(Cow<'static, str>),
+    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    MethodNotAllowed(Cow<'static, str>),
+    /// 408 `request_timeout`: the request came too slowly.
+    RequestTimeout(Cow<'static, str>),
+    /// 413 `payload_too_large`: the body is larger than the service reads.
+    PayloadTooLarge(Cow<'static, str>),
+    /// 429 `rate_limited`: the API key has used up its share of requests.
+    RateLimited(Cow<'static, str>),
+    /// 500 `internal_error`: a fault of the service.
+    InternalError(Cow<'static, str>),
+    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    Overloaded(Cow<'static, str>),
+    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    Unavailable(Cow<'static, str>),
+    /// What dropshot refused before the handler ran.
+    #[doc(hidden)]
+    Undocumented(Undocumented),
+}
+
+impl Listed for GetOrderError {
+    fn refusal(&self) -> Result<Refusal, &HttpError> {
+        match self {
+            GetOrderError::Unauthorized(message) => {
+                Ok(Refusal::new(ErrorCode::Unauthorized, message.clone()))
+            }
+            GetOrderError::NotFound(message) => {
+                Ok(Refusal::new(ErrorCode::NotFound, message.clone()))
+            }
+            GetOrderError::InvalidRequest(message) => {
+                Ok(Refusal::new(ErrorCode::InvalidRequest, message.clone()))
+            }
+            GetOrderError::MethodNotAllowed(message) => {
+                Ok(Refusal::new(ErrorCode::MethodNotAllowed, message.clone()))
+            }
+            GetOrderError::RequestTimeout(message) => {
+                Ok(Refusal::new(ErrorCode::RequestTimeout, message.clone()))
+            }
+            GetOrderError::PayloadTooLarge(message) => {
+                Ok(Refusal::new(ErrorCode::PayloadTooLarge, message.clone()))
+            }
+            GetOrderError::RateLimited(message) => {
+                Ok(Refusal::new(ErrorCode::RateLimited, message.clone()))
+            }
+            GetOrderError::InternalError(message) => {
+                Ok(Refusal::new(ErrorCode::InternalError, message.clone()))
+            }
+            GetOrderError::Overloaded(message) => {
+                Ok(Refusal::new(ErrorCode::Overloaded, message.clone()))
+            }
+            GetOrderError::Unavailable(message) => {
+                Ok(Refusal::new(ErrorCode::Unavailable, message.clone()))
+            }
+            GetOrderError::Undocumented(Undocumented(error)) => Err(error),
+        }
+    }
+}
+
+/// The refusals of `updateOrder`: one variant for each code that the document lists.
+#[derive(Debug)]
+pub enum UpdateOrderError {
+    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    InvalidRequest(Cow<'static, str>),
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
+    Unauthorized(Cow<'static, str>),
+    /// 404 `not_found`: there is no such path, or no such resource.
+    NotFound(Cow<'static, str>),
+    /// 409 `invalid_transition`: the order cannot go from the status that it has to the one that was asked for.
+    InvalidTransition(Cow<'static, str>),
+    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    MethodNotAllowed(Cow<'static, str>),
+    /// 408 `request_timeout`: the request came too slowly.
+    RequestTimeout(Cow<'static, str>),
+    /// 413 `payload_too_large`: the body is larger than the service reads.
+    PayloadTooLarge(Cow<'static, str>),
+    /// 415 `unsupported_media_type`: the body is announced as something else than JSON.
+    UnsupportedMediaType(Cow<'static, str>),
+    /// 429 `rate_limited`: the API key has used up its share of requests.
+    RateLimited(Cow<'static, str>),
+    /// 500 `internal_error`: a fault of the service.
+    InternalError(Cow<'static, str>),
+    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    Overloaded(Cow<'static, str>),
+    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    Unavailable(Cow<'static, str>),
+    /// What dropshot refused before the handler ran.
+    #[doc(hidden)]
+    Undocumented(Undocumented),
+}
+
+impl Listed for UpdateOrderError {
+    fn refusal(&self) -> Result<Refusal, &HttpError> {
+        match self {
+            UpdateOrderError::InvalidRequest(message) => {
+                Ok(Refusal::new(ErrorCode::InvalidRequest, message.clone()))
+            }
+            UpdateOrderError::Unauthorized(message) => {
+                Ok(Refusal::new(ErrorCode::Unauthorized, message.clone()))
+            }
+            UpdateOrderError::NotFound(message) => {
+                Ok(Refusal::new(ErrorCode::NotFound, message.clone()))
+            }
+            UpdateOrderError::InvalidTransition(message) => {
+                Ok(Refusal::new(ErrorCode::InvalidTransition, message.clone()))
+            }
+            UpdateOrderError::MethodNotAllowed(message) => {
+                Ok(Refusal::new(ErrorCode::MethodNotAllowed, message.clone()))
+            }
+            UpdateOrderError::RequestTimeout(message) => {
+                Ok(Refusal::new(ErrorCode::RequestTimeout, message.clone()))
+            }
+            UpdateOrderError::PayloadTooLarge(message) => {
+                Ok(Refusal::new(ErrorCode::PayloadTooLarge, message.clone()))
+            }
+            UpdateOrderError::UnsupportedMediaType(message) => {
+                Ok(Refusal::new(ErrorCode::UnsupportedMediaType, message.clone()))
+            }
+            UpdateOrderError::RateLimited(message) => {
+                Ok(Refusal::new(ErrorCode::RateLimited, message.clone()))
+            }
+            UpdateOrderError::InternalError(message) => {
+                Ok(Refusal::new(ErrorCode::InternalError, message.clone()))
+            }
+            UpdateOrderError::Overloaded(message) => {
+                Ok(Refusal::new(ErrorCode::Overloaded, message.clone()))
+            }
+            UpdateOrderError::Unavailable(message) => {
+                Ok(Refusal::new(ErrorCode::Unavailable, message.clone()))
+            }
+            UpdateOrderError::Undocumented(Undocumented(error)) => Err(error),
+        }
+    }
+}
+
 macro_rules! responses {
     ($body:ty: $($name:ident),*) => {$(
         impl From<HttpError> for $name {
@@ -564,7 +883,10 @@ macro_rules! responses {
     )*};
 }
 
-responses!(models::Error : ListPetsError, CreatePetError, GetPetError);
+responses!(
+    models::Error : ListPetsError, CreatePetError, GetPetError, ListOrdersError,
+    CreateOrderError, GetOrderError, UpdateOrderError
+);
 
 /// The body where the trait is served by dropshot alone.
 fn body(error: &impl Listed) -> models::Error {

@@ -8,6 +8,8 @@
     reason = "the names, words and values of the document"
 )]
 
+#[allow(dead_code, reason = "the same for every document")]
+mod formats;
 mod parameters;
 mod schemas;
 #[allow(
@@ -18,6 +20,7 @@ mod schemas;
 )]
 mod support;
 
+pub use formats::*;
 pub use parameters::*;
 pub use schemas::*;
 pub use support::{FromText, Violation};

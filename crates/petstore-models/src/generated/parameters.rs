@@ -2,6 +2,7 @@
 //!
 //! Parameters of requests and headers of answers.
 
+use super::schemas::OrderStatus;
 use super::schemas::PetStatus;
 use super::support::{FromText, Violation};
 use super::support;
@@ -19,7 +20,7 @@ use std::sync::LazyLock;
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
 #[schemars(description = "")]
 pub struct ListPetsQuery {
-    /// The maximum number of animals returned.
+    /// The maximum number of items returned.
     #[serde(default, deserialize_with = "list_pets_query::limit")]
     pub limit: Limit,
     /// Restricts the result to animals with that availability.
@@ -31,8 +32,8 @@ pub struct ListPetsQuery {
     #[schemars(with = "PetStatus")]
     pub status: Option<PetStatus>,
     /// Where the page starts: an opaque value from the `Link` header of an
-    /// earlier answer. It belongs to the `status` filter it was made with;
-    /// with another one it is refused.
+    /// earlier answer. It belongs to the filters it was made with; with others
+    /// it is refused.
     ///
     /// Stability: beta.
     #[serde(
@@ -42,7 +43,7 @@ pub struct ListPetsQuery {
     )]
     #[schemars(
         with = "Cursor",
-        description = "Where the page starts: an opaque value from the `Link` header of an\nearlier answer. It belongs to the `status` filter it was made with;\nwith another one it is refused."
+        description = "Where the page starts: an opaque value from the `Link` header of an\nearlier answer. It belongs to the filters it was made with; with others\nit is refused."
     )]
     pub cursor: Option<Cursor>,
 }
@@ -89,13 +90,14 @@ pub struct ListPetsOkHeaders {
 pub struct CreatePetHeaders {
     /// Makes a creation safe to repeat
     /// (draft-ietf-httpapi-idempotency-key-header-07): a value that you make
-    /// up, a new one for each animal, such as a UUID.
+    /// up, a new one for each creation, such as a UUID.
     ///
     /// - The same key with the same body gets the first answer again: the same
-    ///   status, the same bytes, no second animal. Bodies are the same if they
-    ///   mean the same; order, white space and unknown members do not count.
-    /// - The same key with another body is refused with 422
-    ///   `idempotency_key_reused`.
+    ///   status, the same bytes, nothing is created twice. Bodies are the same
+    ///   if they mean the same; order, white space and unknown members do not
+    ///   count.
+    /// - The same key with another body, or at another operation, is refused
+    ///   with 422 `idempotency_key_reused`.
     /// - While the first request still runs, the second one waits for it; where
     ///   that takes too long, the answer is 409 `conflict`: send the same
     ///   request again.
@@ -117,7 +119,7 @@ pub struct CreatePetHeaders {
     )]
     #[schemars(
         with = "IdempotencyKey",
-        description = "Makes a creation safe to repeat\n(draft-ietf-httpapi-idempotency-key-header-07): a value that you make\nup, a new one for each animal, such as a UUID.\n\n- The same key with the same body gets the first answer again: the same\n  status, the same bytes, no second animal. Bodies are the same if they\n  mean the same; order, white space and unknown members do not count.\n- The same key with another body is refused with 422\n  `idempotency_key_reused`.\n- While the first request still runs, the second one waits for it; where\n  that takes too long, the answer is 409 `conflict`: send the same\n  request again.\n\nA key is kept for 24 hours from the creation on. Only successes are\nkept: after an error the same key may create. A key belongs to the API\nkey that it came with; another API key may use the same one.\n\nEither a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,\nor 1 to 255 visible ASCII characters without quotes around them; the\nquotes do not belong to the key: `\"a1\"` and `a1` are the same one."
+        description = "Makes a creation safe to repeat\n(draft-ietf-httpapi-idempotency-key-header-07): a value that you make\nup, a new one for each creation, such as a UUID.\n\n- The same key with the same body gets the first answer again: the same\n  status, the same bytes, nothing is created twice. Bodies are the same\n  if they mean the same; order, white space and unknown members do not\n  count.\n- The same key with another body, or at another operation, is refused\n  with 422 `idempotency_key_reused`.\n- While the first request still runs, the second one waits for it; where\n  that takes too long, the answer is 409 `conflict`: send the same\n  request again.\n\nA key is kept for 24 hours from the creation on. Only successes are\nkept: after an error the same key may create. A key belongs to the API\nkey that it came with; another API key may use the same one.\n\nEither a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,\nor 1 to 255 visible ASCII characters without quotes around them; the\nquotes do not belong to the key: `\"a1\"` and `a1` are the same one."
     )]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -149,7 +151,174 @@ mod get_pet_path {
     }
 }
 
-/// The maximum number of animals returned.
+/// Query parameters of `listOrders`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct ListOrdersQuery {
+    /// The maximum number of items returned.
+    #[serde(default, deserialize_with = "list_orders_query::limit")]
+    pub limit: Limit,
+    /// Restricts the result to orders with that status.
+    #[serde(
+        default,
+        deserialize_with = "list_orders_query::status",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "OrderStatus")]
+    pub status: Option<OrderStatus>,
+    /// Restricts the result to orders of that animal.
+    #[serde(
+        rename = "petId",
+        default,
+        deserialize_with = "list_orders_query::pet_id",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "i64")]
+    pub pet_id: Option<i64>,
+    /// Where the page starts: an opaque value from the `Link` header of an
+    /// earlier answer. It belongs to the filters it was made with; with others
+    /// it is refused.
+    ///
+    /// Stability: beta.
+    #[serde(
+        default,
+        deserialize_with = "list_orders_query::cursor",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(
+        with = "Cursor",
+        description = "Where the page starts: an opaque value from the `Link` header of an\nearlier answer. It belongs to the filters it was made with; with others\nit is refused."
+    )]
+    pub cursor: Option<Cursor>,
+}
+
+mod list_orders_query {
+    use super::*;
+
+    pub(super) fn limit<'de, D: Deserializer<'de>>(d: D) -> Result<Limit, D::Error> {
+        support::parameter("limit", d)
+    }
+
+    pub(super) fn status<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<Option<OrderStatus>, D::Error> {
+        support::parameter("status", d).map(Some)
+    }
+
+    pub(super) fn pet_id<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<Option<i64>, D::Error> {
+        support::parameter("petId", d).map(Some)
+    }
+
+    pub(super) fn cursor<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<Option<Cursor>, D::Error> {
+        support::parameter("cursor", d).map(Some)
+    }
+}
+
+/// The headers of the 200 answer of `listOrders`.
+#[derive(Clone, Debug, Default, JsonSchema, PartialEq, Serialize)]
+#[schemars(description = "")]
+pub struct ListOrdersOkHeaders {
+    /// `<?limit=…&status=…&petId=…&cursor=…>; rel="next"`: where the
+    /// next page is (RFC 8288). Absent on the last page.
+    #[serde(
+        rename = "Link",
+        default,
+        serialize_with = "super::support::optional_header",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "String")]
+    pub link: Option<String>,
+}
+
+/// Header parameters of `createOrder`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct CreateOrderHeaders {
+    /// Makes a creation safe to repeat
+    /// (draft-ietf-httpapi-idempotency-key-header-07): a value that you make
+    /// up, a new one for each creation, such as a UUID.
+    ///
+    /// - The same key with the same body gets the first answer again: the same
+    ///   status, the same bytes, nothing is created twice. Bodies are the same
+    ///   if they mean the same; order, white space and unknown members do not
+    ///   count.
+    /// - The same key with another body, or at another operation, is refused
+    ///   with 422 `idempotency_key_reused`.
+    /// - While the first request still runs, the second one waits for it; where
+    ///   that takes too long, the answer is 409 `conflict`: send the same
+    ///   request again.
+    ///
+    /// A key is kept for 24 hours from the creation on. Only successes are
+    /// kept: after an error the same key may create. A key belongs to the API
+    /// key that it came with; another API key may use the same one.
+    ///
+    /// Either a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,
+    /// or 1 to 255 visible ASCII characters without quotes around them; the
+    /// quotes do not belong to the key: `"a1"` and `a1` are the same one.
+    ///
+    /// Stability: beta.
+    #[serde(
+        rename = "Idempotency-Key",
+        default,
+        deserialize_with = "create_order_headers::idempotency_key",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(
+        with = "IdempotencyKey",
+        description = "Makes a creation safe to repeat\n(draft-ietf-httpapi-idempotency-key-header-07): a value that you make\nup, a new one for each creation, such as a UUID.\n\n- The same key with the same body gets the first answer again: the same\n  status, the same bytes, nothing is created twice. Bodies are the same\n  if they mean the same; order, white space and unknown members do not\n  count.\n- The same key with another body, or at another operation, is refused\n  with 422 `idempotency_key_reused`.\n- While the first request still runs, the second one waits for it; where\n  that takes too long, the answer is 409 `conflict`: send the same\n  request again.\n\nA key is kept for 24 hours from the creation on. Only successes are\nkept: after an error the same key may create. A key belongs to the API\nkey that it came with; another API key may use the same one.\n\nEither a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,\nor 1 to 255 visible ASCII characters without quotes around them; the\nquotes do not belong to the key: `\"a1\"` and `a1` are the same one."
+    )]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+mod create_order_headers {
+    use super::*;
+
+    pub(super) fn idempotency_key<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<Option<IdempotencyKey>, D::Error> {
+        support::parameter("Idempotency-Key", d).map(Some)
+    }
+}
+
+/// Path parameters of `getOrder`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct GetOrderPath {
+    /// Identifier of the order.
+    #[serde(rename = "orderId", deserialize_with = "get_order_path::order_id")]
+    pub order_id: i64,
+}
+
+mod get_order_path {
+    use super::*;
+
+    pub(super) fn order_id<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
+        support::parameter("orderId", d)
+    }
+}
+
+/// Path parameters of `updateOrder`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[schemars(description = "")]
+pub struct UpdateOrderPath {
+    /// Identifier of the order.
+    #[serde(rename = "orderId", deserialize_with = "update_order_path::order_id")]
+    pub order_id: i64,
+}
+
+mod update_order_path {
+    use super::*;
+
+    pub(super) fn order_id<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
+        support::parameter("orderId", d)
+    }
+}
+
+/// The maximum number of items returned.
 ///
 /// An integer from 1 to 100; by default `20`.
 #[derive(
@@ -259,8 +428,8 @@ impl fmt::Display for Limit {
 }
 
 /// Where the page starts: an opaque value from the `Link` header of an
-/// earlier answer. It belongs to the `status` filter it was made with;
-/// with another one it is refused.
+/// earlier answer. It belongs to the filters it was made with; with others
+/// it is refused.
 ///
 /// A text that has 1 to 200 characters.
 #[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
@@ -340,13 +509,14 @@ impl fmt::Display for Cursor {
 
 /// Makes a creation safe to repeat
 /// (draft-ietf-httpapi-idempotency-key-header-07): a value that you make
-/// up, a new one for each animal, such as a UUID.
+/// up, a new one for each creation, such as a UUID.
 ///
 /// - The same key with the same body gets the first answer again: the same
-///   status, the same bytes, no second animal. Bodies are the same if they
-///   mean the same; order, white space and unknown members do not count.
-/// - The same key with another body is refused with 422
-///   `idempotency_key_reused`.
+///   status, the same bytes, nothing is created twice. Bodies are the same
+///   if they mean the same; order, white space and unknown members do not
+///   count.
+/// - The same key with another body, or at another operation, is refused
+///   with 422 `idempotency_key_reused`.
 /// - While the first request still runs, the second one waits for it; where
 ///   that takes too long, the answer is 409 `conflict`: send the same
 ///   request again.

@@ -4,6 +4,7 @@
 
 use super::support::{enumerations, objects, Violation};
 use super::support;
+use super::formats::DateTime;
 use schemars::JsonSchema;
 use schemars::r#gen::SchemaGenerator;
 use schemars::schema::{InstanceType, Metadata, Schema, SchemaObject};
@@ -127,6 +128,130 @@ pub struct Pet {
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 pub struct Pets(pub Vec<Pet>);
 
+/// How far an order has come. `delivered` and `cancelled` are its end.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum OrderStatus {
+    /// `placed`
+    Placed,
+    /// `approved`
+    Approved,
+    /// `delivered`
+    Delivered,
+    /// `cancelled`
+    Cancelled,
+}
+
+impl OrderStatus {
+    /// All values, in the order of the document.
+    pub const ALL: &'static [OrderStatus] = &[
+        OrderStatus::Placed,
+        OrderStatus::Approved,
+        OrderStatus::Delivered,
+        OrderStatus::Cancelled,
+    ];
+
+    /// The value as it is sent.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            OrderStatus::Placed => "placed",
+            OrderStatus::Approved => "approved",
+            OrderStatus::Delivered => "delivered",
+            OrderStatus::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl FromStr for OrderStatus {
+    type Err = Violation;
+
+    fn from_str(text: &str) -> Result<Self, Violation> {
+        match text {
+            "placed" => Ok(OrderStatus::Placed),
+            "approved" => Ok(OrderStatus::Approved),
+            "delivered" => Ok(OrderStatus::Delivered),
+            "cancelled" => Ok(OrderStatus::Cancelled),
+            other => {
+                Err(
+                    Violation::new(
+                        format!(
+                            "must be one of `placed`, `approved`, `delivered`, `cancelled`, found `{}`",
+                            support::shortened(other)
+                        ),
+                    ),
+                )
+            }
+        }
+    }
+}
+
+impl JsonSchema for OrderStatus {
+    fn schema_name() -> String {
+        "OrderStatus".to_owned()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        Schema::Object(SchemaObject {
+            instance_type: Some(InstanceType::String.into()),
+            enum_values: Some(
+                OrderStatus::ALL.iter().map(|value| value.as_str().into()).collect(),
+            ),
+            metadata: Some(
+                Box::new(Metadata {
+                    description: Some(
+                        "How far an order has come. `delivered` and `cancelled` are its end."
+                            .to_owned(),
+                    ),
+                    ..Default::default()
+                }),
+            ),
+            ..Default::default()
+        })
+    }
+}
+
+/// An order to be placed.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct NewOrder {
+    /// Identifier of the animal that is ordered.
+    #[serde(rename = "petId")]
+    pub pet_id: i64,
+}
+
+/// What is to change about an order.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct OrderUpdate {
+    /// How far an order has come. `delivered` and `cancelled` are its end.
+    #[schemars(description = "")]
+    pub status: OrderStatus,
+}
+
+/// An order for one animal.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+pub struct Order {
+    /// Unique identifier, assigned by the service.
+    pub id: i64,
+    /// Identifier of the animal that was ordered.
+    #[serde(rename = "petId")]
+    pub pet_id: i64,
+    /// How far an order has come. `delivered` and `cancelled` are its end.
+    #[schemars(description = "")]
+    pub status: OrderStatus,
+    /// When the order was placed; in UTC.
+    #[serde(rename = "placedAt")]
+    pub placed_at: DateTime,
+    /// When the order came to its present status; in UTC, and never before
+    /// `placedAt`.
+    #[serde(rename = "updatedAt")]
+    pub updated_at: DateTime,
+}
+
+/// A page of orders.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+pub struct Orders(pub Vec<Order>);
+
 /// What went wrong.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -140,6 +265,6 @@ pub struct Error {
     pub status: i32,
 }
 
-objects!(NewPet, Pet, Error);
+objects!(NewPet, Pet, NewOrder, OrderUpdate, Order, Error);
 
-enumerations!(PetStatus);
+enumerations!(PetStatus, OrderStatus);

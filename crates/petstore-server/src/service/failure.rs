@@ -4,7 +4,10 @@
 
 use crate::app::App;
 use dropshot::RequestContext;
-use petstore_api::{CreatePetError, ErrorCode, GetPetError, ListPetsError, Refusal};
+use petstore_api::{
+    CreateOrderError, CreatePetError, ErrorCode, GetOrderError, GetPetError, ListOrdersError,
+    ListPetsError, Refusal, UpdateOrderError,
+};
 use petstore_store::StoreError;
 use std::{borrow::Cow, error::Error};
 
@@ -32,7 +35,15 @@ macro_rules! store_failures {
     )*};
 }
 
-store_failures!(ListPetsError, CreatePetError, GetPetError);
+store_failures!(
+    ListPetsError,
+    CreatePetError,
+    GetPetError,
+    ListOrdersError,
+    CreateOrderError,
+    GetOrderError,
+    UpdateOrderError
+);
 
 /// Makes of the store's error the operation's, and logs its cause.
 pub(super) fn failed<E: StoreFailure>(rqctx: &RequestContext<App>) -> impl FnOnce(StoreError) -> E {

@@ -9,6 +9,7 @@ mod forget;
 mod idempotency_key;
 mod in_flight;
 mod once;
+mod orders;
 
 use crate::app::App;
 use cursor::Position;
@@ -17,11 +18,17 @@ use dropshot::{
     TypedBody,
 };
 use failure::failed;
-use petstore_api::{CreatePetError, GetPetError, ListPetsError, PetStoreApi};
-use petstore_models::{
-    CreatePetHeaders, GetPetPath, ListPetsOkHeaders, ListPetsQuery, NewPet, Pet, Pets,
+use petstore_api::{
+    CreateOrderError, CreatePetError, GetOrderError, GetPetError, ListOrdersError, ListPetsError,
+    PetStoreApi, UpdateOrderError,
 };
-use petstore_store::{PetPage, PetQuery};
+use petstore_models::{
+    CreateOrderHeaders, CreatePetHeaders, GetOrderPath, GetPetPath, ListOrdersOkHeaders,
+    ListOrdersQuery, ListPetsOkHeaders, ListPetsQuery, NewOrder, NewPet, Order, OrderUpdate,
+    Orders, Pet, Pets, UpdateOrderPath,
+};
+use petstore_store::{PetPage, PetQuery, Store};
+use std::sync::Arc;
 
 pub(crate) use caller::called_by;
 pub(crate) use failure::refusal;
@@ -60,11 +67,8 @@ impl PetStoreApi for Service {
             .await
             .map_err(failed::<ListPetsError>(&rqctx))?;
         let link = pets.last().filter(|_| more).map(|last| {
-            Position {
-                after: last.id,
-                status,
-            }
-            .next_link(limit)
+            let (last, filter) = (last.id, status);
+            Position { last, filter }.next_link(limit)
         });
         Ok(HttpResponseHeaders::new(
             HttpResponseOk(Pets(pets)),
@@ -81,7 +85,15 @@ impl PetStoreApi for Service {
         let pet = body.into_inner();
         let pet = match idempotency_key {
             // Boxed, so that a creation without a key does not carry its room.
-            Some(key) => Box::pin(once::create(&rqctx, &key, pet)).await?,
+            Some(key) => {
+                let ask = |store: Arc<dyn Store>, once| {
+                    let pet = pet.clone();
+                    Box::pin(async move { store.create_pet_once(pet, once).await }) as _
+                };
+                let Ok(pet) =
+                    Box::pin(once::create::<_, _, CreatePetError>(&rqctx, &key, ask)).await?;
+                pet
+            }
             None => rqctx
                 .context()
                 .store
@@ -106,5 +118,42 @@ impl PetStoreApi for Service {
         pet.map(HttpResponseOk).ok_or_else(|| {
             GetPetError::NotFound(format!("there is no pet with the id {id}").into())
         })
+    }
+
+    async fn list_orders(
+        rqctx: RequestContext<App>,
+        query: Query<ListOrdersQuery>,
+    ) -> Result<HttpResponseHeaders<HttpResponseOk<Orders>, ListOrdersOkHeaders>, ListOrdersError>
+    {
+        let (orders, headers) = orders::list(&rqctx, query.into_inner()).await?;
+        Ok(HttpResponseHeaders::new(HttpResponseOk(orders), headers))
+    }
+
+    async fn create_order(
+        rqctx: RequestContext<App>,
+        headers: Header<CreateOrderHeaders>,
+        body: TypedBody<NewOrder>,
+    ) -> Result<HttpResponseCreated<Order>, CreateOrderError> {
+        let CreateOrderHeaders { idempotency_key } = headers.into_inner();
+        let order = orders::create(&rqctx, idempotency_key, body.into_inner()).await?;
+        Ok(HttpResponseCreated(order))
+    }
+
+    async fn get_order(
+        rqctx: RequestContext<App>,
+        path: Path<GetOrderPath>,
+    ) -> Result<HttpResponseOk<Order>, GetOrderError> {
+        let order = orders::get(&rqctx, path.into_inner().order_id).await?;
+        Ok(HttpResponseOk(order))
+    }
+
+    async fn update_order(
+        rqctx: RequestContext<App>,
+        path: Path<UpdateOrderPath>,
+        body: TypedBody<OrderUpdate>,
+    ) -> Result<HttpResponseOk<Order>, UpdateOrderError> {
+        let OrderUpdate { status } = body.into_inner();
+        let order = orders::update(&rqctx, path.into_inner().order_id, status).await?;
+        Ok(HttpResponseOk(order))
     }
 }

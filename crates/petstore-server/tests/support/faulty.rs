@@ -3,10 +3,11 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use petstore_models::{NewPet, Pet};
+use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use petstore_store::{
-    Cause, Creation, KeyHash, KeyId, KeyRecord, NewKey, Once, Outcome, PetPage, PetQuery,
-    PoolStats, Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
+    Cause, Creation, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OrderPage,
+    OrderQuery, Outcome, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage,
+    UsageRecord, WriteStats,
 };
 use std::{
     sync::{
@@ -139,6 +140,39 @@ impl Store for Faulty {
             tokio::time::sleep(self.list_takes).await;
         }
         self.inner.list_pets(query).await
+    }
+
+    async fn create_order(
+        &self,
+        order: NewOrder,
+        at: DateTime<Utc>,
+    ) -> Result<Result<Order, NotOrdered>, StoreError> {
+        self.inner.create_order(order, at).await
+    }
+
+    async fn create_order_once(
+        &self,
+        order: NewOrder,
+        once: Once,
+    ) -> Result<Creation<Order, NotOrdered>, StoreError> {
+        self.inner.create_order_once(order, once).await
+    }
+
+    async fn update_order(
+        &self,
+        id: i64,
+        to: OrderStatus,
+        at: DateTime<Utc>,
+    ) -> Result<Result<Order, NotUpdated>, StoreError> {
+        self.inner.update_order(id, to, at).await
+    }
+
+    async fn order(&self, id: i64) -> Result<Option<Order>, StoreError> {
+        self.inner.order(id).await
+    }
+
+    async fn list_orders(&self, query: OrderQuery) -> Result<OrderPage, StoreError> {
+        self.inner.list_orders(query).await
     }
 
     async fn create_key(&self, key: NewKey) -> Result<(), StoreError> {

@@ -4,7 +4,7 @@
 
 use super::{
     error::{self, Fault},
-    session::Session,
+    writes::Writes,
 };
 use crate::{
     Creation, StoreError,
@@ -30,19 +30,19 @@ pub(super) type Caller<T> = oneshot::Sender<Result<T, StoreError>>;
 /// A write that waits.
 pub(super) enum Message {
     Pet(NewPet, Caller<Pet>, Place),
-    Once(OnceOnly, Caller<Creation>, Place),
+    Once(OnceOnly<NewPet>, Caller<Creation>, Place),
     Other(Box<dyn Job>),
     Close,
 }
 
-/// A write that is not of a pet, with the caller who waits for it.
+/// A write that is not a new pet, with the caller who waits for it.
 #[async_trait]
 pub(super) trait Job: Send {
     /// Runs the write and keeps its result.
-    async fn run(&mut self, db: Arc<Session>);
+    async fn run(&mut self, db: Arc<Writes>);
 
-    /// Whether the write itself succeeded.
-    fn is_done(&self) -> bool;
+    /// What became of the write itself.
+    fn outcome(&self) -> Option<Result<(), &StoreError>>;
 
     /// Answers the caller, who may be gone.
     fn answer(self: Box<Self>, confirmed: Result<(), StoreError>);
@@ -58,15 +58,17 @@ pub(super) struct Write<T, W> {
 impl<T, W> Job for Write<T, W>
 where
     T: Send,
-    W: Fn(Arc<Session>) -> BoxFuture<'static, Result<T, StoreError>> + Send,
+    W: Fn(Arc<Writes>) -> BoxFuture<'static, Result<T, StoreError>> + Send,
 {
-    async fn run(&mut self, db: Arc<Session>) {
+    async fn run(&mut self, db: Arc<Writes>) {
         let work = (self.work)(db);
         self.result = Some(work.await);
     }
 
-    fn is_done(&self) -> bool {
-        matches!(self.result, Some(Ok(_)))
+    fn outcome(&self) -> Option<Result<(), &StoreError>> {
+        self.result
+            .as_ref()
+            .map(|result| result.as_ref().map(|_| ()))
     }
 
     fn answer(self: Box<Self>, confirmed: Result<(), StoreError>) {
@@ -88,7 +90,7 @@ pub(super) struct Stored {
 pub(super) struct Batch {
     pub(super) pets: Vec<NewPet>,
     pub(super) pet_callers: Vec<Caller<Pet>>,
-    pub(super) once: Vec<OnceOnly>,
+    pub(super) once: Vec<OnceOnly<NewPet>>,
     pub(super) once_callers: Vec<Caller<Creation>>,
     pub(super) jobs: Vec<Box<dyn Job>>,
     /// Given back when all is answered.

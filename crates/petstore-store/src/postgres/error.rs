@@ -123,6 +123,8 @@ pub(super) enum Fault {
 pub(super) enum Unreadable {
     #[error("a pet has the status `{0}`, which this version does not know")]
     Status(String),
+    #[error("an order has the status `{0}`, which this version does not know")]
+    OrderStatus(String),
     #[error("a key has a hash that is not 32 bytes long")]
     Hash,
     #[error("a key has the time {0} µs, which is out of range")]

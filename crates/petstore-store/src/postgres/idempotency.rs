@@ -15,15 +15,23 @@ use super::{
 };
 use crate::{
     StoreError,
-    idempotency::{Creation, OnceOnly, expired_at, retention_micros},
+    idempotency::{Creatable, Creation, OnceOnly, expired_at, retention_micros},
 };
 use chrono::{DateTime, Utc};
 use futures::future::join_all;
-use petstore_models::PetStatus;
+use petstore_models::{NewPet, PetStatus};
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, hash_map::Entry};
 use tokio_postgres::{Client, Error, Row, Statement};
 
+/// What becomes of the row of a key that is there already, named `old`: kept if
+/// it counts, replaced if it is too old and not deleted yet. `$9` is how long a
+/// key counts, in microseconds.
+pub(super) const KEEP: &str = "
+        ON CONFLICT (key_id, key) DO UPDATE SET
+            fingerprint = CASE WHEN old.created_at > excluded.created_at - $9::bigint THEN old.fingerprint ELSE excluded.fingerprint END,
+            made_id = CASE WHEN old.created_at > excluded.created_at - $9::bigint THEN old.made_id ELSE excluded.made_id END,
+            created_at = CASE WHEN old.created_at > excluded.created_at - $9::bigint THEN old.created_at ELSE excluded.created_at END";
 /// One statement for any number of pets, no two of one key: one round trip, one
 /// transaction. A key that was seen to be used draws no id, and its row is
 /// written as it was, also where it was deleted meanwhile by a server whose
@@ -31,7 +39,7 @@ use tokio_postgres::{Client, Error, Row, Statement};
 /// the id of its own pet.
 const INSERT: &str = "
     WITH given AS MATERIALIZED (
-        SELECT asked.*, used.key IS NULL AS is_free, COALESCE(used.pet_id, nextval('pet_ids')) AS id,
+        SELECT asked.*, used.key IS NULL AS is_free, COALESCE(used.made_id, nextval('pet_ids')) AS id,
             COALESCE(used.fingerprint, asked.fingerprint) AS first, COALESCE(used.created_at, asked.created_at) AS since
         FROM unnest($1::bytea[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bigint[], $8::bigint[])
             WITH ORDINALITY AS asked (name, category_id, status, key_id, key, fingerprint, created_at, lock, place)
@@ -39,20 +47,17 @@ const INSERT: &str = "
             AND used.created_at > asked.created_at - $9::bigint
         WHERE pg_try_advisory_xact_lock(lock)
     ), kept AS (
-        INSERT INTO idempotency_keys AS old (key_id, key, fingerprint, pet_id, created_at)
+        INSERT INTO idempotency_keys AS old (key_id, key, fingerprint, made_id, created_at)
         SELECT key_id, key, first, id, since FROM given
-        ON CONFLICT (key_id, key) DO UPDATE SET
-            fingerprint = CASE WHEN old.created_at > excluded.created_at - $9::bigint THEN old.fingerprint ELSE excluded.fingerprint END,
-            pet_id = CASE WHEN old.created_at > excluded.created_at - $9::bigint THEN old.pet_id ELSE excluded.pet_id END,
-            created_at = CASE WHEN old.created_at > excluded.created_at - $9::bigint THEN old.created_at ELSE excluded.created_at END
-        RETURNING key_id, key, fingerprint, pet_id
+        {KEEP}
+        RETURNING key_id, key, fingerprint, made_id
     ), answered AS (
-        SELECT given.*, kept.pet_id, is_free AND kept.pet_id = given.id AS is_new, kept.fingerprint = given.fingerprint AS is_same
+        SELECT given.*, kept.made_id, is_free AND kept.made_id = given.id AS is_new, kept.fingerprint = given.fingerprint AS is_same
         FROM given JOIN kept ON kept.key_id = given.key_id AND kept.key = given.key
     ), stored AS (
         INSERT INTO pets (id, name, category_id, status) SELECT id, name, category_id, status FROM answered WHERE is_new
     )
-    SELECT place, pet_id, is_new, is_same FROM answered";
+    SELECT place, made_id, is_new, is_same FROM answered";
 /// Rows that somebody writes at this moment are left for the next time, so that
 /// nobody waits for nobody.
 const FORGET: &str = "
@@ -64,7 +69,7 @@ const FORGET: &str = "
 
 /// Prepares the statement of [`insert_all`].
 pub(super) async fn prepare_insert(db: &Client) -> Result<Statement, Error> {
-    db.prepare(INSERT).await
+    db.prepare(&INSERT.replace("{KEEP}", KEEP)).await
 }
 
 /// Stores all pets whose keys are new in one transaction. If the database
@@ -74,7 +79,7 @@ pub(super) async fn prepare_insert(db: &Client) -> Result<Statement, Error> {
 pub(super) async fn insert_all(
     db: &Session,
     insert: &Statement,
-    asked: &[OnceOnly],
+    asked: &[OnceOnly<NewPet>],
 ) -> Vec<Result<Creation, StoreError>> {
     let (firsts, places) = firsts(asked);
     let outcomes = match insert_together(db, insert, &firsts).await {
@@ -92,7 +97,7 @@ pub(super) async fn insert_all(
         }
         Err(shared) => vec![Err(shared); firsts.len()],
     };
-    let answer = |(asked, place): (&OnceOnly, usize)| -> Result<Creation, StoreError> {
+    let answer = |(asked, place): (&OnceOnly<NewPet>, usize)| -> Result<Creation, StoreError> {
         let (first, outcome) = (firsts[place], &outcomes[place]);
         if std::ptr::eq(first, asked) {
             return outcome.clone();
@@ -115,7 +120,7 @@ pub(super) async fn insert_all(
 
 /// The first creation of each key, and for each creation at which place among
 /// them its key is.
-fn firsts(asked: &[OnceOnly]) -> (Vec<&OnceOnly>, Vec<usize>) {
+fn firsts<V>(asked: &[OnceOnly<V>]) -> (Vec<&OnceOnly<V>>, Vec<usize>) {
     let mut firsts = Vec::with_capacity(asked.len());
     let mut found = HashMap::with_capacity(asked.len());
     let places = asked.iter().map(|asked| {
@@ -135,23 +140,20 @@ fn firsts(asked: &[OnceOnly]) -> (Vec<&OnceOnly>, Vec<usize>) {
 async fn insert_together(
     db: &Session,
     insert: &Statement,
-    asked: &[&OnceOnly],
+    asked: &[&OnceOnly<NewPet>],
 ) -> Result<Vec<Creation>, StoreError> {
-    let column = |of: fn(&OnceOnly) -> &str| asked.iter().map(|one| of(one)).collect::<Vec<_>>();
-    let names: Vec<&[u8]> = asked.iter().map(|one| one.pet.name.as_bytes()).collect();
-    let categories: Vec<i64> = asked.iter().map(|one| one.pet.category_id).collect();
+    let names: Vec<&[u8]> = asked.iter().map(|one| one.value.name.as_bytes()).collect();
+    let categories: Vec<i64> = asked.iter().map(|one| one.value.category_id).collect();
     let statuses: Vec<Option<&str>> = asked
         .iter()
-        .map(|one| one.pet.status.map(PetStatus::as_str))
+        .map(|one| one.value.status.map(PetStatus::as_str))
         .collect();
-    let key_ids = column(|one| one.once.key_id.as_str());
-    let keys = column(|one| one.once.key.as_str());
-    let fingerprints: Vec<&[u8]> = asked
-        .iter()
-        .map(|one| one.fingerprint.as_bytes().as_slice())
-        .collect();
-    let times: Vec<i64> = asked.iter().map(|one| one.at()).collect();
-    let locks: Vec<i64> = asked.iter().map(|one| lock_of(one)).collect();
+    let keys: Vec<Key<'_>> = asked.iter().map(|one| Key::of(one)).collect();
+    let key_ids: Vec<&str> = keys.iter().map(|key| key.key_id).collect();
+    let fingerprints: Vec<&[u8]> = keys.iter().map(|key| key.fingerprint).collect();
+    let times: Vec<i64> = keys.iter().map(|key| key.at).collect();
+    let locks: Vec<i64> = keys.iter().map(|key| key.lock).collect();
+    let keys: Vec<&str> = keys.iter().map(|key| key.key).collect();
     let rows = db
         .client()
         .query(
@@ -181,7 +183,7 @@ async fn insert_together(
 }
 
 /// What a row says of one of those who asked, and of which.
-fn outcome_of(row: &Row, asked: &[&OnceOnly]) -> Result<(usize, Creation), StoreError> {
+fn outcome_of(row: &Row, asked: &[&OnceOnly<NewPet>]) -> Result<(usize, Creation), StoreError> {
     let place: i64 = row.try_get(0).map_err(error::unknown)?;
     let id: i64 = row.try_get(1).map_err(error::unknown)?;
     let is_new: bool = row.try_get(2).map_err(error::unknown)?;
@@ -191,11 +193,13 @@ fn outcome_of(row: &Row, asked: &[&OnceOnly]) -> Result<(usize, Creation), Store
     let one = asked
         .get(place)
         .ok_or_else(|| error::unknown(Unreadable::Ids))?;
+    // A pet does not tell when it was added.
+    let pet = one.value.made(id, 0).map_err(error::unknown)?;
     Ok((
         place,
         match (is_new, is_same) {
-            (true, _) => Creation::Added(one.pet(id)),
-            (false, true) => Creation::Repeated(one.pet(id)),
+            (true, _) => Creation::Added(pet),
+            (false, true) => Creation::Repeated(pet),
             (false, false) => Creation::KeyReused,
         },
     ))
@@ -207,15 +211,37 @@ fn only(outcomes: Result<Vec<Creation>, StoreError>) -> Result<Creation, StoreEr
         .ok_or_else(|| error::unknown(Unreadable::Ids))
 }
 
-/// The number of the lock of a key. Two keys with one number would only wait
-/// for each other.
-fn lock_of(asked: &OnceOnly) -> i64 {
-    let mut hash = Sha256::new();
-    hash.update(asked.once.key_id.as_str());
-    hash.update("\n");
-    hash.update(asked.once.key.as_str());
-    let [a, b, c, d, e, f, g, h, ..]: [u8; 32] = hash.finalize().into();
-    i64::from_be_bytes([a, b, c, d, e, f, g, h])
+/// A key as the statements are given it.
+pub(super) struct Key<'asked> {
+    pub(super) key_id: &'asked str,
+    pub(super) key: &'asked str,
+    pub(super) fingerprint: &'asked [u8],
+    /// In microseconds since 1970-01-01T00:00:00Z.
+    pub(super) at: i64,
+    /// In microseconds.
+    pub(super) retention: i64,
+    /// The number of its lock. Two keys with one number would only wait for
+    /// each other.
+    pub(super) lock: i64,
+}
+
+impl<'asked> Key<'asked> {
+    pub(super) fn of<V: Creatable>(asked: &'asked OnceOnly<V>) -> Self {
+        let (key_id, key) = (asked.once.key_id.as_str(), asked.once.key.as_str());
+        let mut hash = Sha256::new();
+        hash.update(key_id);
+        hash.update("\n");
+        hash.update(key);
+        let [a, b, c, d, e, f, g, h, ..]: [u8; 32] = hash.finalize().into();
+        Self {
+            key_id,
+            key,
+            fingerprint: asked.fingerprint.as_bytes(),
+            at: asked.at(),
+            retention: retention_micros(),
+            lock: i64::from_be_bytes([a, b, c, d, e, f, g, h]),
+        }
+    }
 }
 
 /// Deletes some of the keys that are too old, and says how many.

@@ -1,6 +1,6 @@
 //! The store on PostgreSQL, which any number of servers share: which call is a
-//! read and which a write. SQL is left to `pets`, `keys` and `usage`, the group commit
-//! to `writer`, connections to `session` and `pool`, the tables to `schema`.
+//! read and which a write. SQL is left to `pets`, `orders`, `keys` and `usage`, the
+//! group commit to `writer`, connections to `session` and `pool`, the tables to `schema`.
 //!
 //! # How PostgreSQL keeps what is promised
 //!
@@ -32,6 +32,7 @@ mod batch;
 mod error;
 mod idempotency;
 mod keys;
+mod orders;
 mod pets;
 mod pool;
 mod schema;
@@ -40,21 +41,24 @@ mod tls;
 mod url;
 mod usage;
 mod writer;
+mod writes;
 
 pub use error::PostgresError;
 pub use url::PostgresUrl;
 
 use crate::{
-    Creation, KeyHash, KeyId, KeyRecord, NewKey, Once, PetPage, PetQuery, PoolStats, Revocation,
-    Store, StoreError, Usage, UsageRecord, WriteStats, idempotency::OnceOnly,
+    Creation, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OrderPage,
+    OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage, UsageRecord,
+    WriteStats, idempotency::OnceOnly, order,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use petstore_models::{NewPet, Pet};
+use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use pool::Readers;
 use session::Connector;
 use std::sync::Arc;
 use writer::Writer;
+use writes::Writes;
 
 struct PostgresStore {
     writer: Writer,
@@ -97,8 +101,8 @@ impl Store for PostgresStore {
         now: DateTime<Utc>,
         limit: usize,
     ) -> Result<usize, StoreError> {
-        let forget = move |db: Arc<_>| {
-            Box::pin(async move { idempotency::forget(&db, now, limit).await }) as _
+        let forget = move |db: Arc<Writes>| {
+            Box::pin(async move { idempotency::forget(&db.session, now, limit).await }) as _
         };
         self.writer.write(forget).await
     }
@@ -119,20 +123,76 @@ impl Store for PostgresStore {
         pets::page_of(&rows, query.limit)
     }
 
+    async fn create_order(
+        &self,
+        order: NewOrder,
+        at: DateTime<Utc>,
+    ) -> Result<Result<Order, NotOrdered>, StoreError> {
+        let at = order::kept(at)?;
+        let create = move |db: Arc<Writes>| {
+            let order = order.clone();
+            Box::pin(async move { db.orders.create(&db.session, &order, at).await }) as _
+        };
+        self.writer.write(create).await
+    }
+
+    async fn create_order_once(
+        &self,
+        order: NewOrder,
+        once: Once,
+    ) -> Result<Creation<Order, NotOrdered>, StoreError> {
+        order::kept(once.at)?;
+        let asked = Arc::new(OnceOnly::new(order, once));
+        let create = move |db: Arc<Writes>| {
+            let asked = Arc::clone(&asked);
+            Box::pin(async move { db.orders.create_once(&db.session, &asked).await }) as _
+        };
+        self.writer.write(create).await
+    }
+
+    async fn update_order(
+        &self,
+        id: i64,
+        to: OrderStatus,
+        at: DateTime<Utc>,
+    ) -> Result<Result<Order, NotUpdated>, StoreError> {
+        let at = order::kept(at)?;
+        let update = move |db: Arc<Writes>| {
+            Box::pin(async move { db.orders.update(&db.session, id, to, at).await }) as _
+        };
+        self.writer.write(update).await
+    }
+
+    async fn order(&self, id: i64) -> Result<Option<Order>, StoreError> {
+        let row = self
+            .readers
+            .read(move |db| async move { db.orders.get(db.session.client(), id).await })
+            .await?;
+        row.as_ref().map(orders::order_at).transpose()
+    }
+
+    async fn list_orders(&self, query: OrderQuery) -> Result<OrderPage, StoreError> {
+        let rows = self
+            .readers
+            .read(move |db| async move { db.orders.page(db.session.client(), query).await })
+            .await?;
+        orders::page_of(&rows, query.limit)
+    }
+
     async fn create_key(&self, key: NewKey) -> Result<(), StoreError> {
         let key = Arc::new(key);
-        let insert = move |db: Arc<_>| {
+        let insert = move |db: Arc<Writes>| {
             let key = Arc::clone(&key);
-            Box::pin(async move { keys::insert(&db, &key).await }) as _
+            Box::pin(async move { keys::insert(&db.session, &key).await }) as _
         };
         self.writer.write(insert).await
     }
 
     async fn create_first_key(&self, key: NewKey) -> Result<bool, StoreError> {
         let key = Arc::new(key);
-        let insert = move |db: Arc<_>| {
+        let insert = move |db: Arc<Writes>| {
             let key = Arc::clone(&key);
-            Box::pin(async move { keys::insert_first(&db, &key).await }) as _
+            Box::pin(async move { keys::insert_first(&db.session, &key).await }) as _
         };
         self.writer.write(insert).await
     }
@@ -146,9 +206,9 @@ impl Store for PostgresStore {
     }
 
     async fn revoke_key(&self, id: KeyId, at: DateTime<Utc>) -> Result<Revocation, StoreError> {
-        let revoke = move |db: Arc<_>| {
+        let revoke = move |db: Arc<Writes>| {
             let id = id.clone();
-            Box::pin(async move { keys::revoke(&db, id.as_str(), at).await }) as _
+            Box::pin(async move { keys::revoke(&db.session, id.as_str(), at).await }) as _
         };
         self.writer.write(revoke).await
     }
@@ -172,9 +232,9 @@ impl Store for PostgresStore {
 
     async fn record_usage(&self, usage: Usage) -> Result<(), StoreError> {
         let usage = Arc::new(usage);
-        let add = move |db: Arc<_>| {
+        let add = move |db: Arc<Writes>| {
             let usage = Arc::clone(&usage);
-            Box::pin(async move { usage::add(&db, &usage).await }) as _
+            Box::pin(async move { usage::add(&db.session, &usage).await }) as _
         };
         self.writer.write(add).await
     }

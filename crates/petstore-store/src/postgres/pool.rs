@@ -1,6 +1,6 @@
 //! The connections that read: a few, each shared by many callers at once, whose
 //! statements follow each other without a wait for the answers (pipelining).
-//! What is read is left to `pets` and `keys`.
+//! What is read is left to `pets`, `orders` and `keys`.
 //!
 //! A pool of the usual kind lends a connection to one caller at a time. Here
 //! every read is one short statement, so there is nothing to lend it for, and
@@ -9,6 +9,7 @@
 use super::{
     error::{self, Fault},
     keys::KeyReads,
+    orders::OrderReads,
     pets::PetReads,
     session::{Connector, Session, Use},
 };
@@ -55,6 +56,7 @@ pub(super) struct Reader {
     pub(super) session: Session,
     pub(super) pets: PetReads,
     pub(super) keys: KeyReads,
+    pub(super) orders: OrderReads,
 }
 
 impl Readers {
@@ -139,12 +141,17 @@ impl Readers {
             .await
             .map_err(error::not_applied)?;
         let db = session.client();
-        let (pets, keys) = tokio::try_join!(PetReads::prepare(db), KeyReads::prepare(db))
-            .map_err(error::read_failed)?;
+        let (pets, keys, orders) = tokio::try_join!(
+            PetReads::prepare(db),
+            KeyReads::prepare(db),
+            OrderReads::prepare(db)
+        )
+        .map_err(error::read_failed)?;
         Ok(Arc::clone(held.insert(Arc::new(Reader {
             session,
             pets,
             keys,
+            orders,
         }))))
     }
 

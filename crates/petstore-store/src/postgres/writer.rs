@@ -1,15 +1,16 @@
 //! The tasks that write, and their group commit. What a write does is left to
-//! `pets` and `keys`.
+//! `pets`, `orders` and `keys`.
 //!
 //! Pets that wait at the same moment are stored by one statement, which is one
 //! round trip and one transaction. Writes of keys go out in the same round
-//! trip, each a transaction of its own.
+//! trip, each a transaction of its own, and so do orders.
 
 use super::{
-    batch::{BATCH, Batch, Caller, Message, Stored, Write, answer, take_up},
+    batch::{BATCH, Batch, Caller, Job, Message, Stored, Write, answer, take_up},
     error::{self, Fault},
     idempotency, pets,
-    session::{Connector, Session, Use},
+    session::{Connector, Use},
+    writes::Writes,
 };
 use crate::{
     Creation, StoreError, WriteStats,
@@ -25,7 +26,6 @@ use tokio::{
     task::JoinHandle,
     time::timeout,
 };
-use tokio_postgres::Statement;
 
 /// Writes that may wait. At 10,000 a second, a tenth of a second's work.
 const QUEUE: usize = 1024;
@@ -75,8 +75,11 @@ impl Writer {
     }
 
     /// As [`create`](Self::create), unless its key was used.
-    pub(super) async fn create_once(&self, asked: OnceOnly) -> Result<Creation, StoreError> {
-        let place = self.room.take(room::bytes_of(&asked.pet))?;
+    pub(super) async fn create_once(
+        &self,
+        asked: OnceOnly<NewPet>,
+    ) -> Result<Creation, StoreError> {
+        let place = self.room.take(room::bytes_of(&asked.value))?;
         self.ask(|caller| Message::Once(asked, caller, place)).await
     }
 
@@ -84,7 +87,7 @@ impl Writer {
     pub(super) async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
     where
         T: Send + 'static,
-        W: Fn(Arc<Session>) -> BoxFuture<'static, Result<T, StoreError>> + Send + 'static,
+        W: Fn(Arc<Writes>) -> BoxFuture<'static, Result<T, StoreError>> + Send + 'static,
     {
         let message = |caller| {
             Message::Other(Box::new(Write {
@@ -140,14 +143,7 @@ impl Writer {
 struct Lane {
     connector: Arc<Connector>,
     batches: Arc<Batches>,
-    connection: Option<Connection>,
-}
-
-#[derive(Clone)]
-struct Connection {
-    session: Arc<Session>,
-    insert: Statement,
-    insert_once: Statement,
+    connection: Option<Arc<Writes>>,
 }
 
 impl Lane {
@@ -174,14 +170,11 @@ impl Lane {
         if batch.writes() == 0 {
             return;
         }
-        let Connection {
-            session,
-            insert,
-            insert_once,
-        } = match self.connection().await {
+        let writes = match self.connection().await {
             Ok(connection) => connection,
             Err(error) => return self.finish(batch, Stored::default(), Err(error)),
         };
+        let session = &writes.session;
         let warnings = session.warnings();
         let Batch {
             pets, once, jobs, ..
@@ -191,15 +184,15 @@ impl Lane {
             if pets.is_empty() {
                 return Vec::new();
             }
-            pets::insert_all(&session, &insert, pets).await
+            pets::insert_all(session, &writes.insert, pets).await
         };
         let once = async {
             if once.is_empty() {
                 return Vec::new();
             }
-            idempotency::insert_all(&session, &insert_once, once).await
+            idempotency::insert_all(session, &writes.insert_once, once).await
         };
-        let jobs = join_all(jobs.iter_mut().map(|job| job.run(Arc::clone(&session))));
+        let jobs = join_all(jobs.iter_mut().map(|job| job.run(Arc::clone(&writes))));
         let work = async {
             let (pets, once, _) = tokio::join!(pets, once, jobs);
             Stored { pets, once }
@@ -221,7 +214,7 @@ impl Lane {
     }
 
     /// The connection of this lane, made anew if there is none that works.
-    async fn connection(&mut self) -> Result<Connection, StoreError> {
+    async fn connection(&mut self) -> Result<Arc<Writes>, StoreError> {
         if let Some(connection) = self
             .connection
             .as_ref()
@@ -235,28 +228,20 @@ impl Lane {
             .connect(Use::Write)
             .await
             .map_err(error::not_applied)?;
-        let prepare = async {
-            let db = session.client();
-            tokio::try_join!(pets::prepare_insert(db), idempotency::prepare_insert(db))
-        };
-        let (insert, insert_once) = timeout(DEADLINE, prepare)
+        let writes = timeout(DEADLINE, Writes::prepare(session))
             .await
             .map_err(|_| error::not_applied(Fault::Deadline(DEADLINE)))?
             .map_err(error::read_failed)?;
-        Ok(self
-            .connection
-            .insert(Connection {
-                session: Arc::new(session),
-                insert,
-                insert_once,
-            })
-            .clone())
+        Ok(Arc::clone(self.connection.insert(Arc::new(writes))))
     }
 
     fn finish(&mut self, batch: Batch, stored: Stored, confirmed: Result<(), StoreError>) {
         let failures = || {
             let pets = stored.pets.iter().filter_map(|pet| pet.as_ref().err());
-            pets.chain(stored.once.iter().filter_map(|pet| pet.as_ref().err()))
+            let once = stored.once.iter().filter_map(|pet| pet.as_ref().err());
+            let jobs = batch.jobs.iter().filter_map(|job| job.outcome()?.err());
+            pets.chain(once)
+                .chain(jobs.filter(|error| !is_an_answer(error)))
         };
         if failures().any(is_unavailable) {
             // After a failover a connection can be left that only reads.
@@ -271,7 +256,8 @@ impl Lane {
             );
         }
         // Counted before anybody is answered, who could ask for the figures.
-        let jobs = batch.jobs.iter().filter(|job| job.is_done()).count();
+        let is_done = |job: &&Box<dyn Job>| job.outcome().is_some_and(|outcome| outcome.is_ok());
+        let jobs = batch.jobs.iter().filter(is_done).count();
         let pets = stored.pets.iter().filter(|pet| pet.is_ok()).count();
         let once = stored.once.iter().filter(|pet| pet.is_ok()).count();
         let done = pets + once + jobs;
@@ -284,6 +270,11 @@ impl Lane {
             job.answer(confirmed.clone());
         }
     }
+}
+
+/// Whether nothing went wrong, and the caller asked for what cannot be.
+fn is_an_answer(error: &StoreError) -> bool {
+    matches!(error, StoreError::KeyExists)
 }
 
 fn is_unavailable(error: &StoreError) -> bool {

@@ -101,7 +101,7 @@ fn record_of(row: &Row<'_>) -> rusqlite::Result<KeyRecord> {
 
 pub(super) fn id_of(row: &Row<'_>, column: usize) -> rusqlite::Result<KeyId> {
     let text = row.get_ref(column)?.as_str()?;
-    text.parse().map_err(|error| unreadable(column, error))
+    text.parse().map_err(|error| unreadable_text(column, error))
 }
 
 pub(super) fn time_of(row: &Row<'_>, column: usize) -> rusqlite::Result<DateTime<Utc>> {
@@ -116,6 +116,9 @@ fn any_time_of(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<DateTime
     }
 }
 
-fn unreadable(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> Error {
+pub(super) fn unreadable_text(
+    column: usize,
+    error: impl std::error::Error + Send + Sync + 'static,
+) -> Error {
     Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
 }

@@ -1,6 +1,6 @@
 //! The store on SQLite, in a file or in memory: which call is a read and which
-//! a write. SQL is left to `pets`, `keys` and `usage`, the group commit to `writer`,
-//! what makes a file a store to `open` and `schema`, its copy to `backup`.
+//! a write. SQL is left to `pets`, `orders`, `keys` and `usage`, the group commit to
+//! `writer`, what makes a file a store to `open` and `schema`, its copy to `backup`.
 
 mod backup;
 mod connection;
@@ -9,6 +9,7 @@ mod files;
 mod idempotency;
 mod keys;
 mod open;
+mod orders;
 mod pets;
 mod readers;
 mod schema;
@@ -18,15 +19,15 @@ mod usage;
 mod writer;
 
 use crate::{
-    Cause, Creation, KeyHash, KeyId, KeyRecord, NewKey, Once, OpenError, PetPage, PetQuery,
-    PoolStats, Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
-    idempotency::OnceOnly, room,
+    Cause, Creation, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OpenError,
+    OrderPage, OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage,
+    UsageRecord, WriteStats, idempotency::OnceOnly, order, room,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use connection::Slot;
 use files::Files;
-use petstore_models::{NewPet, Pet};
+use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use readers::Readers;
 use std::{path::PathBuf, sync::Arc};
 use writer::Writer;
@@ -114,8 +115,9 @@ impl Store for SqliteStore {
     async fn create_pet_once(&self, pet: NewPet, once: Once) -> Result<Creation, StoreError> {
         let asked = OnceOnly::new(pet, once);
         self.writer
-            .write_large(room::bytes_of(&asked.pet), move |db| {
-                idempotency::insert(db, &asked).map_err(error::failed)
+            .write_large(room::bytes_of(&asked.value), move |db| {
+                let insert = |db: &_, pet: &_| Ok(Ok(pets::insert(db, pet)?.id));
+                idempotency::create(db, &asked, insert).map_err(error::failed)
             })
             .await
     }
@@ -136,6 +138,52 @@ impl Store for SqliteStore {
 
     async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
         self.readers.read(|db| pets::page(db, query))
+    }
+
+    async fn create_order(
+        &self,
+        order: NewOrder,
+        at: DateTime<Utc>,
+    ) -> Result<Result<Order, NotOrdered>, StoreError> {
+        let at = order::kept(at)?;
+        self.writer
+            .write(move |db| orders::create(db, &order, at).map_err(error::failed))
+            .await
+    }
+
+    async fn create_order_once(
+        &self,
+        order: NewOrder,
+        once: Once,
+    ) -> Result<Creation<Order, NotOrdered>, StoreError> {
+        let at = order::kept(once.at)?;
+        let asked = OnceOnly::new(order, once);
+        self.writer
+            .write(move |db| {
+                let insert = |db: &_, order: &_| orders::insert(db, order, at);
+                idempotency::create(db, &asked, insert).map_err(error::failed)
+            })
+            .await
+    }
+
+    async fn update_order(
+        &self,
+        id: i64,
+        to: OrderStatus,
+        at: DateTime<Utc>,
+    ) -> Result<Result<Order, NotUpdated>, StoreError> {
+        let at = order::kept(at)?;
+        self.writer
+            .write(move |db| orders::update(db, id, to, at).map_err(error::failed))
+            .await
+    }
+
+    async fn order(&self, id: i64) -> Result<Option<Order>, StoreError> {
+        self.readers.read(|db| orders::get(db, id))
+    }
+
+    async fn list_orders(&self, query: OrderQuery) -> Result<OrderPage, StoreError> {
+        self.readers.read(|db| orders::page(db, query))
     }
 
     async fn create_key(&self, key: NewKey) -> Result<(), StoreError> {

@@ -14,6 +14,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0001_pets_and_keys.sql"),
     include_str!("migrations/0002_usage.sql"),
     include_str!("migrations/0003_idempotency_keys.sql"),
+    include_str!("migrations/0004_orders.sql"),
 ];
 
 /// The schema version that this code reads and writes.

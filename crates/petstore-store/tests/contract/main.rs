@@ -8,6 +8,7 @@ mod closing;
 mod keys;
 mod model;
 mod once;
+mod orders;
 mod pages;
 mod pets;
 #[expect(
@@ -80,7 +81,8 @@ async fn walk(store: &AnyStore, status: Option<PetStatus>, limit: usize) -> Vec<
 macro_rules! contract {
     ($backend:ident) => {
         mod $backend {
-            use crate::{backends, closing, keys, model, once, pages, pets, usage};
+            use crate::{backends, closing, keys, model, once, orders, pages, pets, usage};
+            use crate::orders::model as order_model;
 
             contract! {
                 $backend:
@@ -105,6 +107,18 @@ macro_rules! contract {
                 once::a_repeated_creation_is_answered_with_the_first_pet,
                 once::of_creations_at_once_with_one_key_one_adds,
                 once::old_keys_are_deleted_a_few_at_a_time_and_no_other,
+                order_model::any_calls_of_several_clients_are_answered_as_one_after_the_other,
+                orders::a_clock_that_goes_back_moves_no_order_back,
+                orders::a_key_of_a_pet_is_none_for_an_order,
+                orders::a_refused_order_leaves_its_key_free,
+                orders::a_repeated_order_is_answered_as_it_was_placed,
+                orders::a_walk_meets_every_earlier_order_once_while_others_are_placed,
+                orders::an_order_comes_back_as_it_was_placed_and_takes_its_pet,
+                orders::each_step_changes_order_and_pet_and_every_other_is_refused_and_changes_nothing,
+                orders::of_many_orders_for_one_pet_at_once_one_is_placed,
+                orders::of_many_steps_of_one_order_at_once_one_is_taken,
+                orders::only_a_pet_that_is_available_can_be_ordered,
+                orders::pages_of_orders_begin_with_the_newest_and_keep_their_filters,
                 pages::a_filter_keeps_what_has_that_status,
                 pages::a_page_may_begin_anywhere,
                 pages::a_page_says_whether_there_are_more,

@@ -8,6 +8,7 @@ mod crashes;
 mod encryption;
 mod once;
 mod opening;
+mod orders;
 mod sharing;
 #[path = "../support/postgres.rs"]
 mod support;

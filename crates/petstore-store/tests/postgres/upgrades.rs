@@ -5,15 +5,17 @@ use crate::{
     pet, store,
     support::{Database, shared},
 };
-use petstore_models::{Pet, PetStatus};
+use chrono::DateTime;
+use petstore_models::{NewOrder, Pet, PetStatus};
 use petstore_store::{KeyHash, PetQuery, schema_version};
 
 /// What makes each schema of the one before it. Those that were released are
 /// never edited.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     include_str!("../../src/postgres/migrations/0001_pets_and_keys.sql"),
     include_str!("../../src/postgres/migrations/0002_usage.sql"),
     include_str!("../../src/postgres/migrations/0003_idempotency_keys.sql"),
+    include_str!("../../src/postgres/migrations/0004_orders.sql"),
 ];
 
 /// Makes a store of an older schema, with some pets and a key.
@@ -86,6 +88,9 @@ async fn an_older_store_keeps_its_pets_and_keys_and_becomes_like_a_new_one() {
         );
         let found = store.find_key(&KeyHash::new([1; 32])).await.expect("a key");
         assert_eq!(found.expect("the key").name, "first");
+        let order = store.create_order(NewOrder { pet_id: 1 }, DateTime::UNIX_EPOCH);
+        let order = order.await.expect("an answer").expect("an order");
+        assert_eq!((order.id, order.pet_id), (1, 1));
         // The id 4 was drawn before.
         assert_eq!(store.create_pet(pet("Tom")).await.expect("a pet").id, 5);
         store.close().await.expect("closed");

@@ -4,15 +4,16 @@
 
 use crate::{Place, open, pet, place};
 use chrono::DateTime;
-use petstore_models::{NewPet, Pet, PetStatus};
-use petstore_store::{Creation, DatabaseUrl, KeyHash, Once, PetQuery, schema_version};
+use petstore_models::{NewOrder, NewPet, OrderStatus, Pet, PetStatus};
+use petstore_store::{Creation, DatabaseUrl, KeyHash, Once, OrderQuery, PetQuery, schema_version};
 use rusqlite::Connection;
 
 /// The released schemas, the first one first.
-const RELEASED: [&str; 3] = [
+const RELEASED: [&str; 4] = [
     include_str!("released/schema_1.sql"),
     include_str!("released/schema_2.sql"),
     include_str!("released/schema_3.sql"),
+    include_str!("released/schema_4.sql"),
 ];
 
 fn released(schema: &str) -> Place {
@@ -165,7 +166,7 @@ async fn the_ledger_of_a_released_schema_is_kept_and_is_empty_before_it() {
         let used = keys.iter().filter(|key| key.last_used_at.is_some()).count();
         calls.push((ledger.iter().map(|row| row.calls).sum::<u64>(), used));
     }
-    assert_eq!(calls, [(0, 0), (3, 1), (3, 1)]);
+    assert_eq!(calls, [(0, 0), (3, 1), (3, 1), (3, 1)]);
 }
 
 #[tokio::test]
@@ -189,5 +190,57 @@ async fn idempotency_keys_of_a_released_schema_still_count() {
         let [first, ..] = first_pets();
         repeated.push(created == Creation::Repeated(first));
     }
-    assert_eq!(repeated, [false, false, true]);
+    assert_eq!(repeated, [false, false, true, true]);
+}
+
+#[tokio::test]
+async fn orders_of_a_released_schema_are_kept_and_an_older_store_takes_orders() {
+    let all = OrderQuery {
+        before: None,
+        status: None,
+        pet_id: None,
+        limit: 10,
+    };
+    let mut found = Vec::new();
+    for text in RELEASED {
+        let place = released(text);
+        let store = open(&place.path).await.expect("it is brought up to date");
+        let orders = store.list_orders(all).await.expect("a page").orders;
+        // The pet 1 is available.
+        let at = DateTime::UNIX_EPOCH;
+        let new = store.create_order(NewOrder { pet_id: 1 }, at).await;
+        let new = new.expect("an answer").expect("an order");
+        let cancelled = store.update_order(new.id, OrderStatus::Cancelled, at).await;
+        cancelled.expect("an answer").expect("a step");
+        found.push((orders.iter().map(|order| order.id).collect(), new.id));
+    }
+    let none = || (Vec::new(), 1);
+    assert_eq!(found, [none(), none(), none(), (vec![2, 1], 6)]);
+}
+
+#[tokio::test]
+async fn an_order_of_a_released_schema_is_repeated_and_goes_on() {
+    let [.., text] = RELEASED;
+    let place = released(text);
+    let store = open(&place.path).await.expect("a store");
+    let once = Once {
+        key_id: "k_mvbvqf8yh5d5".parse().expect("an id"),
+        key: "an order".to_owned().try_into().expect("a key"),
+        at: DateTime::from_timestamp_micros(1_795_132_800_000_005).expect("a time"),
+    };
+    let repeated = store.create_order_once(NewOrder { pet_id: 2 }, once).await;
+    let Ok(Creation::Repeated(first)) = repeated else {
+        panic!("{repeated:?}")
+    };
+    assert_eq!((first.id, first.status), (2, OrderStatus::Placed));
+    let now = store.order(2).await.expect("an answer").expect("an order");
+    assert_eq!(now.status, OrderStatus::Approved);
+    assert_eq!(now.placed_at, first.placed_at);
+    let sold = store
+        .update_order(2, OrderStatus::Delivered, DateTime::UNIX_EPOCH)
+        .await;
+    let sold = sold.expect("an answer").expect("a step");
+    assert_eq!(sold.updated_at, now.updated_at);
+    let pet = store.pet(2).await.expect("an answer").expect("the pet");
+    assert_eq!(pet.status, Some(PetStatus::Sold));
 }

@@ -4,6 +4,7 @@
 mod batches;
 mod faults;
 mod once;
+mod ordering;
 mod plans;
 
 use super::*;
@@ -70,10 +71,11 @@ impl Fixture {
     }
 
     /// Runs SQL on the connection that writes, inside of a write.
-    async fn execute(&self, sql: &'static str) -> Result<(), StoreError> {
+    async fn execute(&self, sql: &str) -> Result<(), StoreError> {
+        let sql = sql.to_owned();
         self.store
             .writer
-            .write(move |db| db.execute_batch(sql).map_err(error::failed))
+            .write(move |db| db.execute_batch(&sql).map_err(error::failed))
             .await
     }
 

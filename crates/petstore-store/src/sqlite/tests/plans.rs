@@ -29,6 +29,28 @@ async fn pages_are_found_by_index_and_need_no_sorting() {
 }
 
 #[tokio::test]
+async fn pages_of_orders_are_found_by_index_and_need_no_sorting() {
+    let fixture = in_a_file();
+    let plans = fixture.store.readers.read(|db| {
+        Ok([
+            plan(db, orders::PAGE, (9, 20))?,
+            plan(db, orders::PAGE_OF_STATUS, (9, 20, "placed"))?,
+            plan(db, orders::PAGE_OF_PET, (9, 20, 7))?,
+            plan(db, orders::PAGE_OF_PET_AND_STATUS, (9, 20, 7, "placed"))?,
+        ])
+    });
+    assert_eq!(
+        plans.expect("plans"),
+        [
+            "SEARCH orders USING INTEGER PRIMARY KEY (rowid<?)",
+            "SEARCH orders USING INDEX orders_by_status (status=? AND rowid<?)",
+            "SEARCH orders USING INDEX orders_by_pet (pet_id=? AND rowid<?)",
+            "SEARCH orders USING INDEX orders_by_pet_and_status (pet_id=? AND status=? AND rowid<?)",
+        ]
+    );
+}
+
+#[tokio::test]
 async fn a_query_is_prepared_once_whatever_it_asks_for() {
     let fixture = in_a_file();
     let prepared_again = fixture.store.readers.read(|db| {

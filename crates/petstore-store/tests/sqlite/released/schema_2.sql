@@ -1,4 +1,4 @@
--- A store as 1.1.0 leaves it: schema 2, some pets, keys and calls, and the
+-- A store between 1.0.0 and 1.1.0: schema 2, some pets, keys and calls, and the
 -- highest id gone. Never edited; what opens it is the present code.
 PRAGMA journal_mode = wal;
 PRAGMA application_id = 1885697139;
