@@ -1,0 +1,213 @@
+//! The command line: what there is to say, and its help. The key of the service
+//! can be said nowhere on it: other users of the machine see command lines.
+
+use crate::{exit::MEANINGS, import::Unknown, output::Form, settings::ServiceOptions};
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use clap_complete::Shell;
+use petstore_client::PetStatus;
+use std::{num::NonZeroUsize, path::PathBuf, sync::LazyLock};
+
+/// The pet store service on a command line: list, add, import and export pets
+#[derive(Debug, Parser)]
+#[command(name = "petstore", version, max_term_width = 100, after_long_help = AFTER_HELP.as_str())]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) service: ServiceOptions,
+    /// How results are written: a table on a terminal, JSON elsewhere, if not said
+    #[arg(long, global = true, value_enum, value_name = "FORM")]
+    pub(crate) output: Option<Form>,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What the program takes from its environment, beside what stands at a flag.
+pub(crate) const ENVIRONMENT: [(&str, &str); 4] = [
+    (
+        "PETSTORE_API_KEY",
+        "the API key; it may stand in the configuration file instead, and nowhere else",
+    ),
+    ("PETSTORE_URL", "as --url"),
+    ("PETSTORE_CLI_CONFIG", "as --config"),
+    ("NO_COLOR", "if set, there are no colours"),
+];
+
+/// What the configuration file may have.
+pub(crate) const FILE: &str = "TOML with `url` and `api-key`; with a key in it, \
+    only its owner may read it (chmod 600)";
+
+static AFTER_HELP: LazyLock<String> = LazyLock::new(|| {
+    let mut text = String::from("Environment:\n");
+    for (name, meaning) in ENVIRONMENT {
+        text += &format!("  {name:<20} {meaning}\n");
+    }
+    text += &format!("\nConfiguration file:\n  {FILE}\n\nExit codes:\n");
+    for (exit, meaning) in MEANINGS {
+        text += &format!("  {:>3}  {meaning}\n", exit.code());
+    }
+    text
+});
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List, add, fetch, import and export pets
+    Pets {
+        #[command(subcommand)]
+        command: Box<PetsCommand>,
+    },
+    /// Print what makes a shell complete this program's commands
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+    /// Print the manual page, or write one a command into a folder
+    Man {
+        /// A folder that exists; `petstore.1` and its like are written into it
+        #[arg(long, value_name = "FOLDER")]
+        to: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PetsCommand {
+    /// List pets: a page, or all
+    ///
+    /// Where more follow than are shown, stderr says from which cursor on.
+    List(ListOptions),
+    /// Add a pet and print it, with the id that it got
+    Add(AddOptions),
+    /// Fetch one pet by its id (deprecated by the service; stderr says until when)
+    Get {
+        /// The id of the pet
+        #[arg(allow_negative_numbers = true)]
+        id: i64,
+    },
+    /// Add the pets of a file, each once, however often it is interrupted
+    ///
+    /// A line of an `.ndjson` file is `{"name": "Rex", "categoryId": 7, "status": "available"}`; a
+    /// `.csv` file begins with a line that names these columns. `status` may be left out, `id` is
+    /// ignored, since the service gives a new one, and anything else is refused. Pets are added in
+    /// the order of the file only with `--concurrency 1`.
+    ///
+    /// What was sent and answered is kept in a journal beside the file. After an interruption, by
+    /// Ctrl-C, a kill or a power failure, the same command goes on where it was. Each line has an
+    /// Idempotency-Key of its own, so that one whose answer was lost can be sent again without a
+    /// second pet. The service keeps these keys for 24 hours, and for one API key: after that, or
+    /// with another one, such a line is held back and listed (see `--unknown`). A file that was
+    /// changed meanwhile, and another service, are refused.
+    Import(ImportOptions),
+    /// Write all pets to stdout, in a form that `import` takes
+    Export(ExportOptions),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListOptions {
+    /// Only pets of this availability
+    #[arg(long, value_parser = status())]
+    pub(crate) status: Option<PetStatus>,
+    /// How many pets a page has, from 1 to 100; 20 if not said, and 100 with `--all`
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) limit: Option<u64>,
+    /// Where to begin: a cursor that an earlier list ended with, for the same status
+    #[arg(long)]
+    pub(crate) cursor: Option<String>,
+    /// All pages that follow, instead of one
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AddOptions {
+    /// What it is called
+    #[arg(long, allow_hyphen_values = true)]
+    pub(crate) name: String,
+    /// The number of the category that it belongs to
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub(crate) category_id: i64,
+    /// Its availability
+    #[arg(long, value_parser = status())]
+    pub(crate) status: Option<PetStatus>,
+    /// The key of an earlier attempt whose answer was lost, which stderr showed
+    #[arg(long, value_name = "KEY")]
+    pub(crate) idempotency_key: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportOptions {
+    /// The file with the pets
+    pub(crate) file: PathBuf,
+    /// How the file is written, where its name does not end with .ndjson, .jsonl or .csv
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<Format>,
+    /// How many lines are sent at the same time, at most 256
+    #[arg(long, value_name = "NUMBER", default_value = "16", value_parser = concurrency)]
+    pub(crate) concurrency: NonZeroUsize,
+    /// Where the journal is, instead of FILE.journal
+    #[arg(long, value_name = "FILE")]
+    pub(crate) journal: Option<PathBuf>,
+    /// Write the refused lines of all runs to this file, each as {"line": …, "reason": …}
+    #[arg(long, value_name = "FILE")]
+    pub(crate) refused: Option<PathBuf>,
+    /// What becomes of lines that may have been added earlier, where the service cannot tell any more
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "hold")]
+    pub(crate) unknown: Unknown,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportOptions {
+    /// How the pets are written
+    #[arg(long, value_enum, default_value = "ndjson")]
+    pub(crate) format: Format,
+    /// Only pets of this availability
+    #[arg(long, value_parser = status())]
+    pub(crate) status: Option<PetStatus>,
+    /// Where to begin: the cursor that an export that broke off ended with
+    #[arg(long)]
+    pub(crate) cursor: Option<String>,
+}
+
+/// How pets are written in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A JSON object a line
+    Ndjson,
+    /// Comma-separated values (RFC 4180), with a line of names first
+    Csv,
+}
+
+impl Format {
+    /// As it is said on the command line.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Format::Ndjson => "ndjson",
+            Format::Csv => "csv",
+        }
+    }
+}
+
+/// An availability that the service knows; the shells complete it.
+fn status() -> impl TypedValueParser<Value = PetStatus> {
+    PossibleValuesParser::new(["available", "pending", "sold"])
+        .try_map(|text| text.parse::<PetStatus>())
+}
+
+fn concurrency(text: &str) -> Result<NonZeroUsize, String> {
+    match text.parse() {
+        Ok(number @ 1..=256) => NonZeroUsize::new(number).ok_or_else(|| "0".to_owned()),
+        _ => Err("must be from 1 to 256".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,20 @@
+//! `pets get`: one pet by its id. That the operation is deprecated is said on
+//! stderr by the listener of every client here.
+
+use crate::{
+    exit::Exit,
+    output::{Form, PetWriter},
+};
+use anyhow::{Context as _, Result};
+use petstore_client::Client;
+
+/// `pets get`
+pub(super) async fn run(client: &Client, id: i64, form: Form) -> Result<Exit> {
+    #[expect(deprecated, reason = "offered until it is removed, and said so")]
+    let answer = client.get_pet().pet_id(id).send().await;
+    let pet = answer.with_context(|| format!("cannot fetch the pet {id}"))?;
+    let mut writer = PetWriter::one(form);
+    writer.write(&[pet.into_inner()])?;
+    writer.end()?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,77 @@
+//! `completions` and `man`: what shells and `man` know of the program, made of
+//! the command line itself.
+
+use crate::{
+    cli::{Cli, ENVIRONMENT, FILE},
+    exit::{Exit, MEANINGS},
+    output::Out,
+};
+use anyhow::{Context as _, Result};
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+use clap_mangen::Man;
+use std::{
+    fmt::Display,
+    fs,
+    io::{self, Write as _},
+    path::Path,
+};
+
+/// `completions`
+pub(super) fn completions(shell: Shell) -> Result<Exit> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "petstore", &mut script);
+    print(&script)
+}
+
+/// `man`
+pub(super) fn man(folder: Option<&Path>) -> Result<Exit> {
+    let page = front_page().context("cannot make the manual page")?;
+    let Some(folder) = folder else {
+        return print(&page);
+    };
+    clap_mangen::generate_to(Cli::command(), folder)
+        // The one that it makes of the whole program has less to say.
+        .and_then(|()| fs::write(folder.join("petstore.1"), page))
+        .with_context(|| {
+            format!(
+                "cannot write the manual pages into `{}`; it has to be a folder",
+                folder.display()
+            )
+        })?;
+    Ok(Exit::Done)
+}
+
+/// The page of the program, with the sections that scripts and administrators
+/// look for (man-pages(7)).
+fn front_page() -> io::Result<Vec<u8>> {
+    let man = Man::new(Cli::command());
+    let mut page = Vec::new();
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    man.render_options_section(&mut page)?;
+    man.render_subcommands_section(&mut page)?;
+    let codes = MEANINGS.map(|(exit, meaning)| (exit.code().to_string(), meaning));
+    section(&mut page, "EXIT STATUS", &codes)?;
+    section(&mut page, "ENVIRONMENT", &ENVIRONMENT)?;
+    section(&mut page, "FILES", &[("~/.config/petstore/cli.toml", FILE)])?;
+    man.render_version_section(&mut page)?;
+    Ok(page)
+}
+
+fn section(page: &mut Vec<u8>, title: &str, rows: &[(impl Display, &str)]) -> io::Result<()> {
+    writeln!(page, ".SH {title}")?;
+    for (name, meaning) in rows {
+        writeln!(page, ".TP\n\\fB{name}\\fR\n{meaning}")?;
+    }
+    Ok(())
+}
+
+fn print(bytes: &[u8]) -> Result<Exit> {
+    let mut out = Out::new();
+    out.write(bytes)?;
+    out.flush()?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,391 @@
+//! The file that is imported, record by record: which bytes belong together, on
+//! which line they begin, and what tells the file from another. What the bytes
+//! mean is left to `parse`. No more of the file is in memory than a record.
+
+use crate::{cli::Format, exit::WrongUsage};
+use anyhow::{Context as _, Result};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Seek as _},
+    path::{Path, PathBuf},
+};
+
+/// The longest record, in bytes.
+pub(super) const LONGEST: usize = 64 * 1024;
+
+/// What some programs begin a file of UTF-8 with.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A file of pets.
+pub(super) struct Input {
+    path: PathBuf,
+    format: Format,
+    file: File,
+}
+
+/// What tells a file from another, and how long it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Fingerprint {
+    /// Bytes.
+    pub(super) length: u64,
+    /// Of all bytes, in hexadecimal digits.
+    pub(super) sha256: String,
+    /// The number of the last line, counted from 1.
+    pub(super) lines: u64,
+}
+
+/// The file as it was found.
+pub(super) struct Scan {
+    pub(super) fingerprint: Fingerprint,
+    /// How many pets there are; empty lines and the header of a CSV file are
+    /// none.
+    pub(super) records: u64,
+}
+
+impl Input {
+    /// # Errors
+    ///
+    /// There is no such file, or nobody says how it is written.
+    pub(super) fn open(path: &Path, format: Option<Format>) -> Result<Self> {
+        let said = || format!("cannot read `{}`", path.display());
+        let format = format.or_else(|| by_name(path)).ok_or_else(|| {
+            WrongUsage(format!(
+                "`{}` does not end with .ndjson, .jsonl or .csv: say `--format ndjson` or `--format csv`",
+                path.display()
+            ))
+        })?;
+        let file = File::open(path)
+            .map_err(|error| WrongUsage(error.to_string()))
+            .with_context(said)?;
+        if !file.metadata().with_context(said)?.is_file() {
+            return Err(WrongUsage(format!(
+                "`{}` is no regular file: it is read twice, and again when an import goes on; write it to a file first",
+                path.display()
+            ))
+            .into());
+        }
+        Ok(Input {
+            path: path.to_path_buf(),
+            format,
+            file,
+        })
+    }
+
+    pub(super) fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Reads the whole file once.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or not be cut into records.
+    pub(super) fn scan(&mut self) -> Result<Scan> {
+        let mut records = self.records()?;
+        let mut count: u64 = 0;
+        while records.next()?.is_some() {
+            count += 1;
+        }
+        Ok(Scan {
+            fingerprint: records.fingerprint(),
+            records: count.saturating_sub(u64::from(self.format == Format::Csv)),
+        })
+    }
+
+    /// The records, from the first on.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub(super) fn records(&mut self) -> Result<Records> {
+        let said = || format!("cannot read `{}`", self.path.display());
+        self.file.rewind().with_context(said)?;
+        let file = self.file.try_clone().with_context(said)?;
+        Ok(Records {
+            path: self.path.clone(),
+            quotes: self.format == Format::Csv,
+            reader: BufReader::new(file),
+            hash: Sha256::new(),
+            length: 0,
+            line: 1,
+            last: None,
+            is_done: false,
+        })
+    }
+}
+
+fn by_name(path: &Path) -> Option<Format> {
+    match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "ndjson" | "jsonl" => Some(Format::Ndjson),
+        "csv" => Some(Format::Csv),
+        _ => None,
+    }
+}
+
+/// A record, which is not empty.
+pub(super) struct Record {
+    /// The line on which it begins, counted from 1.
+    pub(super) line: u64,
+    /// Its bytes, without the end of the line; the first [`LONGEST`] of them.
+    pub(super) text: Vec<u8>,
+    /// Whether there are more.
+    pub(super) is_cut: bool,
+}
+
+/// Where in a CSV record a byte stands: within quotes, a line does not end it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    FieldBegins,
+    Bare,
+    Quoted,
+    /// After a quote within quotes: the end of the field, or half a quote.
+    AfterQuote,
+}
+
+impl Place {
+    fn after(self, byte: u8) -> Self {
+        match (self, byte) {
+            (Place::Quoted, b'"') => Place::AfterQuote,
+            (Place::Quoted, _) | (Place::FieldBegins | Place::AfterQuote, b'"') => Place::Quoted,
+            (_, b',') => Place::FieldBegins,
+            _ => Place::Bare,
+        }
+    }
+}
+
+/// The records of a file, one after the other.
+pub(super) struct Records {
+    path: PathBuf,
+    quotes: bool,
+    reader: BufReader<File>,
+    hash: Sha256,
+    length: u64,
+    /// The line on which the next byte stands.
+    line: u64,
+    /// The byte before it.
+    last: Option<u8>,
+    is_done: bool,
+}
+
+impl Records {
+    /// The next record.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or a quote is not closed: where the next record
+    /// would begin, nobody knows.
+    pub(super) fn next(&mut self) -> Result<Option<Record>> {
+        loop {
+            if self.is_done {
+                return Ok(None);
+            }
+            let record = self.read()?;
+            if record.is_cut || !record.text.trim_ascii().is_empty() {
+                return Ok(Some(record));
+            }
+        }
+    }
+
+    /// What tells the file from another, once it was read to its end.
+    pub(super) fn fingerprint(self) -> Fingerprint {
+        let digest = self.hash.finalize();
+        Fingerprint {
+            length: self.length,
+            sha256: hexadecimal(&digest),
+            lines: self.line - u64::from(self.last == Some(b'\n')),
+        }
+    }
+
+    fn read(&mut self) -> Result<Record> {
+        if self.length == 0 {
+            self.skip_mark().with_context(|| self.cannot_read())?;
+        }
+        let mut record = Record {
+            line: self.line,
+            text: Vec::new(),
+            is_cut: false,
+        };
+        let mut place = Place::FieldBegins;
+        loop {
+            let bytes = match self.reader.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read.with_context(|| cannot_read(&self.path))?,
+            };
+            if bytes.is_empty() {
+                self.is_done = true;
+                if place == Place::Quoted {
+                    return Err(self.not_closed(record.line));
+                }
+                return Ok(record.without_line_end());
+            }
+            let mut taken = 0;
+            let mut is_whole = false;
+            for byte in bytes {
+                taken += 1;
+                if *byte == b'\n' {
+                    self.line += 1;
+                    if place != Place::Quoted {
+                        is_whole = true;
+                        break;
+                    }
+                }
+                if self.quotes {
+                    place = place.after(*byte);
+                }
+                if record.text.len() < LONGEST {
+                    record.text.push(*byte);
+                } else {
+                    record.is_cut = true;
+                }
+            }
+            self.hash.update(&bytes[..taken]);
+            self.length += u64::try_from(taken)?;
+            self.last = bytes[..taken].last().copied();
+            self.reader.consume(taken);
+            if is_whole {
+                return Ok(record.without_line_end());
+            }
+            if record.is_cut && place == Place::Quoted {
+                return Err(self.not_closed(record.line));
+            }
+        }
+    }
+
+    fn skip_mark(&mut self) -> io::Result<()> {
+        if self.reader.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
+            self.hash.update(BYTE_ORDER_MARK);
+            self.length += 3;
+            self.reader.consume(BYTE_ORDER_MARK.len());
+        }
+        Ok(())
+    }
+
+    fn cannot_read(&self) -> String {
+        cannot_read(&self.path)
+    }
+
+    fn not_closed(&self, line: u64) -> anyhow::Error {
+        WrongUsage(format!(
+            "`{}`: the record on line {line} has a quote that is not closed within {} KiB, so nothing was sent: \
+             close it, or double it where it belongs to the text",
+            self.path.display(),
+            LONGEST / 1024,
+        ))
+        .into()
+    }
+}
+
+fn cannot_read(path: &Path) -> String {
+    format!("cannot read `{}`", path.display())
+}
+
+impl Record {
+    fn without_line_end(mut self) -> Self {
+        if self.text.last() == Some(&b'\r') {
+            self.text.pop();
+        }
+        self
+    }
+}
+
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn records(name: &str, text: &[u8]) -> Result<Vec<(u64, String, bool)>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join(name);
+        fs::write(&path, text)?;
+        let mut input = Input::open(&path, None)?;
+        let mut records = input.records()?;
+        let mut found = Vec::new();
+        while let Some(record) = records.next()? {
+            let text = String::from_utf8(record.text)?;
+            found.push((record.line, text, record.is_cut));
+        }
+        Ok(found)
+    }
+
+    fn lines(name: &str, text: &[u8]) -> Vec<(u64, String)> {
+        let found = records(name, text).expect("readable");
+        found
+            .into_iter()
+            .map(|(line, text, _)| (line, text))
+            .collect()
+    }
+
+    fn expected(lines: &[(u64, &str)]) -> Vec<(u64, String)> {
+        let owned = |(line, text): &(u64, &str)| (*line, (*text).to_owned());
+        lines.iter().map(owned).collect()
+    }
+
+    #[test]
+    fn empty_lines_count_and_are_no_records() {
+        let text = b"\xef\xbb\xbfone\r\n\r\n  \ntwo\nthree";
+        let found = expected(&[(1, "one"), (4, "two"), (5, "three")]);
+        assert_eq!(lines("pets.ndjson", text), found);
+        assert_eq!(lines("pets.csv", text), found);
+    }
+
+    #[test]
+    fn a_line_within_quotes_ends_no_record() {
+        let text = b"name\n\"a\nb\",\"say \"\"no\"\"\n\"\nc\"d\n\"\"\n";
+        let found = [
+            (1, "name"),
+            (2, "\"a\nb\",\"say \"\"no\"\"\n\""),
+            (5, "c\"d"),
+            (6, "\"\""),
+        ];
+        assert_eq!(lines("pets.csv", text), expected(&found));
+        assert_eq!(
+            lines("pets.ndjson", text).len(),
+            6,
+            "JSON has no such quotes"
+        );
+    }
+
+    #[test]
+    fn a_quote_that_is_not_closed_is_told_with_its_line() {
+        for rest in [String::new(), "x,\n".repeat(LONGEST)] {
+            let text = format!("name\nRex\n\"Tom\n{rest}");
+            let error = records("pets.csv", text.as_bytes()).expect_err("not closed");
+            assert!(error.to_string().contains("line 3"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_cut_and_the_next_one_is_whole() {
+        let text = format!("{}\nshort\n", "x".repeat(3 * LONGEST));
+        for name in ["pets.ndjson", "pets.csv"] {
+            let found = records(name, text.as_bytes()).expect("readable");
+            assert_eq!(
+                (found[0].0, found[0].1.len(), found[0].2),
+                (1, LONGEST, true)
+            );
+            assert_eq!(found[1], (2, "short".to_owned(), false));
+        }
+    }
+
+    #[test]
+    fn the_fingerprint_is_that_of_the_bytes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("pets.csv");
+        fs::write(&path, "\u{feff}name\nRex\n\nTom\n").expect("written");
+        let mut input = Input::open(&path, None).expect("there");
+        let scan = input.scan().expect("readable");
+        assert_eq!((scan.records, scan.fingerprint.length), (2, 17));
+        assert_eq!(scan.fingerprint.lines, 4);
+        let whole = Sha256::digest(fs::read(&path).expect("there"));
+        assert_eq!(scan.fingerprint.sha256, hexadecimal(&whole));
+        let again = input.scan().expect("readable");
+        assert_eq!(again.fingerprint, scan.fingerprint);
+    }
+}

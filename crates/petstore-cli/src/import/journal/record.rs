@@ -1,0 +1,46 @@
+//! The lines of a journal. Who edits this keeps reading what older versions
+//! wrote, or raises [`VERSION`].
+
+use crate::import::input::Fingerprint;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// The form of a journal.
+pub(super) const VERSION: u32 = 1;
+
+/// The first line: what the journal belongs to.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::import) struct Header {
+    #[serde(rename = "petstore-import")]
+    pub(super) version: u32,
+    /// What all its idempotency keys begin with.
+    pub(super) run: Uuid,
+    pub(super) url: String,
+    pub(super) format: String,
+    pub(super) input: Fingerprint,
+    pub(super) begun: DateTime<Utc>,
+}
+
+/// Every other line: what became of some lines of the input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(in crate::import) enum Entry {
+    /// They may be sent from now on, the last included.
+    Sending {
+        from: u64,
+        to: u64,
+        at: DateTime<Utc>,
+        /// Which API key they are sent with; idempotency keys belong to it.
+        key: String,
+    },
+    /// They were not sent after all.
+    Unsent { from: u64, to: u64 },
+    /// It is a pet, with that id.
+    Added { line: u64, id: i64 },
+    /// It is none, and will be none.
+    Refused { line: u64, reason: String },
+    /// Somebody said that it was added earlier.
+    Skipped { line: u64 },
+}

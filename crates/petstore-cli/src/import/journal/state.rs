@@ -1,0 +1,225 @@
+//! What a journal says of each line, entry after entry: done, not sent, or
+//! sent with an answer that nobody saw, and since when.
+
+use super::record::Entry;
+use crate::import::{bits::Lines, input::Fingerprint};
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// How long the service keeps an idempotency key, from the creation on.
+const KEPT: TimeDelta = TimeDelta::hours(24);
+/// For how much less it is relied on: a request is on its way for a while, and
+/// is tried more than once.
+const MARGIN: TimeDelta = TimeDelta::minutes(10);
+
+/// What is known of all lines.
+#[derive(Debug)]
+pub(in crate::import) struct State {
+    /// The number of the last line.
+    lines: u64,
+    /// Added, refused or skipped.
+    settled: Lines,
+    /// Announced, and neither settled nor taken back.
+    open: Lines,
+    windows: Vec<Window>,
+    added: u64,
+    refused: u64,
+    skipped: u64,
+}
+
+#[derive(Debug)]
+struct Window {
+    from: u64,
+    to: u64,
+    at: DateTime<Utc>,
+    key: String,
+}
+
+impl State {
+    pub(super) fn new(input: &Fingerprint) -> Self {
+        State {
+            lines: input.lines,
+            settled: Lines::default(),
+            open: Lines::default(),
+            windows: Vec::new(),
+            added: 0,
+            refused: 0,
+            skipped: 0,
+        }
+    }
+
+    /// Takes one entry in.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be one of this input; the text says why.
+    pub(super) fn apply(&mut self, entry: Entry) -> Result<(), &'static str> {
+        match entry {
+            Entry::Sending { from, to, at, key } => {
+                for line in self.checked(from, to)? {
+                    if !self.settled.contains(line) {
+                        self.open.insert(line);
+                    }
+                }
+                self.windows.push(Window { from, to, at, key });
+            }
+            Entry::Unsent { from, to } => {
+                for line in self.checked(from, to)? {
+                    self.open.remove(line);
+                }
+            }
+            Entry::Added { line, .. } => self.added += self.settle(line)?,
+            Entry::Refused { line, .. } => self.refused += self.settle(line)?,
+            Entry::Skipped { line } => self.skipped += self.settle(line)?,
+        }
+        Ok(())
+    }
+
+    fn checked(&self, from: u64, to: u64) -> Result<std::ops::RangeInclusive<u64>, &'static str> {
+        if from == 0 || to > self.lines {
+            return Err("it names a line that the input does not have");
+        }
+        Ok(from..=to)
+    }
+
+    fn settle(&mut self, line: u64) -> Result<u64, &'static str> {
+        self.checked(line, line)?;
+        self.open.remove(line);
+        Ok(u64::from(self.settled.insert(line)))
+    }
+
+    pub(in crate::import) fn is_settled(&self, line: u64) -> bool {
+        self.settled.contains(line)
+    }
+
+    /// Whether it may have been sent, and nobody saw the answer.
+    pub(in crate::import) fn is_open(&self, line: u64) -> bool {
+        self.open.contains(line)
+    }
+
+    /// How many lines are done.
+    pub(in crate::import) fn settled(&self) -> u64 {
+        self.added + self.refused + self.skipped
+    }
+
+    pub(in crate::import) fn added(&self) -> u64 {
+        self.added
+    }
+
+    pub(in crate::import) fn refused(&self) -> u64 {
+        self.refused
+    }
+
+    pub(in crate::import) fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// The last of at most so many lines, from this one on, before one that may
+    /// have been sent earlier: that one keeps its own time.
+    pub(super) fn untouched_from(&self, line: u64, count: u64) -> u64 {
+        let end = line.saturating_add(count - 1).min(self.lines);
+        (line + 1..=end)
+            .find(|next| self.open.contains(*next))
+            .map_or(end.max(line), |next| next - 1)
+    }
+
+    /// Whether the service still has the key of an open line: it was sent less
+    /// than 24 hours ago, and by the same API key. A time that is yet to come
+    /// says that a clock was set, so that nobody knows.
+    pub(super) fn can_send_again(&self, line: u64, now: DateTime<Utc>, key: &str) -> bool {
+        let mut windows = self.windows.iter().rev();
+        windows
+            .find(|window| (window.from..=window.to).contains(&line))
+            .is_some_and(|window| {
+                let age = now - window.at;
+                window.key == key && -MARGIN < age && age < KEPT - MARGIN
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "key";
+
+    fn state() -> State {
+        State::new(&Fingerprint {
+            length: 1_000,
+            sha256: String::new(),
+            lines: 100,
+        })
+    }
+
+    fn moment(hours: i64) -> DateTime<Utc> {
+        DateTime::UNIX_EPOCH + TimeDelta::hours(hours)
+    }
+
+    fn sending(from: u64, to: u64, hours: i64) -> Entry {
+        Entry::Sending {
+            from,
+            to,
+            at: moment(hours),
+            key: KEY.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_line_is_open_from_its_announcement_to_its_answer() {
+        let mut state = state();
+        state.apply(sending(1, 4, 0)).expect("of this input");
+        state
+            .apply(Entry::Added { line: 2, id: 9 })
+            .expect("of this input");
+        let reason = "no".to_owned();
+        state
+            .apply(Entry::Refused { line: 3, reason })
+            .expect("of this input");
+        state
+            .apply(Entry::Unsent { from: 4, to: 4 })
+            .expect("of this input");
+        let open: Vec<u64> = (1..=5).filter(|line| state.is_open(*line)).collect();
+        assert_eq!(open, [1]);
+        assert_eq!((state.added(), state.refused(), state.settled()), (1, 1, 2));
+        state.apply(sending(1, 4, 1)).expect("of this input");
+        assert!(!state.is_open(2), "what is done stays done");
+    }
+
+    #[test]
+    fn an_answer_that_stands_there_twice_counts_once() {
+        let mut state = state();
+        for _ in 0..2 {
+            state
+                .apply(Entry::Added { line: 2, id: 9 })
+                .expect("of this input");
+        }
+        assert_eq!(state.added(), 1);
+    }
+
+    #[test]
+    fn a_key_counts_for_a_day_with_its_api_key() {
+        let mut state = state();
+        state.apply(sending(1, 4, 100)).expect("of this input");
+        let can = |state: &State, hours, key| state.can_send_again(1, moment(hours), key);
+        assert!(can(&state, 100, KEY) && can(&state, 123, KEY));
+        assert!(!can(&state, 124, KEY), "a request takes a while");
+        assert!(!can(&state, 100, "another"));
+        assert!(!can(&state, 99, KEY), "a clock was set back");
+        state.apply(sending(1, 1, 130)).expect("of this input");
+        assert!(can(&state, 131, KEY), "it was announced anew");
+    }
+
+    #[test]
+    fn a_window_ends_before_a_line_that_was_sent_earlier() {
+        let mut state = state();
+        state.apply(sending(8, 8, 0)).expect("of this input");
+        assert_eq!(state.untouched_from(5, 50), 7);
+        assert_eq!(state.untouched_from(9, 50), 58);
+        assert_eq!(state.untouched_from(90, 50), 100);
+    }
+
+    #[test]
+    fn a_line_that_the_input_does_not_have_is_told() {
+        assert!(state().apply(sending(1, 101, 0)).is_err());
+        assert!(state().apply(Entry::Skipped { line: 0 }).is_err());
+    }
+}

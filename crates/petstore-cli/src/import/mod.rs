@@ -1,0 +1,363 @@
+//! `pets import`: the pets of a file, each added once, however often the import
+//! is interrupted. Here is the order of things; what must survive is in
+//! `journal/`, what the file means in `input` and `parse`.
+
+mod bits;
+mod input;
+mod journal;
+mod parse;
+mod report;
+mod stop;
+
+use crate::{
+    cli::{Format, ImportOptions},
+    exit::{self, Exit, WrongUsage},
+    output::Form,
+    settings::Service,
+};
+use anyhow::{Context as _, Result, anyhow};
+use bits::Ranges;
+use clap::ValueEnum;
+use input::{Input, Record, Records, Scan};
+use journal::{Belongs, Entry, Journal};
+use parse::Parser;
+use petstore_client::{Client, Error, ErrorCode, NewPet, RetryBudget, RetryPolicy};
+use report::{Outcome, Progress};
+use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf, time::Duration};
+use stop::Stop;
+use tokio::{
+    task::JoinSet,
+    time::{Instant, timeout_at},
+};
+
+/// How long those in flight are waited for when the import is to stop.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a line may take with all its tries: a service that restarts or
+/// limits is waited for.
+const CALL_TIMEOUT: Duration = Duration::from_secs(60);
+/// How often a line is tried: for about twelve seconds, if each fails at once.
+const TRIES: u32 = 8;
+
+/// What becomes of lines of which nobody knows whether they were added, since
+/// the service no longer knows their keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Unknown {
+    /// They are listed, and not sent
+    Hold,
+    /// They are sent: a pet that was added earlier is there twice
+    Send,
+    /// They count as done: a pet that was not added earlier is not there
+    Skip,
+}
+
+/// `pets import`
+///
+/// # Errors
+///
+/// The file, the journal or the service refuses to go on. What was done until
+/// then is in the journal.
+pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) -> Result<Exit> {
+    let client = client(service, options.concurrency)?;
+    let mut input = Input::open(&options.file, options.format)?;
+    let scan = input.scan()?;
+    let (parser, records) = begin(&mut input, options)?;
+    let journal_path = options.journal.clone().unwrap_or_else(|| beside(options));
+    let journal = Journal::open(
+        journal_path.clone(),
+        &Belongs {
+            input: &options.file,
+            fingerprint: scan.fingerprint.clone(),
+            format: input.format(),
+            url: client.base_url(),
+            api_key: service.api_key(),
+        },
+    )?;
+    if let Some(refused) = &options.refused {
+        report::check_refused(refused, &options.file, &journal_path)?;
+    }
+    let already = journal.state().settled();
+    let progress = Progress::begin(journal.state(), scan.records);
+    let mut work = Work {
+        client,
+        journal,
+        progress,
+        stop: Stop::listen()?,
+        in_flight: JoinSet::new(),
+        concurrency: options.concurrency.get(),
+        unknown: options.unknown,
+        held: Ranges::default(),
+        unanswered: 0,
+        failure: None,
+    };
+    work.go_through(&parser, records, &scan).await;
+    work.wait_for_answers().await;
+    let Work {
+        journal,
+        progress,
+        stop,
+        held,
+        unanswered,
+        failure,
+        ..
+    } = work;
+    progress.end();
+    if let Some(failure) = &failure {
+        eprintln!("error: {failure:#}");
+    }
+    let state = journal.close()?;
+    let is_through = state.settled() + held.count() == scan.records;
+    let ended = Outcome {
+        input: &options.file,
+        journal: &journal_path,
+        state: &state,
+        records: scan.records,
+        already,
+        held,
+        unanswered,
+        // One that came after the last line has stopped nothing.
+        signal: stop.came().filter(|_| !is_through),
+        failed: failure.is_some(),
+    }
+    .tell(form)?;
+    if let Some(refused) = &options.refused {
+        report::write_refused(refused, &journal_path)?;
+    }
+    Ok(failure.as_ref().map_or(ended, exit::of))
+}
+
+/// A client that is patient with the service. What all lines together may
+/// repeat is enough for a restart of the service, and an end to it.
+fn client(service: &Service, concurrency: NonZeroUsize) -> Result<Client> {
+    let concurrency = u32::try_from(concurrency.get())?;
+    service.client_with(|builder| {
+        builder
+            .timeout(CALL_TIMEOUT)
+            .retry(RetryPolicy::new().max_tries(TRIES))
+            .retry_budget(RetryBudget::new(2 * TRIES * concurrency, 5))
+    })
+}
+
+/// The records with pets in them, and how they are read.
+fn begin(input: &mut Input, options: &ImportOptions) -> Result<(Parser, Records)> {
+    let format = input.format();
+    let mut records = input.records()?;
+    let header = match format {
+        Format::Csv => records.next()?,
+        Format::Ndjson => None,
+    };
+    let parser = Parser::new(format, header.as_ref())
+        .map_err(|problem| WrongUsage(format!("`{}` {problem}", options.file.display())))?;
+    Ok((parser, records))
+}
+
+/// `pets.csv.journal` for `pets.csv`.
+fn beside(options: &ImportOptions) -> PathBuf {
+    let mut name = OsString::from(&options.file);
+    name.push(".journal");
+    PathBuf::from(name)
+}
+
+/// An import that runs.
+struct Work {
+    client: Client,
+    journal: Journal,
+    progress: Progress,
+    stop: Stop,
+    in_flight: JoinSet<Answer>,
+    concurrency: usize,
+    unknown: Unknown,
+    held: Ranges,
+    unanswered: u64,
+    /// Why no more is sent.
+    failure: Option<anyhow::Error>,
+}
+
+/// What became of a line.
+struct Answer {
+    line: u64,
+    /// Whether an earlier run may have sent it, too.
+    is_again: bool,
+    result: Result<i64, Error>,
+}
+
+impl Work {
+    /// Sends line after line, until the end or until something stops it.
+    async fn go_through(&mut self, parser: &Parser, mut records: Records, scan: &Scan) {
+        let mut next_line = 1;
+        while self.goes_on() {
+            match records.next() {
+                Ok(Some(record)) => {
+                    next_line = record.line + 1;
+                    let taken = self.take(parser, &record).await;
+                    self.keep(taken);
+                }
+                Ok(None) => {
+                    if records.fingerprint() != scan.fingerprint {
+                        self.fail(anyhow!(
+                            "the file was changed while it was imported; put it back as it was"
+                        ));
+                    }
+                    break;
+                }
+                Err(error) => self.fail(error),
+            }
+        }
+        let taken_back = self.journal.take_back_from(next_line);
+        self.keep(taken_back);
+    }
+
+    fn goes_on(&self) -> bool {
+        self.failure.is_none() && self.stop.came().is_none()
+    }
+
+    fn fail(&mut self, error: anyhow::Error) {
+        self.failure.get_or_insert(error);
+    }
+
+    /// Keeps going, or keeps why not.
+    fn keep(&mut self, result: Result<()>) {
+        if let Err(error) = result {
+            self.fail(error);
+        }
+    }
+
+    /// Does what is to be done with a record; at the end it is in flight or
+    /// settled, or held back.
+    async fn take(&mut self, parser: &Parser, record: &Record) -> Result<()> {
+        let line = record.line;
+        if self.journal.state().is_settled(line) {
+            return Ok(());
+        }
+        let pet = match parser.parse(record) {
+            Ok(pet) => pet,
+            Err(reason) => return self.refuse(line, reason),
+        };
+        let is_again = self.journal.may_have_been_sent(line);
+        if !is_again {
+            self.journal.announce(line)?;
+        } else if !self.journal.can_send_again(line) {
+            match self.unknown {
+                Unknown::Hold => {
+                    self.held.push(line);
+                    return Ok(());
+                }
+                Unknown::Skip => return self.journal.add(Entry::Skipped { line }),
+                Unknown::Send => self.journal.announce_anew(line)?,
+            }
+        }
+        self.send(line, pet, is_again);
+        while self.in_flight.len() >= self.concurrency && self.goes_on() {
+            self.take_answer().await?;
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, line: u64, pet: NewPet, is_again: bool) {
+        let client = self.client.clone();
+        let key = self.journal.idempotency_key(line);
+        self.in_flight.spawn(async move {
+            let request = client.create_pet().idempotency_key(key).body(pet);
+            let result = request.send().await.map(|added| added.id);
+            Answer {
+                line,
+                is_again,
+                result,
+            }
+        });
+    }
+
+    fn refuse(&mut self, line: u64, reason: String) -> Result<()> {
+        self.progress.refused(line, &reason);
+        self.journal.add(Entry::Refused { line, reason })?;
+        self.progress.show(self.journal.state());
+        Ok(())
+    }
+
+    /// Waits for an answer, and keeps it in the journal; or for a signal.
+    async fn take_answer(&mut self) -> Result<()> {
+        let joined = tokio::select! {
+            joined = self.in_flight.join_next() => joined,
+            () = self.stop.comes() => None,
+        };
+        match joined {
+            Some(joined) => self.take_in(joined.context("a request was broken off")?),
+            None => Ok(()),
+        }
+    }
+
+    fn take_in(&mut self, answer: Answer) -> Result<()> {
+        let Answer {
+            line,
+            is_again,
+            result,
+        } = answer;
+        match result {
+            Ok(id) => self.journal.add(Entry::Added { line, id })?,
+            Err(error) if is_refusal(&error) => {
+                return self.refuse(line, error.message().to_owned());
+            }
+            Err(error) => {
+                if was_not_done(&error) && !is_again {
+                    let (from, to) = (line, line);
+                    self.journal.add(Entry::Unsent { from, to })?;
+                } else {
+                    self.unanswered += 1;
+                }
+                // Those after the first fail for the same reason.
+                self.fail(anyhow::Error::from(error).context(format!("line {line} was not added")));
+            }
+        }
+        self.progress.show(self.journal.state());
+        Ok(())
+    }
+
+    /// Waits for those in flight, but not for ever where the import is told to
+    /// stop.
+    async fn wait_for_answers(&mut self) {
+        while !self.in_flight.is_empty() && self.goes_on() {
+            let taken = self.take_answer().await;
+            self.keep(taken);
+        }
+        if self.in_flight.is_empty() {
+            return;
+        }
+        self.progress.say(&format!(
+            "stopping: {} lines in flight are waited for, {} seconds at most; Ctrl-C ends at once",
+            self.in_flight.len(),
+            PATIENCE.as_secs()
+        ));
+        let until = Instant::now() + PATIENCE;
+        while let Ok(Some(joined)) = timeout_at(until, self.in_flight.join_next()).await {
+            let taken = joined.context("a request was broken off");
+            let taken = taken.and_then(|answer| self.take_in(answer));
+            self.keep(taken);
+        }
+        self.unanswered += u64::try_from(self.in_flight.len()).unwrap_or(u64::MAX);
+        self.in_flight.abort_all();
+    }
+}
+
+/// Whether the service says that the line is no pet, and so it will be
+/// tomorrow.
+fn is_refusal(error: &Error) -> bool {
+    error.code().is_some() && matches!(error.status(), Some(400 | 413 | 422))
+}
+
+/// Whether it is certain that the line was not added by this call.
+fn was_not_done(error: &Error) -> bool {
+    let was_refused = matches!(
+        error.code(),
+        Some(
+            ErrorCode::MethodNotAllowed
+                | ErrorCode::NotFound
+                | ErrorCode::OperationRemoved
+                | ErrorCode::Overloaded
+                | ErrorCode::RateLimited
+                | ErrorCode::RequestTimeout
+                | ErrorCode::Unauthorized
+                | ErrorCode::UnsupportedMediaType
+        )
+    );
+    // Of several tries, only the last one is known.
+    !error.was_sent() || (was_refused && error.retries() == 0)
+}

@@ -1,0 +1,232 @@
+//! What an import says while it runs, and at its end: to people on stderr, to
+//! programs on stdout.
+
+use super::{
+    bits::Ranges,
+    journal::{self, State},
+};
+use crate::{
+    exit::Exit,
+    output::{Form, Out, grouped, printable},
+};
+use anyhow::{Context as _, Result, bail};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use serde_json::json;
+use std::{
+    fmt,
+    fs::{self, File},
+    io::{BufWriter, Write as _},
+    num::NonZeroU64,
+    path::Path,
+};
+
+/// The progress of an import. Where stderr is no terminal, there is none.
+pub(super) struct Progress(ProgressBar);
+
+impl Progress {
+    pub(super) fn begin(state: &State, records: u64) -> Self {
+        let style =
+            ProgressStyle::with_template("[{bar:32}] {human_pos} of {human_len} lines{pace}{msg}")
+                .unwrap_or_else(|_| ProgressStyle::default_bar())
+                .with_key("pace", pace_since(state.settled()))
+                .progress_chars("=> ");
+        if (1..records).contains(&state.settled()) {
+            eprintln!(
+                "going on: {} of {} lines are done",
+                grouped(state.settled()),
+                grouped(records)
+            );
+        }
+        let bar = ProgressBar::with_draw_target(Some(records), ProgressDrawTarget::stderr())
+            .with_style(style)
+            .with_position(state.settled());
+        Progress(bar)
+    }
+
+    pub(super) fn show(&self, state: &State) {
+        self.0.set_position(state.settled());
+        if state.refused() > 0 && self.0.message().is_empty() {
+            self.0.set_message(", some refused");
+        }
+    }
+
+    /// Says something above the bar.
+    pub(super) fn say(&self, text: &str) {
+        self.0.suspend(|| eprintln!("{text}"));
+    }
+
+    /// Says that a line is no pet.
+    pub(super) fn refused(&self, line: u64, reason: &str) {
+        self.say(&format!("line {line} is refused: {}", printable(reason)));
+    }
+
+    /// Takes the bar away: the closing words say more.
+    pub(super) fn end(self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// How fast it goes, and how long that takes, by what this run has done: what
+/// earlier ones did took no time of it.
+fn pace_since(begun: u64) -> impl Fn(&ProgressState, &mut dyn fmt::Write) + Clone + Send + Sync {
+    move |progress, text| {
+        let done = progress.pos().saturating_sub(begun);
+        let left = progress
+            .len()
+            .unwrap_or_default()
+            .saturating_sub(progress.pos());
+        let elapsed = progress.elapsed();
+        let Some(second) = NonZeroU64::new(elapsed.as_secs()) else {
+            return;
+        };
+        if done > 0 {
+            // A line that cannot be drawn is drawn the next time.
+            let _ = write!(
+                text,
+                ", {} a second, {} s left",
+                grouped(done / second),
+                grouped(left.saturating_mul(second.get()) / done)
+            );
+        }
+    }
+}
+
+/// How an import ended.
+pub(super) struct Outcome<'a> {
+    pub(super) input: &'a Path,
+    pub(super) journal: &'a Path,
+    pub(super) state: &'a State,
+    pub(super) records: u64,
+    /// How many were done before this run.
+    pub(super) already: u64,
+    /// Lines that may have been added, and were held back.
+    pub(super) held: Ranges,
+    /// Lines that were sent in this run, and not answered.
+    pub(super) unanswered: u64,
+    /// The signal that ended it.
+    pub(super) signal: Option<Exit>,
+    /// Whether something else ended it.
+    pub(super) failed: bool,
+}
+
+impl Outcome<'_> {
+    /// Says it, and gives the code.
+    ///
+    /// # Errors
+    ///
+    /// Stdout cannot be written.
+    pub(super) fn tell(&self, form: Form) -> Result<Exit> {
+        let state = self.state;
+        let stopped = self.signal.is_some() || self.failed;
+        let by = match self.signal {
+            Some(Exit::Interrupted) => " by SIGINT",
+            Some(_) => " by SIGTERM",
+            None => "",
+        };
+        let verb = match stopped {
+            true => "stopped",
+            false if self.records > 0 && self.already == self.records => "imported already",
+            false => "imported",
+        };
+        let mut counts = format!("{} added", grouped(state.added()));
+        for (count, what) in [
+            (state.refused(), "refused"),
+            (state.skipped(), "skipped"),
+            (self.held.count(), "held back"),
+            (self.unanswered, "sent and not answered"),
+        ] {
+            if count > 0 {
+                counts += &format!(", {} {what}", grouped(count));
+            }
+        }
+        eprintln!(
+            "{verb}{by}: {} of {} lines of {} are done ({counts})",
+            grouped(state.settled()),
+            grouped(self.records),
+            self.input.display()
+        );
+        if self.held.count() > 0 {
+            eprintln!(
+                "held back: line {}: each was sent more than 24 hours ago, or with another API key, and its answer was \
+                 not seen, so it may be there or not; look for them with `petstore pets export`, then run the same \
+                 command with `--unknown send` to add them, or with `--unknown skip` if they are there",
+                self.held
+            );
+        }
+        if stopped {
+            let soon = match self.unanswered {
+                0 => "",
+                _ => " within 24 hours",
+            };
+            eprintln!(
+                "to go on, run the same command again{soon}; {} knows what is done",
+                self.journal.display()
+            );
+        } else {
+            eprintln!(
+                "{} keeps the file from being imported twice",
+                self.journal.display()
+            );
+        }
+        if form == Form::Json {
+            let mut out = Out::new();
+            out.write(format!("{}\n", self.json()))?;
+            out.flush()?;
+        }
+        Ok(match self.signal {
+            Some(signal) => signal,
+            None if self.held.count() > 0 => Exit::Unknown,
+            None if state.refused() > 0 => Exit::Refused,
+            None => Exit::Done,
+        })
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let state = self.state;
+        json!({
+            "lines": self.records,
+            "added": state.added(),
+            "refused": state.refused(),
+            "skipped": state.skipped(),
+            "held": self.held.count(),
+            "unanswered": self.unanswered,
+            "left": self.records.saturating_sub(state.settled()),
+            "journal": self.journal.display().to_string(),
+        })
+    }
+}
+
+/// Writes the refused lines of all runs to a file.
+///
+/// # Errors
+///
+/// It cannot be written.
+pub(super) fn write_refused(to: &Path, journal: &Path) -> Result<()> {
+    let said = || format!("cannot write the refused lines to `{}`", to.display());
+    let mut file = BufWriter::new(File::create(to).with_context(said)?);
+    journal::refused(journal, |line, reason| {
+        let text = json!({"line": line, "reason": reason});
+        writeln!(file, "{text}").with_context(said)
+    })?;
+    file.flush().with_context(said)
+}
+
+/// Whether the file for refused lines is one that must stay.
+///
+/// # Errors
+///
+/// It is.
+pub(super) fn check_refused(to: &Path, input: &Path, journal: &Path) -> Result<()> {
+    let Ok(to) = fs::canonicalize(to) else {
+        return Ok(());
+    };
+    for other in [input, journal] {
+        if fs::canonicalize(other).is_ok_and(|other| other == to) {
+            bail!(crate::exit::WrongUsage(format!(
+                "--refused would overwrite `{}`: name another file",
+                to.display()
+            )));
+        }
+    }
+    Ok(())
+}

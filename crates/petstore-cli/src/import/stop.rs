@@ -1,0 +1,57 @@
+//! Signals that ask an import to stop: the first ends it in good order, the
+//! second at once.
+
+use crate::exit::Exit;
+use anyhow::{Context as _, Result};
+use tokio::{
+    signal::unix::{Signal, SignalKind, signal},
+    sync::watch,
+};
+
+/// What to listen to for as long as an import runs.
+pub(super) struct Stop(watch::Receiver<Option<Exit>>);
+
+impl Stop {
+    /// Begins to listen. Must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// The system does not give signals away.
+    pub(super) fn listen() -> Result<Self> {
+        let said = "cannot listen to signals";
+        let mut interrupt = signal(SignalKind::interrupt()).context(said)?;
+        let mut terminate = signal(SignalKind::terminate()).context(said)?;
+        let (tell, told) = watch::channel(None);
+        tokio::spawn(async move {
+            let first = either(&mut interrupt, &mut terminate).await;
+            // Nobody listens where the import is at its end anyway.
+            let _ = tell.send(Some(first));
+            let second = either(&mut interrupt, &mut terminate).await;
+            eprintln!(
+                "ended at once; lines that were not answered are sent again, with the same keys, when the same command runs again"
+            );
+            std::process::exit(i32::from(second.code()));
+        });
+        Ok(Stop(told))
+    }
+
+    /// The signal that came, if one did.
+    pub(super) fn came(&self) -> Option<Exit> {
+        *self.0.borrow()
+    }
+
+    /// Waits for one.
+    pub(super) async fn comes(&mut self) {
+        if self.0.wait_for(Option::is_some).await.is_err() {
+            // Nothing will come any more.
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+async fn either(interrupt: &mut Signal, terminate: &mut Signal) -> Exit {
+    tokio::select! {
+        _ = interrupt.recv() => Exit::Interrupted,
+        _ = terminate.recv() => Exit::Terminated,
+    }
+}

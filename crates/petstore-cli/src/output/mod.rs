@@ -1,0 +1,159 @@
+//! What is written to stdout and in which form, and what is said beside it.
+//! Whoever reads stdout may stop at any time: that is no error.
+
+mod pets;
+
+pub(crate) use pets::PetWriter;
+
+use clap::ValueEnum;
+use petstore_client::Deprecation;
+use std::{
+    collections::BTreeSet,
+    error, fmt,
+    io::{self, BufWriter, IsTerminal as _, Stdout, Write as _},
+    sync::{Mutex, PoisonError},
+};
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// Columns, for people
+    Table,
+    /// JSON, for programs
+    Json,
+}
+
+impl Form {
+    /// What was said, or what suits who reads.
+    pub(crate) fn choose(said: Option<Form>) -> Self {
+        said.unwrap_or(if io::stdout().is_terminal() {
+            Form::Table
+        } else {
+            Form::Json
+        })
+    }
+}
+
+/// Stdout.
+pub(crate) struct Out(BufWriter<Stdout>);
+
+impl Out {
+    pub(crate) fn new() -> Self {
+        Out(BufWriter::new(io::stdout()))
+    }
+
+    /// # Errors
+    ///
+    /// It cannot be written, or nobody reads any more; see [`nobody_reads`].
+    pub(crate) fn write(&mut self, text: impl AsRef<[u8]>) -> io::Result<()> {
+        self.0.write_all(text.as_ref()).map_err(marked)
+    }
+
+    /// # Errors
+    ///
+    /// As [`write`](Out::write).
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(marked)
+    }
+}
+
+/// Marks that it was stdout that broke, and no connection to the service.
+fn marked(error: io::Error) -> io::Error {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        io::Error::new(error.kind(), NobodyReads)
+    } else {
+        error
+    }
+}
+
+#[derive(Debug)]
+struct NobodyReads;
+
+impl fmt::Display for NobodyReads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("nobody reads what is written")
+    }
+}
+
+impl error::Error for NobodyReads {}
+
+/// Whether a command ended because whoever read its output has what it wanted,
+/// as `head` does.
+pub(crate) fn nobody_reads(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref)
+            .is_some_and(|inner| inner.is::<NobodyReads>())
+    })
+}
+
+/// Says on stderr what the service deprecates, an operation once.
+pub(crate) fn say_deprecation(deprecation: &Deprecation) {
+    static SAID: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let is_new = SAID
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(deprecation.operation());
+    if is_new {
+        eprintln!("{}", warning(deprecation));
+    }
+}
+
+fn warning(deprecation: &Deprecation) -> String {
+    let mut text = format!(
+        "warning: {} is deprecated by the service",
+        deprecation.operation()
+    );
+    if let Some(since) = deprecation.since() {
+        text += &format!(" since {}", since.format("%-d %B %Y"));
+    }
+    if let Some(sunset) = deprecation.sunset() {
+        text += &format!(", and removed on {}", sunset.format("%-d %B %Y"));
+    }
+    if let Some(successor) = deprecation.successor() {
+        text += &format!("; its replacement is {}", printable(successor));
+    }
+    if deprecation.operation() == "getPet" {
+        text += ": use `petstore pets list --status STATUS`";
+    }
+    text
+}
+
+/// Text of somebody else, without what a terminal takes for a command.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
+}
+
+/// A number with its thousands set apart: `100,000`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        let texts = [0, 999, 1_000, 100_000, 1_234_567].map(grouped);
+        assert_eq!(texts, ["0", "999", "1,000", "100,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn a_broken_connection_is_not_a_reader_that_left() {
+        let pipe = || io::Error::from(io::ErrorKind::BrokenPipe);
+        assert!(nobody_reads(&marked(pipe()).into()));
+        assert!(!nobody_reads(&pipe().into()));
+    }
+}

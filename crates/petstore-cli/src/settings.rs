@@ -1,0 +1,170 @@
+//! Which service, and with which key: from the command line, the environment
+//! and the configuration file, in this order. The key is taken from the last two
+//! only.
+
+use crate::exit::WrongUsage;
+use anyhow::{Context as _, Result};
+use petstore_client::{Client, ClientBuilder};
+use serde::Deserialize;
+use std::{
+    env::{self, VarError},
+    fs::File,
+    io::{self, Read as _},
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
+
+/// Where the service is, if nothing else is said.
+const DEFAULT_URL: &str = "http://127.0.0.1:8080/v1";
+/// The variable with the key.
+const KEY: &str = "PETSTORE_API_KEY";
+/// The bits of a mode that let anybody but the owner in.
+const OTHERS: u32 = 0o077;
+
+/// What the command line says of the service.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ServiceOptions {
+    /// The service, with the version of its interface; http://127.0.0.1:8080/v1 if not said
+    #[arg(
+        long,
+        global = true,
+        env = "PETSTORE_URL",
+        hide_env_values = true,
+        value_name = "URL"
+    )]
+    url: Option<String>,
+    /// The configuration file, instead of ~/.config/petstore/cli.toml
+    #[arg(
+        long,
+        global = true,
+        env = "PETSTORE_CLI_CONFIG",
+        hide_env_values = true,
+        value_name = "FILE"
+    )]
+    config: Option<PathBuf>,
+}
+
+/// The configuration file; its keys are the names of the flags.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct FileSettings {
+    url: Option<String>,
+    api_key: Option<String>,
+}
+
+/// A service and the key for it.
+pub(crate) struct Service {
+    url: String,
+    api_key: String,
+}
+
+impl Service {
+    /// What command line, environment and file say together.
+    ///
+    /// # Errors
+    ///
+    /// There is no key, or the file cannot be read, or others can read it.
+    pub(crate) fn find(options: &ServiceOptions) -> Result<Self> {
+        let file = match &options.config {
+            Some(path) => read(path)?,
+            None => match default_file() {
+                Some(path) if path.exists() => read(&path)?,
+                _ => FileSettings::default(),
+            },
+        };
+        let api_key = match env::var(KEY) {
+            Ok(key) => Some(key),
+            Err(VarError::NotPresent) => file.api_key,
+            Err(VarError::NotUnicode(_)) => {
+                return Err(WrongUsage(format!(
+                    "{KEY} cannot be read: it is no UTF-8; set it to the key alone"
+                ))
+                .into());
+            }
+        };
+        let api_key = api_key.ok_or_else(|| {
+            WrongUsage(format!(
+                "there is no API key: set {KEY}, or write `api-key = \"…\"` into {} (mode 0600); \
+                 `petstore-server key create NAME` prints a key",
+                default_file().map_or_else(
+                    || "a file for --config".to_owned(),
+                    |path| path.display().to_string()
+                ),
+            ))
+        })?;
+        let url = options.url.clone().or(file.url);
+        Ok(Service {
+            url: url.unwrap_or_else(|| DEFAULT_URL.to_owned()),
+            api_key,
+        })
+    }
+
+    /// The key. It is for requests and fingerprints, and never shown.
+    pub(crate) fn api_key(&self) -> &str {
+        &self.api_key
+    }
+
+    /// A client of the service that says on stderr what the service deprecates.
+    pub(crate) fn client(&self) -> Result<Client> {
+        self.client_with(|builder| builder)
+    }
+
+    /// The same, with settings of its own.
+    pub(crate) fn client_with(
+        &self,
+        change: impl FnOnce(ClientBuilder) -> ClientBuilder,
+    ) -> Result<Client> {
+        let builder = Client::builder(&self.url)
+            .api_key(&self.api_key)
+            .on_deprecation(crate::output::say_deprecation);
+        change(builder)
+            .build()
+            .map_err(|error| WrongUsage(format!("{error} (--url, PETSTORE_URL, {KEY})")).into())
+    }
+}
+
+/// `cli.toml` in the folder for settings (XDG Base Directory Specification).
+fn default_file() -> Option<PathBuf> {
+    let folder = |name: &str| {
+        env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    let config = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))?;
+    Some(config.join("petstore").join("cli.toml"))
+}
+
+fn read(path: &Path) -> Result<FileSettings> {
+    let said = || format!("cannot read the configuration file `{}`", path.display());
+    let (text, mode) = text_and_mode(path)
+        .map_err(|error| WrongUsage(error.to_string()))
+        .with_context(said)?;
+    // What toml shows of the file may be the key.
+    let settings: FileSettings = toml::from_str(&text)
+        .map_err(|error| {
+            let line = error
+                .span()
+                .map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+            WrongUsage(format!("line {line}: {}", error.message()))
+        })
+        .with_context(said)?;
+    if settings.api_key.is_some() && mode & OTHERS != 0 {
+        return Err(WrongUsage(format!(
+            "the configuration file `{0}` holds an API key, and others may read it (mode {1:04o}): \
+             run `chmod 600 {0}`, and replace the key if somebody may have",
+            path.display(),
+            mode & 0o7777,
+        ))
+        .into());
+    }
+    Ok(settings)
+}
+
+/// Both of the same file, also where somebody puts another one in its place.
+fn text_and_mode(path: &Path) -> io::Result<(String, u32)> {
+    let mut file = File::open(path)?;
+    let mode = file.metadata()?.permissions().mode();
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    Ok((text, mode))
+}

@@ -1,0 +1,145 @@
+//! What an import says of its file: lines that are no pets, files that are not
+//! to be imported again, and what a service with limits does to it.
+
+use crate::{
+    interrupted::{each_is_there_once, pets},
+    program::User,
+    service::Service,
+};
+use serde_json::Value;
+
+/// The refused lines, as `--refused` writes them.
+fn refused(user: &User, file: &str) -> Vec<(u64, String)> {
+    let text = user.read(file);
+    let lines = text.lines().map(|line| {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        let reason = line["reason"].as_str().expect("a reason").to_owned();
+        (line["line"].as_u64().expect("a number"), reason)
+    });
+    let mut lines: Vec<_> = lines.collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn lines_that_are_no_pets_are_told_with_their_numbers_and_the_others_are_added() {
+    let service = Service::start();
+    let user = User::of(&service);
+    let text = format!(
+        "{}\n\n{}\n{}\n{}\n{}\n{}\n",
+        r#"{"name":"pet 1","categoryId":1}"#,
+        r#"{"name":"Rex""#,
+        r#"{"name":"Rex","categoryId":7,"status":"gone"}"#,
+        r#"{"name":"Rex","categoryId":7,"owner":"Ann"}"#,
+        r#"{"name":"pet 2","categoryId":2}"#,
+        "x".repeat(100_000),
+    );
+    user.write("pets.ndjson", &text);
+    let import = [
+        "pets",
+        "import",
+        "pets.ndjson",
+        "--refused",
+        "refused.ndjson",
+    ];
+    let said = user.run(&import);
+    let report = said.json(3);
+    assert_eq!(
+        (&report["added"], &report["refused"]),
+        (&2.into(), &4.into())
+    );
+    each_is_there_once(&service, 2);
+    let expected = [
+        (3, "EOF"),
+        (4, "`gone`"),
+        (5, "`owner`"),
+        (7, "longer than 64 KiB"),
+    ];
+    let found = refused(&user, "refused.ndjson");
+    assert_eq!(found.len(), expected.len(), "{found:?}");
+    for ((line, word), (found, reason)) in expected.iter().zip(&found) {
+        assert_eq!(line, found);
+        assert!(reason.contains(word), "{reason}");
+        said.says(&[&format!("line {line} is refused: {reason}")]);
+    }
+    let again = user.run(&import);
+    again.says(&["imported already: 6 of 6 lines"]).with(3);
+    assert_eq!(refused(&user, "refused.ndjson"), found);
+    each_is_there_once(&service, 2);
+}
+
+#[test]
+fn a_csv_file_is_read_by_the_names_of_its_columns() {
+    let service = Service::start();
+    let user = User::of(&service);
+    user.write(
+        "pets.csv",
+        "\u{feff}status,categoryId,name\r\nsold,1,pet 1\r\n,2,\"pet 2\"\r\n,x,\"two\nlines\"\r\n,3,pet 3\r\nsold,4\r\n",
+    );
+    let said = user.run(&["pets", "import", "pets.csv"]);
+    assert_eq!(said.json(3)["lines"], 5);
+    said.says(&[
+        "line 4 is refused: categoryId",
+        "line 7 is refused: has 2 fields",
+    ]);
+    each_is_there_once(&service, 3);
+}
+
+#[test]
+fn a_file_that_cannot_be_cut_into_pets_is_refused_as_a_whole() {
+    let service = Service::start();
+    let user = User::of(&service);
+    for (text, word) in [
+        ("name,categoryId\nRex,7\n\"Tom,8\nZoe,9\n", "line 3"),
+        ("name,categoryId,stauts\nRex,7,sold\n", "`stauts`"),
+        ("Rex,7\n", "`Rex`"),
+        ("", "is empty"),
+    ] {
+        user.write("pets.csv", text);
+        let said = user.run(&["pets", "import", "pets.csv"]);
+        assert_eq!(said.with(2), "");
+        said.says(&[word]);
+    }
+    assert!(service.pets().is_empty());
+    assert!(!user.path("pets.csv.journal").exists());
+}
+
+#[test]
+fn a_file_that_was_imported_is_not_imported_again() {
+    let service = Service::start();
+    let user = User::of(&service);
+    user.write("pets.ndjson", &pets(3));
+    let first = user.run(&["pets", "import", "pets.ndjson", "--output", "table"]);
+    assert_eq!(first.with(0), "");
+    first.says(&["imported: 3 of 3 lines of pets.ndjson are done (3 added)"]);
+    let again = user.run(&["pets", "import", "pets.ndjson", "--output", "table"]);
+    again.says(&["imported already: 3 of 3 lines"]).with(0);
+    each_is_there_once(&service, 3);
+    // A journal of another name is another import.
+    let other = user.run(&["pets", "import", "pets.ndjson", "--journal", "other"]);
+    assert_eq!(other.json(0)["added"], 3);
+    assert_eq!(service.pets().len(), 6);
+}
+
+#[test]
+fn refused_lines_never_take_the_place_of_the_file_or_its_journal() {
+    let service = Service::start();
+    let user = User::of(&service);
+    user.write("pets.ndjson", &pets(3));
+    for file in ["pets.ndjson", "./pets.ndjson.journal"] {
+        let said = user.run(&["pets", "import", "pets.ndjson", "--refused", file]);
+        said.says(&["--refused would overwrite"]).with(2);
+    }
+    assert_eq!(user.read("pets.ndjson"), pets(3));
+    assert!(service.pets().is_empty());
+}
+
+#[test]
+fn a_service_that_limits_is_waited_for() {
+    let limits = ["--rate-limit-per-second", "100", "--rate-limit-burst", "20"];
+    let service = Service::start_with(&limits);
+    let user = User::of(&service);
+    user.write("pets.ndjson", &pets(150));
+    let report = user.run(&["pets", "import", "pets.ndjson"]).json(0);
+    assert_eq!(report["added"], 150);
+}

@@ -1,0 +1,228 @@
+//! Imports that are interrupted, in every way: when the same command has run to
+//! its end, each pet is there once.
+
+use crate::{
+    program::{Said, User, until},
+    relay::Relay,
+    service::Service,
+};
+use rustix::process::Signal;
+use std::{collections::BTreeSet, env, fmt::Write as _};
+
+const FILE: &str = "pets.ndjson";
+const JOURNAL: &str = "pets.ndjson.journal";
+const IMPORT: [&str; 3] = ["pets", "import", FILE];
+
+/// More than are sent before a test can interfere.
+const SOME: u64 = 3_000;
+
+fn lines() -> u64 {
+    let said = env::var("PETSTORE_IMPORT_LINES").ok();
+    said.map_or(SOME, |lines| lines.parse().expect("a number of lines"))
+}
+
+/// A file of so many pets, each with a name of its own.
+pub(crate) fn pets(count: u64) -> String {
+    let mut text = String::new();
+    for number in 1..=count {
+        let status = ["available", "pending", "sold"][usize::try_from(number % 3).expect("small")];
+        writeln!(
+            text,
+            r#"{{"name":"pet {number}","categoryId":{number},"status":"{status}"}}"#
+        )
+        .expect("memory");
+    }
+    text
+}
+
+/// How many lines the journal has as added.
+fn added(user: &User) -> u64 {
+    user.read(JOURNAL).matches("{\"added\"").count() as u64
+}
+
+/// Says that each line is there, and once.
+#[track_caller]
+pub(crate) fn each_is_there_once(service: &Service, count: u64) {
+    let pets = service.pets();
+    let names: BTreeSet<String> = pets.iter().map(|pet| pet.name.clone()).collect();
+    assert_eq!(names.len(), pets.len(), "some were doubled");
+    let expected: BTreeSet<String> = (1..=count).map(|number| format!("pet {number}")).collect();
+    assert!(names == expected, "{} of {count} are there", names.len());
+    assert!(
+        pets.iter()
+            .all(|pet| pet.name == format!("pet {}", pet.category_id)),
+        "the parts of some pets were mixed"
+    );
+}
+
+/// Interrupts an import by this signal after a quarter, and again after half of
+/// it; then lets it end.
+fn interrupted_twice(signal: Signal) -> [Said; 2] {
+    let service = Service::start();
+    let user = User::of(&service);
+    let count = lines();
+    user.write(FILE, &pets(count));
+    let interrupted = [count / 4, count / 2].map(|at| {
+        let mut import = user.start(&IMPORT);
+        until("the import to get there", || {
+            assert!(import.runs(), "it ended too early");
+            added(&user) >= at
+        });
+        import.signal(signal);
+        let said = import.ended();
+        assert!(added(&user) < count, "it was at its end: {said:?}");
+        said
+    });
+    let end = user.run(&IMPORT);
+    let report = end.json(0);
+    assert_eq!(
+        (&report["added"], &report["left"]),
+        (&count.into(), &0.into())
+    );
+    each_is_there_once(&service, count);
+    interrupted
+}
+
+#[test]
+fn an_import_that_is_interrupted_by_sigint_goes_on_and_each_pet_is_there_once() {
+    for said in interrupted_twice(Signal::INT) {
+        let report = said.json(130);
+        assert_eq!(report["unanswered"], 0, "{report}");
+        said.says(&["stopped by SIGINT", "run the same command again", JOURNAL]);
+    }
+}
+
+#[test]
+fn an_import_that_is_interrupted_by_sigterm_goes_on_and_each_pet_is_there_once() {
+    for said in interrupted_twice(Signal::TERM) {
+        said.json(143);
+        said.says(&["stopped by SIGTERM", "run the same command again"]);
+    }
+}
+
+#[test]
+fn an_import_that_is_killed_goes_on_and_each_pet_is_there_once() {
+    for said in interrupted_twice(Signal::KILL) {
+        assert_eq!((said.code, said.out.as_str()), (None, ""), "{said:?}");
+    }
+}
+
+/// An import of 100 lines that hears no answer.
+pub(crate) struct WithoutAnswers {
+    pub(crate) service: Service,
+    pub(crate) user: User,
+    pub(crate) relay: Relay,
+}
+
+/// As many as are in flight, so that the import waits for them.
+const LOST: u64 = 16;
+
+impl WithoutAnswers {
+    /// Ends it by a kill.
+    pub(crate) fn killed() -> Self {
+        let (this, import) = Self::waiting();
+        import.signal(Signal::KILL);
+        import.ended();
+        this.relay.lose(false);
+        this
+    }
+
+    fn waiting() -> (Self, crate::program::Running) {
+        let service = Service::start();
+        let mut user = User::of(&service);
+        let relay = Relay::before(&service.url);
+        user.url.clone_from(&relay.url);
+        user.write(FILE, &pets(100));
+        relay.lose(true);
+        let import = user.start(&IMPORT);
+        until("the answers to be lost", || relay.lost() >= LOST);
+        let this = WithoutAnswers {
+            service,
+            user,
+            relay,
+        };
+        (this, import)
+    }
+}
+
+#[test]
+fn lines_whose_answers_were_lost_are_sent_again_and_are_there_once() {
+    let WithoutAnswers {
+        service,
+        user,
+        relay: _relay,
+    } = WithoutAnswers::killed();
+    assert_eq!(service.pets().len() as u64, LOST, "they were added");
+    assert_eq!(added(&user), 0, "and nobody knows");
+    user.run(&IMPORT).with(0);
+    each_is_there_once(&service, 100);
+}
+
+#[test]
+fn a_second_sigint_ends_at_once_and_nothing_is_lost_by_it() {
+    let (this, mut import) = WithoutAnswers::waiting();
+    import.signal(Signal::INT);
+    import.wait_for("stopping: 16 lines in flight");
+    import.signal(Signal::INT);
+    let said = import.ended();
+    said.says(&["ended at once", "sent again, with the same keys"]);
+    assert_eq!(said.with(130), "", "no report of what nobody knows");
+    this.relay.lose(false);
+    this.user.run(&IMPORT).with(0);
+    each_is_there_once(&this.service, 100);
+}
+
+#[test]
+fn a_sigint_waits_for_answers_only_for_a_while() {
+    let (this, import) = WithoutAnswers::waiting();
+    import.signal(Signal::INT);
+    let said = import.ended();
+    assert_eq!(said.json(130)["unanswered"], LOST);
+    said.says(&["16 sent and not answered", "within 24 hours"]);
+    this.relay.lose(false);
+    this.user.run(&IMPORT).with(0);
+    each_is_there_once(&this.service, 100);
+}
+
+#[test]
+fn a_service_that_goes_away_ends_the_import_and_it_goes_on_later() {
+    let mut service = Service::start();
+    let user = User::of(&service);
+    user.write(FILE, &pets(SOME));
+    let import = user.start(&IMPORT);
+    until("some pets", || added(&user) > 100);
+    service.kill();
+    let said = import.ended();
+    said.says(&[
+        "error: line ",
+        "was not added",
+        "run the same command again",
+    ]);
+    let report = said.json(75);
+    let left = report["left"].as_u64().expect("a number");
+    assert_eq!(left, SOME - added(&user), "{report}");
+}
+
+#[test]
+fn a_key_that_is_revoked_ends_the_import_and_another_one_goes_on() {
+    let service = Service::start();
+    let mut user = User::of(&service);
+    let other = service.command(&["key", "create", "other"]);
+    user.key = service
+        .command(&["key", "create", "import"])
+        .trim()
+        .to_owned();
+    let listed = service.command(&["key", "list"]);
+    let listed = listed.lines().find(|line| line.contains("import"));
+    let id = listed.and_then(|line| line.split_whitespace().next());
+    user.write(FILE, &pets(SOME));
+    let import = user.start(&IMPORT);
+    until("some pets", || added(&user) > 100);
+    service.command(&["key", "revoke", id.expect("an id")]);
+    let said = import.ended();
+    said.says(&["401", "run the same command again"]);
+    said.with(5);
+    user.key = other.trim().to_owned();
+    user.run(&IMPORT).with(0);
+    each_is_there_once(&service, SOME);
+}

@@ -1,0 +1,178 @@
+//! The journal of an import: what it belongs to, how long it counts, and what
+//! is done where it is damaged.
+
+use crate::{
+    interrupted::{WithoutAnswers, each_is_there_once, pets},
+    program::User,
+    service::Service,
+};
+use std::fs::{self, File};
+
+const FILE: &str = "pets.ndjson";
+const JOURNAL: &str = "pets.ndjson.journal";
+const IMPORT: [&str; 3] = ["pets", "import", FILE];
+
+/// A service with three pets that were imported.
+fn imported() -> (Service, User) {
+    let service = Service::start();
+    let user = User::of(&service);
+    user.write(FILE, &pets(3));
+    user.run(&IMPORT).with(0);
+    (service, user)
+}
+
+#[test]
+fn a_file_that_was_changed_is_refused() {
+    let (service, user) = imported();
+    for text in [pets(4), pets(3).replace("pet 2", "pot 2"), pets(2)] {
+        user.write(FILE, &text);
+        let said = user.run(&IMPORT);
+        said.says(&[
+            "`pets.ndjson` was changed",
+            "new lines from a file of their own",
+        ])
+        .with(2);
+    }
+    each_is_there_once(&service, 3);
+}
+
+#[test]
+fn another_service_or_format_is_not_that_of_the_journal() {
+    let (service, mut user) = imported();
+    let said = user.run(&[&IMPORT[..], &["--format", "csv"]].concat());
+    assert_eq!(said.with(2), "");
+    let other = Service::start();
+    (user.url, user.key) = (other.url.clone(), other.key.clone());
+    let said = user.run(&IMPORT);
+    said.says(&[&service.url, &other.url, "--journal"]).with(2);
+    assert!(other.pets().is_empty());
+}
+
+#[test]
+fn a_file_that_is_no_journal_stays_as_it_is() {
+    let service = Service::start();
+    let user = User::of(&service);
+    user.write(FILE, &pets(3));
+    user.write("notes", "buy milk\n");
+    let said = user.run(&[&IMPORT[..], &["--journal", "notes"]].concat());
+    said.says(&["`notes` is no journal"]).with(2);
+    assert_eq!(user.read("notes"), "buy milk\n");
+    let said = user.run(&[&IMPORT[..], &["--journal", FILE]].concat());
+    said.says(&["is no journal"]).with(2);
+    assert_eq!(user.read(FILE), pets(3));
+    assert!(service.pets().is_empty());
+}
+
+#[test]
+fn two_imports_of_a_file_do_not_run_at_once() {
+    let (_service, user) = imported();
+    let held = File::open(user.path(JOURNAL)).expect("the journal is there");
+    held.lock().expect("nobody else has it");
+    let said = user.run(&IMPORT);
+    said.says(&["another import writes the journal"]).with(1);
+    drop(held);
+    user.run(&IMPORT).with(0);
+}
+
+#[test]
+fn a_torn_last_line_is_cut_off_and_a_damaged_one_before_is_told() {
+    let (service, user) = imported();
+    let whole = user.read(JOURNAL);
+    // As if the answer to the last line had not reached the disk.
+    let torn = &whole[..whole.len() - 5];
+    user.write(JOURNAL, torn);
+    let report = user.run(&IMPORT).json(0);
+    assert_eq!((&report["added"], &report["left"]), (&3.into(), &0.into()));
+    each_is_there_once(&service, 3);
+
+    let mut lines: Vec<&str> = whole.lines().collect();
+    lines[1] = "{\"sending\":";
+    user.write(JOURNAL, &(lines.join("\n") + "\n"));
+    let said = user.run(&IMPORT);
+    said.says(&["line 2 of the journal", "is damaged"]).with(1);
+    each_is_there_once(&service, 3);
+}
+
+#[test]
+fn the_journal_is_for_its_owner_and_holds_no_key() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (_service, user) = imported();
+    let mode = fs::metadata(user.path(JOURNAL))
+        .expect("there")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert!(!user.read(JOURNAL).contains(&user.key));
+}
+
+/// Makes the journal believe that all that it says was a year ago.
+fn age(user: &User) {
+    let journal = user.read(JOURNAL);
+    let year = journal.split("\"at\":\"").nth(1).expect("a time")[..4].to_owned();
+    let earlier = (year.parse::<u32>().expect("a year") - 1).to_string();
+    let old = journal.replace(&format!("\"at\":\"{year}"), &format!("\"at\":\"{earlier}"));
+    assert_ne!(old, journal);
+    user.write(JOURNAL, &old);
+}
+
+#[test]
+fn lines_that_may_have_been_sent_a_day_ago_are_held_back_and_listed() {
+    let WithoutAnswers {
+        service,
+        user,
+        relay: _relay,
+    } = WithoutAnswers::killed();
+    let sent = service.pets().len();
+    age(&user);
+    for _ in 0..2 {
+        let said = user.run(&IMPORT);
+        let report = said.json(4);
+        assert_eq!(
+            (&report["held"], &report["added"]),
+            (&100.into(), &0.into())
+        );
+        said.says(&["held back: line 1-100:", "--unknown send", "--unknown skip"]);
+        assert_eq!(service.pets().len(), sent, "nothing was sent");
+    }
+    let said = user.run(&[&IMPORT[..], &["--unknown", "send"]].concat());
+    assert_eq!(said.json(0)["added"], 100);
+}
+
+#[test]
+fn lines_that_somebody_found_are_skipped() {
+    let WithoutAnswers {
+        service,
+        user,
+        relay: _relay,
+    } = WithoutAnswers::killed();
+    let sent = service.pets().len();
+    age(&user);
+    let skip = [&IMPORT[..], &["--unknown", "skip"]].concat();
+    let report = user.run(&skip).json(0);
+    assert_eq!(
+        (&report["skipped"], &report["left"]),
+        (&100.into(), &0.into())
+    );
+    assert_eq!(service.pets().len(), sent);
+    assert_eq!(user.run(&IMPORT).json(0)["skipped"], 100);
+}
+
+#[test]
+fn lines_that_another_api_key_may_have_sent_are_held_back() {
+    let WithoutAnswers {
+        service,
+        mut user,
+        relay: _relay,
+    } = WithoutAnswers::killed();
+    let first = user.key.clone();
+    user.key = service
+        .command(&["key", "create", "other"])
+        .trim()
+        .to_owned();
+    let said = user.run(&IMPORT);
+    assert_eq!(said.json(4)["held"], 100);
+    said.says(&["another API key"]);
+    user.key = first;
+    user.run(&IMPORT).with(0);
+    each_is_there_once(&service, 100);
+}

@@ -1,0 +1,22 @@
+//! The real `petstore` against the real service: what a person or a script sees
+//! of it.
+//!
+//! | variable | for |
+//! |---|---|
+//! | `PETSTORE_IMPORT_LINES` | how long the file is whose import is interrupted; 3,000 lines by default |
+//! | `PETSTORE_REQUIRE_SCRIPT=1` | where the command `script`, which gives a terminal, is missing, fail instead of skipping |
+
+mod commands;
+mod exchange;
+mod import;
+mod interrupted;
+mod journal;
+mod manual;
+mod program;
+mod relay;
+mod service;
+mod settings;
+mod terminal;
+
+#[path = "../../../petstore-server/tests/support/skip.rs"]
+mod skip;

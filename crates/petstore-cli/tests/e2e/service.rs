@@ -1,0 +1,130 @@
+//! The real service on a free port, with a store of its own; stopped and
+//! removed at the end of the test.
+
+use petstore_client::{Client, Pet};
+use serde_json::Value;
+use std::{
+    env,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::OnceLock,
+    thread,
+};
+use tempfile::TempDir;
+
+/// The program of the service. It belongs to another crate, so that cargo has
+/// to say where it is; it is built by then, or now.
+fn server() -> &'static Path {
+    static SERVER: OnceLock<PathBuf> = OnceLock::new();
+    SERVER.get_or_init(|| {
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let output = Command::new(cargo)
+            .args(["build", "--locked", "--bin", "petstore-server"])
+            .args(["--message-format", "json-render-diagnostics"])
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+            .stderr(Stdio::inherit())
+            .output()
+            .expect("cargo is there");
+        assert!(output.status.success(), "the service cannot be built");
+        let messages = serde_json::Deserializer::from_slice(&output.stdout).into_iter::<Value>();
+        let mut programs = messages
+            .map_while(Result::ok)
+            .filter(|message| message["target"]["name"] == "petstore-server")
+            .filter_map(|message| message["executable"].as_str().map(PathBuf::from));
+        programs.next().expect("cargo names the program")
+    })
+}
+
+/// A service that runs.
+pub(crate) struct Service {
+    process: Child,
+    folder: TempDir,
+    pub(crate) url: String,
+    pub(crate) key: String,
+}
+
+impl Service {
+    /// On a new store.
+    pub(crate) fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    pub(crate) fn start_with(arguments: &[&str]) -> Self {
+        let folder = TempDir::new().expect("a folder can be made");
+        let mut process = program(folder.path())
+            .args(["serve", "--listen", "127.0.0.1:0", "--access-log", "off"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the service can be run");
+        let errors = process.stderr.take().expect("piped");
+        let mut lines = BufReader::new(errors).lines().map_while(Result::ok);
+        let key = lines
+            .find_map(|line| {
+                let word = line.trim();
+                (word.starts_with("petstore_") && !word.contains(' ')).then(|| word.to_owned())
+            })
+            .expect("the first start shows a key");
+        // What it still logs is read, so that it never waits for us.
+        thread::spawn(move || lines.for_each(drop));
+        let mut line = String::new();
+        let mut said = BufReader::new(process.stdout.take().expect("piped"));
+        said.read_line(&mut line).expect("text");
+        let url = line.trim().strip_prefix("listening on ");
+        Service {
+            process,
+            folder,
+            url: url.expect("it listens").to_owned(),
+            key,
+        }
+    }
+
+    /// Runs another command of the service on its store; gives its words.
+    pub(crate) fn command(&self, arguments: &[&str]) -> String {
+        let output = program(self.folder.path()).args(arguments).output();
+        let output = output.expect("the service can be run");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).expect("text")
+    }
+
+    /// Ends it at once.
+    pub(crate) fn kill(&mut self) {
+        self.process.kill().expect("it runs");
+        self.process.wait().expect("it ends");
+    }
+
+    /// All pets, by the client.
+    pub(crate) fn pets(&self) -> Vec<Pet> {
+        let client = Client::builder(&self.url).api_key(&self.key).build();
+        let client = client.expect("a URL and a key");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        runtime.block_on(async {
+            let mut walk = client.list_pets().limit(100).stream();
+            let mut pets = Vec::new();
+            while let Some(pet) = walk.next().await {
+                pets.push(pet.expect("answered"));
+            }
+            pets
+        })
+    }
+}
+
+fn program(folder: &Path) -> Command {
+    let mut command = Command::new(server());
+    command.env_clear().current_dir(folder);
+    command.env("PETSTORE_ADMIN_LISTEN", "off");
+    command
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // It may have ended already; that is no fault here.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

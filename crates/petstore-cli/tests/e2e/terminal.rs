@@ -1,0 +1,77 @@
+//! What a person at a terminal sees: tables, a bar, and colours only where they
+//! are wanted. The terminal is made by `script` of util-linux.
+
+use crate::{
+    interrupted::pets,
+    program::{Said, User},
+    service::Service,
+    skip::skip,
+};
+use std::process::Command;
+
+/// Runs the program in a terminal; both its streams are that terminal.
+fn at_a_terminal(user: &User, arguments: &[&str], variables: &[(&str, &str)]) -> Option<String> {
+    let line = [&[env!("CARGO_BIN_EXE_petstore")], arguments]
+        .concat()
+        .join(" ");
+    let output = Command::new("script")
+        .args(["--quiet", "--return", "--command", &line, "/dev/null"])
+        .env_clear()
+        .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
+        .env("HOME", user.folder.path())
+        .env("TERM", "xterm")
+        .env("PETSTORE_URL", &user.url)
+        .env("PETSTORE_API_KEY", &user.key)
+        .envs(variables.iter().copied())
+        .current_dir(user.folder.path())
+        .output();
+    match output {
+        Ok(output) => Some(Said::from(output).with(0).to_owned()),
+        Err(error) => {
+            skip(
+                "PETSTORE_REQUIRE_SCRIPT",
+                &format!("`script` cannot be run: {error}"),
+            );
+            None
+        }
+    }
+}
+
+#[test]
+fn a_terminal_gets_a_table_whose_header_is_bold_unless_no_colour_is_wanted() {
+    let service = Service::start();
+    let user = User::of(&service);
+    user.run(&["pets", "add", "--name", "Rex", "--category-id", "7"])
+        .with(0);
+    let Some(said) = at_a_terminal(&user, &["pets", "list"], &[]) else {
+        return;
+    };
+    assert_eq!(
+        said,
+        "\u{1b}[1mID  STATUS     CATEGORY  NAME\u{1b}[0m\r\n 1  -                 7  Rex\r\n"
+    );
+    let plain = at_a_terminal(&user, &["pets", "list"], &[("NO_COLOR", "1")]);
+    let plain = plain.expect("as before");
+    assert!(!plain.contains('\u{1b}'), "{plain:?}");
+    let json = at_a_terminal(&user, &["pets", "list", "--output", "json"], &[]);
+    assert!(json.expect("as before").starts_with("[\r\n{"));
+}
+
+#[test]
+fn a_terminal_sees_how_far_an_import_is() {
+    let service = Service::start();
+    let user = User::of(&service);
+    user.write("pets.ndjson", &pets(500));
+    let Some(said) = at_a_terminal(&user, &["pets", "import", "pets.ndjson"], &[]) else {
+        return;
+    };
+    assert!(
+        said.contains("] 0 of 500 lines") || said.contains(" of 500 lines"),
+        "{said:?}"
+    );
+    assert!(
+        said.contains("imported: 500 of 500 lines of pets.ndjson are done (500 added)"),
+        "{said:?}"
+    );
+    assert!(!said.contains('{'), "no JSON for people: {said:?}");
+}
