@@ -122,7 +122,7 @@
 //! | `rustls` | https by rustls and aws-lc-rs; on by default |
 //! | `native-tls` | https by what the system has (OpenSSL on Linux), preferred where both are on |
 //! | `blocking` | `send_blocking`, and pages as iterators: the module `blocking` |
-//! | `beta`, `experimental` | operations of these levels of stability; there are none at present. Parameters of these levels are always there |
+//! | `beta`, `experimental` | operations of these levels of stability, which say so; without the feature they are not there. Parameters of these levels are always there |
 //!
 //! Needs tokio. Proxies of the system are used; [`ClientBuilder::proxy`] and
 //! [`ClientBuilder::http_client`] take others. No `api-version` or other header

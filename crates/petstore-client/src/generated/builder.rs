@@ -6,6 +6,19 @@ use ::progenitor_client::encode_path;
 use super::types;
 
 /// A request of [`Client::list_pets`](crate::Client::list_pets): set its parameters, then [`send`](ListPets::send) it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client
+///     .list_pets()
+///     .cursor("MTphOjI")
+///     .limit(20)
+///     .status(types::PetStatus::Available);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
 pub struct ListPets<'a> {
@@ -27,10 +40,17 @@ impl<'a> ListPets<'a> {
     }
 
     /// Where the page starts: an opaque value from the `Link` header of an
-    /// earlier answer. It belongs to the `status` filter it was made with;
-    /// with another one it is refused.
+    /// earlier answer. It belongs to the filters it was made with; with others
+    /// it is refused.
     ///
     /// Beta: may change, with a warning.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_pets().cursor("MTphOjI");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn cursor<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<types::Cursor>,
@@ -43,9 +63,16 @@ impl<'a> ListPets<'a> {
         self
     }
 
-    /// The maximum number of animals returned.
+    /// The maximum number of items returned.
     ///
     /// Has to be from 1 to 100; anything else is refused before it is sent.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_pets().limit(20);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn limit<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<u64>,
@@ -66,6 +93,15 @@ impl<'a> ListPets<'a> {
     }
 
     /// Restricts the result to animals with that availability.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_pets().status(types::PetStatus::Available);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn status<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<types::PetStatus>,
@@ -83,11 +119,28 @@ impl<'a> ListPets<'a> {
     /// # Errors
     ///
     /// A parameter is missing or refused, the service could not be reached, it answered with an error, or its answer is not what the document says.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client.list_pets().send().await?.into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn send(self) -> Result<crate::Response<types::Pets>, crate::Error> {
         read_list_pets(self.prepared()?).await
     }
 
     /// Gives this call other settings than its client has: how long it may take, how often it is tried.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let hasty = petstore_client::CallOptions::new()
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// let answer = client.list_pets().with(hasty).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn with(mut self, options: crate::CallOptions) -> Self {
         self.client.set_options(options);
         self
@@ -127,6 +180,14 @@ impl<'a> ListPets<'a> {
     /// # Errors
     ///
     /// As [`send`](Self::send).
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client.list_pets().send_blocking()?.into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
     #[cfg(feature = "blocking")]
     pub fn send_blocking(self) -> Result<crate::Response<types::Pets>, crate::Error> {
         crate::blocking::wait(read_list_pets(self.prepared()?))
@@ -135,6 +196,17 @@ impl<'a> ListPets<'a> {
     /// Follows the links from page to page, beginning with the page of this request.
     ///
     /// A page is asked for when it is polled for, and not before.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut pages = client.list_pets().pages();
+    /// while let Some(page) = pages.next().await {
+    ///     let page = page?.into_inner();
+    ///     println!("{page:?}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn pages(self) -> crate::Pages<types::Pets> {
         crate::Pages::new(self.prepared())
     }
@@ -142,6 +214,17 @@ impl<'a> ListPets<'a> {
     /// All items, of this page and of those that follow.
     ///
     /// The next page is asked for when the items of the last one are used up, and not before.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut items = client.list_pets().stream();
+    /// while let Some(item) = items.next().await {
+    ///     let item = item?;
+    ///     println!("{item:?}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn stream(self) -> crate::Items<types::Pet> {
         crate::Items::new(self.prepared())
     }
@@ -158,6 +241,23 @@ async fn read_list_pets(
 }
 
 /// A request of [`Client::create_pet`](crate::Client::create_pet): set its parameters, then [`send`](CreatePet::send) it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client
+///     .create_pet()
+///     .idempotency_key("\"8e03978e-40d5-43e8-bc93-6894a57f9324\"")
+///     .body(
+///         types::NewPet::builder()
+///             .name("Rex")
+///             .category_id(7)
+///             .status(types::PetStatus::Available),
+///     );
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
 pub struct CreatePet<'a> {
@@ -178,13 +278,14 @@ impl<'a> CreatePet<'a> {
 
     /// Makes a creation safe to repeat
     /// (draft-ietf-httpapi-idempotency-key-header-07): a value that you make
-    /// up, a new one for each animal, such as a UUID.
+    /// up, a new one for each creation, such as a UUID.
     ///
     /// - The same key with the same body gets the first answer again: the same
-    ///   status, the same bytes, no second animal. Bodies are the same if they
-    ///   mean the same; order, white space and unknown members do not count.
-    /// - The same key with another body is refused with 422
-    ///   `idempotency_key_reused`.
+    ///   status, the same bytes, nothing is created twice. Bodies are the same
+    ///   if they mean the same; order, white space and unknown members do not
+    ///   count.
+    /// - The same key with another body, or at another operation, is refused
+    ///   with 422 `idempotency_key_reused`.
     /// - While the first request still runs, the second one waits for it; where
     ///   that takes too long, the answer is 409 `conflict`: send the same
     ///   request again.
@@ -198,6 +299,15 @@ impl<'a> CreatePet<'a> {
     /// quotes do not belong to the key: `"a1"` and `a1` are the same one.
     ///
     /// Beta: may change, with a warning.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .create_pet()
+    ///     .idempotency_key("\"8e03978e-40d5-43e8-bc93-6894a57f9324\"");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn idempotency_key<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<types::IdempotencyKey>,
@@ -213,6 +323,22 @@ impl<'a> CreatePet<'a> {
     /// The animal to add.
     ///
     /// Takes a value, or the builder of one.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .create_pet()
+    ///     .body(
+    ///         types::NewPet::builder()
+    ///             .name("Rex")
+    ///             .category_id(7)
+    ///             .status(types::PetStatus::Available),
+    ///     );
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
         V: std::convert::TryInto<types::NewPet>,
@@ -228,6 +354,19 @@ impl<'a> CreatePet<'a> {
     /// Changes the body step by step, by way of its builder.
     ///
     /// The animal to add.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .create_pet()
+    ///     .body_map(|body| {
+    ///         body.name("Rex").category_id(7).status(types::PetStatus::Available)
+    ///     });
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn body_map<F>(mut self, f: F) -> Self
     where
         F: std::ops::FnOnce(types::builder::NewPet) -> types::builder::NewPet,
@@ -241,11 +380,52 @@ impl<'a> CreatePet<'a> {
     /// # Errors
     ///
     /// A parameter is missing or refused, the service could not be reached, it answered with an error, or its answer is not what the document says.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client
+    ///     .create_pet()
+    ///     .body(
+    ///         types::NewPet::builder()
+    ///             .name("Rex")
+    ///             .category_id(7)
+    ///             .status(types::PetStatus::Available),
+    ///     )
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn send(self) -> Result<crate::Response<types::Pet>, crate::Error> {
         read_create_pet(self.prepared()?).await
     }
 
     /// Gives this call other settings than its client has: how long it may take, how often it is tried.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let hasty = petstore_client::CallOptions::new()
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// let answer = client
+    ///     .create_pet()
+    ///     .body(
+    ///         types::NewPet::builder()
+    ///             .name("Rex")
+    ///             .category_id(7)
+    ///             .status(types::PetStatus::Available),
+    ///     )
+    ///     .with(hasty)
+    ///     .send()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn with(mut self, options: crate::CallOptions) -> Self {
         self.client.set_options(options);
         self
@@ -298,6 +478,25 @@ impl<'a> CreatePet<'a> {
     /// # Errors
     ///
     /// As [`send`](Self::send).
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client
+    ///     .create_pet()
+    ///     .body(
+    ///         types::NewPet::builder()
+    ///             .name("Rex")
+    ///             .category_id(7)
+    ///             .status(types::PetStatus::Available),
+    ///     )
+    ///     .send_blocking()?
+    ///     .into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
     #[cfg(feature = "blocking")]
     pub fn send_blocking(self) -> Result<crate::Response<types::Pet>, crate::Error> {
         crate::blocking::wait(read_create_pet(self.prepared()?))
@@ -317,6 +516,13 @@ async fn read_create_pet(
 /// A request of [`Client::get_pet`](crate::Client::get_pet): set its parameters, then [`send`](GetPet::send) it.
 ///
 /// Deprecated since 1.0.0 (20 November 2026); removed on 5 December 2030; use `GET /pets` with a `status` filter.
+///
+/// ```
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client.get_pet().pet_id(1);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
 #[deprecated(
@@ -340,6 +546,13 @@ impl<'a> GetPet<'a> {
     /// Identifier of the animal.
     ///
     /// Required.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.get_pet().pet_id(1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn pet_id<V>(mut self, value: V) -> Self
     where
         V: ::std::convert::TryInto<i64>,
@@ -356,11 +569,28 @@ impl<'a> GetPet<'a> {
     /// # Errors
     ///
     /// A parameter is missing or refused, the service could not be reached, it answered with an error, or its answer is not what the document says.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client.get_pet().pet_id(1).send().await?.into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn send(self) -> Result<crate::Response<types::Pet>, crate::Error> {
         read_get_pet(self.prepared()?).await
     }
 
     /// Gives this call other settings than its client has: how long it may take, how often it is tried.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let hasty = petstore_client::CallOptions::new()
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// let answer = client.get_pet().pet_id(1).with(hasty).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn with(mut self, options: crate::CallOptions) -> Self {
         self.client.set_options(options);
         self
@@ -397,6 +627,14 @@ impl<'a> GetPet<'a> {
     /// # Errors
     ///
     /// As [`send`](Self::send).
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client.get_pet().pet_id(1).send_blocking()?.into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
     #[cfg(feature = "blocking")]
     pub fn send_blocking(self) -> Result<crate::Response<types::Pet>, crate::Error> {
         crate::blocking::wait(read_get_pet(self.prepared()?))
@@ -406,6 +644,872 @@ impl<'a> GetPet<'a> {
 async fn read_get_pet(
     request: crate::Prepared,
 ) -> Result<crate::Response<types::Pet>, crate::Error> {
+    let response = request.send().await?;
+    match response.status().as_u16() {
+        200u16 => crate::Response::json(response).await,
+        _ => Err(crate::Error::from_response(response).await),
+    }
+}
+
+/// A request of [`Client::list_orders`](crate::Client::list_orders): set its parameters, then [`send`](ListOrders::send) it.
+///
+/// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client
+///     .list_orders()
+///     .cursor("MTphOjI")
+///     .limit(20)
+///     .pet_id(1)
+///     .status(types::OrderStatus::Placed);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+#[cfg(feature = "beta")]
+pub struct ListOrders<'a> {
+    client: crate::Call<'a>,
+    cursor: Result<Option<types::Cursor>, String>,
+    limit: Result<Option<u64>, String>,
+    pet_id: Result<Option<i64>, String>,
+    status: Result<Option<types::OrderStatus>, String>,
+}
+
+#[cfg(feature = "beta")]
+impl<'a> ListOrders<'a> {
+    /// A request without any parameter set.
+    pub(crate) fn new(client: &'a crate::Client) -> Self {
+        Self {
+            client: crate::Call::new(client),
+            cursor: Ok(None),
+            limit: Ok(None),
+            pet_id: Ok(None),
+            status: Ok(None),
+        }
+    }
+
+    /// Where the page starts: an opaque value from the `Link` header of an
+    /// earlier answer. It belongs to the filters it was made with; with others
+    /// it is refused.
+    ///
+    /// Beta: may change, with a warning.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_orders().cursor("MTphOjI");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn cursor<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::Cursor>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.cursor = value
+            .try_into()
+            .map_err(|error| format!("`cursor` is refused: {error}"))
+            .map(Some);
+        self
+    }
+
+    /// The maximum number of items returned.
+    ///
+    /// Has to be from 1 to 100; anything else is refused before it is sent.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_orders().limit(20);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn limit<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<u64>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.limit = value
+            .try_into()
+            .map_err(|error| format!("`limit` must be from 1 to 100: {error}"))
+            .and_then(|value| {
+                if value >= 1 && value <= 100 {
+                    Ok(value)
+                } else {
+                    Err(format!("`limit` must be from 1 to 100, found {value}"))
+                }
+            })
+            .map(Some);
+        self
+    }
+
+    /// Restricts the result to orders of that animal.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_orders().pet_id(1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn pet_id<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<i64>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.pet_id = value
+            .try_into()
+            .map_err(|error| format!("`petId` is refused: {error}"))
+            .map(Some);
+        self
+    }
+
+    /// Restricts the result to orders with that status.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_orders().status(types::OrderStatus::Placed);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn status<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::OrderStatus>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.status = value
+            .try_into()
+            .map_err(|error| format!("`status` is refused: {error}"))
+            .map(Some);
+        self
+    }
+
+    /// Sends `GET /store/orders`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or refused, the service could not be reached, it answered with an error, or its answer is not what the document says.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client.list_orders().send().await?.into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn send(self) -> Result<crate::Response<types::Orders>, crate::Error> {
+        read_list_orders(self.prepared()?).await
+    }
+
+    /// Gives this call other settings than its client has: how long it may take, how often it is tried.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let hasty = petstore_client::CallOptions::new()
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// let answer = client.list_orders().with(hasty).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with(mut self, options: crate::CallOptions) -> Self {
+        self.client.set_options(options);
+        self
+    }
+
+    fn prepared(self) -> Result<crate::Prepared, crate::Error> {
+        let Self { client, cursor, limit, pet_id, status } = self;
+        let cursor = cursor.map_err(crate::Error::invalid_request)?;
+        let limit = limit.map_err(crate::Error::invalid_request)?;
+        let pet_id = pet_id.map_err(crate::Error::invalid_request)?;
+        let status = status.map_err(crate::Error::invalid_request)?;
+        let url = format!("{}/store/orders", client.base_url(),);
+        let request = client
+            .request(::reqwest::Method::GET, url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .query(&progenitor_client::QueryParam::new("cursor", &cursor))
+            .query(&progenitor_client::QueryParam::new("limit", &limit))
+            .query(&progenitor_client::QueryParam::new("petId", &pet_id))
+            .query(&progenitor_client::QueryParam::new("status", &status))
+            .build()
+            .map_err(crate::Error::not_built)?;
+        Ok(
+            client
+                .prepare(
+                    request,
+                    crate::Operation {
+                        id: "listOrders",
+                        takes_idempotency_key: false,
+                    },
+                ),
+        )
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the answer: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client.list_orders().send_blocking()?.into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "blocking")]
+    pub fn send_blocking(self) -> Result<crate::Response<types::Orders>, crate::Error> {
+        crate::blocking::wait(read_list_orders(self.prepared()?))
+    }
+
+    /// Follows the links from page to page, beginning with the page of this request.
+    ///
+    /// A page is asked for when it is polled for, and not before.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut pages = client.list_orders().pages();
+    /// while let Some(page) = pages.next().await {
+    ///     let page = page?.into_inner();
+    ///     println!("{page:?}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn pages(self) -> crate::Pages<types::Orders> {
+        crate::Pages::new(self.prepared())
+    }
+
+    /// All items, of this page and of those that follow.
+    ///
+    /// The next page is asked for when the items of the last one are used up, and not before.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut items = client.list_orders().stream();
+    /// while let Some(item) = items.next().await {
+    ///     let item = item?;
+    ///     println!("{item:?}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stream(self) -> crate::Items<types::Order> {
+        crate::Items::new(self.prepared())
+    }
+}
+
+#[cfg(feature = "beta")]
+async fn read_list_orders(
+    request: crate::Prepared,
+) -> Result<crate::Response<types::Orders>, crate::Error> {
+    let response = request.send().await?;
+    match response.status().as_u16() {
+        200u16 => crate::Response::json(response).await,
+        _ => Err(crate::Error::from_response(response).await),
+    }
+}
+
+/// A request of [`Client::create_order`](crate::Client::create_order): set its parameters, then [`send`](CreateOrder::send) it.
+///
+/// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client
+///     .create_order()
+///     .idempotency_key("\"8e03978e-40d5-43e8-bc93-6894a57f9324\"")
+///     .body(types::NewOrder::builder().pet_id(1));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+#[cfg(feature = "beta")]
+pub struct CreateOrder<'a> {
+    client: crate::Call<'a>,
+    idempotency_key: Result<Option<types::IdempotencyKey>, String>,
+    body: Result<types::builder::NewOrder, String>,
+}
+
+#[cfg(feature = "beta")]
+impl<'a> CreateOrder<'a> {
+    /// A request without any parameter set.
+    pub(crate) fn new(client: &'a crate::Client) -> Self {
+        Self {
+            client: crate::Call::new(client),
+            idempotency_key: Ok(None),
+            body: Ok(::std::default::Default::default()),
+        }
+    }
+
+    /// Makes a creation safe to repeat
+    /// (draft-ietf-httpapi-idempotency-key-header-07): a value that you make
+    /// up, a new one for each creation, such as a UUID.
+    ///
+    /// - The same key with the same body gets the first answer again: the same
+    ///   status, the same bytes, nothing is created twice. Bodies are the same
+    ///   if they mean the same; order, white space and unknown members do not
+    ///   count.
+    /// - The same key with another body, or at another operation, is refused
+    ///   with 422 `idempotency_key_reused`.
+    /// - While the first request still runs, the second one waits for it; where
+    ///   that takes too long, the answer is 409 `conflict`: send the same
+    ///   request again.
+    ///
+    /// A key is kept for 24 hours from the creation on. Only successes are
+    /// kept: after an error the same key may create. A key belongs to the API
+    /// key that it came with; another API key may use the same one.
+    ///
+    /// Either a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,
+    /// or 1 to 255 visible ASCII characters without quotes around them; the
+    /// quotes do not belong to the key: `"a1"` and `a1` are the same one.
+    ///
+    /// Beta: may change, with a warning.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .create_order()
+    ///     .idempotency_key("\"8e03978e-40d5-43e8-bc93-6894a57f9324\"");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn idempotency_key<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::IdempotencyKey>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.idempotency_key = value
+            .try_into()
+            .map_err(|error| format!("`Idempotency-Key` is refused: {error}"))
+            .map(Some);
+        self
+    }
+
+    /// What to order.
+    ///
+    /// Takes a value, or the builder of one.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.create_order().body(types::NewOrder::builder().pet_id(1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn body<V>(mut self, value: V) -> Self
+    where
+        V: std::convert::TryInto<types::NewOrder>,
+        <V as std::convert::TryInto<types::NewOrder>>::Error: std::fmt::Display,
+    {
+        self.body = value
+            .try_into()
+            .map(From::from)
+            .map_err(|s| format!("the body is refused: {}", s));
+        self
+    }
+
+    /// Changes the body step by step, by way of its builder.
+    ///
+    /// What to order.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.create_order().body_map(|body| body.pet_id(1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn body_map<F>(mut self, f: F) -> Self
+    where
+        F: std::ops::FnOnce(types::builder::NewOrder) -> types::builder::NewOrder,
+    {
+        self.body = self.body.map(f);
+        self
+    }
+
+    /// Sends `POST /store/orders`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or refused, the service could not be reached, it answered with an error, or its answer is not what the document says.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client
+    ///     .create_order()
+    ///     .body(types::NewOrder::builder().pet_id(1))
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn send(self) -> Result<crate::Response<types::Order>, crate::Error> {
+        read_create_order(self.prepared()?).await
+    }
+
+    /// Gives this call other settings than its client has: how long it may take, how often it is tried.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let hasty = petstore_client::CallOptions::new()
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// let answer = client
+    ///     .create_order()
+    ///     .body(types::NewOrder::builder().pet_id(1))
+    ///     .with(hasty)
+    ///     .send()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with(mut self, options: crate::CallOptions) -> Self {
+        self.client.set_options(options);
+        self
+    }
+
+    fn prepared(self) -> Result<crate::Prepared, crate::Error> {
+        let Self { client, idempotency_key, body } = self;
+        let idempotency_key = idempotency_key.map_err(crate::Error::invalid_request)?;
+        let body = body
+            .and_then(|v| types::NewOrder::try_from(v).map_err(|e| e.to_string()))
+            .map_err(crate::Error::invalid_request)?;
+        let url = format!("{}/store/orders", client.base_url(),);
+        let mut header_map = ::reqwest::header::HeaderMap::new();
+        if let Some(value) = idempotency_key {
+            header_map
+                .append(
+                    "Idempotency-Key",
+                    value
+                        .to_string()
+                        .try_into()
+                        .map_err(|error: ::reqwest::header::InvalidHeaderValue| crate::Error::invalid_request(
+                            error.to_string(),
+                        ))?,
+                );
+        }
+        let request = client
+            .request(::reqwest::Method::POST, url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .json(&body)
+            .headers(header_map)
+            .build()
+            .map_err(crate::Error::not_built)?;
+        Ok(
+            client
+                .prepare(
+                    request,
+                    crate::Operation {
+                        id: "createOrder",
+                        takes_idempotency_key: true,
+                    },
+                ),
+        )
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the answer: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client
+    ///     .create_order()
+    ///     .body(types::NewOrder::builder().pet_id(1))
+    ///     .send_blocking()?
+    ///     .into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "blocking")]
+    pub fn send_blocking(self) -> Result<crate::Response<types::Order>, crate::Error> {
+        crate::blocking::wait(read_create_order(self.prepared()?))
+    }
+}
+
+#[cfg(feature = "beta")]
+async fn read_create_order(
+    request: crate::Prepared,
+) -> Result<crate::Response<types::Order>, crate::Error> {
+    let response = request.send().await?;
+    match response.status().as_u16() {
+        201u16 => crate::Response::json(response).await,
+        _ => Err(crate::Error::from_response(response).await),
+    }
+}
+
+/// A request of [`Client::get_order`](crate::Client::get_order): set its parameters, then [`send`](GetOrder::send) it.
+///
+/// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
+///
+/// ```
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client.get_order().order_id(2);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+#[cfg(feature = "beta")]
+pub struct GetOrder<'a> {
+    client: crate::Call<'a>,
+    order_id: Result<i64, String>,
+}
+
+#[cfg(feature = "beta")]
+impl<'a> GetOrder<'a> {
+    /// A request without any parameter set.
+    pub(crate) fn new(client: &'a crate::Client) -> Self {
+        Self {
+            client: crate::Call::new(client),
+            order_id: Err("`orderId` is required: set it with `order_id`".to_string()),
+        }
+    }
+
+    /// Identifier of the order.
+    ///
+    /// Required.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.get_order().order_id(2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn order_id<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<i64>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.order_id = value
+            .try_into()
+            .map_err(|error| format!("`orderId` is refused: {error}"));
+        self
+    }
+
+    /// Sends `GET /store/orders/{orderId}`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or refused, the service could not be reached, it answered with an error, or its answer is not what the document says.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client.get_order().order_id(2).send().await?.into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn send(self) -> Result<crate::Response<types::Order>, crate::Error> {
+        read_get_order(self.prepared()?).await
+    }
+
+    /// Gives this call other settings than its client has: how long it may take, how often it is tried.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let hasty = petstore_client::CallOptions::new()
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// let answer = client.get_order().order_id(2).with(hasty).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with(mut self, options: crate::CallOptions) -> Self {
+        self.client.set_options(options);
+        self
+    }
+
+    fn prepared(self) -> Result<crate::Prepared, crate::Error> {
+        let Self { client, order_id } = self;
+        let order_id = order_id.map_err(crate::Error::invalid_request)?;
+        let url = format!(
+            "{}/store/orders/{}", client.base_url(), encode_path(& order_id.to_string()),
+        );
+        let request = client
+            .request(::reqwest::Method::GET, url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .build()
+            .map_err(crate::Error::not_built)?;
+        Ok(
+            client
+                .prepare(
+                    request,
+                    crate::Operation {
+                        id: "getOrder",
+                        takes_idempotency_key: false,
+                    },
+                ),
+        )
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the answer: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client.get_order().order_id(2).send_blocking()?.into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "blocking")]
+    pub fn send_blocking(self) -> Result<crate::Response<types::Order>, crate::Error> {
+        crate::blocking::wait(read_get_order(self.prepared()?))
+    }
+}
+
+#[cfg(feature = "beta")]
+async fn read_get_order(
+    request: crate::Prepared,
+) -> Result<crate::Response<types::Order>, crate::Error> {
+    let response = request.send().await?;
+    match response.status().as_u16() {
+        200u16 => crate::Response::json(response).await,
+        _ => Err(crate::Error::from_response(response).await),
+    }
+}
+
+/// A request of [`Client::update_order`](crate::Client::update_order): set its parameters, then [`send`](UpdateOrder::send) it.
+///
+/// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client
+///     .update_order()
+///     .order_id(2)
+///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+#[cfg(feature = "beta")]
+pub struct UpdateOrder<'a> {
+    client: crate::Call<'a>,
+    order_id: Result<i64, String>,
+    body: Result<types::builder::OrderUpdate, String>,
+}
+
+#[cfg(feature = "beta")]
+impl<'a> UpdateOrder<'a> {
+    /// A request without any parameter set.
+    pub(crate) fn new(client: &'a crate::Client) -> Self {
+        Self {
+            client: crate::Call::new(client),
+            order_id: Err("`orderId` is required: set it with `order_id`".to_string()),
+            body: Ok(::std::default::Default::default()),
+        }
+    }
+
+    /// Identifier of the order.
+    ///
+    /// Required.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.update_order().order_id(2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn order_id<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<i64>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.order_id = value
+            .try_into()
+            .map_err(|error| format!("`orderId` is refused: {error}"));
+        self
+    }
+
+    /// What to change.
+    ///
+    /// Takes a value, or the builder of one.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .update_order()
+    ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn body<V>(mut self, value: V) -> Self
+    where
+        V: std::convert::TryInto<types::OrderUpdate>,
+        <V as std::convert::TryInto<types::OrderUpdate>>::Error: std::fmt::Display,
+    {
+        self.body = value
+            .try_into()
+            .map(From::from)
+            .map_err(|s| format!("the body is refused: {}", s));
+        self
+    }
+
+    /// Changes the body step by step, by way of its builder.
+    ///
+    /// What to change.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client
+    ///     .update_order()
+    ///     .body_map(|body| body.status(types::OrderStatus::Approved));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn body_map<F>(mut self, f: F) -> Self
+    where
+        F: std::ops::FnOnce(types::builder::OrderUpdate) -> types::builder::OrderUpdate,
+    {
+        self.body = self.body.map(f);
+        self
+    }
+
+    /// Sends `PATCH /store/orders/{orderId}`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or refused, the service could not be reached, it answered with an error, or its answer is not what the document says.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client
+    ///     .update_order()
+    ///     .order_id(2)
+    ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved))
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn send(self) -> Result<crate::Response<types::Order>, crate::Error> {
+        read_update_order(self.prepared()?).await
+    }
+
+    /// Gives this call other settings than its client has: how long it may take, how often it is tried.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let hasty = petstore_client::CallOptions::new()
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// let answer = client
+    ///     .update_order()
+    ///     .order_id(2)
+    ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved))
+    ///     .with(hasty)
+    ///     .send()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with(mut self, options: crate::CallOptions) -> Self {
+        self.client.set_options(options);
+        self
+    }
+
+    fn prepared(self) -> Result<crate::Prepared, crate::Error> {
+        let Self { client, order_id, body } = self;
+        let order_id = order_id.map_err(crate::Error::invalid_request)?;
+        let body = body
+            .and_then(|v| types::OrderUpdate::try_from(v).map_err(|e| e.to_string()))
+            .map_err(crate::Error::invalid_request)?;
+        let url = format!(
+            "{}/store/orders/{}", client.base_url(), encode_path(& order_id.to_string()),
+        );
+        let request = client
+            .request(::reqwest::Method::PATCH, url)
+            .header(
+                ::reqwest::header::ACCEPT,
+                ::reqwest::header::HeaderValue::from_static("application/json"),
+            )
+            .json(&body)
+            .build()
+            .map_err(crate::Error::not_built)?;
+        Ok(
+            client
+                .prepare(
+                    request,
+                    crate::Operation {
+                        id: "updateOrder",
+                        takes_idempotency_key: false,
+                    },
+                ),
+        )
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the answer: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client
+    ///     .update_order()
+    ///     .order_id(2)
+    ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved))
+    ///     .send_blocking()?
+    ///     .into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "blocking")]
+    pub fn send_blocking(self) -> Result<crate::Response<types::Order>, crate::Error> {
+        crate::blocking::wait(read_update_order(self.prepared()?))
+    }
+}
+
+#[cfg(feature = "beta")]
+async fn read_update_order(
+    request: crate::Prepared,
+) -> Result<crate::Response<types::Order>, crate::Error> {
     let response = request.send().await?;
     match response.status().as_u16() {
         200u16 => crate::Response::json(response).await,

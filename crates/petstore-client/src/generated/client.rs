@@ -13,9 +13,19 @@ impl crate::Client {
     /// Where more animals follow, the answer has a `Link` header with
     /// `rel="next"` (RFC 8288), relative to the address of this request;
     /// follow it as it is. A walk along these links meets every animal that
-    /// was there when it began exactly once, also while others are added.
+    /// was there when it began exactly once, also while others are added; with
+    /// a `status` filter, one that comes to that availability or leaves it
+    /// meanwhile may be met or not.
     ///
     /// Sends `GET /pets`.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client.list_pets().send().await?.into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn list_pets(&self) -> builder::ListPets<'_> {
         builder::ListPets::new(self)
     }
@@ -31,6 +41,26 @@ impl crate::Client {
     /// again.
     ///
     /// Sends `POST /pets`.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client
+    ///     .create_pet()
+    ///     .body(
+    ///         types::NewPet::builder()
+    ///             .name("Rex")
+    ///             .category_id(7)
+    ///             .status(types::PetStatus::Available),
+    ///     )
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn create_pet(&self) -> builder::CreatePet<'_> {
         builder::CreatePet::new(self)
     }
@@ -42,11 +72,140 @@ impl crate::Client {
     /// Returns the animal that has the given identifier.
     ///
     /// Sends `GET /pets/{petId}`.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client.get_pet().pet_id(1).send().await?.into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
     #[deprecated(
         since = "1.0.0",
         note = "removed on 5 December 2030; use `GET /pets` with a `status` filter"
     )]
     pub fn get_pet(&self) -> builder::GetPet<'_> {
         builder::GetPet::new(self)
+    }
+
+    /// List orders.
+    ///
+    /// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
+    ///
+    /// Returns a page of orders, the newest first (by descending `id`),
+    /// restricted to one status or to one animal, or to both, if they are
+    /// given.
+    ///
+    /// Where older orders follow, the answer has a `Link` header with
+    /// `rel="next"` (RFC 8288), relative to the address of this request;
+    /// follow it as it is. A walk along these links meets every order that
+    /// was there when it began exactly once, also while others are placed;
+    /// with a `status` filter, one that comes to that status or leaves it
+    /// meanwhile may be met or not.
+    ///
+    /// Sends `GET /store/orders`.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client.list_orders().send().await?.into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "beta")]
+    pub fn list_orders(&self) -> builder::ListOrders<'_> {
+        builder::ListOrders::new(self)
+    }
+
+    /// Order an animal.
+    ///
+    /// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
+    ///
+    /// Places an order for an animal that is `available`, and returns it with
+    /// the `id` that the service assigned. The animal becomes `pending` in the
+    /// same step: of several orders for one animal at the same moment, one is
+    /// placed. An order that was answered with 201 is stored durably.
+    ///
+    /// With an `Idempotency-Key` the request can be repeated safely: whatever
+    /// became of the first answer, one order is placed and its answer is given
+    /// again, as the order was then.
+    ///
+    /// Sends `POST /store/orders`.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client
+    ///     .create_order()
+    ///     .body(types::NewOrder::builder().pet_id(1))
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "beta")]
+    pub fn create_order(&self) -> builder::CreateOrder<'_> {
+        builder::CreateOrder::new(self)
+    }
+
+    /// Get an order.
+    ///
+    /// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
+    ///
+    /// Returns the order that has the given identifier.
+    ///
+    /// Sends `GET /store/orders/{orderId}`.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client.get_order().order_id(2).send().await?.into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "beta")]
+    pub fn get_order(&self) -> builder::GetOrder<'_> {
+        builder::GetOrder::new(self)
+    }
+
+    /// Move an order on.
+    ///
+    /// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
+    ///
+    /// Gives the order another status, and with it the animal, in one step:
+    ///
+    /// - `placed` becomes `approved`, `approved` becomes `delivered`; with
+    ///   `delivered` the animal is `sold`.
+    /// - `placed` and `approved` become `cancelled`; with that the animal is
+    ///   `available` again.
+    ///
+    /// Every other step is refused with 409 `invalid_transition`, also one to
+    /// the status that the order has; nothing is changed then. So who repeats
+    /// a request whose answer was lost learns from a 409, whose `message`
+    /// names the status, whether the first one took effect.
+    ///
+    /// Sends `PATCH /store/orders/{orderId}`.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let answer = client
+    ///     .update_order()
+    ///     .order_id(2)
+    ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved))
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{answer:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "beta")]
+    pub fn update_order(&self) -> builder::UpdateOrder<'_> {
+        builder::UpdateOrder::new(self)
     }
 }

@@ -6,8 +6,16 @@ pub mod builder;
 pub mod error;
 
 /// Where the page starts: an opaque value from the `Link` header of an
-/// earlier answer. It belongs to the `status` filter it was made with;
-/// with another one it is refused.
+/// earlier answer. It belongs to the filters it was made with; with others
+/// it is refused.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::Cursor = "MTphOjI".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[serde(transparent)]
 pub struct Cursor(::std::string::String);
@@ -76,6 +84,18 @@ impl<'de> ::serde::Deserialize<'de> for Cursor {
 }
 
 /// What went wrong.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::Error = types::Error::builder()
+///     .code(types::ErrorCode::Unauthorized)
+///     .message("send an API key as `Authorization: Bearer <API_KEY>`")
+///     .status(401)
+///     .try_into()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
 #[non_exhaustive]
 pub struct Error {
@@ -90,6 +110,18 @@ pub struct Error {
 
 impl Error {
     /// Builds a value of [`Error`] field by field.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let value: types::Error = types::Error::builder()
+    ///     .code(types::ErrorCode::Unauthorized)
+    ///     .message("send an API key as `Authorization: Bearer <API_KEY>`")
+    ///     .status(401)
+    ///     .try_into()?;
+    /// println!("{value:?}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn builder() -> builder::Error {
         Default::default()
     }
@@ -97,6 +129,14 @@ impl Error {
 
 /// Machine-readable error code. The list is open: treat a code that
 /// you do not know by its `status`.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::ErrorCode = "invalid_request".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum ErrorCode {
@@ -118,6 +158,12 @@ pub enum ErrorCode {
     /// `conflict`
     #[serde(rename = "conflict")]
     Conflict,
+    /// `pet_not_available`
+    #[serde(rename = "pet_not_available")]
+    PetNotAvailable,
+    /// `invalid_transition`
+    #[serde(rename = "invalid_transition")]
+    InvalidTransition,
     /// `operation_removed`
     #[serde(rename = "operation_removed")]
     OperationRemoved,
@@ -170,6 +216,8 @@ impl<'de> ::serde::Deserialize<'de> for ErrorCode {
                         "method_not_allowed" => ErrorCode::MethodNotAllowed,
                         "request_timeout" => ErrorCode::RequestTimeout,
                         "conflict" => ErrorCode::Conflict,
+                        "pet_not_available" => ErrorCode::PetNotAvailable,
+                        "invalid_transition" => ErrorCode::InvalidTransition,
                         "operation_removed" => ErrorCode::OperationRemoved,
                         "payload_too_large" => ErrorCode::PayloadTooLarge,
                         "unsupported_media_type" => ErrorCode::UnsupportedMediaType,
@@ -189,6 +237,12 @@ impl<'de> ::serde::Deserialize<'de> for ErrorCode {
 
 impl ErrorCode {
     /// The value as it is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// assert_eq!(types::ErrorCode::InvalidRequest.as_str(), "invalid_request");
+    /// ```
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -198,6 +252,8 @@ impl ErrorCode {
             Self::MethodNotAllowed => "method_not_allowed",
             Self::RequestTimeout => "request_timeout",
             Self::Conflict => "conflict",
+            Self::PetNotAvailable => "pet_not_available",
+            Self::InvalidTransition => "invalid_transition",
             Self::OperationRemoved => "operation_removed",
             Self::PayloadTooLarge => "payload_too_large",
             Self::UnsupportedMediaType => "unsupported_media_type",
@@ -230,6 +286,8 @@ impl ::std::str::FromStr for ErrorCode {
             "method_not_allowed" => Ok(Self::MethodNotAllowed),
             "request_timeout" => Ok(Self::RequestTimeout),
             "conflict" => Ok(Self::Conflict),
+            "pet_not_available" => Ok(Self::PetNotAvailable),
+            "invalid_transition" => Ok(Self::InvalidTransition),
             "operation_removed" => Ok(Self::OperationRemoved),
             "payload_too_large" => Ok(Self::PayloadTooLarge),
             "unsupported_media_type" => Ok(Self::UnsupportedMediaType),
@@ -240,7 +298,7 @@ impl ::std::str::FromStr for ErrorCode {
             "unavailable" => Ok(Self::Unavailable),
             _ => {
                 Err(
-                    "must be `invalid_request`, `unauthorized`, `not_found`, `method_not_allowed`, `request_timeout`, `conflict`, `operation_removed`, `payload_too_large`, `unsupported_media_type`, `idempotency_key_reused`, `rate_limited`, `internal_error`, `overloaded` or `unavailable`"
+                    "must be `invalid_request`, `unauthorized`, `not_found`, `method_not_allowed`, `request_timeout`, `conflict`, `pet_not_available`, `invalid_transition`, `operation_removed`, `payload_too_large`, `unsupported_media_type`, `idempotency_key_reused`, `rate_limited`, `internal_error`, `overloaded` or `unavailable`"
                         .into(),
                 )
             }
@@ -270,13 +328,14 @@ impl ::std::convert::TryFrom<::std::string::String> for ErrorCode {
 
 /// Makes a creation safe to repeat
 /// (draft-ietf-httpapi-idempotency-key-header-07): a value that you make
-/// up, a new one for each animal, such as a UUID.
+/// up, a new one for each creation, such as a UUID.
 ///
 /// - The same key with the same body gets the first answer again: the same
-///   status, the same bytes, no second animal. Bodies are the same if they
-///   mean the same; order, white space and unknown members do not count.
-/// - The same key with another body is refused with 422
-///   `idempotency_key_reused`.
+///   status, the same bytes, nothing is created twice. Bodies are the same
+///   if they mean the same; order, white space and unknown members do not
+///   count.
+/// - The same key with another body, or at another operation, is refused
+///   with 422 `idempotency_key_reused`.
 /// - While the first request still runs, the second one waits for it; where
 ///   that takes too long, the answer is 409 `conflict`: send the same
 ///   request again.
@@ -288,6 +347,15 @@ impl ::std::convert::TryFrom<::std::string::String> for ErrorCode {
 /// Either a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,
 /// or 1 to 255 visible ASCII characters without quotes around them; the
 /// quotes do not belong to the key: `"a1"` and `a1` are the same one.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::IdempotencyKey = "\"8e03978e-40d5-43e8-bc93-6894a57f9324\""
+///     .parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[serde(transparent)]
 pub struct IdempotencyKey(::std::string::String);
@@ -362,7 +430,51 @@ impl<'de> ::serde::Deserialize<'de> for IdempotencyKey {
     }
 }
 
+/// An order to be placed.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::NewOrder = types::NewOrder::builder().pet_id(1).try_into()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
+#[non_exhaustive]
+pub struct NewOrder {
+    /// Identifier of the animal that is ordered.
+    #[serde(rename = "petId")]
+    pub pet_id: i64,
+}
+
+impl NewOrder {
+    /// Builds a value of [`NewOrder`] field by field.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let value: types::NewOrder = types::NewOrder::builder().pet_id(1).try_into()?;
+    /// println!("{value:?}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn builder() -> builder::NewOrder {
+        Default::default()
+    }
+}
+
 /// An animal to be added.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::NewPet = types::NewPet::builder()
+///     .name("Rex")
+///     .category_id(7)
+///     .status(types::PetStatus::Available)
+///     .try_into()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
 #[non_exhaustive]
 pub struct NewPet {
@@ -378,12 +490,289 @@ pub struct NewPet {
 
 impl NewPet {
     /// Builds a value of [`NewPet`] field by field.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let value: types::NewPet = types::NewPet::builder()
+    ///     .name("Rex")
+    ///     .category_id(7)
+    ///     .status(types::PetStatus::Available)
+    ///     .try_into()?;
+    /// println!("{value:?}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn builder() -> builder::NewPet {
         Default::default()
     }
 }
 
+/// An order for one animal.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::Order = types::Order::builder()
+///     .id(2)
+///     .pet_id(1)
+///     .status(types::OrderStatus::Placed)
+///     .placed_at(
+///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .updated_at(
+///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .try_into()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
+#[non_exhaustive]
+pub struct Order {
+    /// Unique identifier, assigned by the service.
+    pub id: i64,
+    /// Identifier of the animal that was ordered.
+    #[serde(rename = "petId")]
+    pub pet_id: i64,
+    /// When the order was placed; in UTC.
+    #[serde(rename = "placedAt")]
+    pub placed_at: ::chrono::DateTime<::chrono::offset::Utc>,
+    /// How far an order has come. `delivered` and `cancelled` are its end.
+    pub status: OrderStatus,
+    /// When the order came to its present status; in UTC, and never before
+    /// `placedAt`.
+    #[serde(rename = "updatedAt")]
+    pub updated_at: ::chrono::DateTime<::chrono::offset::Utc>,
+}
+
+impl Order {
+    /// Builds a value of [`Order`] field by field.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let value: types::Order = types::Order::builder()
+    ///     .id(2)
+    ///     .pet_id(1)
+    ///     .status(types::OrderStatus::Placed)
+    ///     .placed_at(
+    ///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+    ///     )
+    ///     .updated_at(
+    ///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+    ///     )
+    ///     .try_into()?;
+    /// println!("{value:?}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn builder() -> builder::Order {
+        Default::default()
+    }
+}
+
+/// How far an order has come. `delivered` and `cancelled` are its end.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::OrderStatus = "placed".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum OrderStatus {
+    /// `placed`
+    #[serde(rename = "placed")]
+    Placed,
+    /// `approved`
+    #[serde(rename = "approved")]
+    Approved,
+    /// `delivered`
+    #[serde(rename = "delivered")]
+    Delivered,
+    /// `cancelled`
+    #[serde(rename = "cancelled")]
+    Cancelled,
+    /// A value that this version of the client does not know, as it came.
+    #[serde(untagged)]
+    Unknown(::std::string::String),
+}
+
+impl<'de> ::serde::Deserialize<'de> for OrderStatus {
+    fn deserialize<D>(deserializer: D) -> ::std::result::Result<Self, D::Error>
+    where
+        D: ::serde::Deserializer<'de>,
+    {
+        struct Text;
+        impl ::serde::de::Visitor<'_> for Text {
+            type Value = OrderStatus;
+            fn expecting(
+                &self,
+                f: &mut ::std::fmt::Formatter<'_>,
+            ) -> ::std::fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_str<E>(self, value: &str) -> ::std::result::Result<OrderStatus, E> {
+                Ok(
+                    match value {
+                        "placed" => OrderStatus::Placed,
+                        "approved" => OrderStatus::Approved,
+                        "delivered" => OrderStatus::Delivered,
+                        "cancelled" => OrderStatus::Cancelled,
+                        _ => OrderStatus::Unknown(value.to_owned()),
+                    },
+                )
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}
+
+impl OrderStatus {
+    /// The value as it is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// assert_eq!(types::OrderStatus::Placed.as_str(), "placed");
+    /// ```
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Placed => "placed",
+            Self::Approved => "approved",
+            Self::Delivered => "delivered",
+            Self::Cancelled => "cancelled",
+            Self::Unknown(value) => value,
+        }
+    }
+}
+
+impl ::std::fmt::Display for OrderStatus {
+    fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl ::std::str::FromStr for OrderStatus {
+    type Err = self::error::ConversionError;
+
+    fn from_str(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        match value {
+            "placed" => Ok(Self::Placed),
+            "approved" => Ok(Self::Approved),
+            "delivered" => Ok(Self::Delivered),
+            "cancelled" => Ok(Self::Cancelled),
+            _ => Err("must be `placed`, `approved`, `delivered` or `cancelled`".into()),
+        }
+    }
+}
+
+impl ::std::convert::TryFrom<&str> for OrderStatus {
+    type Error = self::error::ConversionError;
+
+    fn try_from(
+        value: &str,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+
+impl ::std::convert::TryFrom<::std::string::String> for OrderStatus {
+    type Error = self::error::ConversionError;
+
+    fn try_from(
+        value: ::std::string::String,
+    ) -> ::std::result::Result<Self, self::error::ConversionError> {
+        value.parse()
+    }
+}
+
+/// What is to change about an order.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::OrderUpdate = types::OrderUpdate::builder()
+///     .status(types::OrderStatus::Approved)
+///     .try_into()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
+#[non_exhaustive]
+pub struct OrderUpdate {
+    /// How far an order has come. `delivered` and `cancelled` are its end.
+    pub status: OrderStatus,
+}
+
+impl OrderUpdate {
+    /// Builds a value of [`OrderUpdate`] field by field.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let value: types::OrderUpdate = types::OrderUpdate::builder()
+    ///     .status(types::OrderStatus::Approved)
+    ///     .try_into()?;
+    /// println!("{value:?}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn builder() -> builder::OrderUpdate {
+        Default::default()
+    }
+}
+
+/// A page of orders.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # fn example(value: types::Orders) {
+/// println!("{value:?}");
+/// # }
+/// ```
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
+#[serde(transparent)]
+pub struct Orders(pub ::std::vec::Vec<Order>);
+
+impl ::std::ops::Deref for Orders {
+    type Target = ::std::vec::Vec<Order>;
+
+    fn deref(&self) -> &::std::vec::Vec<Order> {
+        &self.0
+    }
+}
+
+impl ::std::convert::From<Orders> for ::std::vec::Vec<Order> {
+    fn from(value: Orders) -> Self {
+        value.0
+    }
+}
+
+impl ::std::convert::From<::std::vec::Vec<Order>> for Orders {
+    fn from(value: ::std::vec::Vec<Order>) -> Self {
+        Self(value)
+    }
+}
+
 /// An animal of the store.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::Pet = types::Pet::builder()
+///     .id(1)
+///     .name("Rex")
+///     .category_id(7)
+///     .status(types::PetStatus::Available)
+///     .try_into()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
 #[non_exhaustive]
 pub struct Pet {
@@ -401,12 +790,33 @@ pub struct Pet {
 
 impl Pet {
     /// Builds a value of [`Pet`] field by field.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let value: types::Pet = types::Pet::builder()
+    ///     .id(1)
+    ///     .name("Rex")
+    ///     .category_id(7)
+    ///     .status(types::PetStatus::Available)
+    ///     .try_into()?;
+    /// println!("{value:?}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn builder() -> builder::Pet {
         Default::default()
     }
 }
 
 /// Availability of an animal.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::PetStatus = "available".parse()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(::serde::Serialize, Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum PetStatus {
@@ -455,6 +865,12 @@ impl<'de> ::serde::Deserialize<'de> for PetStatus {
 
 impl PetStatus {
     /// The value as it is sent.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// assert_eq!(types::PetStatus::Available.as_str(), "available");
+    /// ```
     #[must_use]
     pub fn as_str(&self) -> &str {
         match self {
@@ -508,6 +924,14 @@ impl ::std::convert::TryFrom<::std::string::String> for PetStatus {
 }
 
 /// A page of animals.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # fn example(value: types::Pets) {
+/// println!("{value:?}");
+/// # }
+/// ```
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
 #[serde(transparent)]
 pub struct Pets(pub ::std::vec::Vec<Pet>);

@@ -3,6 +3,7 @@
 #[cfg(feature = "blocking")]
 mod blocking;
 mod clock;
+mod connections;
 mod deprecated_answers;
 mod deprecation;
 mod errors;

@@ -3,6 +3,18 @@
 //! Builders of the types, field by field.
 
 /// Builds a value of [`Error`](super::Error) field by field; `try_into` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::Error = types::Error::builder()
+///     .code(types::ErrorCode::Unauthorized)
+///     .message("send an API key as `Authorization: Bearer <API_KEY>`")
+///     .status(401)
+///     .try_into()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing by itself"]
 pub struct Error {
@@ -24,6 +36,13 @@ impl ::std::default::Default for Error {
 impl Error {
     /// Machine-readable error code. The list is open: treat a code that
     /// you do not know by its `status`.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let builder = types::Error::builder().code(types::ErrorCode::Unauthorized);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn code<T>(mut self, value: T) -> Self
     where
         T: ::std::convert::TryInto<super::ErrorCode>,
@@ -34,6 +53,14 @@ impl Error {
     }
 
     /// Human-readable description; says what to change.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let builder = types::Error::builder()
+    ///     .message("send an API key as `Authorization: Bearer <API_KEY>`");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn message<T>(mut self, value: T) -> Self
     where
         T: ::std::convert::TryInto<::std::string::String>,
@@ -46,6 +73,13 @@ impl Error {
     }
 
     /// The HTTP status code of the answer, repeated.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let builder = types::Error::builder().status(401);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn status<T>(mut self, value: T) -> Self
     where
         T: ::std::convert::TryInto<i32>,
@@ -80,7 +114,77 @@ impl ::std::convert::From<super::Error> for Error {
     }
 }
 
+/// Builds a value of [`NewOrder`](super::NewOrder) field by field; `try_into` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::NewOrder = types::NewOrder::builder().pet_id(1).try_into()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder does nothing by itself"]
+pub struct NewOrder {
+    pet_id: ::std::result::Result<i64, ::std::string::String>,
+}
+
+impl ::std::default::Default for NewOrder {
+    fn default() -> Self {
+        Self {
+            pet_id: Err("`petId` is required: set it with `pet_id`".to_string()),
+        }
+    }
+}
+
+impl NewOrder {
+    /// Identifier of the animal that is ordered.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let builder = types::NewOrder::builder().pet_id(1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn pet_id<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<i64>,
+        T::Error: ::std::fmt::Display,
+    {
+        self.pet_id = value.try_into().map_err(|e| format!("`petId` is refused: {e}"));
+        self
+    }
+}
+
+impl ::std::convert::TryFrom<NewOrder> for super::NewOrder {
+    type Error = super::error::ConversionError;
+
+    fn try_from(
+        value: NewOrder,
+    ) -> ::std::result::Result<Self, super::error::ConversionError> {
+        Ok(Self { pet_id: value.pet_id? })
+    }
+}
+
+impl ::std::convert::From<super::NewOrder> for NewOrder {
+    fn from(value: super::NewOrder) -> Self {
+        Self { pet_id: Ok(value.pet_id) }
+    }
+}
+
 /// Builds a value of [`NewPet`](super::NewPet) field by field; `try_into` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::NewPet = types::NewPet::builder()
+///     .name("Rex")
+///     .category_id(7)
+///     .status(types::PetStatus::Available)
+///     .try_into()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing by itself"]
 pub struct NewPet {
@@ -106,6 +210,13 @@ impl ::std::default::Default for NewPet {
 
 impl NewPet {
     /// Identifier of the category the animal belongs to.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let builder = types::NewPet::builder().category_id(7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn category_id<T>(mut self, value: T) -> Self
     where
         T: ::std::convert::TryInto<i64>,
@@ -118,6 +229,13 @@ impl NewPet {
     }
 
     /// The animal's name.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let builder = types::NewPet::builder().name("Rex");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn name<T>(mut self, value: T) -> Self
     where
         T: ::std::convert::TryInto<::std::string::String>,
@@ -128,6 +246,13 @@ impl NewPet {
     }
 
     /// Availability of an animal.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let builder = types::NewPet::builder().status(types::PetStatus::Available);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn status<T>(mut self, value: T) -> Self
     where
         T: ::std::convert::TryInto<::std::option::Option<super::PetStatus>>,
@@ -162,7 +287,257 @@ impl ::std::convert::From<super::NewPet> for NewPet {
     }
 }
 
+/// Builds a value of [`Order`](super::Order) field by field; `try_into` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::Order = types::Order::builder()
+///     .id(2)
+///     .pet_id(1)
+///     .status(types::OrderStatus::Placed)
+///     .placed_at(
+///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .updated_at(
+///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+///     )
+///     .try_into()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder does nothing by itself"]
+pub struct Order {
+    id: ::std::result::Result<i64, ::std::string::String>,
+    pet_id: ::std::result::Result<i64, ::std::string::String>,
+    placed_at: ::std::result::Result<
+        ::chrono::DateTime<::chrono::offset::Utc>,
+        ::std::string::String,
+    >,
+    status: ::std::result::Result<super::OrderStatus, ::std::string::String>,
+    updated_at: ::std::result::Result<
+        ::chrono::DateTime<::chrono::offset::Utc>,
+        ::std::string::String,
+    >,
+}
+
+impl ::std::default::Default for Order {
+    fn default() -> Self {
+        Self {
+            id: Err("`id` is required: set it with `id`".to_string()),
+            pet_id: Err("`petId` is required: set it with `pet_id`".to_string()),
+            placed_at: Err(
+                "`placedAt` is required: set it with `placed_at`".to_string(),
+            ),
+            status: Err("`status` is required: set it with `status`".to_string()),
+            updated_at: Err(
+                "`updatedAt` is required: set it with `updated_at`".to_string(),
+            ),
+        }
+    }
+}
+
+impl Order {
+    /// Unique identifier, assigned by the service.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let builder = types::Order::builder().id(2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn id<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<i64>,
+        T::Error: ::std::fmt::Display,
+    {
+        self.id = value.try_into().map_err(|e| format!("`id` is refused: {e}"));
+        self
+    }
+
+    /// Identifier of the animal that was ordered.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let builder = types::Order::builder().pet_id(1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn pet_id<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<i64>,
+        T::Error: ::std::fmt::Display,
+    {
+        self.pet_id = value.try_into().map_err(|e| format!("`petId` is refused: {e}"));
+        self
+    }
+
+    /// When the order was placed; in UTC.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let builder = types::Order::builder()
+    ///     .placed_at(
+    ///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+    ///     );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn placed_at<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<::chrono::DateTime<::chrono::offset::Utc>>,
+        T::Error: ::std::fmt::Display,
+    {
+        self.placed_at = value
+            .try_into()
+            .map_err(|e| format!("`placedAt` is refused: {e}"));
+        self
+    }
+
+    /// How far an order has come. `delivered` and `cancelled` are its end.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let builder = types::Order::builder().status(types::OrderStatus::Placed);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn status<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<super::OrderStatus>,
+        T::Error: ::std::fmt::Display,
+    {
+        self.status = value.try_into().map_err(|e| format!("`status` is refused: {e}"));
+        self
+    }
+
+    /// When the order came to its present status; in UTC, and never before
+    /// `placedAt`.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let builder = types::Order::builder()
+    ///     .updated_at(
+    ///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+    ///     );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn updated_at<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<::chrono::DateTime<::chrono::offset::Utc>>,
+        T::Error: ::std::fmt::Display,
+    {
+        self.updated_at = value
+            .try_into()
+            .map_err(|e| format!("`updatedAt` is refused: {e}"));
+        self
+    }
+}
+
+impl ::std::convert::TryFrom<Order> for super::Order {
+    type Error = super::error::ConversionError;
+
+    fn try_from(
+        value: Order,
+    ) -> ::std::result::Result<Self, super::error::ConversionError> {
+        Ok(Self {
+            id: value.id?,
+            pet_id: value.pet_id?,
+            placed_at: value.placed_at?,
+            status: value.status?,
+            updated_at: value.updated_at?,
+        })
+    }
+}
+
+impl ::std::convert::From<super::Order> for Order {
+    fn from(value: super::Order) -> Self {
+        Self {
+            id: Ok(value.id),
+            pet_id: Ok(value.pet_id),
+            placed_at: Ok(value.placed_at),
+            status: Ok(value.status),
+            updated_at: Ok(value.updated_at),
+        }
+    }
+}
+
+/// Builds a value of [`OrderUpdate`](super::OrderUpdate) field by field; `try_into` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::OrderUpdate = types::OrderUpdate::builder()
+///     .status(types::OrderStatus::Approved)
+///     .try_into()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a builder does nothing by itself"]
+pub struct OrderUpdate {
+    status: ::std::result::Result<super::OrderStatus, ::std::string::String>,
+}
+
+impl ::std::default::Default for OrderUpdate {
+    fn default() -> Self {
+        Self {
+            status: Err("`status` is required: set it with `status`".to_string()),
+        }
+    }
+}
+
+impl OrderUpdate {
+    /// How far an order has come. `delivered` and `cancelled` are its end.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let builder = types::OrderUpdate::builder().status(types::OrderStatus::Approved);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn status<T>(mut self, value: T) -> Self
+    where
+        T: ::std::convert::TryInto<super::OrderStatus>,
+        T::Error: ::std::fmt::Display,
+    {
+        self.status = value.try_into().map_err(|e| format!("`status` is refused: {e}"));
+        self
+    }
+}
+
+impl ::std::convert::TryFrom<OrderUpdate> for super::OrderUpdate {
+    type Error = super::error::ConversionError;
+
+    fn try_from(
+        value: OrderUpdate,
+    ) -> ::std::result::Result<Self, super::error::ConversionError> {
+        Ok(Self { status: value.status? })
+    }
+}
+
+impl ::std::convert::From<super::OrderUpdate> for OrderUpdate {
+    fn from(value: super::OrderUpdate) -> Self {
+        Self { status: Ok(value.status) }
+    }
+}
+
 /// Builds a value of [`Pet`](super::Pet) field by field; `try_into` ends it.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// let value: types::Pet = types::Pet::builder()
+///     .id(1)
+///     .name("Rex")
+///     .category_id(7)
+///     .status(types::PetStatus::Available)
+///     .try_into()?;
+/// println!("{value:?}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder does nothing by itself"]
 pub struct Pet {
@@ -190,6 +565,13 @@ impl ::std::default::Default for Pet {
 
 impl Pet {
     /// Identifier of the category the animal belongs to.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let builder = types::Pet::builder().category_id(7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn category_id<T>(mut self, value: T) -> Self
     where
         T: ::std::convert::TryInto<i64>,
@@ -202,6 +584,13 @@ impl Pet {
     }
 
     /// Unique identifier, assigned by the service on creation.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let builder = types::Pet::builder().id(1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn id<T>(mut self, value: T) -> Self
     where
         T: ::std::convert::TryInto<i64>,
@@ -212,6 +601,13 @@ impl Pet {
     }
 
     /// The animal's name.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let builder = types::Pet::builder().name("Rex");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn name<T>(mut self, value: T) -> Self
     where
         T: ::std::convert::TryInto<::std::string::String>,
@@ -222,6 +618,13 @@ impl Pet {
     }
 
     /// Availability of an animal.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let builder = types::Pet::builder().status(types::PetStatus::Available);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn status<T>(mut self, value: T) -> Self
     where
         T: ::std::convert::TryInto<::std::option::Option<super::PetStatus>>,

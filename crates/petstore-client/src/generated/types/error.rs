@@ -3,6 +3,14 @@
 //! The error of a value that a type refuses.
 
 /// Error from a `TryFrom` or `FromStr` implementation.
+///
+/// ```
+/// use petstore_client::types;
+///
+/// # fn example(error: types::error::ConversionError) {
+/// println!("{error}");
+/// # }
+/// ```
 pub struct ConversionError(::std::borrow::Cow<'static, str>);
 
 impl ::std::error::Error for ConversionError {}
