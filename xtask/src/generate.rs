@@ -15,7 +15,7 @@ use std::{
 };
 
 /// The contract, relative to the root.
-const DOCUMENT: &str = "spec/openapi.yaml";
+pub(crate) const DOCUMENT: &str = "spec/openapi.yaml";
 const MODELS: &str = "crates/petstore-models/src/generated";
 const API: &str = "crates/petstore-api/src/generated";
 const CLIENT: &str = "crates/petstore-client/src/generated";
@@ -32,18 +32,18 @@ pub(crate) struct Options {
 }
 
 /// A file that is not as it should be.
-struct Change {
-    path: String,
+pub(crate) struct Change {
+    pub(crate) path: String,
     /// What is there; nothing if the file is missing.
-    found: Option<String>,
+    pub(crate) found: Option<String>,
     /// What belongs there; nothing if no such file is generated.
-    expected: Option<String>,
+    pub(crate) expected: Option<String>,
 }
 
 /// Writes, or compares, everything generated in the workspace at `root`.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let document = read(root)?;
-    let files = generate(&document)?;
+    let files = files_of(&document)?.map_err(|problems| refused(&Problems::new(&document.text, problems)))?;
     let count = files.len();
     let changes = changes(root, files)?;
     if changes.is_empty() {
@@ -87,8 +87,15 @@ fn read(root: &Path) -> Result<Document> {
     Ok(document)
 }
 
-/// All files, by path.
-fn generate(document: &Document) -> Result<BTreeMap<String, String>> {
+/// What is generated: the text of all files, by path.
+pub(crate) type Files = BTreeMap<String, String>;
+
+/// What is generated from a document, or why the generator refuses it.
+///
+/// # Errors
+///
+/// A generator that wants to write where generated code does not stand.
+pub(crate) fn files_of(document: &Document) -> Result<Result<Files, Vec<Problem>>> {
     let options = openapi_dropshot::Options {
         command: "cargo xtask generate".to_owned(),
         source: DOCUMENT.to_owned(),
@@ -96,10 +103,13 @@ fn generate(document: &Document) -> Result<BTreeMap<String, String>> {
         api: API.to_owned(),
         client: CLIENT.to_owned(),
         models_crate: "petstore_models".to_owned(),
+        client_crate: "petstore_client".to_owned(),
         trait_name: None,
     };
-    let unsupported = |problems: Vec<Problem>| refused(&Problems::new(&document.text, problems));
-    let files = openapi_dropshot::generate(document, &options).map_err(unsupported)?;
+    let files = match openapi_dropshot::generate(document, &options) {
+        Ok(files) => files,
+        Err(problems) => return Ok(Err(problems)),
+    };
     for File { path, .. } in &files {
         let in_place = [MODELS, API, CLIENT]
             .iter()
@@ -109,10 +119,8 @@ fn generate(document: &Document) -> Result<BTreeMap<String, String>> {
             "the generator wants to write {path}, which is outside of the `src/generated` folders"
         );
     }
-    Ok(files
-        .into_iter()
-        .map(|file| (file.path, file.text))
-        .collect())
+    let files = files.into_iter().map(|file| (file.path, file.text));
+    Ok(Ok(files.collect()))
 }
 
 /// Shows the problems and gives the error that ends the task.
@@ -132,7 +140,7 @@ fn refused(problems: &Problems) -> anyhow::Error {
 }
 
 /// What differs between the generated files and those below `root`.
-fn changes(root: &Path, mut files: BTreeMap<String, String>) -> Result<Vec<Change>> {
+pub(crate) fn changes(root: &Path, mut files: Files) -> Result<Vec<Change>> {
     let mut changes = Vec::new();
     for folder in [MODELS, API, CLIENT] {
         for path in files_below(root, Path::new(folder))? {
@@ -192,7 +200,7 @@ fn files_below(root: &Path, folder: &Path) -> Result<Vec<String>> {
 
 impl Change {
     /// The difference, as `git apply` would take it.
-    fn diff(&self) -> String {
+    pub(crate) fn diff(&self) -> String {
         let name = |side: &str, text: &Option<String>| match text {
             Some(_) => format!("{side}/{}", self.path),
             None => "/dev/null".to_owned(),

@@ -4,8 +4,10 @@
 //! broken output can always be generated again.
 
 mod bench;
+mod check;
 mod diff;
 mod generate;
+mod release;
 mod roundtrip;
 mod test;
 
@@ -29,6 +31,11 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Hold document, generated code, releases and changelog against each other
+    ///
+    /// Runs all gates. Exits with 0 if none failed, and with 1 if one did.
+    Check(check::Options),
+
     /// Compare two documents: what changed, and whether a client breaks
     ///
     /// Exits with 0 if no client breaks, and with 1 if one does or a document
@@ -40,6 +47,11 @@ enum Task {
     /// Exits with 0 if everything is fresh, with 4 if `--check` found something
     /// stale, and with 1 if the document cannot be used.
     Generate(generate::Options),
+
+    /// Release the contract: freeze it, move all versions, open the next section
+    ///
+    /// Exits with 0 if that is done, and with 1 if not; then nothing is changed.
+    Release(release::Options),
 
     /// Show that documents come through: the generated code means what they say
     ///
@@ -63,8 +75,10 @@ enum Task {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match &arguments.task {
+        Task::Check(options) => check::run(&arguments.root, options),
         Task::Diff(options) => diff::run(options),
         Task::Generate(options) => generate::run(&arguments.root, options),
+        Task::Release(options) => release::run(&arguments.root, options),
         Task::Roundtrip(options) => roundtrip::run(&arguments.root, options),
         Task::Test(options) => test::run(&arguments.root, options),
         Task::Bench(options) => bench::run(&arguments.root, options),

@@ -1,18 +1,28 @@
 //! How long reading, linting and generating take: on the contract, and on the
-//! largest document of a corpus, where one stands beside the repository.
+//! largest document of a corpus, where one stands beside the repository; and
+//! how reading and linting grow, on that document with its operations repeated.
 
 use super::{
     Bench, Report,
     programs::output,
     table::{self, Table},
 };
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
-use std::{fs, path::PathBuf, process::Command};
+use serde_json::{Map, Value};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 const CONTRACT: &str = "spec/openapi.yaml";
 /// Beside the repository.
 const CORPUS: &str = "../shared/corpus/accept";
+/// How large a document with repeated operations gets, in bytes.
+const REPEATED: usize = 3_600_000;
+/// In a short bench each step is done so often.
+const ROUNDS_WHEN_QUICK: &str = "1";
 
 #[derive(Deserialize, Serialize)]
 pub(super) struct Row {
@@ -20,7 +30,7 @@ pub(super) struct Row {
     bytes: u64,
     read_ms: f64,
     lint_ms: f64,
-    generate_ms: f64,
+    generate_ms: Option<f64>,
     files: usize,
     refused: usize,
 }
@@ -30,23 +40,30 @@ pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
     generation.arg(bench.root.join(CONTRACT));
     match largest(bench) {
         Some(document) => {
-            generation.arg(document);
+            let repeated = bench.folder.join("repeated.json");
+            repeat(&document, &repeated)?;
+            generation.arg(document).arg("--read-only").arg(repeated);
         }
         None => println!("skipped: no corpus of documents stands at {CORPUS}"),
+    }
+    if report.quick {
+        generation.args(["--rounds", ROUNDS_WHEN_QUICK]);
     }
     report.generation = serde_json::from_str(&output(&mut generation)?)?;
     let mut table = Table::new(&["document", "size", "read", "lint", "generate", "files"]);
     for row in &report.generation {
-        let files = match row.refused {
-            0 => row.files.to_string(),
-            refused => format!("none: {refused} constructs are refused"),
+        let files = match (row.generate_ms, row.refused) {
+            (None, _) => table::none(),
+            (_, 0) => row.files.to_string(),
+            (_, refused) => format!("none: {refused} constructs are refused"),
         };
         table.row([
             row.document.clone(),
             format!("{:.0} KiB", row.bytes as f64 / 1024.0),
             table::milliseconds(row.read_ms),
             table::milliseconds(row.lint_ms),
-            table::milliseconds(row.generate_ms),
+            row.generate_ms
+                .map_or_else(table::none, table::milliseconds),
             files,
         ]);
     }
@@ -54,8 +71,42 @@ pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
+/// The largest JSON document of the corpus.
 fn largest(bench: &Bench<'_>) -> Option<PathBuf> {
     let entries = fs::read_dir(bench.root.join(CORPUS)).ok()?.flatten();
-    let entry = entries.max_by_key(|entry| entry.metadata().map_or(0, |found| found.len()))?;
-    Some(entry.path())
+    entries
+        .filter(|entry| entry.path().extension().is_some_and(|end| end == "json"))
+        .max_by_key(|entry| entry.metadata().map_or(0, |found| found.len()))
+        .map(|entry| entry.path())
+}
+
+/// Writes a document as large as [`REPEATED`]: the same operations again and
+/// again, at other paths and under other ids.
+fn repeat(document: &Path, repeated: &Path) -> Result<()> {
+    let text = fs::read_to_string(document)
+        .with_context(|| format!("cannot read {}", document.display()))?;
+    let mut tree: Value = serde_json::from_str(&text)
+        .with_context(|| format!("{} is no JSON", document.display()))?;
+    let whole = serde_json::to_string_pretty(&tree)?.len();
+    let paths = tree["paths"].as_object_mut();
+    let once = std::mem::take(paths.context("a document has `paths`")?);
+    let without_paths = serde_json::to_string_pretty(&tree)?.len();
+    let copies = REPEATED.saturating_sub(without_paths) / (whole - without_paths).max(1);
+    tree["paths"] = (0..copies.max(1))
+        .flat_map(|copy| copy_of(&once, copy))
+        .collect();
+    fs::write(repeated, serde_json::to_string_pretty(&tree)?)
+        .with_context(|| format!("cannot write {}", repeated.display()))
+}
+
+fn copy_of(paths: &Map<String, Value>, copy: usize) -> impl Iterator<Item = (String, Value)> {
+    paths.iter().map(move |(path, item)| {
+        let mut item = item.clone();
+        for operation in item.as_object_mut().into_iter().flat_map(Map::values_mut) {
+            if let Some(Value::String(id)) = operation.get_mut("operationId") {
+                id.push_str(&format!("_{copy}"));
+            }
+        }
+        (format!("/copy-{copy}{path}"), item)
+    })
 }

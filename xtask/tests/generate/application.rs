@@ -125,7 +125,7 @@ fn operations() -> String {
 }
 
 /// More of everything that may be added.
-fn add_to_the_contract(copy: &Copy) {
+pub(crate) fn add_to_the_contract(copy: &Copy) {
     copy.replace(DOCUMENT, "\ncomponents:\n", &operations());
     copy.replace(
         DOCUMENT,

@@ -4,5 +4,6 @@
 mod application;
 mod command;
 mod contract_change;
+mod older_client;
 #[path = "../support/mod.rs"]
 mod support;

@@ -121,6 +121,11 @@ impl House {
     /// what those depend on, and what all of them name in their manifests.
     /// Counts what only the crate's own tests need, too.
     pub(crate) fn reach(&self, name: &str) -> BTreeSet<&str> {
+        self.reach_past(name, None)
+    }
+
+    /// The same, without what is reached through `stop` alone.
+    pub(crate) fn reach_past(&self, name: &str, stop: Option<&str>) -> BTreeSet<&str> {
         let mut reached = BTreeSet::new();
         let mut next = vec![(name, true)];
         while let Some((name, with_tests)) = next.pop() {
@@ -129,7 +134,8 @@ impl House {
             };
             for dependency in &member.dependencies {
                 let counts = with_tests || !dependency.only_for_tests;
-                if counts && reached.insert(dependency.name.as_str()) {
+                let is_new = counts && reached.insert(dependency.name.as_str());
+                if is_new && stop != Some(dependency.name.as_str()) {
                     next.push((&dependency.name, false));
                 }
             }

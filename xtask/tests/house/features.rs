@@ -18,7 +18,7 @@ fn tests_switch_on_no_features(house: &House) -> Vec<String> {
         .map(|(package, features)| {
             format!(
                 "{package} has the features `{features}` for `cargo run` and `{}` for `cargo test`, which compiles \
-                 everything above it twice: name the missing ones in xtask/Cargo.toml, as is done there for others",
+                 everything above it twice: switch the missing ones on among the dependencies of xtask/Cargo.toml, too",
                 with_tests.get(package).map_or("", String::as_str),
             )
         })
@@ -67,20 +67,18 @@ fn running_and_testing_agree_on_the_features_of_every_package() {
 
 #[test]
 fn a_feature_that_only_tests_switch_on_is_seen() {
-    // hdrhistogram, which is no test's own, switches the same feature on.
-    let broken = Copy::of_the_house()
-        .replacing("xtask/Cargo.toml", "num-traits.workspace = true\n", "")
-        .replacing(
-            "crates/petstore-bench/Cargo.toml",
-            "hdrhistogram.workspace = true\n",
-            "",
-        );
+    let broken = Copy::of_the_house().replacing(
+        "crates/petstore-store/Cargo.toml",
+        "[dev-dependencies]\n",
+        "[dev-dependencies]\nrustix = { workspace = true, features = [\"pty\"] }\n",
+    );
     assert_seen(
         tests_switch_on_no_features,
         &broken,
         &[
-            "num-traits v0.2",
-            "name the missing ones in xtask/Cargo.toml",
+            "rustix v1",
+            "pty",
+            "switch the missing ones on among the dependencies of xtask/Cargo.toml",
         ],
     );
 }

@@ -77,6 +77,7 @@ fn crates_stand_in_folders_of_their_names(house: &House) -> Vec<String> {
     let mut faults = Vec::new();
     for (name, member) in &house.crates {
         let expected = match name.as_str() {
+            "bookmarks" => "examples/bookmarks".to_owned(),
             "petstore-examples" => "examples".to_owned(),
             "xtask" => "xtask".to_owned(),
             name => format!("crates/{name}"),

@@ -36,7 +36,7 @@ fn one_tls_provider(house: &House) -> Vec<String> {
     if !packages(house, "--package=petstore-client").contains(PROVIDER) {
         faults.push(format!(
             "petstore-client alone does not reach {PROVIDER}: https would not work as delivered; \
-             give reqwest its feature `rustls` in Cargo.toml"
+             put `rustls` into the default features of crates/petstore-client/Cargo.toml"
         ));
     }
     faults
@@ -91,7 +91,11 @@ fn a_second_tls_provider_is_seen() {
 
 #[test]
 fn a_client_without_tls_is_seen() {
-    let broken = Copy::of_the_house().replacing("Cargo.toml", "\"rustls\", ", "");
+    let broken = Copy::of_the_house().replacing(
+        "crates/petstore-client/Cargo.toml",
+        "default = [\"rustls\"]",
+        "default = []",
+    );
     assert_seen(
         one_tls_provider,
         &broken,

@@ -3,18 +3,29 @@
 //! out is held by the tests of `openapi-contract` and `openapi-dropshot`.
 
 use anyhow::Context as _;
+use clap::Parser;
 use openapi_contract::{Profile, lint, read};
 use openapi_dropshot::Options;
 use serde::Serialize;
 use std::{
-    env, fs,
+    fs,
     hint::black_box,
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
-/// Each is done so often, and the median counts.
-const ROUNDS: usize = 11;
+/// What to measure, and how often.
+#[derive(Parser)]
+struct Arguments {
+    /// Documents to read, to lint and to generate from
+    documents: Vec<PathBuf>,
+    /// Documents only to read and to lint
+    #[arg(long)]
+    read_only: Vec<PathBuf>,
+    /// Each is done so often, and the median counts
+    #[arg(long, default_value_t = 11)]
+    rounds: usize,
+}
 
 /// Milliseconds for each step.
 #[derive(Serialize)]
@@ -23,7 +34,8 @@ struct Report {
     bytes: usize,
     read_ms: f64,
     lint_ms: f64,
-    generate_ms: f64,
+    /// None where nothing was to be generated.
+    generate_ms: Option<f64>,
     /// Files that were generated; none where the document is refused.
     files: usize,
     /// Constructs for which nothing is generated.
@@ -31,42 +43,51 @@ struct Report {
 }
 
 fn main() -> anyhow::Result<()> {
-    let reports: Vec<Report> = env::args()
-        .skip(1)
-        .map(|path| report(Path::new(&path)))
+    let arguments = Arguments::parse();
+    let rounds = arguments.rounds.max(1);
+    let documents = arguments.documents.iter().map(|path| (path, true));
+    let read_only = arguments.read_only.iter().map(|path| (path, false));
+    let reports: Vec<Report> = documents
+        .chain(read_only)
+        .map(|(path, generates)| report(path, generates, rounds))
         .collect::<anyhow::Result<_>>()?;
     println!("{}", serde_json::to_string(&reports)?);
     Ok(())
 }
 
-fn report(path: &Path) -> anyhow::Result<Report> {
+fn report(path: &Path, generates: bool, rounds: usize) -> anyhow::Result<Report> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let text = fs::read_to_string(path);
     let text = text.with_context(|| format!("cannot read {}", path.display()))?;
-    let (read_ms, document) = median(|| read(&name, &text));
+    let (read_ms, document) = median(rounds, || read(&name, &text));
     let document = document?;
-    let (lint_ms, _) = median(|| lint(&document, Profile::General));
-    let options = options();
-    let (generate_ms, generated) = median(|| openapi_dropshot::generate(&document, &options));
-    let (files, refused) = match generated {
-        Ok(files) => (files.len(), 0),
-        Err(problems) => (0, problems.len()),
-    };
-    Ok(Report {
+    let (lint_ms, _) = median(rounds, || lint(&document, Profile::General));
+    let mut report = Report {
         document: name.into_owned(),
         bytes: text.len(),
         read_ms,
         lint_ms,
-        generate_ms,
-        files,
-        refused,
-    })
+        generate_ms: None,
+        files: 0,
+        refused: 0,
+    };
+    if generates {
+        let options = options();
+        let (generate_ms, generated) =
+            median(rounds, || openapi_dropshot::generate(&document, &options));
+        report.generate_ms = Some(generate_ms);
+        match generated {
+            Ok(files) => report.files = files.len(),
+            Err(problems) => report.refused = problems.len(),
+        }
+    }
+    Ok(report)
 }
 
 /// The median in milliseconds, and what came of it.
-fn median<T>(mut work: impl FnMut() -> T) -> (f64, T) {
+fn median<T>(rounds: usize, mut work: impl FnMut() -> T) -> (f64, T) {
     let mut result = work();
-    let mut taken: Vec<Duration> = (0..ROUNDS)
+    let mut taken: Vec<Duration> = (0..rounds)
         .map(|_| {
             let begin = Instant::now();
             result = black_box(work());
@@ -74,7 +95,7 @@ fn median<T>(mut work: impl FnMut() -> T) -> (f64, T) {
         })
         .collect();
     taken.sort_unstable();
-    (taken[ROUNDS / 2].as_secs_f64() * 1e3, result)
+    (taken[rounds / 2].as_secs_f64() * 1e3, result)
 }
 
 fn options() -> Options {
@@ -86,6 +107,7 @@ fn options() -> Options {
         api: folder("api"),
         client: folder("client"),
         models_crate: "models".to_owned(),
+        client_crate: "client".to_owned(),
         trait_name: None,
     }
 }

@@ -1,0 +1,107 @@
+//! A clock that goes on by itself and can be moved. What the service does with
+//! the time is left to `petstore-server`.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// The clock of a [`Server`](crate::Server). It begins with the time of the
+/// machine, or where [`Builder::at`](crate::Builder::at) sets it, and goes on.
+///
+/// Clones are the same clock.
+#[derive(Clone, Debug)]
+pub struct Clock(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    started: Instant,
+    moved: Mutex<Moved>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Moved {
+    /// What it said when it was started, with all moves since.
+    origin: DateTime<Utc>,
+    /// How far it was moved forward, which what only measures time sees: the
+    /// rate limit, and the age of an idempotency key.
+    forward: Duration,
+}
+
+impl Clock {
+    pub(crate) fn starting_at(origin: DateTime<Utc>) -> Self {
+        Clock(Arc::new(Inner {
+            started: Instant::now(),
+            moved: Mutex::new(Moved {
+                origin,
+                forward: Duration::ZERO,
+            }),
+        }))
+    }
+
+    /// What time it is for the service.
+    #[must_use]
+    pub fn now(&self) -> DateTime<Utc> {
+        later(self.moved().origin, self.0.started.elapsed())
+    }
+
+    /// Moves it forward. What the service limits by time, it measures by this
+    /// clock: a rate limit has recovered by as much. The last moment that can be
+    /// told, in the year 262142, is the end.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use std::time::Duration;
+    ///
+    /// let server = petstore_testing::Server::start().await?;
+    /// let before = server.clock().now();
+    /// server.clock().advance(Duration::from_secs(3600));
+    /// assert!((server.clock().now() - before).num_minutes() >= 60);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn advance(&self, by: Duration) {
+        let mut moved = self.moved();
+        moved.origin = later(moved.origin, by);
+        moved.forward = moved.forward.saturating_add(by);
+    }
+
+    /// Sets it, forward or back. Time that is only measured never goes back.
+    pub fn set(&self, to: DateTime<Utc>) {
+        let step = to - self.now();
+        match step.to_std() {
+            Ok(forward) => self.advance(forward),
+            Err(_) => {
+                let mut moved = self.moved();
+                let back = moved.origin.checked_add_signed(step);
+                moved.origin = back.unwrap_or(DateTime::<Utc>::MIN_UTC);
+            }
+        }
+    }
+
+    fn moved(&self) -> MutexGuard<'_, Moved> {
+        self.0.moved.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl petstore_server::clock::Clock for Clock {
+    fn now(&self) -> DateTime<Utc> {
+        Clock::now(self)
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.0
+            .started
+            .elapsed()
+            .saturating_add(self.moved().forward)
+    }
+}
+
+fn later(time: DateTime<Utc>, by: Duration) -> DateTime<Utc> {
+    TimeDelta::from_std(by)
+        .ok()
+        .and_then(|by| time.checked_add_signed(by))
+        .unwrap_or(DateTime::<Utc>::MAX_UTC)
+}

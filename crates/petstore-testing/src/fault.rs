@@ -1,0 +1,208 @@
+//! What can go wrong between a client and the service, and when it does. Doing
+//! it is left to `relay.rs`.
+
+use petstore_server::OperationId;
+use std::time::Duration;
+
+/// Something that goes wrong, for [`Server::inject`](crate::Server::inject).
+///
+/// By itself it happens to every request from now on, until
+/// [`Server::clear_faults`](crate::Server::clear_faults); [`on`](Fault::on),
+/// [`times`](Fault::times) and [`after`](Fault::after) say when it does.
+///
+/// ```
+/// use petstore_testing::{Fault, OperationId};
+/// use std::time::Duration;
+///
+/// // The third and the fourth creation are refused; others are not.
+/// let fault = Fault::overloaded(Duration::from_secs(1))
+///     .on(OperationId::CreatePet)
+///     .after(2)
+///     .times(2);
+/// # let _ = fault;
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a fault happens where it is injected: `server.inject(fault)`"]
+pub struct Fault {
+    kind: Kind,
+    operation: Option<OperationId>,
+    after: u32,
+    /// None means for ever.
+    times: Option<u32>,
+}
+
+/// What happens to a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It is refused with this status and code, and with `Retry-After`.
+    Refused(Refusal, Duration),
+    /// An HTML 502, as from a proxy.
+    BadGateway,
+    /// It is sent on after a while.
+    Slow(Duration),
+    /// The connection is closed before it is sent on.
+    CutBefore,
+    /// It is sent on, and the connection closed in the place of the answer.
+    CutAfter,
+    /// It is sent on, and half of the answer's body comes back.
+    Truncated,
+}
+
+/// Refusals of the contract that a healthy service does not give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    Overloaded,
+    Unavailable,
+    RateLimited,
+}
+
+impl Fault {
+    /// 503 `overloaded` with `Retry-After`: the service has not begun with the
+    /// request. The time is rounded up to seconds.
+    pub fn overloaded(retry_after: Duration) -> Self {
+        Fault::of(Kind::Refused(Refusal::Overloaded, retry_after))
+    }
+
+    /// 503 `unavailable` with `Retry-After`: a client cannot know whether the
+    /// request was done. (It was not.) The time is rounded up to seconds.
+    pub fn unavailable(retry_after: Duration) -> Self {
+        Fault::of(Kind::Refused(Refusal::Unavailable, retry_after))
+    }
+
+    /// 429 `rate_limited` with `Retry-After`, rounded up to seconds. A limit
+    /// that counts is [`Builder::rate_limit`](crate::Builder::rate_limit).
+    pub fn rate_limited(retry_after: Duration) -> Self {
+        Fault::of(Kind::Refused(Refusal::RateLimited, retry_after))
+    }
+
+    /// 502 with a page in HTML, as a proxy answers in the place of a service
+    /// that it does not reach.
+    pub fn bad_gateway() -> Self {
+        Fault::of(Kind::BadGateway)
+    }
+
+    /// The service gets the request only after this time, by the clock of the
+    /// machine.
+    pub fn slow(by: Duration) -> Self {
+        Fault::of(Kind::Slow(by))
+    }
+
+    /// The connection is cut before the service gets the request.
+    pub fn cut() -> Self {
+        Fault::of(Kind::CutBefore)
+    }
+
+    /// The service does what is asked for, and the connection is cut before the
+    /// answer comes back.
+    pub fn cut_before_the_answer() -> Self {
+        Fault::of(Kind::CutAfter)
+    }
+
+    /// The service does what is asked for, and the connection is cut in the
+    /// middle of the answer.
+    pub fn truncated() -> Self {
+        Fault::of(Kind::Truncated)
+    }
+
+    fn of(kind: Kind) -> Self {
+        Fault {
+            kind,
+            operation: None,
+            after: 0,
+            times: None,
+        }
+    }
+
+    /// Only to requests for this operation. Without it, also to what is no
+    /// operation, such as `/docs`.
+    pub fn on(mut self, operation: OperationId) -> Self {
+        self.operation = Some(operation);
+        self
+    }
+
+    /// Only so often; 0 means never.
+    pub fn times(mut self, times: u32) -> Self {
+        self.times = Some(times);
+        self
+    }
+
+    /// Only once so many requests that it would have happened to have passed.
+    pub fn after(mut self, requests: u32) -> Self {
+        self.after = requests;
+        self
+    }
+}
+
+/// The faults of a server, in the order in which they were injected.
+#[derive(Debug, Default)]
+pub(crate) struct Faults(Vec<Fault>);
+
+impl Faults {
+    pub(crate) fn add(&mut self, fault: Fault) {
+        self.0.push(fault);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// What happens to the next request for this operation: the first fault that
+    /// is due, and one time less of it.
+    pub(crate) fn next(&mut self, operation: Option<OperationId>) -> Option<Kind> {
+        let concerned = self
+            .0
+            .iter_mut()
+            .filter(|fault| fault.operation.is_none() || fault.operation == operation)
+            .filter(|fault| fault.times != Some(0));
+        for fault in concerned {
+            if fault.after > 0 {
+                fault.after -= 1;
+                continue;
+            }
+            if let Some(times) = &mut fault.times {
+                *times -= 1;
+            }
+            return Some(fault.kind);
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_happens_on_its_operation_after_others_and_so_often() {
+        let mut faults = Faults::default();
+        faults.add(Fault::cut().on(OperationId::CreatePet).after(1).times(2));
+        faults.add(
+            Fault::bad_gateway()
+                .on(OperationId::CreatePet)
+                .after(3)
+                .times(1),
+        );
+        let create = Some(OperationId::CreatePet);
+        assert_eq!(faults.next(Some(OperationId::ListPets)), None);
+        assert_eq!(faults.next(None), None);
+        let happened: Vec<_> = (0..6).map(|_| faults.next(create)).collect();
+        let cut = Some(Kind::CutBefore);
+        // The second only counts what the first lets pass.
+        assert_eq!(
+            happened,
+            [None, cut, cut, None, None, Some(Kind::BadGateway)]
+        );
+    }
+
+    #[test]
+    fn a_fault_without_a_number_happens_until_it_is_cleared() {
+        let mut faults = Faults::default();
+        faults.add(Fault::truncated().times(0));
+        faults.add(Fault::truncated());
+        for _ in 0..3 {
+            assert_eq!(faults.next(None), Some(Kind::Truncated));
+        }
+        faults.clear();
+        assert_eq!(faults.next(None), None);
+    }
+}

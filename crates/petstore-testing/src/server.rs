@@ -1,0 +1,278 @@
+//! The service inside a test: what it is made of, how it is reached, and that
+//! it ends. What goes wrong on the way to it is left to `relay.rs`.
+
+use crate::{Clock, Fault, relay::Relay};
+use chrono::{DateTime, Utc};
+use petstore_client::Client;
+use petstore_server::{
+    Bound, OperationId, Setup,
+    config::{Lifecycle, Limits, Rate, RateLimit, SunsetPolicy, Web},
+    keys::{self, KeyName},
+};
+use petstore_store::DatabaseUrl;
+use std::{fmt, net::Ipv4Addr, num::NonZeroU32, sync::Arc, time::Duration};
+use tokio::runtime::Handle;
+
+/// How long a service that ends waits for what it still does.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A pet store service on memory and on a free port of this machine, with one
+/// API key. It ends when this is dropped; [`stop`](Server::stop) waits for it.
+///
+/// It runs on the tokio runtime in which it was started. Where the application
+/// blocks the thread of a test, as with the client's feature `blocking`, give
+/// the test a runtime of several threads:
+/// `#[tokio::test(flavor = "multi_thread")]`.
+pub struct Server {
+    relay: Relay,
+    /// None once it was told to stop.
+    service: Option<petstore_server::Server>,
+    runtime: Handle,
+    clock: Clock,
+    url: String,
+    key: String,
+    client: Client,
+}
+
+/// What a [`Server`] is to be like.
+#[derive(Clone, Debug, Default)]
+#[must_use = "a builder does nothing until `start`"]
+pub struct Builder {
+    at: Option<DateTime<Utc>>,
+    enforces_sunsets: bool,
+    rate_limit: Option<(NonZeroU32, NonZeroU32)>,
+}
+
+/// Why a server could not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// There is no memory for a store.
+    #[error("there is no store in memory")]
+    Store(#[from] petstore_store::OpenError),
+    /// The store takes no key.
+    #[error("the store in memory takes no key")]
+    Key(#[from] petstore_store::StoreError),
+    /// The service does not start.
+    #[error("the service does not start")]
+    Service(#[from] petstore_server::StartError),
+    /// No port is free.
+    #[error("no port of this machine is free; end what holds them")]
+    Port(#[from] std::io::Error),
+    /// The client does not start.
+    #[error("there is no client")]
+    Client(#[from] petstore_client::BuildError),
+}
+
+impl Builder {
+    /// Begins at this time, and not at that of the machine.
+    pub fn at(mut self, time: DateTime<Utc>) -> Self {
+        self.at = Some(time);
+        self
+    }
+
+    /// Answers 410 `operation_removed` from the removal date of an operation on.
+    /// Without this, it goes on answering.
+    pub fn enforce_sunsets(mut self) -> Self {
+        self.enforces_sunsets = true;
+        self
+    }
+
+    /// Lets the key make `per_second` requests a second, and `burst` at once
+    /// after a while of silence; more are 429 `rate_limited`. Time is that of
+    /// [`Server::clock`].
+    pub fn rate_limit(mut self, per_second: NonZeroU32, burst: NonZeroU32) -> Self {
+        self.rate_limit = Some((per_second, burst));
+        self
+    }
+
+    /// Starts it.
+    ///
+    /// # Errors
+    ///
+    /// There is no port or no memory; nothing else is expected to fail.
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime.
+    pub async fn start(self) -> Result<Server, StartError> {
+        let clock = Clock::starting_at(self.at.unwrap_or_else(Utc::now));
+        let store = petstore_store::open(&DatabaseUrl::SqliteMemory).await?;
+        let (key, kept) = keys::make(KeyName::first(), clock.now());
+        store.create_key(kept).await?;
+        let service = Bound::bind(Setup {
+            listen: (Ipv4Addr::LOCALHOST, 0).into(),
+            tls: None,
+            store,
+            clock: Arc::new(clock.clone()),
+            limits: Limits::default(),
+            rate_limit: limit(self.rate_limit),
+            web: Web::default(),
+            lifecycle: Lifecycle {
+                sunset: if self.enforces_sunsets {
+                    SunsetPolicy::Enforce
+                } else {
+                    SunsetPolicy::Announce
+                },
+                ..Lifecycle::default()
+            },
+            metrics: false,
+        })?
+        .start();
+        let relay = Relay::before(service.address()).await?;
+        let url = format!("http://{}/v1", relay.address);
+        let key = key.reveal().to_owned();
+        let client = Client::builder(&url).api_key(&key).no_proxy().build()?;
+        Ok(Server {
+            relay,
+            service: Some(service),
+            runtime: Handle::current(),
+            clock,
+            url,
+            key,
+            client,
+        })
+    }
+}
+
+fn limit(of: Option<(NonZeroU32, NonZeroU32)>) -> RateLimit {
+    match of {
+        None => RateLimit::default(),
+        Some((per_second, burst)) => RateLimit {
+            rate_limit_per_second: Rate::PerSecond(per_second),
+            rate_limit_burst: burst,
+        },
+    }
+}
+
+impl Server {
+    /// Starts one as it is by itself: at the time of the machine, without a rate
+    /// limit, and with deprecated operations that go on.
+    ///
+    /// ```
+    /// use petstore_testing::{Server, petstore_client::NewPet};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = Server::start().await?;
+    /// let rex = NewPet::builder().name("Rex").category_id(7);
+    /// let added = server.client().create_pet().body(rex).send().await?;
+    /// assert_eq!(added.name, "Rex");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Builder::start`].
+    ///
+    /// # Panics
+    ///
+    /// Outside of a tokio runtime.
+    pub async fn start() -> Result<Self, StartError> {
+        Server::builder().start().await
+    }
+
+    /// To start one that is different.
+    ///
+    /// ```
+    /// use petstore_testing::Server;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = Server::builder()
+    ///     .at("2030-12-04T23:59:00Z".parse()?)
+    ///     .enforce_sunsets()
+    ///     .start()
+    ///     .await?;
+    /// assert!(server.clock().now() < "2030-12-05T00:00:00Z".parse()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// The base address, such as `http://127.0.0.1:40123/v1`.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The API key that it takes.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// A client with its defaults. For one of other ways, give
+    /// [`url`](Server::url) and [`key`](Server::key) to [`Client::builder`].
+    #[must_use]
+    pub fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    /// What time it is for the service.
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Lets something go wrong from now on.
+    ///
+    /// ```
+    /// use petstore_testing::{Fault, OperationId, Server};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = Server::start().await?;
+    /// server.inject(Fault::cut().on(OperationId::ListPets).times(1));
+    /// // The client tries again by itself.
+    /// server.client().list_pets().send().await?;
+    /// assert_eq!(server.received(OperationId::ListPets), 2);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn inject(&self, fault: Fault) {
+        self.relay.state.faults(|faults| faults.add(fault));
+    }
+
+    /// Takes back all faults.
+    pub fn clear_faults(&self) {
+        self.relay.state.faults(|faults| faults.clear());
+    }
+
+    /// How many requests for this operation have arrived, those to which a fault
+    /// happened included: each try of a client counts.
+    #[must_use]
+    pub fn received(&self, operation: OperationId) -> u64 {
+        self.relay.state.received(operation)
+    }
+
+    /// Ends it, and waits for that: connections are cut, and its port is free
+    /// again.
+    pub async fn stop(mut self) {
+        self.relay.stop().await;
+        if let Some(service) = self.service.take() {
+            service.stop(GRACE).await;
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(service) = self.service.take() {
+            // Where the runtime has ended already, the service has, too.
+            self.runtime.spawn(service.stop(GRACE));
+        }
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("url", &self.url)
+            .field("clock", &self.clock)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,70 @@
+//! The clock of the service: removal dates and rate limits.
+
+use petstore_testing::{
+    Server,
+    petstore_client::{Client, Error, ErrorCode, RetryPolicy},
+};
+use std::{num::NonZeroU32, time::Duration};
+
+const LAST_DAY: &str = "2030-12-04T12:00:00Z";
+const REMOVED: &str = "2030-12-05T00:00:00Z";
+
+/// What became of the call.
+fn code(answer: Result<(), Error>) -> Option<ErrorCode> {
+    answer.err().and_then(|error| error.code().cloned())
+}
+
+#[expect(deprecated, reason = "its removal is what is tested")]
+async fn get(client: &Client) -> Option<ErrorCode> {
+    code(client.get_pet().pet_id(1).send().await.map(drop))
+}
+
+#[tokio::test]
+async fn an_operation_ends_when_the_clock_passes_its_removal_date() {
+    let server = Server::builder()
+        .at(LAST_DAY.parse().expect("a time"))
+        .enforce_sunsets()
+        .start()
+        .await
+        .expect("a port is free");
+    let client = server.client();
+    assert_eq!(get(&client).await, Some(ErrorCode::NotFound));
+    server.clock().set(REMOVED.parse().expect("a time"));
+    assert_eq!(get(&client).await, Some(ErrorCode::OperationRemoved));
+    server.clock().set(LAST_DAY.parse().expect("a time"));
+    assert_eq!(get(&client).await, Some(ErrorCode::NotFound));
+    server.clock().advance(Duration::from_secs(12 * 3600));
+    assert_eq!(get(&client).await, Some(ErrorCode::OperationRemoved));
+}
+
+#[tokio::test]
+async fn an_operation_goes_on_where_its_removal_is_only_announced() {
+    let server = Server::start().await.expect("a port is free");
+    server.clock().set(REMOVED.parse().expect("a time"));
+    assert_eq!(get(&server.client()).await, Some(ErrorCode::NotFound));
+}
+
+#[tokio::test]
+async fn a_rate_limit_recovers_as_the_clock_moves() {
+    let one = NonZeroU32::MIN;
+    let server = Server::builder()
+        .rate_limit(one, one)
+        .start()
+        .await
+        .expect("a port is free");
+    let client = Client::builder(server.url())
+        .api_key(server.key())
+        .no_proxy()
+        .retry(RetryPolicy::never())
+        .build()
+        .expect("the address and the key are right");
+    let list = async || code(client.list_pets().send().await.map(drop));
+    // Real time passes, too: among many requests at least one comes too soon.
+    let mut limited = false;
+    for _ in 0..100 {
+        limited |= list().await == Some(ErrorCode::RateLimited);
+    }
+    assert!(limited);
+    server.clock().advance(Duration::from_secs(2));
+    assert_eq!(list().await, None);
+}

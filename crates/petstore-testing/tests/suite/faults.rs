@@ -1,0 +1,154 @@
+//! Each fault, as the client sees it.
+
+use petstore_testing::{
+    Fault, OperationId, Server,
+    petstore_client::{Client, Error, ErrorCode, NewPet, RetryPolicy},
+};
+use std::time::{Duration, Instant};
+
+const WAIT: Duration = Duration::from_secs(7);
+
+async fn started() -> Server {
+    Server::start().await.expect("a port is free")
+}
+
+/// A client that shows what happened, and does not make up for it.
+fn blunt(server: &Server) -> Client {
+    Client::builder(server.url())
+        .api_key(server.key())
+        .no_proxy()
+        .retry(RetryPolicy::never())
+        .build()
+        .expect("the address and the key are right")
+}
+
+async fn add(client: &Client) -> Result<(), Error> {
+    let rex = NewPet::builder().name("Rex").category_id(7);
+    client.create_pet().body(rex).send().await.map(drop)
+}
+
+/// How many pets there are, whatever happens to others.
+async fn pets(server: &Server) -> usize {
+    server.clear_faults();
+    let pets = blunt(server).list_pets().send().await;
+    pets.expect("there are no faults now").len()
+}
+
+#[tokio::test]
+async fn a_refusal_has_its_status_its_code_and_when_to_come_back() {
+    for (fault, status, code) in [
+        (Fault::overloaded(WAIT), 503, ErrorCode::Overloaded),
+        (Fault::unavailable(WAIT), 503, ErrorCode::Unavailable),
+        (Fault::rate_limited(WAIT), 429, ErrorCode::RateLimited),
+    ] {
+        let server = started().await;
+        server.inject(fault);
+        let error = add(&blunt(&server)).await.expect_err("it is refused");
+        assert_eq!(error.status(), Some(status));
+        assert_eq!(error.code(), Some(&code));
+        assert!(error.is_retryable(), "{error}");
+        assert_eq!(error.retry_after(), Some(WAIT));
+        assert_eq!(pets(&server).await, 0);
+    }
+}
+
+#[tokio::test]
+async fn a_proxy_answers_in_html() {
+    let server = started().await;
+    server.inject(Fault::bad_gateway());
+    let error = add(&blunt(&server)).await.expect_err("it is refused");
+    assert_eq!((error.status(), error.code()), (Some(502), None));
+    assert_eq!(pets(&server).await, 0);
+}
+
+#[tokio::test]
+async fn a_slow_service_answers_in_the_end() {
+    let server = started().await;
+    let slow = Duration::from_millis(200);
+    server.inject(Fault::slow(slow));
+    let begun = Instant::now();
+    add(&blunt(&server)).await.expect("it is only slow");
+    assert!(begun.elapsed() >= slow);
+}
+
+#[tokio::test]
+async fn a_service_that_is_too_slow_is_not_waited_for() {
+    let server = started().await;
+    server.inject(Fault::slow(Duration::from_secs(3600)));
+    let client = Client::builder(server.url())
+        .api_key(server.key())
+        .no_proxy()
+        .timeout(Duration::from_millis(100))
+        .build()
+        .expect("the address and the key are right");
+    let error = add(&client).await.expect_err("it takes an hour");
+    assert_eq!(error.status(), None);
+    assert_eq!(pets(&server).await, 0);
+}
+
+#[tokio::test]
+async fn a_connection_is_cut_before_or_after_the_request_was_done() {
+    for (fault, done) in [
+        (Fault::cut(), 0),
+        (Fault::cut_before_the_answer(), 1),
+        (Fault::truncated(), 1),
+    ] {
+        let server = started().await;
+        server.inject(fault.clone());
+        let error = add(&blunt(&server)).await.expect_err("no whole answer");
+        assert!(error.was_sent(), "{fault:?}: {error}");
+        assert_eq!(pets(&server).await, done, "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn half_of_a_truncated_answer_arrives() {
+    let server = started().await;
+    server.inject(Fault::truncated().on(OperationId::ListPets));
+    add(&server.client())
+        .await
+        .expect("only lists are concerned");
+    let request = reqwest::Client::new().get(format!("{}/pets", server.url()));
+    let mut answer = request
+        .bearer_auth(server.key())
+        .send()
+        .await
+        .expect("the head arrives");
+    let whole = answer.content_length().expect("it says how long it is");
+    let first = answer.chunk().await.expect("half of it arrives");
+    let first = first.map_or(0, |part| part.len() as u64);
+    assert_eq!(first, whole / 2);
+    assert!(answer.chunk().await.is_err(), "the rest is missing");
+}
+
+#[tokio::test]
+async fn a_client_that_tries_again_gets_through_and_adds_once() {
+    let server = started().await;
+    let soon = Duration::ZERO;
+    for fault in [
+        Fault::overloaded(soon),
+        Fault::cut_before_the_answer(),
+        Fault::truncated(),
+        Fault::rate_limited(soon),
+    ] {
+        server.inject(fault.on(OperationId::CreatePet).times(1));
+    }
+    add(&server.client())
+        .await
+        .expect("the fifth try gets through");
+    assert_eq!(server.received(OperationId::CreatePet), 5);
+    assert_eq!(pets(&server).await, 1);
+}
+
+#[tokio::test]
+async fn a_fault_is_for_its_operation_and_its_requests_only() {
+    let server = started().await;
+    let client = blunt(&server);
+    server.inject(Fault::cut().on(OperationId::CreatePet).after(1).times(1));
+    let mut added = Vec::new();
+    for _ in 0..3 {
+        client.list_pets().send().await.expect("lists are spared");
+        added.push(add(&client).await.is_ok());
+    }
+    assert_eq!(added, [true, false, true]);
+}

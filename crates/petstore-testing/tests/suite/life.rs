@@ -1,0 +1,87 @@
+//! How servers begin, live beside each other and end.
+
+use petstore_testing::{OperationId, Server, petstore_client::NewPet};
+use std::time::{Duration, Instant};
+
+#[tokio::test]
+async fn servers_live_beside_each_other() {
+    let servers = (0..8).map(|_| Server::start());
+    let servers = futures::future::try_join_all(servers)
+        .await
+        .expect("there are ports enough");
+    for (number, server) in servers.iter().enumerate() {
+        for _ in 0..number {
+            let pet = NewPet::builder().name("Rex").category_id(7);
+            let added = server.client().create_pet().body(pet).send().await;
+            added.expect("the pet is added");
+        }
+    }
+    for (number, server) in servers.iter().enumerate() {
+        let pets = server.client().list_pets().send().await;
+        assert_eq!(pets.expect("a list").len(), number);
+        assert_eq!(server.received(OperationId::CreatePet), number as u64);
+    }
+    let keys = servers.iter().map(Server::key);
+    assert_eq!(keys.collect::<std::collections::BTreeSet<_>>().len(), 8);
+}
+
+#[tokio::test]
+async fn no_other_key_is_taken() {
+    let (one, other) = (Server::start().await, Server::start().await);
+    let (one, other) = (one.expect("a port"), other.expect("a port"));
+    let wrong = petstore_testing::petstore_client::Client::builder(one.url())
+        .api_key(other.key())
+        .build()
+        .expect("the key has the form of one");
+    let error = wrong.list_pets().send().await.expect_err("a wrong key");
+    assert_eq!(error.status(), Some(401));
+}
+
+#[tokio::test]
+async fn a_server_that_is_stopped_or_dropped_is_gone() {
+    for stops in [true, false] {
+        let server = Server::start().await.expect("a port is free");
+        server.client().list_pets().send().await.expect("a list");
+        let address = server.url().replace("http://", "").replace("/v1", "");
+        if stops {
+            server.stop().await;
+            let refused = tokio::net::TcpStream::connect(&address).await;
+            assert!(refused.is_err());
+        } else {
+            drop(server);
+            let gone = async {
+                while tokio::net::TcpStream::connect(&address).await.is_ok() {
+                    tokio::task::yield_now().await;
+                }
+            };
+            let gone = tokio::time::timeout(Duration::from_secs(10), gone).await;
+            gone.expect("its port is free again");
+        }
+    }
+}
+
+#[test]
+fn a_server_may_outlive_its_runtime() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let server = runtime.block_on(Server::start());
+    drop(runtime);
+    drop(server.expect("a port was free"));
+}
+
+/// The figure is reported and not held: machines differ.
+#[tokio::test]
+async fn a_server_starts_in_milliseconds() {
+    let mut taken = Vec::new();
+    for _ in 0..11 {
+        let begun = Instant::now();
+        let server = Server::start().await.expect("a port is free");
+        server.client().list_pets().send().await.expect("a list");
+        taken.push(begun.elapsed());
+        server.stop().await;
+    }
+    taken.sort_unstable();
+    println!(
+        "start and first answer: median {:?}, most {:?}",
+        taken[5], taken[10]
+    );
+}

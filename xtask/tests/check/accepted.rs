@@ -1,0 +1,130 @@
+//! Breaks that are meant: accepted by name, with a reason and a date, and no
+//! longer than they are needed.
+
+use crate::tree::{ACCEPTED, DOCUMENT, Tree};
+
+/// A tree in which the pages became smaller.
+fn broken() -> Tree {
+    let tree = Tree::new();
+    tree.replace(DOCUMENT, "maximum: 100", "maximum: 50");
+    tree.generate();
+    tree
+}
+
+/// The entry that the gate shows, with this reason.
+fn entry(tree: &Tree, reason: &str) -> String {
+    let findings = tree.findings();
+    let help = findings.of("breaking")[0]["help"]
+        .as_str()
+        .unwrap_or_default();
+    let (_, entry) = help.split_once(":\n").expect("an entry follows");
+    entry.replace("reason = ''", &format!("reason = '{reason}'"))
+}
+
+/// The entry in which one thing is another.
+#[track_caller]
+fn assert_refused(old: &str, new: &str, message: &str, line: &str) {
+    let tree = broken();
+    let text = entry(&tree, "larger pages never arrived whole");
+    assert!(text.contains(old), "`{old}` is not in:\n{text}");
+    tree.write(
+        ACCEPTED,
+        &format!("# Meant.\n\n{}\n", text.replace(old, new)),
+    );
+    let findings = tree.findings();
+    assert_eq!(findings.failed(), ["breaking"], "{}", findings.shown());
+    let file = tree.read(ACCEPTED);
+    let seen = findings.of("breaking").into_iter().any(|found| {
+        let number = found["line"].as_u64().unwrap_or_default() as usize;
+        found["file"] == ACCEPTED
+            && found["message"]
+                .as_str()
+                .is_some_and(|text| text.contains(message))
+            && file
+                .lines()
+                .nth(number - 1)
+                .unwrap_or_default()
+                .contains(line)
+    });
+    assert!(
+        seen,
+        "`{message}` is not said at `{line}`: {}",
+        findings.shown()
+    );
+}
+
+#[test]
+fn the_entry_that_a_break_shows_accepts_it_once_it_has_a_reason() {
+    let tree = broken();
+    assert_eq!(tree.findings().failed(), ["breaking"]);
+    tree.write(ACCEPTED, &entry(&tree, "larger pages never arrived whole"));
+    let findings = tree.findings();
+    assert!(findings.failed().is_empty(), "{}", findings.shown());
+    assert!(
+        findings.0.to_string().contains(" accepted)"),
+        "{}",
+        findings.shown()
+    );
+}
+
+#[test]
+fn an_entry_accepts_no_other_break_of_the_same_rule() {
+    let tree = broken();
+    tree.write(ACCEPTED, &entry(&tree, "larger pages never arrived whole"));
+    tree.replace(
+        DOCUMENT,
+        "        - $ref: '#/components/parameters/Cursor'\n",
+        "        - $ref: '#/components/parameters/Cursor'\n        - name: colour\n          in: query\n          \
+         required: true\n          description: Of which colour.\n          schema:\n            type: string\n          \
+         example: red\n",
+    );
+    tree.generate();
+    let findings = tree.findings();
+    assert_eq!(findings.failed(), ["breaking"], "{}", findings.shown());
+    let rules: Vec<_> = findings
+        .of("breaking")
+        .iter()
+        .map(|found| &found["rule"])
+        .collect();
+    assert_eq!(rules, ["new-required-request-parameter"]);
+}
+
+#[test]
+fn an_entry_without_a_reason_is_refused() {
+    assert_refused(
+        "larger pages never arrived whole",
+        " ",
+        "without a reason",
+        "reason = ' '",
+    );
+}
+
+#[test]
+fn an_entry_of_a_rule_that_there_is_not_is_refused() {
+    assert_refused(
+        "max-decreased",
+        "max-lowered",
+        "no break has the rule id",
+        "rule = ",
+    );
+}
+
+#[test]
+fn an_entry_for_another_place_accepts_nothing_and_is_refused() {
+    assert_refused("/maximum", "/minimum", "nothing breaks", "[[accepted]]");
+}
+
+#[test]
+fn an_entry_of_a_day_that_is_still_to_come_is_refused() {
+    assert_refused(
+        "date = 2027-01-01",
+        "date = 2027-01-02",
+        "still to come",
+        "date = ",
+    );
+}
+
+#[test]
+fn an_entry_with_a_word_of_its_own_is_refused() {
+    assert_refused("reason =", "why =", "unknown field `why`", "why = ");
+}

@@ -1,0 +1,134 @@
+//! Every mutation of the table is seen by the gate that guards what it breaks,
+//! at its place and with what to do, and by no other gate.
+
+use crate::{
+    table::{self, Mutation},
+    tree::{Findings, TODAY, Tree},
+};
+use std::collections::BTreeSet;
+
+impl Mutation {
+    /// What the gates find once the tree is mutated.
+    fn findings(&self) -> (Tree, Findings) {
+        let tree = Tree::new();
+        for (path, old, new) in self.edits {
+            let path = tree.named(path);
+            let (old, new) = (
+                old.replace("VERSION", &tree.version()),
+                new.replace("VERSION", &tree.version()),
+            );
+            if old == "*" {
+                tree.write(&path, &new);
+            } else {
+                tree.replace(&path, &old, &new);
+            }
+        }
+        if self.is_generated {
+            tree.generate();
+        }
+        let findings = tree.findings_on(self.today);
+        (tree, findings)
+    }
+
+    /// What is wrong with how the gates see this mutation.
+    fn faults(&self) -> Option<String> {
+        let (tree, findings) = self.findings();
+        let mut expected: BTreeSet<&str> = self.also.iter().copied().collect();
+        expected.insert(self.gate);
+        let failed: BTreeSet<&str> = findings.failed().into_iter().collect();
+        if failed != expected {
+            return Some(format!(
+                "failed are {failed:?}, not {expected:?}:\n{}",
+                findings.shown()
+            ));
+        }
+        let (path, line) = self.at;
+        let path = tree.named(path);
+        let text = tree.read(&path);
+        let seen = findings.of(self.gate).into_iter().any(|found| {
+            let number = found["line"].as_u64().unwrap_or_default() as usize;
+            found["rule"] == self.rule
+                && found["file"] == path.as_str()
+                && text
+                    .lines()
+                    .nth(number - 1)
+                    .unwrap_or_default()
+                    .contains(line)
+                && found["help"]
+                    .as_str()
+                    .is_some_and(|help| help.contains(self.help))
+        });
+        let has_fix = !findings.fix(self.gate).is_empty();
+        (!seen || !has_fix).then(|| {
+            format!(
+                "not seen as {} at `{line}` of {path} with the help `{}`:\n{:#}",
+                self.rule,
+                self.help,
+                findings.shown()
+            )
+        })
+    }
+}
+
+impl Tree {
+    /// The path of a file of the table.
+    fn named(&self, path: &str) -> String {
+        match path {
+            "RELEASED" => self.released(),
+            path => path.to_owned(),
+        }
+    }
+}
+
+/// Fails with every mutation of a gate that is not seen as the table says.
+#[track_caller]
+fn assert_seen(gate: &str) {
+    let mutations = table::all().filter(|mutation| mutation.gate == gate);
+    let faults: Vec<String> = mutations
+        .filter_map(|mutation| Some(format!("{}: {}", mutation.what, mutation.faults()?)))
+        .collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+}
+
+#[test]
+fn nothing_is_found_on_the_day_after_a_release() {
+    let findings = Tree::new().findings();
+    assert_eq!(findings.0["passed"], true, "{}", findings.shown());
+    for gate in crate::tree::QUICK {
+        assert!(findings.of(gate).is_empty(), "{}", findings.shown());
+    }
+}
+
+#[test]
+fn every_mutation_of_the_document_is_seen() {
+    assert_seen("document");
+}
+
+#[test]
+fn every_mutation_of_the_generated_code_is_seen() {
+    assert_seen("generated");
+}
+
+#[test]
+fn every_break_is_seen() {
+    assert_seen("breaking");
+}
+
+#[test]
+fn every_broken_promise_is_seen() {
+    assert_seen("lifecycle");
+}
+
+#[test]
+fn every_fault_of_changelog_and_versions_is_seen() {
+    assert_seen("changelog");
+}
+
+#[test]
+fn the_table_has_mutations_of_every_gate_each_once() {
+    let count = table::all().count();
+    let names: BTreeSet<&str> = table::all().map(|mutation| mutation.what).collect();
+    assert_eq!(names.len(), count, "a mutation stands twice");
+    assert!(count >= 30, "only {count} mutations");
+    assert!(table::all().all(|mutation| mutation.today >= TODAY));
+}

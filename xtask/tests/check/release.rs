@@ -1,0 +1,285 @@
+//! `cargo xtask release`: what it refuses, with nothing changed, and what it
+//! changes.
+
+use crate::{
+    support::{Copy, files_of, workspace_root},
+    tree::{ACCEPTED, CHANGELOG, DOCUMENT, TODAY, Tree, all_of},
+};
+use std::{collections::BTreeMap, process::Command};
+
+/// An optional parameter, which is an addition.
+const ADDITION: (&str, &str) = (
+    "        - $ref: '#/components/parameters/Limit'\n",
+    "        - $ref: '#/components/parameters/Limit'\n        - name: shop\n          in: query\n          \
+     description: Which shop.\n          schema:\n            type: string\n          example: north\n",
+);
+
+/// The version with its numbers raised.
+fn raised(tree: &Tree, by: [u64; 3]) -> String {
+    let version = tree.version();
+    let numbers = version
+        .split('.')
+        .map(|number| number.parse::<u64>().expect("a number"));
+    let mut raised: Vec<u64> = numbers.collect();
+    let first = by.iter().position(|by| *by > 0).unwrap_or(3);
+    for (index, number) in raised.iter_mut().enumerate() {
+        *number = if index > first {
+            by[index]
+        } else {
+            *number + by[index]
+        };
+    }
+    let raised: Vec<String> = raised.iter().map(u64::to_string).collect();
+    raised.join(".")
+}
+
+/// All files of a tree.
+fn contents(tree: &Tree) -> BTreeMap<String, String> {
+    let files = files_of(tree.root()).into_iter();
+    files.map(|path| (path.clone(), tree.read(&path))).collect()
+}
+
+/// Fails unless the release is refused with these words, and nothing changed.
+#[track_caller]
+fn assert_refused(tree: &Tree, version: &str, words: &[&str]) {
+    let before = contents(tree);
+    let output = tree.xtask(&["release", version, "--today", TODAY]);
+    let printed = all_of(&output);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    for words in words {
+        assert!(printed.contains(words), "`{words}` is not said:\n{printed}");
+    }
+    assert_eq!(
+        contents(tree),
+        before,
+        "a release that is refused changes nothing"
+    );
+}
+
+#[test]
+fn what_is_no_version_is_refused() {
+    let tree = Tree::new();
+    for version in ["2", "2.0", "v2.0.0", "2.0.0-rc1", "02.0.0"] {
+        assert_refused(&tree, version, &["is no version", "such as 1.1.0"]);
+    }
+}
+
+#[test]
+fn a_version_that_is_not_greater_is_refused() {
+    let tree = Tree::new();
+    assert_refused(
+        &tree,
+        &tree.version(),
+        &["was released already", "choose a greater version"],
+    );
+    assert_refused(&tree, "0.9.9", &["is not newer"]);
+}
+
+#[test]
+fn a_release_of_which_nothing_is_told_is_refused() {
+    let tree = Tree::new();
+    let changelog = tree.read(CHANGELOG);
+    let lines = changelog.lines().filter(|line| !line.starts_with("- `"));
+    tree.write(
+        CHANGELOG,
+        &lines.map(|line| format!("{line}\n")).collect::<String>(),
+    );
+    let version = raised(&tree, [0, 0, 1]);
+    assert_refused(
+        &tree,
+        &version,
+        &["CHANGELOG.md:3: nothing stands under `## Unreleased`"],
+    );
+    tree.replace(CHANGELOG, "## Unreleased", "## Soon");
+    assert_refused(
+        &tree,
+        &version,
+        &["does not begin with the section `## Unreleased`"],
+    );
+}
+
+#[test]
+fn an_addition_needs_a_minor_version() {
+    let tree = Tree::new();
+    tree.replace(DOCUMENT, ADDITION.0, ADDITION.1);
+    tree.generate();
+    let least = format!(
+        "needs a minor version, {} at least",
+        raised(&tree, [0, 1, 0])
+    );
+    assert_refused(
+        &tree,
+        &raised(&tree, [0, 0, 1]),
+        &[
+            &least,
+            "GET /pets",
+            "[new-optional-request-parameter] (spec/openapi.yaml:",
+        ],
+    );
+}
+
+#[test]
+fn what_is_told_as_added_needs_a_minor_version() {
+    let tree = Tree::new();
+    tree.replace(CHANGELOG, "### Changed", "### Added");
+    let version = raised(&tree, [0, 0, 1]);
+    assert_refused(
+        &tree,
+        &version,
+        &["needs a minor version", "`### Added` in CHANGELOG.md"],
+    );
+}
+
+#[test]
+fn a_break_needs_a_major_version_also_where_it_is_meant() {
+    let tree = Tree::new();
+    break_and_accept(&tree);
+    let least = format!(
+        "needs a major version, {} at least",
+        raised(&tree, [1, 0, 0])
+    );
+    assert_refused(
+        &tree,
+        &raised(&tree, [0, 1, 0]),
+        &[
+            &least,
+            "a break of GET /pets",
+            "[request-parameter-max-decreased]",
+        ],
+    );
+}
+
+/// Lowers a bound, and accepts that.
+fn break_and_accept(tree: &Tree) {
+    tree.replace(DOCUMENT, "maximum: 100", "maximum: 50");
+    tree.generate();
+    tree.write(
+        ACCEPTED,
+        "# Breaks that are meant.\n\n[[accepted]]\nrule = 'request-parameter-max-decreased'\n\
+         at = '/components/parameters/Limit/schema/maximum'\nreason = 'larger pages never arrived whole'\n\
+         date = 2027-01-01\n",
+    );
+}
+
+#[test]
+fn a_red_gate_is_shown_and_releases_nothing() {
+    let tree = Tree::new();
+    tree.replace(DOCUMENT, "The animal's name.", "How the animal is called.");
+    assert_refused(
+        &tree,
+        &raised(&tree, [0, 0, 1]),
+        &[
+            "generated  FAILED",
+            "fix: cargo xtask generate",
+            "because gates failed: generated",
+        ],
+    );
+}
+
+#[test]
+fn a_document_that_is_frozen_already_is_never_written_over() {
+    let tree = Tree::new();
+    // The name is taken by what cannot be read as a release.
+    let path = format!("spec/released/{}.yaml", raised(&tree, [0, 0, 1]));
+    tree.write(&path, "openapi: 3.0.3\n");
+    assert_refused(&tree, &raised(&tree, [0, 0, 1]), &[&path, "breaking"]);
+}
+
+/// The whole way, with the gate that compiles something: in a folder that is the
+/// same each time, so that what it compiled is there the next time.
+#[test]
+fn a_release_freezes_the_document_moves_every_version_and_leaves_all_gates_green() {
+    let folder = tempfile::Builder::new()
+        .prefix("release")
+        .rand_bytes(0)
+        .tempdir_in(env!("CARGO_TARGET_TMPDIR"))
+        .expect("a folder for the copy");
+    let tree = Tree::new_in(folder);
+    tree.replace(DOCUMENT, ADDITION.0, ADDITION.1);
+    break_and_accept(&tree);
+    let told = tree.read(CHANGELOG);
+    let old = tree.version();
+    let version = raised(&tree, [1, 0, 0]);
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .arg("--root")
+        .arg(tree.root())
+        .args(["release", &version, "--today", TODAY])
+        .env("CARGO_TARGET_DIR", workspace_root().join("target"))
+        .output()
+        .expect("xtask can be run");
+    let printed = all_of(&output);
+    assert!(output.status.success(), "{printed}");
+    assert!(
+        printed.contains(&format!("released {version}:\n")),
+        "{printed}"
+    );
+
+    let document = tree.read(DOCUMENT);
+    assert_eq!(tree.version(), version);
+    assert_eq!(
+        tree.read(&format!("spec/released/{version}.yaml")),
+        document
+    );
+    assert_ne!(tree.read(&format!("spec/released/{old}.yaml")), document);
+    let (head, entries) = told.split_once("## Unreleased\n").expect("a section");
+    assert_eq!(
+        tree.read(CHANGELOG),
+        format!("{head}## Unreleased\n\n## {version} - {TODAY}\n{entries}")
+    );
+    assert_eq!(tree.read(ACCEPTED), "# Breaks that are meant.\n");
+    assert!(
+        !tree
+            .read("Cargo.toml")
+            .contains(&format!("\", version = \"{old}\""))
+    );
+    assert_lock_has(&tree, &version);
+    assert!(
+        !files_of(tree.root())
+            .iter()
+            .any(|path| path.ends_with(".new"))
+    );
+
+    let findings = tree.findings();
+    assert_eq!(findings.0["passed"], true, "{}", findings.shown());
+    let least = raised(&tree, [0, 0, 1]);
+    assert_refused(&tree, &least, &["nothing stands under `## Unreleased`"]);
+}
+
+/// Cargo itself finds the lock file in order.
+#[track_caller]
+fn assert_lock_has(tree: &Tree, version: &str) {
+    let lock = tree.read("Cargo.lock");
+    for name in ["petstore-client", "petstore-server", "xtask"] {
+        let entry = format!("name = \"{name}\"\nversion = \"{version}\"\n");
+        assert!(
+            lock.contains(&entry),
+            "{name} is not {version} in Cargo.lock"
+        );
+    }
+    // The lock file of another workspace, which depends on a crate of this one.
+    let fuzz = tree.read("crates/openapi-contract/fuzz/Cargo.lock");
+    let entry = format!("name = \"openapi-contract\"\nversion = \"{version}\"\n");
+    assert!(
+        fuzz.contains(&entry),
+        "openapi-contract is not {version} there"
+    );
+    let own = "name = \"openapi-contract-fuzz\"\nversion = \"1.0.0\"\n";
+    assert!(
+        fuzz.contains(own),
+        "a version that is not the workspace's stays"
+    );
+    let whole = Copy::of(&[""]);
+    for file in ["Cargo.toml", "Cargo.lock"] {
+        whole.write(file, &tree.read(file));
+    }
+    let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["metadata", "--locked", "--offline", "--format-version", "1"])
+        .current_dir(whole.root())
+        .output()
+        .expect("cargo can be run");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}

@@ -1,0 +1,207 @@
+//! An application that was built long ago and a service that has moved on: a
+//! client of the released document is compiled and run, and gets answers of a
+//! document with more of everything. Nothing of them is an error to it, and
+//! nothing that it shows is lost. What an addition does to the compilation of
+//! applications is in `application`.
+
+use crate::{application::add_to_the_contract, contract_change::generate, support::Copy};
+use serde_json::{Value, json};
+use std::{
+    fs::{self, File},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{SocketAddr, TcpListener, TcpStream},
+    path::{Path, PathBuf},
+    process::Command,
+    thread,
+};
+
+const DOCUMENT: &str = "spec/openapi.yaml";
+const RELEASED: &str = "spec/released/1.0.0.yaml";
+
+/// Prints all pets, and what became of one that it tried to add.
+const APPLICATION: &str = r#"//! An application.
+
+use petstore_client::{Client, Error, NewPet};
+
+#[tokio::main]
+async fn main() -> Result<(), Error> {
+    let base_url = std::env::args().nth(1).unwrap_or_default();
+    let client = Client::builder(base_url).api_key("key").no_proxy().build()?;
+    let mut pets = client.list_pets().stream();
+    while let Some(pet) = pets.next().await {
+        let pet = pet?;
+        let status = pet.status.as_ref().map_or("none", |status| status.as_str());
+        println!("{} {} {status}", pet.id, pet.name);
+    }
+    let rex = NewPet::builder().name("Rex").category_id(7);
+    if let Err(error) = client.create_pet().body(rex).send().await {
+        let code = error.code().map_or("none", |code| code.as_str());
+        let (status, later) = (error.status(), error.is_retryable());
+        println!("{code} {status:?} {later}, tried {} times more", error.retries());
+    }
+    Ok(())
+}
+"#;
+
+/// The answers to a list: two pages of a document that has one value of
+/// `PetStatus` and one member of `Pet` more.
+fn pages() -> [Value; 2] {
+    [
+        json!([
+            {"id": 1, "name": "Rex", "categoryId": 7, "status": "available", "bornOn": "2026-01-01"},
+            {"id": 2, "name": "Tom", "categoryId": 3, "status": "reserved"},
+        ]),
+        json!([{"id": 3, "name": "Kit", "categoryId": 3, "bornOn": "2026-02-02"}]),
+    ]
+}
+
+/// The answer to a creation: a code that the released document does not list.
+/// That document has no `Idempotency-Key` either: the creation is not repeated.
+fn closed() -> Value {
+    json!({"code": "closed", "message": "come back tomorrow", "status": 503})
+}
+
+#[test]
+fn a_client_of_the_released_document_understands_a_newer_service() {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    // The same folder each time: what one run leaves in target/ is replaced by the next.
+    let lock = File::create(target.join("older-client.lock")).expect("a file to lock");
+    lock.lock().expect("one run at a time");
+    fs::remove_dir_all(target.join("older-client")).ok();
+    let folder = tempfile::Builder::new()
+        .prefix("older-client")
+        .rand_bytes(0)
+        .tempdir_in(target);
+    let copy = Copy::into(folder.expect("a folder for the copy"), &[""]);
+    let released = copy.read(RELEASED);
+    add_to_the_contract(&copy);
+    let newer = copy.read(DOCUMENT);
+    for page in pages() {
+        assert!(is_valid(&newer, "Pets", &page), "{page}");
+    }
+    assert!(!is_valid(&released, "Pets", &pages()[0]), "nothing is new");
+    assert!(newer.contains("- closed\n") && !released.contains("- closed\n"));
+
+    copy.write(DOCUMENT, &released);
+    generate(&copy);
+    copy.replace("crates/petstore-client/src/generated/types.rs", "_ => PetStatus::Unknown(value.to_owned())", "_ => PetStatus::Sold");
+    let program = build(&copy);
+    let service = serve();
+    let output = Command::new(&program.0)
+        .arg(format!("http://{service}/v1"))
+        .output()
+        .expect("the application can be run");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "1 Rex available\n2 Tom reserved\n3 Kit none\nclosed Some(503) true, tried 0 times more\n",
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// Whether a value is one of a schema of a document.
+fn is_valid(document: &str, schema: &str, value: &Value) -> bool {
+    let document = openapi_contract::read(DOCUMENT, document).expect("the document is valid");
+    let components = document.root.to_json()["components"].take();
+    let reference = format!("#/components/schemas/{schema}");
+    let schema = json!({"allOf": [{"$ref": reference}], "components": components});
+    let options = jsonschema::options().with_draft(jsonschema::Draft::Draft4);
+    let judge = options.build(&schema).expect("the schema is valid");
+    judge.is_valid(value)
+}
+
+/// A program of a copy in the target folder of the workspace. It is removed in
+/// the end, and its library with it: other tests take the newest of that name
+/// for their own.
+struct Program(PathBuf, Vec<PathBuf>);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        for file in &self.1 {
+            fs::remove_file(file).ok();
+        }
+    }
+}
+
+fn build(copy: &Copy) -> Program {
+    let manifest = "examples/Cargo.toml";
+    let bin = "\n[[bin]]\nname = \"older_client\"\npath = \"older_client.rs\"\n";
+    copy.write(manifest, &(copy.read(manifest) + bin));
+    copy.write("examples/older_client.rs", APPLICATION);
+    let output = Command::new(env!("CARGO"))
+        // The whole workspace, as other commands have it: no dependency is compiled again.
+        .args(["build", "--workspace", "--bin", "older_client", "--offline"])
+        .arg("--message-format=json")
+        .current_dir(copy.root())
+        .env(
+            "CARGO_TARGET_DIR",
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(".."),
+        )
+        .env("CARGO_INCREMENTAL", "0")
+        // A wrapper that does nothing: what stands in target/ of this copy is then not taken
+        // for that of the workspace, or of another copy, and the other way round.
+        .env("RUSTC_WORKSPACE_WRAPPER", "/usr/bin/env")
+        .output()
+        .expect("cargo can be run");
+    let lines = output.stdout.split(|byte| *byte == b'\n');
+    let messages: Vec<Value> = lines
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).expect("cargo prints JSON"))
+        .collect();
+    let own = messages.iter().filter(|message| {
+        let manifest = message["manifest_path"].as_str().unwrap_or_default();
+        message["reason"] == "compiler-artifact" && Path::new(manifest).starts_with(copy.root())
+    });
+    let files = own.flat_map(|message| message["filenames"].as_array().into_iter().flatten());
+    let files = files.filter_map(|file| file.as_str().map(PathBuf::from));
+    let program = messages
+        .iter()
+        .find_map(|message| message["executable"].as_str());
+    let program = program
+        .unwrap_or_else(|| panic!("{}\n{messages:#?}", String::from_utf8_lossy(&output.stderr)));
+    Program(PathBuf::from(program), files.collect())
+}
+
+/// The newer service: it gives the answers above, each on a connection of its own.
+fn serve() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = listener.local_addr().expect("a bound listener has one");
+    thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            // A connection that breaks is no matter of the service.
+            answer(connection).ok();
+        }
+    });
+    address
+}
+
+fn answer(connection: TcpStream) -> std::io::Result<()> {
+    let mut reader = BufReader::new(connection);
+    let mut first = String::new();
+    reader.read_line(&mut first)?;
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap_or(0);
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    let [one, two] = pages();
+    let (status, link, body) = match first.as_str() {
+        line if line.starts_with("POST") => ("503 Service Unavailable", "", closed()),
+        line if line.contains("cursor=two") => ("200 OK", "", two),
+        _ => ("200 OK", "link: <?cursor=two>; rel=\"next\"\r\n", one),
+    };
+    let body = body.to_string();
+    let length = body.len();
+    write!(
+        reader.get_mut(),
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close\r\n{link}content-length: {length}\r\n\r\n{body}"
+    )
+}
