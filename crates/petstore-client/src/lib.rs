@@ -77,8 +77,8 @@
 //! service asks for in `Retry-After` or `RateLimit`. There is an end to it: the
 //! number of tries ([`RetryPolicy`], six), what all calls of a client may repeat
 //! together ([`RetryBudget`]), and the time, 10 seconds a try and 30 seconds a
-//! call. All of it can be set for a client ([`ClientBuilder`]) and for a call
-//! ([`CallOptions`]).
+//! call. All of it can be set for a client ([`ClientBuilder`]), all but the budget
+//! for a call as well ([`CallOptions`]).
 //!
 //! What is left is one [`Error`]. [`Error::code`] is what to decide by; the list
 //! of codes is open, so decide by [`Error::is_retryable`] and [`Error::status`]
@@ -122,7 +122,7 @@
 //! | `rustls` | https by rustls and aws-lc-rs; on by default |
 //! | `native-tls` | https by what the system has (OpenSSL on Linux), preferred where both are on |
 //! | `blocking` | `send_blocking`, and pages as iterators: the module `blocking` |
-//! | `beta`, `experimental` | operations of these levels of stability, which say so; without the feature they are not there. Parameters of these levels are always there |
+//! | `beta`, `experimental` | operations of these levels of stability, which say so: at present those on orders, all `beta`; without the feature they are not there. Parameters of these levels are always there |
 //!
 //! Needs tokio. Proxies of the system are used; [`ClientBuilder::proxy`] and
 //! [`ClientBuilder::http_client`] take others. No `api-version` or other header
@@ -165,7 +165,25 @@ pub use client::Client;
 pub use client_builder::ClientBuilder;
 pub use deprecation::Deprecation;
 pub use error::{Error, ErrorKind};
-pub use generated::{builder, types};
+/// The requests of the operations, each with its parameters and `send`: a method
+/// of [`Client`] begins one.
+///
+/// ```
+/// use petstore_client::{Client, builder::ListPets};
+///
+/// fn first_ten(client: &Client) -> ListPets<'_> {
+///     client.list_pets().limit(10)
+/// }
+/// ```
+pub use generated::builder;
+/// What is sent, and what is answered. Those that are needed most stand at the
+/// root of the crate as well.
+///
+/// ```
+/// let rex = petstore_client::types::NewPet::builder().name("Rex").category_id(7);
+/// # let _ = rex;
+/// ```
+pub use generated::types;
 pub use pages::{Items, Pages};
 /// The version of reqwest that this crate is built on, for
 /// [`ClientBuilder::http_client`] and [`ClientBuilder::proxy`].
@@ -173,3 +191,5 @@ pub use reqwest;
 pub use response::Response;
 pub use retry::{Clock, RetryBudget, RetryPolicy};
 pub use types::{ErrorCode, NewPet, Pet, PetStatus, Pets};
+#[cfg(feature = "beta")]
+pub use types::{NewOrder, Order, OrderStatus, OrderUpdate, Orders};
