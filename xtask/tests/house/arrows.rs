@@ -15,6 +15,7 @@ const ARROWS: &[(&str, &[&str], &[&str])] = &[
         &["openapi-contract", "openapi-dropshot"],
         &[],
     ),
+    ("petstore-cli", &["petstore-client"], &[]),
     ("petstore-client", &[], &[]),
     (
         "petstore-examples",

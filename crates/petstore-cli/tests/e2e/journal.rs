@@ -176,3 +176,34 @@ fn lines_that_another_api_key_may_have_sent_are_held_back() {
     user.run(&IMPORT).with(0);
     each_is_there_once(&service, 100);
 }
+
+/// What the tests of interrupted imports rest on: it is the keys that keep each
+/// pet single.
+#[test]
+fn lines_that_are_sent_again_with_other_keys_would_be_there_twice() {
+    let WithoutAnswers {
+        service,
+        user,
+        relay: _relay,
+    } = WithoutAnswers::killed();
+    let sent = service.pets().len();
+    let journal = user.read(JOURNAL);
+    let (before, rest) = journal.split_once("\"run\":\"").expect("a run");
+    let (run, after) = rest.split_once('"').expect("its id");
+    let other: String = run.chars().rev().collect();
+    user.write(
+        JOURNAL,
+        &format!("{before}\"run\":\"{}\"{after}", parted(&other)),
+    );
+    user.run(&[&IMPORT[..], &["--unknown", "send"]].concat())
+        .with(0);
+    assert_eq!(service.pets().len(), sent + 100);
+}
+
+/// The digits of a UUID, with hyphens where they belong.
+fn parted(digits: &str) -> String {
+    let digits: String = digits.chars().filter(|digit| *digit != '-').collect();
+    [0..8, 8..12, 12..16, 16..20, 20..32]
+        .map(|part| &digits[part])
+        .join("-")
+}
