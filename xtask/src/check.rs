@@ -179,10 +179,12 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
 pub(crate) fn red(inputs: &Inputs) -> Vec<&'static str> {
     let (slow, quick): (Vec<Name>, Vec<Name>) =
         (Name::ALL.into_iter()).partition(|name| *name == Name::Roundtrip);
-    let mut gates = shown(inputs, &quick);
+    let line = |gate: &Gate| println!("{}", text::line(gate));
+    let mut gates = run_gates(inputs, &quick, line);
     if !gates.iter().any(Gate::has_failed) {
-        gates.append(&mut shown(inputs, &slow));
+        gates.append(&mut run_gates(inputs, &slow, line));
     }
+    print!("{}", text::details(&gates));
     let failed = gates.iter().filter(|gate| gate.has_failed());
     failed.map(|gate| gate.name.as_str()).collect()
 }

@@ -43,7 +43,8 @@ pub(crate) struct Change {
 /// Writes, or compares, everything generated in the workspace at `root`.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let document = read(root)?;
-    let files = files_of(&document)?.map_err(|problems| refused(&Problems::new(&document.text, problems)))?;
+    let files = files_of(&document)?
+        .map_err(|problems| refused(&Problems::new(&document.text, problems)))?;
     let count = files.len();
     let changes = changes(root, files)?;
     if changes.is_empty() {

@@ -81,7 +81,7 @@ impl Inputs {
         Ok(Inputs {
             root: root.to_path_buf(),
             today,
-            is_own: spec.is_none(),
+            is_own: is_same_file(&path, &root.join(DOCUMENT)),
             document,
             lints,
             releases,
@@ -107,6 +107,12 @@ impl Inputs {
     pub(crate) fn document(&self) -> Option<&Document> {
         self.document.as_ref().ok()
     }
+}
+
+/// Whether two paths lead to one file.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let files = [one, other].map(fs::canonicalize);
+    matches!(files, [Ok(one), Ok(other)] if one == other)
 }
 
 /// A stable operation that is newly deprecated stays at least for as long as a

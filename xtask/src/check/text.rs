@@ -38,7 +38,11 @@ pub(super) fn details(gates: &[Gate]) -> String {
         .map(|gate| gate.name.as_str())
         .collect();
     if failed.is_empty() {
-        text.push_str(&format!("\nall {} gates are green\n", gates.len()));
+        let all = match gates.len() {
+            1 => "the gate is green".to_owned(),
+            count => format!("all {count} gates are green"),
+        };
+        text.push_str(&format!("\n{all}\n"));
     } else {
         text.push_str(&format!(
             "\n{} of {} gates failed: {}\n",

@@ -2,10 +2,10 @@
 //! changes.
 
 use crate::{
-    support::{Copy, files_of, workspace_root},
+    support::{Copy, files_of},
     tree::{ACCEPTED, CHANGELOG, DOCUMENT, TODAY, Tree, all_of},
 };
-use std::{collections::BTreeMap, process::Command};
+use std::{collections::BTreeMap, path::Path, process::Command};
 
 /// An optional parameter, which is an addition.
 const ADDITION: (&str, &str) = (
@@ -189,10 +189,12 @@ fn a_document_that_is_frozen_already_is_never_written_over() {
 /// same each time, so that what it compiled is there the next time.
 #[test]
 fn a_release_freezes_the_document_moves_every_version_and_leaves_all_gates_green() {
+    let own = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let target = own.parent().expect("it is in the target folder");
     let folder = tempfile::Builder::new()
         .prefix("release")
         .rand_bytes(0)
-        .tempdir_in(env!("CARGO_TARGET_TMPDIR"))
+        .tempdir_in(own)
         .expect("a folder for the copy");
     let tree = Tree::new_in(folder);
     tree.replace(DOCUMENT, ADDITION.0, ADDITION.1);
@@ -204,7 +206,7 @@ fn a_release_freezes_the_document_moves_every_version_and_leaves_all_gates_green
         .arg("--root")
         .arg(tree.root())
         .args(["release", &version, "--today", TODAY])
-        .env("CARGO_TARGET_DIR", workspace_root().join("target"))
+        .env("CARGO_TARGET_DIR", target)
         .output()
         .expect("xtask can be run");
     let printed = all_of(&output);

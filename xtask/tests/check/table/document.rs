@@ -30,7 +30,7 @@ pub(super) const ROWS: &[Mutation] = &[
         edits: &[(DOCUMENT, "title: Pet Store", "title: 'Pet Store")],
         also: &["generated", "breaking", "lifecycle"],
         rule: "syntax",
-        at: (DOCUMENT, "version:"),
+        at: (DOCUMENT, "title: 'Pet Store"),
         ..GATE
     },
     Mutation {
