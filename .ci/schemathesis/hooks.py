@@ -2,8 +2,8 @@
 
 A cursor is opaque, so that a generated one is refused although it has the
 right length. Wherever a case is meant to be valid, its `cursor` is replaced by
-one from a `Link` header of the running service, made with the same `status`
-filter. And an `Idempotency-Key` is for one body, so that an example which is
+one from a `Link` header of the running service, made with the same filters. And
+an `Idempotency-Key` is for one body, so that an example which is
 sent with many is refused: there each gets a number of its own, in the form that
 it has. Cases that are meant to be refused are left as they are.
 """
@@ -24,8 +24,7 @@ def before_call(context, case, kwargs):
     query = case.meta and case.meta.components.get(ParameterLocation.QUERY)
     is_meant_to_be_refused = query and query.mode.is_negative
     if "cursor" in case.query and not is_meant_to_be_refused:
-        case.query["cursor"] = live_cursor(case.operation.base_url, case.query.get("status"))
-
+        case.query.update(live_query(case.operation, case.query))
 
     headers = case.meta and case.meta.components.get(ParameterLocation.HEADER)
     is_meant_to_be_refused = headers and headers.mode.is_negative
@@ -45,18 +44,54 @@ def new_key(key):
     return (number + key)[:255]
 
 
-@functools.cache
-def live_cursor(base_url, status):
-    """A cursor behind which at least one pet follows."""
-    session = requests.Session()
-    session.headers["Authorization"] = f"Bearer {os.environ['PETSTORE_API_KEY']}"
-    pets = f"{base_url}/pets"
-    pet = {"name": "Rex", "categoryId": 7} | ({"status": status} if status else {})
-    for _ in range(2):
-        session.post(pets, json=pet, timeout=10).raise_for_status()
+def live_query(operation, query):
+    """The cursor, and what else of the query has to change with it."""
+    base_url, status = operation.base_url, query.get("status")
+    if not operation.path.endswith("/orders"):
+        return {"cursor": live_cursor_of_pets(base_url, status)}
+    if "petId" not in query:
+        return {"cursor": live_cursor_of_orders(base_url, status)[0]}
+    # A pet has one order at most that is not cancelled, and so no second page.
+    cursor, pet = live_cursor_of_orders(base_url, "cancelled", of_one_pet=True)
+    return {"cursor": cursor, "petId": pet, "status": "cancelled"}
 
-    filters = {"limit": 1} | ({"status": status} if status else {})
-    page = session.get(pets, params=filters, timeout=10)
-    page.raise_for_status()
-    target = page.links["next"]["url"]
+
+@functools.cache
+def live_cursor_of_pets(base_url, status):
+    """A cursor behind which at least one pet follows."""
+    for _ in range(2):
+        add_pet(base_url, status)
+    return next_cursor(base_url, "/pets", {"status": status})
+
+
+@functools.cache
+def live_cursor_of_orders(base_url, status, of_one_pet=False):
+    """A cursor behind which at least one order follows, and the last one's pet."""
+    steps = {"approved": ["approved"], "delivered": ["approved", "delivered"], "cancelled": ["cancelled"]}
+    pet = None
+    for _ in range(2):
+        if pet is None or not of_one_pet:
+            pet = add_pet(base_url, "available")
+        order = ask("POST", f"{base_url}/store/orders", json={"petId": pet}).json()
+        for step in steps.get(status, []):
+            ask("PATCH", f"{base_url}/store/orders/{order['id']}", json={"status": step})
+    filters = {"status": status, "petId": pet if of_one_pet else None}
+    return next_cursor(base_url, "/store/orders", filters), pet
+
+
+def add_pet(base_url, status):
+    pet = {"name": "Rex", "categoryId": 7} | ({"status": status} if status else {})
+    return ask("POST", f"{base_url}/pets", json=pet).json()["id"]
+
+
+def next_cursor(base_url, path, filters):
+    filters = {"limit": 1} | {name: value for name, value in filters.items() if value is not None}
+    target = ask("GET", base_url + path, params=filters).links["next"]["url"]
     return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(target).query))["cursor"]
+
+
+def ask(method, url, **request):
+    headers = {"Authorization": f"Bearer {os.environ['PETSTORE_API_KEY']}"}
+    answer = requests.request(method, url, headers=headers, timeout=10, **request)
+    answer.raise_for_status()
+    return answer

@@ -48,6 +48,11 @@
 //! nesting, aliases, names and references are bounded, and what exceeds a bound
 //! is a problem like any other.
 
+/// The examples of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub mod diff;
 pub mod lifecycle;
 mod lint;

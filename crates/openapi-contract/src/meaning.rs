@@ -62,6 +62,7 @@ pub fn compare(source: &Document, emitted: &Document) -> Comparison {
         emitted,
         comparison: Comparison::default(),
         part: String::new(),
+        errors_have_bodies: false,
         met: BTreeSet::new(),
         pairs: BTreeMap::new(),
     };
@@ -82,6 +83,9 @@ struct Comparer<'d> {
     comparison: Comparison,
     /// The part that is being compared; see [`Difference::part`].
     part: String,
+    /// Whether an error of the operation that is being compared has a body:
+    /// dropshot gives all of them the same.
+    errors_have_bodies: bool,
     /// Pairs of schemas that were compared or are being compared.
     met: BTreeSet<(String, String)>,
     pairs: BTreeMap<String, String>,

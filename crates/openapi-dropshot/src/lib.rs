@@ -6,6 +6,11 @@
 //! and what to write instead; it drops nothing in silence. Reading and linting
 //! documents is left to `openapi-contract`, writing files to the caller.
 
+/// The examples of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod api;
 mod client;
 mod docs;

@@ -79,7 +79,7 @@ fn each_file_opens_with_the_line_that_says_where_it_comes_from() {
 fn an_operation_a_property_and_a_value_that_are_added_appear_in_the_code() {
     let text = edited(&[
         (
-            "\ncomponents:\n",
+            "\n  /store/orders:\n",
             "
     delete:
       operationId: deletePet
@@ -100,7 +100,7 @@ fn an_operation_a_property_and_a_value_that_are_added_appear_in_the_code() {
         5XX:
           $ref: '#/components/responses/ServerError'
 
-components:
+  /store/orders:
 ",
         ),
         (

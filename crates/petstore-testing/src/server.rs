@@ -185,7 +185,8 @@ impl Server {
     ///     .enforce_sunsets()
     ///     .start()
     ///     .await?;
-    /// assert!(server.clock().now() < "2030-12-05T00:00:00Z".parse()?);
+    /// // `get_pet` is removed at midnight.
+    /// server.clock().set("2030-12-05T00:00:00Z".parse()?);
     /// # Ok(())
     /// # }
     /// ```

@@ -6,9 +6,8 @@ include!(concat!(env!("OUT_DIR"), "/generated.rs"));
 use anyhow::{Context as _, Result, anyhow};
 use api::{BookmarksApi, bookmarks_api_mod};
 use dropshot::{
-    ClientErrorStatusCode, ConfigDropshot, HttpError, HttpResponseCreated, HttpResponseOk,
-    HttpResponseUpdatedNoContent, HttpServer, Path, Query, RequestContext, ServerBuilder,
-    TypedBody,
+    ClientErrorStatusCode, ConfigDropshot, HttpError, HttpResponseCreated, HttpResponseDeleted,
+    HttpResponseOk, HttpServer, Path, Query, RequestContext, ServerBuilder, TypedBody,
 };
 use models::{Bookmark, ListBookmarksQuery, NewBookmark, RemoveBookmarkPath};
 use std::{
@@ -80,10 +79,10 @@ impl BookmarksApi for Service {
     async fn remove_bookmark(
         request: RequestContext<Shelf>,
         path: Path<RemoveBookmarkPath>,
-    ) -> Result<HttpResponseUpdatedNoContent, HttpError> {
+    ) -> Result<HttpResponseDeleted, HttpError> {
         let id = path.into_inner().bookmark_id;
         match request.context().open().remove(&id) {
-            Some(_) => Ok(HttpResponseUpdatedNoContent()),
+            Some(_) => Ok(HttpResponseDeleted()),
             None => Err(HttpError::for_client_error(
                 None,
                 ClientErrorStatusCode::NOT_FOUND,

@@ -27,17 +27,17 @@ fn send(address: SocketAddr, method: &str, target: &str, body: &str) -> (u16, St
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bookmarks_are_added_found_and_removed_by_the_rules_of_the_document() {
     let server = bookmarks::serve(([127, 0, 0, 1], 0).into()).expect("a port is free");
-    let send = |method, target, body| send(server.local_addr(), method, target, body);
+    let address = server.local_addr();
     let rust = r#"{"url":"https://rust-lang.org","tags":["code"]}"#;
     let added = r#"{"id":1,"url":"https://rust-lang.org","tags":["code"]}"#;
 
-    let (status, body) = send("POST", "/bookmarks", rust);
+    let (status, body) = send(address, "POST", "/bookmarks", rust);
     assert_eq!(status, 201);
     let body: serde_json::Value = serde_json::from_str(&body).expect("JSON");
     let added: serde_json::Value = serde_json::from_str(added).expect("JSON");
     assert_eq!(body, added);
     let found = |tag: &str| {
-        let (status, body) = send("GET", &format!("/bookmarks?tag={tag}"), "");
+        let (status, body) = send(address, "GET", &format!("/bookmarks?tag={tag}"), "");
         assert_eq!(status, 200, "{body}");
         body.contains("rust-lang")
     };
@@ -64,12 +64,12 @@ async fn bookmarks_are_added_found_and_removed_by_the_rules_of_the_document() {
         ("DELETE", "/bookmarks/one", "", 400, "bookmarkId"),
         ("DELETE", "/bookmarks/2", "", 404, "there is no bookmark 2"),
     ] {
-        let (found, answer) = send(method, target, body);
+        let (found, answer) = send(address, method, target, body);
         assert_eq!(found, status, "{method} {target}: {answer}");
         assert!(answer.contains(words), "{method} {target}: {answer}");
     }
 
-    assert_eq!(send("DELETE", "/bookmarks/1", "").0, 204);
+    assert_eq!(send(address, "DELETE", "/bookmarks/1", "").0, 204);
     assert!(!found("code"));
     server.close().await.expect("the service stops");
 }

@@ -85,8 +85,12 @@ fn largest(bench: &Bench<'_>) -> Option<PathBuf> {
 fn repeat(document: &Path, repeated: &Path) -> Result<()> {
     let text = fs::read_to_string(document)
         .with_context(|| format!("cannot read {}", document.display()))?;
-    let mut tree: Value = serde_json::from_str(&text)
-        .with_context(|| format!("{} is no JSON", document.display()))?;
+    let text = repeated_text(&text).with_context(|| document.display().to_string())?;
+    fs::write(repeated, text).with_context(|| format!("cannot write {}", repeated.display()))
+}
+
+fn repeated_text(text: &str) -> Result<String> {
+    let mut tree: Value = serde_json::from_str(text).context("the document is no JSON")?;
     let whole = serde_json::to_string_pretty(&tree)?.len();
     let paths = tree["paths"].as_object_mut();
     let once = std::mem::take(paths.context("a document has `paths`")?);
@@ -95,8 +99,7 @@ fn repeat(document: &Path, repeated: &Path) -> Result<()> {
     tree["paths"] = (0..copies.max(1))
         .flat_map(|copy| copy_of(&once, copy))
         .collect();
-    fs::write(repeated, serde_json::to_string_pretty(&tree)?)
-        .with_context(|| format!("cannot write {}", repeated.display()))
+    Ok(serde_json::to_string_pretty(&tree)?)
 }
 
 fn copy_of(paths: &Map<String, Value>, copy: usize) -> impl Iterator<Item = (String, Value)> {
@@ -109,4 +112,31 @@ fn copy_of(paths: &Map<String, Value>, copy: usize) -> impl Iterator<Item = (Str
         }
         (format!("/copy-{copy}{path}"), item)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use openapi_contract::{Profile, lint, read};
+
+    #[test]
+    fn a_repeated_document_is_large_and_as_valid_as_before() {
+        let operation = |id| {
+            serde_json::json!({
+                "operationId": id,
+                "description": "d".repeat(40_000),
+                "responses": { "200": { "description": "Fine." } },
+            })
+        };
+        let document = serde_json::json!({
+            "openapi": "3.0.3",
+            "info": { "title": "T", "version": "1.0.0" },
+            "paths": { "/a": { "get": operation("getA"), "put": operation("putA") } },
+        });
+        let text = repeated_text(&document.to_string()).expect("a document");
+        assert!(text.len() <= REPEATED && text.len() > REPEATED / 10 * 9);
+        let read = read("repeated.json", &text).expect("it can be read");
+        assert!(lint(&read, Profile::General).is_empty());
+        assert!(read.operations.len() > 80, "{}", read.operations.len());
+    }
 }

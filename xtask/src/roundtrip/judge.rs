@@ -63,7 +63,13 @@ impl Judge {
     pub(super) fn of(&self, schema: &Schema) -> Result<Rc<Validator>> {
         let found = self.root.pointer(&schema.at.pointer);
         let found = found.with_context(|| format!("there is nothing at {}", schema.at.pointer))?;
-        let translated = translated(found);
+        self.of_plain(found)
+            .with_context(|| format!("{}: the schema is none by JSON Schema", schema.at))
+    }
+
+    /// A validator of a schema of the document, given as plain JSON.
+    pub(super) fn of_plain(&self, schema: &Value) -> Result<Rc<Validator>> {
+        let translated = translated(schema);
         let key = translated.to_string();
         if let Some(known) = self.made.borrow().get(&key) {
             return Ok(Rc::clone(known));
@@ -78,9 +84,7 @@ impl Judge {
             .with_format("byte", is_base64)
             .with_format("ip", |text: &str| text.parse::<std::net::IpAddr>().is_ok())
             .build(&whole)
-            .map_err(|error| {
-                anyhow::anyhow!("{}: the schema is none by JSON Schema: {error}", schema.at)
-            })?;
+            .map_err(|error| anyhow::anyhow!("{error}"))?;
         let validator = Rc::new(validator);
         self.made.borrow_mut().insert(key, Rc::clone(&validator));
         Ok(validator)

@@ -1,12 +1,15 @@
 //! Holds the generated types against the schemas: a value that is valid by the
 //! document is accepted and written back equal, any other is refused.
 
+mod alternatives;
+
 use super::{
     instances::{Instances, UNKNOWN},
     judge::Judge,
     program::{Outcome, Program},
     tally::Tally,
 };
+use alternatives::Alternatives;
 use anyhow::{Context, Result};
 use openapi_contract::{
     Document,
@@ -26,7 +29,10 @@ pub(super) fn try_all(
     comparison: &Comparison,
     program: &mut Program,
 ) -> Result<(Tally, Vec<Difference>)> {
-    let defaults = defaults(judge.root());
+    let known = Known {
+        defaults: defaults(judge.root()),
+        alternatives: alternatives::of(judge)?,
+    };
     let instances = Instances::new(judge.root());
     let (mut tally, mut differences) = (Tally::default(), Vec::new());
     for pair in &comparison.pairs {
@@ -55,19 +61,17 @@ pub(super) fn try_all(
                     "value-accepted",
                     format!("{} is accepted, but not valid", shown(&value)),
                 )),
-                // A component that may be `null` says so where it is used.
-                (Outcome::Refused(_), true) if value.is_null() && is_component(&pair.pointer) => {
-                    Some((
-                        "component-null-at-use",
-                        "`null` is refused where the type stands alone".to_owned(),
-                    ))
-                }
+                // What may be `null` says so where it is used, which is tried there.
+                (Outcome::Refused(_), true) if value.is_null() => Some((
+                    "component-null-at-use",
+                    "`null` is refused where the type stands alone".to_owned(),
+                )),
                 (Outcome::Refused(why), true) => Some((
                     "value-refused",
                     format!("{} is valid, but refused: {why}", shown(&value)),
                 )),
                 (Outcome::Accepted(written), true) => {
-                    changed(&value, &written, &defaults).map(|rule| {
+                    changed(&value, &written, &known).map(|rule| {
                         (
                             rule,
                             format!("{} was written back as {}", shown(&value), shown(&written)),
@@ -97,21 +101,26 @@ fn difference(rule: &'static str, schema: &Schema, part: &str, message: String) 
     }
 }
 
-fn is_component(pointer: &str) -> bool {
-    pointer
-        .strip_prefix("/components/schemas/")
-        .is_some_and(|name| !name.contains('/'))
+/// Members that may differ.
+struct Known {
+    /// The names of members that have a default.
+    defaults: BTreeSet<String>,
+    /// The members of the alternatives of `anyOf`.
+    alternatives: Alternatives,
 }
 
 /// How a value differs from what was written back, where it does.
-fn changed(value: &Value, written: &Value, defaults: &BTreeSet<String>) -> Option<&'static str> {
+fn changed(value: &Value, written: &Value, known: &Known) -> Option<&'static str> {
     match (value, written) {
         (Value::Object(members), Value::Object(others)) => {
             let mut found = None;
             for (name, member) in members {
                 match others.get(name) {
-                    Some(other) => found = changed(member, other, defaults).or(found),
+                    Some(other) => found = changed(member, other, known).or(found),
                     None if name == UNKNOWN => found = Some("unknown-member-left-out"),
+                    None if known.alternatives.do_not_name(name, member) => {
+                        found = found.or(Some("alternative-member-left-out"));
+                    }
                     None => return Some("value-changed"),
                 }
             }
@@ -122,7 +131,7 @@ fn changed(value: &Value, written: &Value, defaults: &BTreeSet<String>) -> Optio
             if added.peek().is_none() {
                 return found;
             }
-            if added.all(|name| defaults.contains(name)) {
+            if added.all(|name| known.defaults.contains(name)) {
                 found.or(Some("default-written"))
             } else {
                 Some("value-changed")
@@ -131,7 +140,7 @@ fn changed(value: &Value, written: &Value, defaults: &BTreeSet<String>) -> Optio
         (Value::Array(items), Value::Array(others)) if items.len() == others.len() => items
             .iter()
             .zip(others)
-            .filter_map(|(item, other)| changed(item, other, defaults))
+            .filter_map(|(item, other)| changed(item, other, known))
             .max(),
         (Value::Number(a), Value::Number(b)) if a.as_f64() == b.as_f64() => None,
         _ if value == written => None,

@@ -4,7 +4,7 @@
 
 use crate::{
     Copy, assert_kept, assert_seen,
-    crates_and_sources::{House, cargo},
+    crates_and_sources::{ANOTHER_SERVICE, House, cargo},
 };
 use std::collections::BTreeMap;
 
@@ -34,6 +34,10 @@ fn features(house: &House, edges: &str) -> BTreeMap<String, String> {
             "tree",
             "--offline",
             "--workspace",
+            // Its build script has the generator as a tool, which is compiled
+            // apart from everything else in any case.
+            "--exclude",
+            ANOTHER_SERVICE,
             "--edges",
             edges,
             "--prefix",

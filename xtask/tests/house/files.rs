@@ -2,7 +2,7 @@
 
 use crate::{
     Copy, assert_kept, assert_seen,
-    crates_and_sources::{GENERATED, House},
+    crates_and_sources::{ANOTHER_SERVICE, GENERATED, House},
     tokens::is_template,
 };
 use std::{fs, path::Path};
@@ -77,7 +77,7 @@ fn crates_stand_in_folders_of_their_names(house: &House) -> Vec<String> {
     let mut faults = Vec::new();
     for (name, member) in &house.crates {
         let expected = match name.as_str() {
-            "bookmarks" => "examples/bookmarks".to_owned(),
+            ANOTHER_SERVICE => format!("examples/{ANOTHER_SERVICE}"),
             "petstore-examples" => "examples".to_owned(),
             "xtask" => "xtask".to_owned(),
             name => format!("crates/{name}"),

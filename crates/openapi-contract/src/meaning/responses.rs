@@ -23,6 +23,12 @@ const CHANNEL: &str = "x-dropshot-websocket";
 impl<'d> Comparer<'d> {
     pub(super) fn responses(&mut self, source: &'d Operation, emitted: &'d Operation) {
         let part = key(source);
+        let errors = |response: &&Response| is_error(response.status.value);
+        self.errors_have_bodies = source
+            .responses
+            .iter()
+            .filter(errors)
+            .any(|response| !response.content.is_empty());
         for response in &source.responses {
             let status = response.status.value;
             self.part = format!("{part} {status}");
@@ -178,13 +184,13 @@ impl<'d> Comparer<'d> {
         let is_any = |media: &MediaType| media.schema.as_ref().is_none_or(is_anything);
         if is_error(source.status.value)
             && source.content.is_empty()
-            && emitted.content.iter().all(is_any)
+            && (self.errors_have_bodies || emitted.content.iter().all(is_any))
         {
             if !emitted.content.is_empty() {
                 self.differ(
                     "error-content-added",
                     at,
-                    "an error without a body may have any",
+                    "an error without a body may have one",
                 );
             }
             return;

@@ -42,7 +42,12 @@ pub(super) fn head() -> TokenStream {
                 Refusal { status: error.status_code, body: None, message: error.external_message }
             }
         }
+    }
+}
 
+/// What the errors of operations have that are not dropshot's own.
+pub(super) fn undocumented() -> TokenStream {
+    quote! {
         #[doc = " What dropshot itself refused. Only dropshot makes one: a handler has the"]
         #[doc = " other variants."]
         #[derive(Debug)]

@@ -17,9 +17,19 @@ pub(super) fn file(api: &Api<'_>) -> TokenStream {
     let name = &api.name;
     let about = doc_attributes(&trait_docs(api));
     let methods = api.plan.operations.iter().map(method);
+    // dropshot makes the name of its module by rules of its own, which are the
+    // same for letters, and others for digits.
+    let is_plain = name
+        .to_string()
+        .bytes()
+        .all(|letter| letter.is_ascii_alphabetic());
+    let module = (!is_plain).then(|| {
+        let module = api.module.to_string();
+        quote!({ module = #module })
+    });
     quote! {
         #about
-        #[dropshot::api_description]
+        #[dropshot::api_description #module]
         pub trait #name {
             #[doc = " What every handler can reach."]
             type Context;

@@ -45,13 +45,14 @@ pub(super) fn file(api: &Api<'_>) -> Vec<Part> {
         }
         None => {
             let head = answers::head();
+            let undocumented = (!names.is_empty()).then(answers::undocumented);
             let enums = api.plan.operations.iter().map(|plan| match &plan.errors {
                 Errors::Answers(listed) if are_own(plan) => {
                     answers::operation(&ident(&name(plan)), plan.id, listed)
                 }
                 _ => TokenStream::new(),
             });
-            let code = quote!(#head #(#enums)*);
+            let code = quote!(#head #undocumented #(#enums)*);
             parts(code, answers::MACRO, answers::tail(&names))
         }
     }

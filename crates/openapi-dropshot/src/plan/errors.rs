@@ -353,7 +353,10 @@ impl<'a> Planner<'a> {
                 StatusCode::Default => ("Other".to_owned(), 500),
             };
             let body = self.answer_body(response, status, type_name);
-            if let Some(other) = answers.iter().find(|other| other.body != body) {
+            // One without a body is sent without one, whatever the others have.
+            let differs =
+                |other: &&Answer<'_>| other.body.is_some() && body.is_some() && other.body != body;
+            if let Some(other) = answers.iter().find(differs) {
                 self.problems.push(
                     Problem::error(
                         "several-error-bodies",

@@ -63,13 +63,13 @@ fn operations_are_refused_where_dropshot_has_no_way() {
             post(&format!(
                 "      requestBody: {{content: {{application/json: {{schema: {{type: object, required: [id], properties: {{id: {{type: integer, readOnly: true}}}}}}}}}}}}\n{gone}"
             )),
-            "unsupported-schema 12:116 `readOnly` is not supported … take the member out of `required`",
+            "unsupported-schema 11:106 `readOnly` is not supported … take the member out of `required`",
         ),
         (
             get(
                 "      responses: {'200': {description: A., content: {application/json: {schema: {type: object, required: [a], properties: {a: {type: string, writeOnly: true}}}}}}}\n",
             ),
-            "unsupported-schema 12:131 `writeOnly` is not supported … write two schemas",
+            "unsupported-schema 11:127 `writeOnly` is not supported … write two schemas",
         ),
         (
             post(&format!(
@@ -147,7 +147,7 @@ fn operations_are_refused_where_dropshot_has_no_way() {
             get("      responses:
         '204': {description: A.}
         '404': {description: B., content: {application/json: {schema: {type: string}}}}
-        '409': {description: C.}
+        '409': {description: C., content: {application/json: {schema: {type: integer}}}}
 "),
             "several-error-bodies … use one schema for the errors",
         ),

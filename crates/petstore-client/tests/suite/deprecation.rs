@@ -144,7 +144,9 @@ fn the_documentation_of_method_and_builder_has_the_same_words() {
             .join(file);
         let text = fs::read_to_string(path).expect("generated code is committed");
         let before = text.split(item).next().expect("a text has a beginning");
-        let own = &before[before.rfind("}\n\n").expect("another item stands before it")..];
+        let own = &before[before
+            .rfind("}\n\n")
+            .expect("another item stands before it")..];
         let docs = own
             .lines()
             .filter_map(|line| line.trim().strip_prefix("///"))

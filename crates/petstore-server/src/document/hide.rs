@@ -25,6 +25,7 @@ pub(super) fn all_but(document: &mut Value, served: &[Operation]) {
     }
     drop_unused_components(document);
     drop_unused_tags(document);
+    drop_unused_codes(document);
 }
 
 fn is_served(served: &[Operation], method: &str, path: &str) -> bool {
@@ -93,5 +94,46 @@ fn drop_unused_tags(document: &mut Value) {
         .collect();
     if let Some(Value::Array(tags)) = document.get_mut("tags") {
         tags.retain(|tag| tag["name"].as_str().is_some_and(|name| used.contains(name)));
+    }
+}
+
+/// Leaves the error codes that some answer can carry.
+fn drop_unused_codes(document: &mut Value) {
+    let mut used = BTreeSet::new();
+    collect_codes(document, &mut used);
+    retain_codes(document, &used);
+}
+
+fn collect_codes(value: &Value, used: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            let codes = members.get("x-error-codes").and_then(Value::as_array);
+            let codes = codes.into_iter().flatten().filter_map(Value::as_str);
+            used.extend(codes.map(str::to_owned));
+            members
+                .values()
+                .for_each(|member| collect_codes(member, used));
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_codes(item, used)),
+        _ => {}
+    }
+}
+
+/// A catalogue stands beside the list of its codes.
+fn retain_codes(value: &mut Value, used: &BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            if let Some(Value::Object(catalogue)) = members.get_mut("x-error-catalogue") {
+                catalogue.retain(|code, _| used.contains(code));
+                if let Some(Value::Array(codes)) = members.get_mut("x-extensible-enum") {
+                    codes.retain(|code| code.as_str().is_some_and(|code| used.contains(code)));
+                }
+            }
+            members
+                .values_mut()
+                .for_each(|member| retain_codes(member, used));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| retain_codes(item, used)),
+        _ => {}
     }
 }

@@ -83,7 +83,7 @@ mod tests {
             assert_eq!(answer.headers()[CONTENT_TYPE], "application/json");
             assert_eq!(
                 answer.headers().contains_key(RETRY_AFTER),
-                [409, 503].contains(&code.status())
+                code == ErrorCode::Conflict || code.status() == 503
             );
         }
     }

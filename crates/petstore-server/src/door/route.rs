@@ -239,8 +239,8 @@ mod tests {
             ("getPet", Stability::Experimental),
         ]);
         for (lowest, served, post, get) in [
-            (Stability::Experimental, 3, None, None),
-            (Stability::Beta, 2, None, Some(ErrorCode::NotFound)),
+            (Stability::Experimental, 7, None, None),
+            (Stability::Beta, 6, None, Some(ErrorCode::NotFound)),
             (
                 Stability::Stable,
                 1,

@@ -39,6 +39,7 @@ mod crash;
 mod database;
 mod disk;
 mod files;
+mod orders;
 mod power;
 mod trace;
 

@@ -12,7 +12,7 @@ fn client_with(service: &Service, key: &str) -> Client {
         .expect("the address and the key are well formed")
 }
 
-fn client_of(service: &Service) -> Client {
+pub(crate) fn client_of(service: &Service) -> Client {
     client_with(service, &service.key)
 }
 
@@ -111,7 +111,7 @@ async fn errors_are_typed_and_name_the_request_that_the_log_knows() {
     let service = Service::start();
     let client = client_of(&service);
 
-    #[expect(deprecated, reason = "the only operation that can be not found")]
+    #[expect(deprecated, reason = "the shortest way to what is not found")]
     let missing = client.get_pet().pet_id(5).send().await;
     let error = missing.expect_err("there is none");
     assert_eq!(error.kind(), ErrorKind::Answer);
@@ -178,5 +178,9 @@ fn the_examples_do_what_they_say() {
     assert_eq!(
         example(&service, "move_from_get_pet", &["2", "sold"]),
         "get_pet: Tom has the id 2\nlist_pets: there is no such pet\n"
+    );
+    assert_eq!(
+        example(&service, "order_pet", &["1", "approved", "delivered"]),
+        "order 1: placed\norder 1: approved\norder 1: delivered\n"
     );
 }

@@ -79,3 +79,80 @@ fn what_is_stable_is_served_at_every_level() {
         }
     }
 }
+
+/// The operations of the specification (sections 4.1 to 4.3); it says of none of
+/// them that it may change (section 9.3).
+const SPECIFIED: [(&str, &str); 3] = [
+    ("GET", "/pets"),
+    ("POST", "/pets"),
+    ("GET", "/pets/{petId}"),
+];
+
+#[test]
+fn the_level_stable_serves_exactly_the_operations_of_the_specification() {
+    let service = Service::start_with(&["--min-stability", "stable"]);
+    let pet = service.add("Rex", Some("available"));
+    for (form, answer) in ["json", "yaml"].map(|form| {
+        let target = format!("/v1/openapi.{form}");
+        (form, service.send(&Request::get(&target)))
+    }) {
+        // Where something is hidden, the YAML is written as JSON.
+        let document = answer.json();
+        let paths = document["paths"].as_object().expect("an object");
+        let mut served = Vec::new();
+        for (path, item) in paths {
+            for method in item.as_object().expect("a path").keys() {
+                served.push((method.to_uppercase(), path.clone()));
+            }
+        }
+        served.sort();
+        let mut specified = SPECIFIED.map(|(method, path)| (method.to_owned(), path.to_owned()));
+        specified.sort();
+        assert_eq!(served, specified, "{form}");
+        // Nor is there a word of what is hidden.
+        let text = document.to_string().to_lowercase();
+        for word in [
+            "orders",
+            "neworder",
+            "pet_not_available",
+            "invalid_transition",
+        ] {
+            assert!(!text.contains(word), "{form}: {word}");
+        }
+    }
+    let order = format!(r#"{{"petId":{pet}}}"#);
+    let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+    for path in ["/v1/store/orders", "/v1/store/orders/1", "/v1/store"] {
+        for method in methods {
+            let request = Request::new(method, path)
+                .header("Content-Type", "application/json")
+                .key(&service.key);
+            let mut connection = service.connect();
+            connection.write(request.body(order.as_str()).bytes());
+            let (status, headers) = connection.head();
+            assert_eq!(status, 404, "{method} {path}: {headers:?}");
+        }
+    }
+    for (method, path) in SPECIFIED {
+        let path = path.replace("{petId}", &pet.to_string());
+        let request = Request::new(method, &format!("/v1{path}"))
+            .header("Content-Type", "application/json")
+            .body(r#"{"name":"Tom","categoryId":7}"#);
+        let answer = service.send(&request.key(&service.key));
+        assert!([200, 201].contains(&answer.status), "{answer:?}");
+    }
+}
+
+#[test]
+fn what_is_beta_is_served_at_its_level_and_below() {
+    for level in ["beta", "experimental"] {
+        let service = Service::start_with(&["--min-stability", level]);
+        let pet = service.add("Rex", Some("available"));
+        let body = format!(r#"{{"petId":{pet}}}"#);
+        let order = Request::post("/v1/store/orders", body).key(&service.key);
+        assert_eq!(service.send(&order).status, 201);
+        let document = service.send(&Request::get("/v1/openapi.json")).json();
+        let marked = &document["paths"]["/store/orders"]["get"]["x-stability-level"];
+        assert_eq!(marked, "beta");
+    }
+}

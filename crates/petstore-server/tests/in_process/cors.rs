@@ -54,7 +54,7 @@ async fn a_preflight_of_a_named_origin_is_answered_without_a_key() {
     assert!(answer.body.is_empty());
     assert_eq!(allowed(&answer), Some(SHOP));
     for (name, expected) in [
-        ("access-control-allow-methods", "GET, POST"),
+        ("access-control-allow-methods", "GET, PATCH, POST"),
         (
             "access-control-allow-headers",
             "Authorization, Content-Type, Idempotency-Key, Traceparent",

@@ -19,6 +19,7 @@ mod answers;
 mod commits;
 mod cut;
 mod gone;
+mod orders;
 mod relay;
 mod sharing;
 

@@ -6,7 +6,7 @@
 //! trip, each a transaction of its own, and so do orders.
 
 use super::{
-    batch::{BATCH, Batch, Caller, Job, Message, Stored, Write, answer, take_up},
+    batch::{BATCH, Batch, Caller, Message, Stored, Write, answer, take_up},
     error::{self, Fault},
     idempotency, pets,
     session::{Connector, Use},
@@ -256,8 +256,8 @@ impl Lane {
             );
         }
         // Counted before anybody is answered, who could ask for the figures.
-        let is_done = |job: &&Box<dyn Job>| job.outcome().is_some_and(|outcome| outcome.is_ok());
-        let jobs = batch.jobs.iter().filter(is_done).count();
+        let outcomes = batch.jobs.iter().filter_map(|job| job.outcome());
+        let jobs = outcomes.filter(Result::is_ok).count();
         let pets = stored.pets.iter().filter(|pet| pet.is_ok()).count();
         let once = stored.once.iter().filter(|pet| pet.is_ok()).count();
         let done = pets + once + jobs;

@@ -2,6 +2,7 @@
 
 use super::{AnyStore, create, new_pet};
 use chrono::Utc;
+use petstore_models::{NewOrder, OrderStatus};
 use petstore_store::{KeyHash, KeyId, Outcome, PetQuery, StoreError};
 
 pub(crate) async fn a_store_that_works_passes_its_check(store: AnyStore) {
@@ -47,6 +48,15 @@ pub(crate) async fn a_closed_store_refuses_everything(store: AnyStore) {
             })
             .await
             .map(drop),
+        store
+            .create_order(NewOrder { pet_id: 1 }, Utc::now())
+            .await
+            .map(drop),
+        store
+            .update_order(1, OrderStatus::Approved, Utc::now())
+            .await
+            .map(drop),
+        store.order(1).await.map(drop),
         store.find_key(&hash).await.map(drop),
         store.has_keys().await.map(drop),
         store.list_keys().await.map(drop),

@@ -68,7 +68,7 @@ async fn a_store_of_a_newer_version_is_refused_and_left_as_it_is() {
             error,
             PostgresError::TooNew {
                 found: 99,
-                supported: 3,
+                supported: 4,
                 ..
             }
         ),
@@ -91,7 +91,7 @@ async fn the_schema_of_a_store_is_told_before_it_is_made_and_after() {
     assert_eq!(schema_version(&url).await.expect("no store"), 0);
     assert_eq!(schema_version(&url).await.expect("still none"), 0);
     store(&database).await.close().await.expect("closed");
-    assert_eq!(schema_version(&url).await.expect("a store"), 3);
+    assert_eq!(schema_version(&url).await.expect("a store"), 4);
 }
 
 #[tokio::test]

@@ -9,6 +9,9 @@ use serde_json::{Number, Value};
 /// How many texts are tried of one parameter.
 const MOST: usize = 60;
 
+/// The types that a text can have.
+const ANY: &[&str] = &["integer", "number", "boolean", "string"];
+
 /// Texts that look like values.
 const LOOKALIKES: &[&str] = &[
     "007", "+5", "-0", " 5", "5 ", "0x5", "5.0", "abc", "True", "1e3", "null", "NaN",
@@ -31,9 +34,9 @@ pub(super) fn of(judge: &Judge, parameter: &Parameter) -> Result<Vec<(String, bo
         return Ok(Vec::new());
     };
     let validator = judge.of(schema)?;
-    let kind = keyword(judge.root(), plain, "type")
-        .and_then(Value::as_str)
-        .unwrap_or("string");
+    let kind = keyword(judge.root(), plain, "type").and_then(Value::as_str);
+    // Of alternatives any may be the type.
+    let kinds = kind.map_or_else(|| ANY.to_vec(), |kind| vec![kind]);
     let mut texts: Vec<String> = Instances::new(judge.root())
         .of(plain)
         .iter()
@@ -45,7 +48,8 @@ pub(super) fn of(judge: &Judge, parameter: &Parameter) -> Result<Vec<(String, bo
         if judged.iter().any(|(known, _)| *known == text) {
             continue;
         }
-        let is_valid = read(kind, &text).is_some_and(|value| validator.is_valid(&value));
+        let reads = kinds.iter().filter_map(|kind| read(kind, &text));
+        let is_valid = reads.into_iter().any(|value| validator.is_valid(&value));
         judged.push((text, is_valid));
     }
     judged.truncate(MOST);

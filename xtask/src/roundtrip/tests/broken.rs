@@ -168,6 +168,28 @@ pub(super) const WAYS: &[Way] = &[
         pointer: "/paths/~1books/get",
     },
     Way {
+        what: "a body that may no longer be absent",
+        change: (
+            CONTRACT,
+            "OptionalBody<TypedBody<models::Reader>>",
+            "TypedBody<models::Reader>",
+        ),
+        rule: "body-absent",
+        pointer: "/paths/~1readers/post/requestBody",
+    },
+    Way {
+        what: "a direction that is not told",
+        change: (SCHEMAS, "super::shapes::WriteOnly<String>", "String"),
+        rule: "schema-write-only",
+        pointer: "/components/schemas/Person/properties/word",
+    },
+    Way {
+        what: "a discriminator with another name",
+        change: (SCHEMAS, "\"School\" => {", "\"school\" => {"),
+        rule: "value-refused",
+        pointer: "/components/schemas/Reader",
+    },
+    Way {
         what: "other words",
         change: (CONTRACT, "/// List ", "/// Burn "),
         rule: "summary",

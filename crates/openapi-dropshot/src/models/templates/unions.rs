@@ -5,7 +5,7 @@ use serde_json::Value;
 /// The alternatives of a type, tried on one value.
 pub(super) struct Alternatives<'v, T> {
     value: &'v Value,
-    taken: Vec<(&'static str, T, bool)>,
+    taken: Vec<(&'static str, T, usize)>,
     refused: String,
 }
 
@@ -26,8 +26,9 @@ impl<'v, T> Alternatives<'v, T> {
     {
         match serde_json::from_value::<U>(self.value.clone()) {
             Ok(taken) => {
-                let whole = serde_json::to_value(&taken).is_ok_and(|kept| kept == *self.value);
-                self.taken.push((name, make(taken), whole));
+                let kept = serde_json::to_value(&taken).unwrap_or_default();
+                let lost = lost(self.value, &kept);
+                self.taken.push((name, make(taken), lost));
             }
             Err(error) => self.refused.push_str(&format!("; {name}: {error}")),
         }
@@ -45,14 +46,28 @@ impl<'v, T> Alternatives<'v, T> {
         }
     }
 
-    /// The first one that keeps all of the value, or that takes it (`anyOf`).
-    pub(super) fn any(mut self) -> Result<T, String> {
-        let whole = self.taken.iter().position(|(.., whole)| *whole);
-        if self.taken.is_empty() {
-            Err(format!("is none of the alternatives{}", self.refused))
-        } else {
-            Ok(self.taken.swap_remove(whole.unwrap_or_default()).1)
+    /// The one that keeps the most of the value, the first of several (`anyOf`).
+    pub(super) fn any(self) -> Result<T, String> {
+        match self.taken.into_iter().min_by_key(|(.., lost)| *lost) {
+            Some((_, taken, _)) => Ok(taken),
+            None => Err(format!("is none of the alternatives{}", self.refused)),
         }
+    }
+}
+
+/// How many parts of a value were not kept.
+fn lost(value: &Value, kept: &Value) -> usize {
+    match (value, kept) {
+        (Value::Object(members), Value::Object(others)) => members
+            .iter()
+            .map(|(name, member)| others.get(name).map_or(1, |other| lost(member, other)))
+            .sum(),
+        (Value::Array(items), Value::Array(others)) if items.len() == others.len() => items
+            .iter()
+            .zip(others)
+            .map(|(item, other)| lost(item, other))
+            .sum(),
+        _ => usize::from(value != kept),
     }
 }
 

@@ -33,7 +33,7 @@ enum Call {
 /// The number of an API key, and an idempotency key.
 type Name = (u64, &'static str);
 
-const PLAYING: usize = 3;
+const PLAYING: usize = 2;
 
 #[derive(Clone, Debug)]
 struct Round {
@@ -87,7 +87,7 @@ fn rounds() -> impl Strategy<Value = Vec<Round>> {
         1 => listed.prop_map(|(status, pet, limit)| Call::List(status, pet, limit))
     ];
     let hours = prop_oneof![6 => Just(0_i64), 2 => 1..9_i64, 1 => 23..26_i64, 1 => -30..0_i64];
-    let round = (hours, proptest::collection::vec(call, 1..=4)).prop_map(|(hours, calls)| Round {
+    let round = (hours, proptest::collection::vec(call, 1..=6)).prop_map(|(hours, calls)| Round {
         wait: TimeDelta::hours(hours),
         calls,
     });

@@ -2,6 +2,7 @@
 //!
 //! The trait that a service implements.
 
+use super::bodies::OptionalBody;
 use super::errors::{DropAnchorError, PhotographError};
 use super::responses::{ReadManifestOk, RegisterShipSeeOther};
 use dropshot::{
@@ -97,5 +98,6 @@ pub trait HarbourApi {
     #[endpoint(method = POST, path = "/anchor", operation_id = "drop_anchor")]
     async fn drop_anchor(
         rqctx: RequestContext<Self::Context>,
+        body: OptionalBody<TypedBody<models::Anchorage>>,
     ) -> Result<HttpResponseOk<models::DropAnchorOkBody>, DropAnchorError>;
 }

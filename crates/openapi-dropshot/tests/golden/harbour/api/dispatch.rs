@@ -129,8 +129,10 @@ where
             answer(A::photograph(rqctx).await)
         }
         OperationId::DropAnchor => {
-            drop(request);
-            answer(A::drop_anchor(rqctx).await)
+            let body = ExclusiveExtractor::from_request(&rqctx, request)
+                .await
+                .map_err(refused)?;
+            answer(A::drop_anchor(rqctx, body).await)
         }
     }
 }

@@ -57,7 +57,9 @@ pub struct Operation {
     pub path: &'static str,
     /// `x-stability-level`
     pub stability: Stability,
-    /// Whether a credential is required, and by which HTTP scheme.
+    /// Whether a credential is required, and which: an HTTP scheme, or the names of
+    /// security schemes, ` & ` between those that belong together and ` | ` between
+    /// alternatives.
     pub security: Option<&'static str>,
     /// The media type of the request body, where there is one.
     pub request_body: Option<&'static str>,
@@ -189,8 +191,8 @@ pub const OPERATIONS: &[Operation] = &[
         method: "POST",
         path: "/anchor",
         stability: Stability::Stable,
-        security: None,
-        request_body: None,
+        security: Some("captain | mate & bell"),
+        request_body: Some("application/json"),
         success: 200,
         errors: &[],
         deprecation: None,

@@ -6,7 +6,7 @@ use super::support::{enumerations, objects};
 use super::unions::Alternatives;
 use super::support::{FromText, Violation};
 use super::support;
-use super::formats::Base64;
+use super::formats::{Base64, DateTime};
 use schemars::JsonSchema;
 use schemars::r#gen::SchemaGenerator;
 use schemars::schema::{
@@ -919,6 +919,51 @@ impl fmt::Display for RegistrationName {
     }
 }
 
+/// The schema `Anchorage`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(remote = "Self")]
+#[schemars(description = "")]
+pub struct Anchorage {
+    /// `fathoms`
+    #[serde(
+        default,
+        deserialize_with = "super::support::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "f64", description = "")]
+    pub fathoms: Option<f64>,
+    /// `since`
+    ///
+    /// For answers: a request has no use for it.
+    #[serde(
+        default,
+        deserialize_with = "super::support::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "super::shapes::ReadOnly<DateTime>", description = "")]
+    pub since: Option<DateTime>,
+    /// `password`
+    ///
+    /// For requests: leave it out of answers.
+    #[serde(
+        default,
+        deserialize_with = "super::support::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "super::shapes::WriteOnly<String>", description = "")]
+    pub password: Option<String>,
+    /// A signal.
+    ///
+    /// For answers: a request has no use for it.
+    #[serde(
+        default,
+        deserialize_with = "super::support::present",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[schemars(with = "super::shapes::ReadOnly<Flag>", description = "")]
+    pub flag: Option<Flag>,
+}
+
 /// A body.
 #[derive(
     Clone,
@@ -955,7 +1000,7 @@ pub struct DropAnchorOkBody(#[schemars(with = "super::shapes::Null")] pub ());
 
 objects!(
     Error, ShipResultsPage, Ship, ShipStateAnchored, ShipStateUnderWay, ShipStateTowed,
-    Crates, Liquid, Person, Machine, Registration
+    Crates, Liquid, Person, Machine, Registration, Anchorage
 );
 
 enumerations!(ShipStateAnchoredKind, ShipStateUnderWayKind, ShipStateTowedKind, Flag);

@@ -50,6 +50,56 @@ impl<T: JsonSchema> JsonSchema for Nullable<T> {
     }
 }
 
+/// A member that is sent in answers.
+pub(super) struct ReadOnly<T>(std::marker::PhantomData<T>);
+
+impl<T: JsonSchema> JsonSchema for ReadOnly<T> {
+    fn schema_name() -> String {
+        T::schema_name()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = SchemaObject::default();
+        let inner = generator.subschema_for::<T>();
+        if inner.is_ref() {
+            schema.subschemas().all_of = Some(vec![inner]);
+        } else {
+            schema = inner.into_object();
+        }
+        schema.metadata().read_only = true;
+        schema.into()
+    }
+}
+
+/// A member that is sent in requests.
+pub(super) struct WriteOnly<T>(std::marker::PhantomData<T>);
+
+impl<T: JsonSchema> JsonSchema for WriteOnly<T> {
+    fn schema_name() -> String {
+        T::schema_name()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = SchemaObject::default();
+        let inner = generator.subschema_for::<T>();
+        if inner.is_ref() {
+            schema.subschemas().all_of = Some(vec![inner]);
+        } else {
+            schema = inner.into_object();
+        }
+        schema.metadata().write_only = true;
+        schema.into()
+    }
+}
+
 /// `null` and nothing else.
 pub(super) enum Null {}
 

@@ -1,0 +1,245 @@
+//! SIGKILL while clients order, approve, deliver and cancel: what was answered
+//! is there, and an order and its pet are never of two minds.
+
+use crate::{crash::setting, postgres::shared, process::Service};
+use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
+use reqwest::{Client, Method, StatusCode};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::{sync::mpsc, task::JoinSet};
+
+/// Few, so that the suite stays quick.
+const ROUNDS: u64 = 4;
+const SEED: u64 = 20_261_122;
+const CLIENTS: usize = 12;
+/// Fewer than clients, so that they meet.
+const PETS: usize = 6;
+
+/// A service as its clients see it.
+#[derive(Clone)]
+struct Target {
+    client: Client,
+    base: String,
+    key: String,
+}
+
+/// The last status of each order that somebody was told.
+type Told = Arc<Mutex<BTreeMap<i64, String>>>;
+
+impl Target {
+    fn new(address: SocketAddr, key: &str) -> Self {
+        let client = Client::builder()
+            .no_proxy()
+            .timeout(Duration::from_secs(60));
+        Target {
+            client: client.build().expect("a client"),
+            base: format!("http://{address}/v1"),
+            key: key.to_owned(),
+        }
+    }
+
+    /// The answer, unless the service was killed before it came.
+    async fn ask(&self, method: Method, path: &str, body: &Value) -> Option<(StatusCode, Value)> {
+        let request = self.client.request(method, format!("{}{path}", self.base));
+        let answer = request
+            .bearer_auth(&self.key)
+            .json(body)
+            .send()
+            .await
+            .ok()?;
+        let status = answer.status();
+        Some((status, answer.json().await.ok()?))
+    }
+
+    async fn add_pet(&self) -> Option<()> {
+        let pet = json!({"name": "Rex", "categoryId": 7, "status": "available"});
+        let (status, pet) = self.ask(Method::POST, "/pets", &pet).await?;
+        assert_eq!(status, StatusCode::CREATED, "{pet}");
+        Some(())
+    }
+
+    /// All of a list, page by page.
+    async fn walk(&self, path: &str) -> Vec<Value> {
+        let mut met = Vec::new();
+        let mut target = format!("{}{path}?limit=100", self.base);
+        loop {
+            let request = self.client.get(&target).bearer_auth(&self.key);
+            let answer = request.send().await.expect("the service answers");
+            let link = answer.headers().get("link").cloned();
+            met.extend(answer.json::<Vec<Value>>().await.expect("a page"));
+            let Some(link) = link else { return met };
+            let link = link.to_str().expect("a link is text");
+            let next = link.strip_prefix('<').and_then(|link| link.split_once('>'));
+            target = format!("{}{path}{}", self.base, next.expect("a target").0);
+        }
+    }
+
+    /// Orders, and ends what it ordered, until the service is gone.
+    async fn sell(&self, mut random: StdRng, told: Told, steps: mpsc::UnboundedSender<()>) {
+        loop {
+            let query = "/pets?status=available&limit=100";
+            let Some((_, free)) = self.ask(Method::GET, query, &Value::Null).await else {
+                return;
+            };
+            let free = free.as_array().cloned().unwrap_or_default();
+            if free.is_empty() {
+                continue;
+            }
+            let pet = &free[random.random_range(0..free.len())]["id"];
+            let asked = json!({"petId": pet});
+            let Some((status, order)) = self.ask(Method::POST, "/store/orders", &asked).await
+            else {
+                return;
+            };
+            if status == StatusCode::CONFLICT {
+                continue;
+            }
+            assert_eq!(status, StatusCode::CREATED, "{order}");
+            note(&told, &order);
+            let _counted = steps.send(());
+            let path = format!("/store/orders/{}", order["id"]);
+            let end = if random.random_ratio(1, 4) {
+                "delivered"
+            } else {
+                "cancelled"
+            };
+            let way: &[&str] = if random.random_ratio(1, 3) && end == "cancelled" {
+                &["cancelled"]
+            } else {
+                &["approved", end]
+            };
+            for to in way {
+                let asked = json!({"status": to});
+                let Some((status, order)) = self.ask(Method::PATCH, &path, &asked).await else {
+                    return;
+                };
+                assert_eq!(status, StatusCode::OK, "{order}");
+                note(&told, &order);
+                let _counted = steps.send(());
+            }
+            if end == "delivered" && self.add_pet().await.is_none() {
+                return;
+            }
+        }
+    }
+}
+
+fn note(told: &Told, order: &Value) {
+    let (id, status) = (order["id"].as_i64(), order["status"].as_str());
+    let mut told = told.lock().expect("no holder panics");
+    told.insert(id.expect("an id"), status.expect("a status").to_owned());
+}
+
+/// What an order can be that was seen in this status, when one more step was
+/// asked for.
+fn can_be(told: &str) -> &'static [&'static str] {
+    match told {
+        "placed" => &["placed", "approved", "cancelled"],
+        "approved" => &["approved", "delivered", "cancelled"],
+        "delivered" => &["delivered"],
+        _ => &["cancelled"],
+    }
+}
+
+/// Compares orders with what was told of them, and each pet with its orders.
+fn check(told: &Told, pets: &[Value], orders: &[Value]) {
+    let told = told.lock().expect("no holder panics");
+    let found: BTreeMap<_, _> = orders
+        .iter()
+        .map(|order| (order["id"].as_i64().expect("an id"), order))
+        .collect();
+    assert_eq!(found.len(), orders.len());
+    for (id, told) in told.iter() {
+        let status = found.get(id).and_then(|order| order["status"].as_str());
+        let fits = status.is_some_and(|status| can_be(told).contains(&status));
+        assert!(fits, "the order {id} was told as {told}, and is {status:?}");
+    }
+    for pet in pets {
+        let of_pet: Vec<_> = orders
+            .iter()
+            .filter(|order| order["petId"] == pet["id"])
+            .filter_map(|order| order["status"].as_str())
+            .collect();
+        let count = |status| of_pet.iter().filter(|found| **found == status).count();
+        let expected = match (count("placed") + count("approved"), count("delivered")) {
+            (0, 0) => "available",
+            (1, 0) => "pending",
+            (0, 1) => "sold",
+            _ => panic!("{pet} has the orders {of_pet:?}"),
+        };
+        assert_eq!(pet["status"], expected, "{pet}: {of_pet:?}");
+    }
+}
+
+async fn rounds(backend: &str, arguments: &[&str], rounds: u64) {
+    let seed = setting("PETSTORE_CRASH_SEED", SEED);
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut service = Service::start_with(arguments);
+    let (folder, key) = (Arc::clone(&service.folder), service.key.clone());
+    let told = Told::default();
+    let (mut unanswered, mut left_open) = (0, 0);
+    for round in 0..rounds {
+        let target = Target::new(service.address, &key);
+        for _ in 0..PETS {
+            target.add_pet().await.expect("the service runs");
+        }
+        let (counter, mut steps) = mpsc::unbounded_channel();
+        let mut clients = JoinSet::new();
+        for client in 0..CLIENTS {
+            let (target, told, counter) = (target.clone(), Arc::clone(&told), counter.clone());
+            let random = StdRng::seed_from_u64(seed + round * 100 + client as u64);
+            clients.spawn(async move { target.sell(random, told, counter).await });
+        }
+        for _ in 0..random.random_range(20..400) {
+            steps.recv().await.expect("clients go on");
+        }
+        service.signal(Signal::KILL);
+        clients.join_all().await;
+        service.ended();
+
+        service = Service::start_in(Arc::clone(&folder), arguments, &[]);
+        let target = Target::new(service.address, &key);
+        let (pets, orders) = (
+            target.walk("/pets").await,
+            target.walk("/store/orders").await,
+        );
+        check(&told, &pets, &orders);
+        let told = told.lock().expect("no holder panics");
+        unanswered = orders.len() - told.len();
+        left_open = orders
+            .iter()
+            .filter(|order| {
+                ["placed", "approved"]
+                    .iter()
+                    .any(|open| order["status"] == *open)
+            })
+            .count();
+    }
+    let told = told.lock().expect("no holder panics").len();
+    println!(
+        "{backend}: rounds {rounds}, seed {seed}; {told} orders were answered, {unanswered} more are there, {left_open} are open"
+    );
+    assert!(told > 0 && left_open > 0, "nothing was under way");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sigkill_leaves_an_order_and_its_pet_both_as_before_or_both_as_after() {
+    let count = setting("PETSTORE_CRASH_ROUNDS", ROUNDS);
+    rounds("SQLite", &[], count).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sigkill_leaves_an_order_and_its_pet_both_as_before_or_both_as_after_on_postgresql() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let count = setting("PETSTORE_CRASH_ROUNDS_POSTGRES", ROUNDS);
+    let url = cluster.database().await.url().to_string();
+    rounds("PostgreSQL", &["--database", &url], count).await;
+}

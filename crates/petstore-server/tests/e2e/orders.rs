@@ -1,0 +1,333 @@
+//! Orders over sockets: each status of each operation, the pages, and what an
+//! order does to its pet.
+
+use crate::{
+    process::Service,
+    raw::{Answer, Request},
+};
+use serde_json::{Value, json};
+
+const ORDERS: &str = "/v1/store/orders";
+
+fn order(service: &Service, pet_id: i64) -> Answer {
+    let body = json!({"petId": pet_id}).to_string();
+    service.send(&Request::post(ORDERS, body).key(&service.key))
+}
+
+fn order_with(service: &Service, key: &str, body: &str) -> Answer {
+    let request = Request::post(ORDERS, body).header("Idempotency-Key", key);
+    service.send(&request.key(&service.key))
+}
+
+fn patch(target: &str, body: &str) -> Request {
+    Request::new("PATCH", target)
+        .header("Content-Type", "application/json")
+        .body(body)
+}
+
+fn update(service: &Service, order: &Value, status: &str) -> Answer {
+    let target = format!("{ORDERS}/{}", order["id"]);
+    let body = json!({"status": status}).to_string();
+    service.send(&patch(&target, &body).key(&service.key))
+}
+
+#[track_caller]
+fn placed(service: &Service, pet_id: i64) -> Value {
+    let answer = order(service, pet_id);
+    assert_eq!(answer.status, 201, "{answer:?}");
+    answer.json()
+}
+
+#[track_caller]
+fn updated(service: &Service, order: &Value, status: &str) -> Value {
+    let answer = update(service, order, status);
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer.json()
+}
+
+#[track_caller]
+fn assert_pet(service: &Service, id: i64, status: &str) {
+    let pets = service.pets();
+    let pet = pets.iter().find(|pet| pet["id"] == id);
+    assert_eq!(pet.expect("the pet")["status"], status);
+}
+
+#[test]
+fn an_order_goes_its_way_and_takes_its_pet_along() {
+    let service = Service::start();
+    let pet = service.add("Rex", Some("available"));
+    let first = placed(&service, pet);
+    assert_eq!(
+        first,
+        json!({"id": 1, "petId": pet, "status": "placed", "placedAt": first["placedAt"], "updatedAt": first["placedAt"]})
+    );
+    let time = first["placedAt"].as_str().expect("a time");
+    assert!(time.ends_with('Z') && time.len() <= 27, "{time}");
+    assert_pet(&service, pet, "pending");
+
+    let cancelled = updated(&service, &first, "cancelled");
+    assert_eq!(cancelled["placedAt"], first["placedAt"]);
+    assert_ne!(cancelled["updatedAt"], first["updatedAt"]);
+    assert_pet(&service, pet, "available");
+
+    let second = placed(&service, pet);
+    updated(&service, &second, "approved");
+    assert_pet(&service, pet, "pending");
+    let delivered = updated(&service, &second, "delivered");
+    assert_pet(&service, pet, "sold");
+    let found = service.get(&format!("{ORDERS}/{}", second["id"]));
+    assert_eq!((found.status, found.json()), (200, delivered));
+}
+
+#[test]
+fn what_cannot_be_ordered_is_refused_with_its_reason_and_stays_as_it_is() {
+    let service = Service::start();
+    let message = order(&service, 5).assert_error(404, "not_found");
+    assert_eq!(message, "there is no pet with the id 5");
+    for status in [None, Some("pending"), Some("sold")] {
+        let pet = service.add("Rex", status);
+        let message = order(&service, pet).assert_error(409, "pet_not_available");
+        let found = status.map_or("it has no status".to_owned(), |status| {
+            format!("but `{status}`")
+        });
+        assert!(message.contains(&found), "{message}");
+    }
+    let pet = service.add("Rex", Some("available"));
+    placed(&service, pet);
+    order(&service, pet).assert_error(409, "pet_not_available");
+    let all = service.get(ORDERS).json();
+    assert_eq!(all.as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn a_step_that_is_not_in_the_table_is_refused_and_names_from_and_to() {
+    let service = Service::start();
+    let pet = service.add("Rex", Some("available"));
+    let order = placed(&service, pet);
+    let refused = |from: &str, all: &[&str]| {
+        for to in all {
+            let answer = update(&service, &order, to);
+            let message = answer.assert_error(409, "invalid_transition");
+            let step = format!("from `{from}` to `{to}`");
+            assert!(message.contains(&step), "{message}");
+        }
+    };
+    refused("placed", &["placed", "delivered"]);
+    updated(&service, &order, "approved");
+    refused("approved", &["placed", "approved"]);
+    assert_pet(&service, pet, "pending");
+    let end = updated(&service, &order, "delivered");
+    refused(
+        "delivered",
+        &["placed", "approved", "delivered", "cancelled"],
+    );
+    assert_pet(&service, pet, "sold");
+    assert_eq!(service.get(&format!("{ORDERS}/1")).json(), end);
+}
+
+#[test]
+fn a_request_that_is_no_good_is_told_what_to_change() {
+    let service = Service::start();
+    let pet = service.add("Rex", Some("available"));
+    placed(&service, pet);
+    let one = format!("{ORDERS}/1");
+    for (query, named) in [
+        ("limit=0", "`limit`"),
+        ("limit=101", "`limit`"),
+        ("status=sold", "`status`"),
+        ("petId=x", "`petId`"),
+        ("petId=007", "`petId`"),
+        ("cursor=abc", "`cursor`"),
+    ] {
+        let answer = service.get(&format!("{ORDERS}?{query}"));
+        let message = answer.assert_error(400, "invalid_request");
+        assert!(message.contains(named), "{message}");
+    }
+    for (body, named) in [
+        ("", "body"),
+        ("[]", "object"),
+        ("{}", "petId"),
+        (r#"{"petId":"1"}"#, "petId"),
+        (r#"{"petId":1.5}"#, "petId"),
+        (r#"{"petId":null}"#, "petId"),
+    ] {
+        let message = service.send(&Request::post(ORDERS, body).key(&service.key));
+        let message = message.assert_error(400, "invalid_request");
+        assert!(message.contains(named), "{body}: {message}");
+    }
+    for (body, named) in [
+        ("{}", "status"),
+        (r#"{"status":"sold"}"#, "`placed`"),
+        (r#"{"status":null}"#, "status"),
+    ] {
+        let message = service.send(&patch(&one, body).key(&service.key));
+        let message = message.assert_error(400, "invalid_request");
+        assert!(message.contains(named), "{body}: {message}");
+    }
+    for request in [
+        Request::get("/v1/store/orders/x"),
+        patch("/v1/store/orders/x", r#"{"status":"approved"}"#),
+    ] {
+        let message = service.send(&request.key(&service.key));
+        let message = message.assert_error(400, "invalid_request");
+        assert!(message.contains("`orderId`"), "{message}");
+    }
+    assert_eq!(service.get(&one).json()["status"], "placed");
+}
+
+#[test]
+fn every_operation_needs_a_key_and_knows_what_is_not_there() {
+    let service = Service::start();
+    let approved = r#"{"status":"approved"}"#;
+    for request in [
+        Request::get(ORDERS),
+        Request::post(ORDERS, r#"{"petId":1}"#),
+        Request::get("/v1/store/orders/1"),
+        patch("/v1/store/orders/1", approved),
+    ] {
+        service.send(&request).assert_error(401, "unauthorized");
+    }
+    for request in [
+        Request::get("/v1/store/orders/7"),
+        patch("/v1/store/orders/7", approved),
+    ] {
+        let message = service.send(&request.key(&service.key));
+        let message = message.assert_error(404, "not_found");
+        assert_eq!(message, "there is no order with the id 7");
+    }
+    for (target, allow) in [(ORDERS, "GET, POST"), ("/v1/store/orders/1", "GET, PATCH")] {
+        let answer = service.send(&Request::new("DELETE", target).key(&service.key));
+        answer.assert_error(405, "method_not_allowed");
+        assert_eq!(answer.header("allow"), Some(allow));
+    }
+    service.get("/v1/store").assert_error(404, "not_found");
+}
+
+#[test]
+fn a_body_that_is_too_large_or_no_json_is_refused() {
+    let service = Service::start_with(&["--body-max-bytes", "20"]);
+    let large = r#"{"petId":1,"status":"approved"}"#;
+    let text = |method, target| {
+        Request::new(method, target)
+            .header("Content-Type", "text/plain")
+            .body("{}")
+    };
+    for (large, text) in [
+        (Request::post(ORDERS, large), text("POST", ORDERS)),
+        (
+            patch("/v1/store/orders/1", large),
+            text("PATCH", "/v1/store/orders/1"),
+        ),
+    ] {
+        let answer = service.send(&large.key(&service.key));
+        answer.assert_error(413, "payload_too_large");
+        let answer = service.send(&text.key(&service.key));
+        answer.assert_error(415, "unsupported_media_type");
+    }
+}
+
+#[test]
+fn a_repeated_order_is_placed_once_and_its_key_is_good_for_nothing_else() {
+    let service = Service::start();
+    let pet = service.add("Rex", Some("available"));
+    let body = json!({"petId": pet}).to_string();
+    let first = order_with(&service, "a", &body);
+    assert_eq!(first.status, 201, "{first:?}");
+    updated(&service, &first.json(), "cancelled");
+    for (key, body) in [
+        ("a", body.clone()),
+        ("\"a\"", format!(r#"{{"colour":1, "petId" : {pet} }}"#)),
+    ] {
+        let again = order_with(&service, key, &body);
+        assert_eq!((again.status, again.body), (201, first.body.clone()));
+    }
+    assert_pet(&service, pet, "available");
+
+    let other = json!({"petId": pet + 1}).to_string();
+    order_with(&service, "a", &other).assert_error(422, "idempotency_key_reused");
+    let pet_with = |key: &str| {
+        let request = Request::post("/v1/pets", r#"{"name":"Tom","categoryId":7}"#);
+        service.send(&request.header("Idempotency-Key", key).key(&service.key))
+    };
+    let message = pet_with("a").assert_error(422, "idempotency_key_reused");
+    assert!(message.contains("another operation"), "{message}");
+    assert_eq!(pet_with("b").status, 201);
+    order_with(&service, "b", &body).assert_error(422, "idempotency_key_reused");
+    order_with(&service, "a b", &body).assert_error(400, "invalid_request");
+
+    // What was refused leaves its key to what comes.
+    order_with(&service, "c", &other).assert_error(409, "pet_not_available");
+    assert_eq!(order_with(&service, "c", &body).status, 201);
+    assert_eq!(service.get(ORDERS).json().as_array().map(Vec::len), Some(2));
+}
+
+/// The targets of the pages from this one on, and what is on them.
+fn walk(service: &Service, first: &str) -> (Vec<String>, Vec<Value>) {
+    let (mut targets, mut met) = (vec![first.to_owned()], Vec::new());
+    loop {
+        let answer = service.get(&targets[targets.len() - 1]);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        met.extend(answer.json().as_array().expect("a page").clone());
+        let Some(link) = answer.header("link") else {
+            return (targets, met);
+        };
+        assert!(link.ends_with(">; rel=\"next\""), "{link}");
+        let next = link.strip_prefix('<').and_then(|link| link.split_once('>'));
+        targets.push(format!("{ORDERS}{}", next.expect("a target").0));
+    }
+}
+
+#[test]
+fn pages_lead_from_the_newest_order_to_the_oldest_and_keep_their_filters() {
+    let service = Service::start();
+    let pets = [
+        service.add("Rex", Some("available")),
+        service.add("Tom", Some("available")),
+    ];
+    for round in 0..7 {
+        let order = placed(&service, pets[round % 2]);
+        updated(&service, &order, "cancelled");
+    }
+    placed(&service, pets[0]);
+    let ids = |orders: &[Value]| -> Vec<i64> {
+        orders
+            .iter()
+            .filter_map(|order| order["id"].as_i64())
+            .collect()
+    };
+    let (targets, all) = walk(&service, &format!("{ORDERS}?limit=3"));
+    assert_eq!(
+        (targets.len(), ids(&all)),
+        (3, vec![8, 7, 6, 5, 4, 3, 2, 1])
+    );
+    let first = pets[0];
+    for (filter, expected) in [
+        ("&status=cancelled".to_owned(), vec![7, 6, 5, 4, 3, 2, 1]),
+        ("&status=placed".to_owned(), vec![8]),
+        (format!("&petId={first}"), vec![8, 7, 5, 3, 1]),
+        (format!("&status=cancelled&petId={first}"), vec![7, 5, 3, 1]),
+        (format!("&status=delivered&petId={first}"), vec![]),
+        ("&petId=99".to_owned(), vec![]),
+    ] {
+        let (targets, met) = walk(&service, &format!("{ORDERS}?limit=2{filter}"));
+        assert_eq!(ids(&met), expected, "{filter}");
+        for target in &targets {
+            assert!(target.contains(&format!("limit=2{filter}")), "{target}");
+        }
+    }
+    // A cursor belongs to its filters and to its list.
+    let (targets, _) = walk(&service, &format!("{ORDERS}?limit=2&petId={first}"));
+    let (_, cursor) = targets[1].split_once("&cursor=").expect("a cursor");
+    for query in [
+        format!("cursor={cursor}"),
+        format!("petId={first}&status=placed&cursor={cursor}"),
+    ] {
+        let message = service.get(&format!("{ORDERS}?{query}"));
+        let message = message.assert_error(400, "invalid_request");
+        assert!(message.contains("`petId`"), "{message}");
+    }
+    let answer = service.get(&format!("/v1/pets?cursor={cursor}"));
+    answer.assert_error(400, "invalid_request");
+    // Twenty, where nothing is said.
+    assert_eq!(service.get(ORDERS).json().as_array().map(Vec::len), Some(8));
+}

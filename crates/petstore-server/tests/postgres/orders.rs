@@ -1,0 +1,86 @@
+//! Orders for one pet from two servers at the same moment.
+
+use crate::{postgres::shared, raw::Connection, raw::Request, serve, serve_beside};
+use serde_json::{Value, json};
+use std::{
+    sync::{Barrier, Mutex},
+    thread,
+};
+
+const CLIENTS: usize = 32;
+const ROUNDS: usize = 200;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_32_clients_of_two_servers_that_race_for_one_pet_one_wins_each_round() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let one = serve(&database);
+    let two = serve_beside(&one, &database);
+    let pets: Vec<i64> = (0..ROUNDS)
+        .map(|_| one.add("Rex", Some("available")))
+        .collect();
+
+    let start = Barrier::new(CLIENTS);
+    let answers = Mutex::new(vec![Vec::new(); ROUNDS]);
+    thread::scope(|scope| {
+        for number in 0..CLIENTS {
+            let service = [&one, &two][number % 2];
+            let (pets, start, answers) = (&pets, &start, &answers);
+            scope.spawn(move || {
+                let mut connection = Connection::open(service.address);
+                for (round, pet) in pets.iter().enumerate() {
+                    let body = json!({"petId": pet}).to_string();
+                    let mut request = Request::post("/v1/store/orders", body).key(&service.key);
+                    // Every other pair has a key of its own.
+                    if number % 4 < 2 {
+                        let key = format!("{round}-{number}");
+                        request = request.header("Idempotency-Key", &key);
+                    }
+                    start.wait();
+                    connection.write(request.bytes());
+                    let answer = connection.answer();
+                    if answer.status != 201 {
+                        answer.assert_error(409, "pet_not_available");
+                    }
+                    let answer = (number, answer.status, answer.json());
+                    answers.lock().expect("no other panics")[round].push(answer);
+                }
+            });
+        }
+    });
+
+    let answers = answers.into_inner().expect("nobody panics");
+    let mut won_by = [0; 2];
+    let mut orders = Vec::new();
+    for answers in &answers {
+        assert_eq!(answers.len(), CLIENTS);
+        let won: Vec<_> = answers.iter().filter(|answer| answer.1 == 201).collect();
+        let [(number, _, order)] = won[..] else {
+            panic!("{} winners: {won:?}", won.len())
+        };
+        won_by[number % 2] += 1;
+        orders.push(order.clone());
+    }
+    println!("{ROUNDS} rounds of {CLIENTS} clients: won by the servers {won_by:?}");
+    // What was answered is there, and nothing else.
+    let mut found = Vec::new();
+    let mut target = "/v1/store/orders?limit=100".to_owned();
+    loop {
+        let answer = two.get(&target);
+        found.extend(answer.json().as_array().expect("a page").clone());
+        let Some(link) = answer.header("link") else {
+            break;
+        };
+        let next = link.strip_prefix('<').and_then(|link| link.split_once('>'));
+        target = format!("/v1/store/orders{}", next.expect("a target").0);
+    }
+    let sorted = |mut orders: Vec<Value>| {
+        orders.sort_by_key(|order| order["id"].as_i64());
+        orders
+    };
+    assert_eq!(sorted(found), sorted(orders));
+    let answer = one.get("/v1/pets?status=available");
+    assert_eq!(answer.json(), json!([]));
+}
