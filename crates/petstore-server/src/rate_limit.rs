@@ -69,14 +69,17 @@ impl RateLimiter {
         })
     }
 
-    /// Requests that a key may make at once.
-    pub(crate) fn burst(&self) -> u32 {
-        self.burst
-    }
-
-    /// The time in which a spent allowance is whole again.
-    pub(crate) fn window(&self) -> Duration {
-        self.window
+    /// Requests of a window, and the window: the time in which a spent
+    /// allowance is whole again, at least one second. A shorter one cannot be
+    /// said in whole seconds: who is told `q=20;w=1` of 20 requests in a tenth
+    /// of a second asks ten times too slowly.
+    pub(crate) fn policy(&self) -> (u64, Duration) {
+        const SECOND: Duration = Duration::from_secs(1);
+        let burst = u64::from(self.burst);
+        if self.window >= SECOND {
+            return (burst, self.window);
+        }
+        (burst.max(nanos(SECOND) / self.interval), SECOND)
     }
 
     /// Counts a request that comes `now`, a time of a clock that never goes
@@ -162,7 +165,7 @@ mod tests {
     #[test]
     fn a_burst_passes_and_the_next_request_waits_for_its_interval() {
         let limiter = limiter("2", "3");
-        assert_eq!((limiter.burst(), limiter.window()), (3, ms(1500)));
+        assert_eq!(limiter.policy(), (3, ms(1500)));
         for (remaining, reset) in [(2, 500), (1, 1000), (0, 1500)] {
             let quota = limiter.count(&key(1), ms(0));
             assert_eq!(
@@ -177,6 +180,12 @@ mod tests {
         assert!(limiter.count(&key(1), ms(500)).passed);
         assert!(!limiter.count(&key(1), ms(501)).passed);
         assert!(limiter.count(&key(2), ms(501)).passed, "another key");
+    }
+
+    #[test]
+    fn an_allowance_that_is_whole_within_a_second_is_told_by_the_second() {
+        assert_eq!(limiter("200", "20").policy(), (200, ms(1000)));
+        assert_eq!(limiter("20", "20").policy(), (20, ms(1000)));
     }
 
     #[test]

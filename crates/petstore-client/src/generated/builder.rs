@@ -63,7 +63,7 @@ impl<'a> ListPets<'a> {
         self
     }
 
-    /// The maximum number of items returned.
+    /// The maximum number of animals returned.
     ///
     /// Has to be from 1 to 100; anything else is refused before it is sent.
     ///
@@ -716,7 +716,7 @@ impl<'a> ListOrders<'a> {
         self
     }
 
-    /// The maximum number of items returned.
+    /// The maximum number of orders returned.
     ///
     /// Has to be from 1 to 100; anything else is refused before it is sent.
     ///

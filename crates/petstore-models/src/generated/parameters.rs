@@ -20,7 +20,7 @@ use std::sync::LazyLock;
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
 #[schemars(description = "")]
 pub struct ListPetsQuery {
-    /// The maximum number of items returned.
+    /// The maximum number of animals returned.
     #[serde(default, deserialize_with = "list_pets_query::limit")]
     pub limit: Limit,
     /// Restricts the result to animals with that availability.
@@ -155,9 +155,9 @@ mod get_pet_path {
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
 #[schemars(description = "")]
 pub struct ListOrdersQuery {
-    /// The maximum number of items returned.
+    /// The maximum number of orders returned.
     #[serde(default, deserialize_with = "list_orders_query::limit")]
-    pub limit: Limit,
+    pub limit: ListOrdersLimit,
     /// Restricts the result to orders with that status.
     #[serde(
         default,
@@ -195,7 +195,9 @@ pub struct ListOrdersQuery {
 mod list_orders_query {
     use super::*;
 
-    pub(super) fn limit<'de, D: Deserializer<'de>>(d: D) -> Result<Limit, D::Error> {
+    pub(super) fn limit<'de, D: Deserializer<'de>>(
+        d: D,
+    ) -> Result<ListOrdersLimit, D::Error> {
         support::parameter("limit", d)
     }
 
@@ -318,7 +320,7 @@ mod update_order_path {
     }
 }
 
-/// The maximum number of items returned.
+/// The maximum number of animals returned.
 ///
 /// An integer from 1 to 100; by default `20`.
 #[derive(
@@ -614,6 +616,115 @@ impl JsonSchema for IdempotencyKey {
 }
 
 impl fmt::Display for IdempotencyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The maximum number of orders returned.
+///
+/// An integer from 1 to 100; by default `20`.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Deserialize,
+    Eq,
+    Hash,
+    Ord,
+    PartialEq,
+    PartialOrd,
+    Serialize
+)]
+#[serde(try_from = "i64")]
+pub struct ListOrdersLimit(pub(super) i64);
+
+impl ListOrdersLimit {
+    /// The least value.
+    pub const MIN: ListOrdersLimit = ListOrdersLimit(1);
+
+    /// The greatest value.
+    pub const MAX: ListOrdersLimit = ListOrdersLimit(100);
+
+    /// The value.
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+}
+
+impl TryFrom<i64> for ListOrdersLimit {
+    type Error = Violation;
+
+    fn try_from(value: i64) -> Result<Self, Violation> {
+        if (1..=100).contains(&value) {
+            Ok(ListOrdersLimit(value))
+        } else {
+            Err(
+                Violation::new(
+                    format!("must be an integer from 1 to 100, found `{value}`"),
+                ),
+            )
+        }
+    }
+}
+
+impl From<ListOrdersLimit> for i64 {
+    fn from(value: ListOrdersLimit) -> i64 {
+        value.0
+    }
+}
+
+impl FromText for ListOrdersLimit {
+    fn from_text(text: &str) -> Result<Self, Violation> {
+        i64::from_text(text)
+            .ok()
+            .and_then(|value| ListOrdersLimit::try_from(value).ok())
+            .ok_or_else(|| Violation::new(
+                format!(
+                    "must be an integer from 1 to 100, found `{}`",
+                    support::shortened(text)
+                ),
+            ))
+    }
+}
+
+impl JsonSchema for ListOrdersLimit {
+    fn schema_name() -> String {
+        "ListOrdersLimit".to_owned()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        Schema::Object(SchemaObject {
+            instance_type: Some(InstanceType::Integer.into()),
+            number: Some(
+                Box::new(NumberValidation {
+                    minimum: Some(1.0),
+                    maximum: Some(100.0),
+                    ..Default::default()
+                }),
+            ),
+            metadata: Some(
+                Box::new(Metadata {
+                    default: Some(serde_json::json!(20)),
+                    ..Default::default()
+                }),
+            ),
+            ..Default::default()
+        })
+    }
+}
+
+impl Default for ListOrdersLimit {
+    fn default() -> Self {
+        ListOrdersLimit(20)
+    }
+}
+
+impl fmt::Display for ListOrdersLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }

@@ -47,10 +47,11 @@ pub(super) fn check(quota: &Quota) -> Result<(), Rejection> {
 
 impl Fields {
     fn of(limiter: &RateLimiter, quota: &Quota) -> Self {
-        let (burst, window) = (limiter.burst(), seconds(limiter.window()));
+        let (requests, window) = limiter.policy();
+        let window = seconds(window);
         let (remaining, reset) = (quota.remaining, seconds(quota.reset));
         Fields {
-            policy: format!("\"default\";q={burst};w={window}"),
+            policy: format!("\"default\";q={requests};w={window}"),
             limit: format!("\"default\";r={remaining};t={reset}"),
         }
     }

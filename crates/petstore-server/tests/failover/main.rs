@@ -3,12 +3,12 @@
 //! machine that leads is killed, then a server; both come back. How a store
 //! bears a single database that is killed is left to `tests/durability`.
 //!
-//! Runs where Patroni, etcd, HAProxy and PostgreSQL are installed, and takes
-//! about a minute a round.
+//! Takes about a minute a round, so `.ci/failover` runs it and `cargo xtask test`
+//! does not; needs Patroni, etcd, HAProxy and PostgreSQL.
 //!
 //! | variable | for |
 //! |---|---|
-//! | `PETSTORE_FAILOVER_ROUNDS` | how often a leader and a server are killed; once by default |
+//! | `PETSTORE_FAILOVER_ROUNDS` | how often a leader and a server are killed; without it nothing is run |
 //! | `PETSTORE_REQUIRE_PATRONI=1` | where one of the programs is missing, fail instead of skipping |
 
 #[path = "../support/haproxy.rs"]

@@ -119,7 +119,7 @@ const EDITS: &[Edit] = &[
 const HARMLESS: &[(&str, &str)] = &[
     ("summary: List animals", "summary: All animals"),
     (
-        "description: The maximum number of items returned.",
+        "description: The maximum number of animals returned.",
         "description: How many.",
     ),
     ("      example: 20\n", ""),
