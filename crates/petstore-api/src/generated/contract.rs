@@ -12,7 +12,7 @@ use dropshot::{
 };
 use petstore_models as models;
 
-/// The operations of "Pet Store", version 1.0.0.
+/// The operations of "Pet Store", version 1.1.0.
 ///
 /// Manages the animals (pets) that a store offers: list them, filtered by
 /// availability if you like; add one; fetch one by its identifier (deprecated).
