@@ -7,10 +7,10 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
 };
 use clap_complete::Shell;
-use petstore_client::PetStatus;
+use petstore_client::{OrderStatus, PetStatus};
 use std::{num::NonZeroUsize, path::PathBuf, sync::LazyLock};
 
-/// The pet store service on a command line: list, add, import and export pets
+/// The pet store service on a command line: list, add, import and export pets, and order them
 #[derive(Debug, Parser)]
 #[command(name = "petstore", version, max_term_width = 100, after_long_help = AFTER_HELP.as_str())]
 pub(crate) struct Cli {
@@ -56,6 +56,15 @@ pub(crate) enum Command {
     Pets {
         #[command(subcommand)]
         command: Box<PetsCommand>,
+    },
+    /// List, place, fetch and move on orders (beta: may change)
+    ///
+    /// These commands are beta, as the operations of the service behind them: a later version may
+    /// change both, with a warning in its changelog. A service that runs with `--min-stability
+    /// stable` does not have them.
+    Orders {
+        #[command(subcommand)]
+        command: OrdersCommand,
     },
     /// Print what makes a shell complete this program's commands
     Completions {
@@ -103,6 +112,37 @@ pub(crate) enum PetsCommand {
     Export(ExportOptions),
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum OrdersCommand {
+    /// List orders, the newest first: a page, or all (beta: may change)
+    ///
+    /// Where more follow than are shown, stderr says from which cursor on.
+    List(OrderListOptions),
+    /// Order a pet that is available and print the order (beta: may change)
+    ///
+    /// The pet is pending from then on. One that is not available is refused, with exit code 3.
+    Place(PlaceOptions),
+    /// Fetch one order by its id (beta: may change)
+    Get {
+        /// The id of the order
+        #[arg(allow_negative_numbers = true)]
+        id: i64,
+    },
+    /// Move an order on, with its pet, and print it (beta: may change)
+    ///
+    /// What is placed becomes approved, and then delivered, with which the pet is sold; until then
+    /// it may become cancelled, with which the pet is available again. Any other step is refused,
+    /// with exit code 3, and changes nothing.
+    Update {
+        /// The id of the order
+        #[arg(allow_negative_numbers = true)]
+        id: i64,
+        /// Its next status
+        #[arg(long, value_parser = order_status())]
+        status: OrderStatus,
+    },
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ListOptions {
     /// Only pets of this availability
@@ -130,6 +170,35 @@ pub(crate) struct AddOptions {
     /// Its availability
     #[arg(long, value_parser = status())]
     pub(crate) status: Option<PetStatus>,
+    /// The key of an earlier attempt whose answer was lost, which stderr showed
+    #[arg(long, value_name = "KEY")]
+    pub(crate) idempotency_key: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OrderListOptions {
+    /// Only orders with this status
+    #[arg(long, value_parser = order_status())]
+    pub(crate) status: Option<OrderStatus>,
+    /// Only orders of the pet with this id
+    #[arg(long, value_name = "ID", allow_negative_numbers = true)]
+    pub(crate) pet: Option<i64>,
+    /// How many orders a page has, from 1 to 100; 20 if not said, and 100 with `--all`
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) limit: Option<u64>,
+    /// Where to begin: a cursor that an earlier list ended with, for the same status and pet
+    #[arg(long)]
+    pub(crate) cursor: Option<String>,
+    /// All pages that follow, instead of one
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlaceOptions {
+    /// The id of the pet
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) pet_id: i64,
     /// The key of an earlier attempt whose answer was lost, which stderr showed
     #[arg(long, value_name = "KEY")]
     pub(crate) idempotency_key: Option<String>,
@@ -192,6 +261,12 @@ impl Format {
 fn status() -> impl TypedValueParser<Value = PetStatus> {
     PossibleValuesParser::new(["available", "pending", "sold"])
         .try_map(|text| text.parse::<PetStatus>())
+}
+
+/// How far an order can come; which steps there are is for the service to say.
+fn order_status() -> impl TypedValueParser<Value = OrderStatus> {
+    PossibleValuesParser::new(["placed", "approved", "delivered", "cancelled"])
+        .try_map(|text| text.parse::<OrderStatus>())
 }
 
 fn concurrency(text: &str) -> Result<NonZeroUsize, String> {

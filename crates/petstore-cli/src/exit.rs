@@ -13,14 +13,15 @@ pub(crate) enum Exit {
     Failed,
     /// The command line or the settings are wrong; nothing was sent.
     Usage,
-    /// An import went through the whole file, and some lines were refused.
+    /// An import went through the whole file, and some lines were refused; or
+    /// the states of pet and order do not allow what was asked for.
     Refused,
     /// An import went through the whole file, but for lines of which nobody
     /// knows whether they were added.
     Unknown,
     /// The service does not take the key.
     Unauthorized,
-    /// There is no such pet.
+    /// There is no such pet or order.
     NotFound,
     /// The service could not be reached, or not now (`EX_TEMPFAIL` of
     /// sysexits.h).
@@ -41,14 +42,14 @@ pub(crate) const MEANINGS: [(Exit, &str); 10] = [
     ),
     (
         Exit::Refused,
-        "an import is through, and some lines were refused",
+        "an import is through, and some lines were refused; or an order or its step was refused",
     ),
     (
         Exit::Unknown,
         "an import is through, but for lines that may have been added before",
     ),
     (Exit::Unauthorized, "the service does not take the API key"),
-    (Exit::NotFound, "there is no such pet"),
+    (Exit::NotFound, "there is no such pet or order"),
     (
         Exit::TryAgain,
         "the service cannot be reached, or not now: run the same command later",
@@ -84,6 +85,7 @@ impl Exit {
         match error.code() {
             Some(ErrorCode::Unauthorized) => Exit::Unauthorized,
             Some(ErrorCode::NotFound) => Exit::NotFound,
+            Some(ErrorCode::PetNotAvailable | ErrorCode::InvalidTransition) => Exit::Refused,
             _ if error.is_retryable() => Exit::TryAgain,
             _ => Exit::Failed,
         }

@@ -54,7 +54,7 @@ const OPERATION: &str = "
         5XX:
           $ref: '#/components/responses/ServerError'
 
-components:
+  /store/orders:
 ";
 
 const PROPERTY: &str = "
@@ -166,7 +166,7 @@ fn follow_the_compiler(copy: &Copy) -> Vec<Place> {
 }
 
 fn change_the_contract(copy: &Copy) {
-    copy.replace(DOCUMENT, "\ncomponents:\n", OPERATION);
+    copy.replace(DOCUMENT, "\n  /store/orders:\n", OPERATION);
     copy.replace(
         DOCUMENT,
         "\n        status:\n          $ref: '#/components/schemas/PetStatus'\n      example:\n",

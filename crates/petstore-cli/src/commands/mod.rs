@@ -1,14 +1,14 @@
-//! The commands, a file each.
+//! The commands: a folder for what they work on, and in it a file each.
 
-mod add;
-mod get;
-mod list;
+mod creation;
 mod manual;
+mod orders;
+mod pets;
+mod walk;
 
 use crate::{
-    cli::{Cli, Command, PetsCommand},
+    cli::{Cli, Command},
     exit::Exit,
-    import,
     output::Form,
     settings::Service,
 };
@@ -21,17 +21,11 @@ use anyhow::Result;
 /// It could not be done; `exit::of` has the code for it.
 pub(crate) async fn run(cli: Cli) -> Result<Exit> {
     let form = Form::choose(cli.output);
-    let command = match cli.command {
-        Command::Completions { shell } => return manual::completions(shell),
-        Command::Man { to } => return manual::man(to.as_deref()),
-        Command::Pets { command } => command,
-    };
-    let service = Service::find(&cli.service)?;
-    match *command {
-        PetsCommand::List(options) => list::run(&service.client()?, options, form).await,
-        PetsCommand::Add(options) => add::run(&service.client()?, options, form).await,
-        PetsCommand::Get { id } => get::run(&service.client()?, id, form).await,
-        PetsCommand::Import(options) => import::run(&service, &options, form).await,
-        PetsCommand::Export(options) => list::export(&service.client()?, options).await,
+    let service = || Service::find(&cli.service);
+    match cli.command {
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { to } => manual::man(to.as_deref()),
+        Command::Pets { command } => pets::run(&service()?, *command, form).await,
+        Command::Orders { command } => orders::run(&service()?, command, form).await,
     }
 }

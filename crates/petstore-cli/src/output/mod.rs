@@ -1,9 +1,11 @@
 //! What is written to stdout and in which form, and what is said beside it.
 //! Whoever reads stdout may stop at any time: that is no error.
 
+mod orders;
 mod pets;
+mod writer;
 
-pub(crate) use pets::PetWriter;
+pub(crate) use writer::{Record, Writer};
 
 use clap::ValueEnum;
 use petstore_client::Deprecation;

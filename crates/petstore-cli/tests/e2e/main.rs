@@ -12,6 +12,7 @@ mod import;
 mod interrupted;
 mod journal;
 mod manual;
+mod orders;
 mod program;
 mod relay;
 mod service;

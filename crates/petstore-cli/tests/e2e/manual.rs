@@ -16,7 +16,14 @@ fn said(arguments: &[&str]) -> String {
 #[test]
 fn the_help_has_every_command_and_every_exit_code() {
     let help = said(&["--help"]);
-    for word in ["pets", "completions", "man", "PETSTORE_API_KEY", "NO_COLOR"] {
+    for word in [
+        "pets",
+        "orders",
+        "completions",
+        "man",
+        "PETSTORE_API_KEY",
+        "NO_COLOR",
+    ] {
         assert!(help.contains(word), "no {word} in {help}");
     }
     for code in ["0", "1", "2", "3", "4", "5", "6", "75", "130", "143"] {
@@ -44,10 +51,30 @@ fn the_manual_has_a_page_a_command() {
         ("petstore.1", "PETSTORE_API_KEY"),
         ("petstore-pets-import.1", "journal"),
         ("petstore-pets-list.1", "cursor"),
+        ("petstore-orders.1", "a later version may change both"),
+        ("petstore-orders-list.1", "(beta: may change)"),
+        ("petstore-orders-place.1", "(beta: may change)"),
+        ("petstore-orders-get.1", "(beta: may change)"),
+        ("petstore-orders-update.1", "(beta: may change)"),
     ] {
         let page = fs::read_to_string(folder.path().join(name));
         let page = page.unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(page.contains(word), "no {word} in {name}");
+    }
+}
+
+#[test]
+fn the_help_says_that_commands_on_orders_may_change() {
+    for arguments in [
+        &["--help"][..],
+        &["orders", "--help"],
+        &["orders", "list", "--help"],
+        &["orders", "place", "--help"],
+        &["orders", "get", "--help"],
+        &["orders", "update", "--help"],
+    ] {
+        let help = said(arguments);
+        assert!(help.contains("(beta: may change)"), "{help}");
     }
 }
 

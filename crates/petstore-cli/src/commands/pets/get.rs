@@ -3,7 +3,7 @@
 
 use crate::{
     exit::Exit,
-    output::{Form, PetWriter},
+    output::{Form, Writer},
 };
 use anyhow::{Context as _, Result};
 use petstore_client::Client;
@@ -13,7 +13,7 @@ pub(super) async fn run(client: &Client, id: i64, form: Form) -> Result<Exit> {
     #[expect(deprecated, reason = "offered until it is removed, and said so")]
     let answer = client.get_pet().pet_id(id).send().await;
     let pet = answer.with_context(|| format!("cannot fetch the pet {id}"))?;
-    let mut writer = PetWriter::one(form);
+    let mut writer = Writer::one(form);
     writer.write(&[pet.into_inner()])?;
     writer.end()?;
     Ok(Exit::Done)

@@ -1,0 +1,35 @@
+//! What there is to say of a creation that failed: nothing was sent, or it is
+//! not done, or nobody knows and the same key makes sure.
+
+use crate::exit::WrongUsage;
+use petstore_client::{Error, ErrorKind};
+
+/// The error of a creation, of a `pet` that was not `added` for example. Where
+/// the answer was lost, stderr says how to repeat it safely.
+pub(super) fn failed(error: Error, what: &str, done: &str) -> anyhow::Error {
+    if error.kind() == ErrorKind::Request {
+        return WrongUsage(error.message().to_owned()).into();
+    }
+    if let (true, true, Some(key)) = (
+        error.is_retryable(),
+        error.was_sent(),
+        error.idempotency_key(),
+    ) {
+        eprintln!(
+            "the {what} may have been {done}; the same command with --idempotency-key {key} \
+             makes sure that it is, and once only"
+        );
+    }
+    let certainty = if is_certain(&error) {
+        ""
+    } else {
+        ", as far as is known"
+    };
+    anyhow::Error::new(error).context(format!("the {what} was not {done}{certainty}"))
+}
+
+/// Whether nothing was created: no try arrived, or the only one was refused.
+fn is_certain(error: &Error) -> bool {
+    let is_refusal = matches!(error.status(), Some(400..500)) && !error.is_retryable();
+    !error.was_sent() || (is_refusal && error.retries() == 0)
+}

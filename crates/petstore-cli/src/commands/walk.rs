@@ -1,0 +1,80 @@
+//! Pages of a list, one or all, to stdout; which list is left to `pets` and
+//! `orders`.
+
+use crate::{
+    exit::WrongUsage,
+    output::{Record, Writer, grouped},
+};
+use anyhow::Result;
+use petstore_client::{Error, ErrorKind, Pages};
+use serde::de::DeserializeOwned;
+use std::ops::Deref;
+
+/// The most that a page may have, for those who want all.
+pub(super) const LARGEST_PAGE: u64 = 100;
+
+/// How far to go.
+pub(super) struct Walk {
+    /// What is listed, in the plural.
+    pub(super) what: &'static str,
+    /// Where the first page begins.
+    pub(super) cursor: Option<String>,
+    /// Whether to go to the end, instead of through one page.
+    pub(super) all: bool,
+}
+
+impl Walk {
+    /// How many a page has, where nothing is left to the service.
+    pub(super) fn page_size(&self, said: Option<u64>) -> Option<u64> {
+        said.or(self.all.then_some(LARGEST_PAGE))
+    }
+
+    /// Writes the pages, and says where the page begins that comes next.
+    ///
+    /// # Errors
+    ///
+    /// A page cannot be had, or stdout not be written.
+    pub(super) async fn write<P, T>(
+        self,
+        mut pages: Pages<P>,
+        mut writer: Writer<T>,
+    ) -> Result<Option<String>>
+    where
+        P: Deref<Target = Vec<T>> + DeserializeOwned + Send + 'static,
+        T: Record,
+    {
+        let mut next = self.cursor;
+        while let Some(page) = pages.next().await {
+            let page = page
+                .map_err(|error| broken_off(error, self.what, writer.count(), next.as_deref()))?;
+            writer.write(page.as_slice())?;
+            next = page.next_cursor()?;
+            if !self.all {
+                break;
+            }
+        }
+        writer.end()?;
+        Ok(next)
+    }
+}
+
+/// Says on stderr how to see what follows, if something does.
+pub(super) fn say_next(cursor: Option<String>) {
+    if let Some(cursor) = cursor {
+        eprintln!("more follow: --all shows all, and --cursor {cursor} the next page");
+    }
+}
+
+fn broken_off(error: Error, what: &str, count: u64, cursor: Option<&str>) -> anyhow::Error {
+    if error.kind() == ErrorKind::Request {
+        return WrongUsage(error.message().to_owned()).into();
+    }
+    let said = match cursor {
+        Some(cursor) if count > 0 => format!(
+            "the list breaks off after {} {what}; --cursor {cursor} goes on from there",
+            grouped(count)
+        ),
+        _ => format!("the {what} cannot be listed"),
+    };
+    anyhow::Error::new(error).context(said)
+}

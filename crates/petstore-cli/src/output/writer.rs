@@ -1,0 +1,172 @@
+//! Records on stdout, whichever they are: as a table, as JSON, as lines of JSON,
+//! or as CSV. They are written as they come, so that a long list needs no memory.
+//! How one of them looks is left to `pets` and `orders`.
+
+use super::{Form, Out};
+use anstream::ColorChoice;
+use anstyle::{Effects, Style};
+use anyhow::Result;
+use serde::Serialize;
+use std::io;
+
+/// What a table needs to know of a record.
+pub(crate) trait Record: Serialize {
+    /// The names of the columns after the id.
+    fn titles() -> String;
+    fn id(&self) -> i64;
+    /// The columns after the id, under their names.
+    fn columns(&self) -> String;
+}
+
+/// Writes records of one kind.
+pub(crate) struct Writer<T> {
+    out: Out,
+    shape: Shape<T>,
+    /// Whether anything was written, if only a header.
+    has_begun: bool,
+    /// How many were written.
+    count: u64,
+}
+
+pub(super) enum Shape<T> {
+    /// The width of the id, once it is known.
+    Table(Option<usize>),
+    JsonArray,
+    Lines,
+    Csv {
+        titles: &'static [&'static str],
+        fields: fn(&T) -> Vec<String>,
+    },
+}
+
+impl<T: Record> Writer<T> {
+    /// Several records, on a terminal or for a program.
+    pub(crate) fn list(form: Form) -> Self {
+        Self::new(match form {
+            Form::Table => Shape::Table(None),
+            Form::Json => Shape::JsonArray,
+        })
+    }
+
+    /// One record, alike.
+    pub(crate) fn one(form: Form) -> Self {
+        Self::new(match form {
+            Form::Table => Shape::Table(None),
+            Form::Json => Shape::Lines,
+        })
+    }
+
+    pub(super) fn new(shape: Shape<T>) -> Self {
+        Writer {
+            out: Out::new(),
+            shape,
+            has_begun: false,
+            count: 0,
+        }
+    }
+
+    /// How many were written so far.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Writes some; they arrive at once.
+    ///
+    /// # Errors
+    ///
+    /// Stdout cannot be written.
+    pub(crate) fn write(&mut self, records: &[T]) -> Result<()> {
+        let is_first = !std::mem::replace(&mut self.has_begun, true);
+        match &mut self.shape {
+            Shape::Table(id_width) => {
+                let width = *id_width.get_or_insert_with(|| width_of_ids(records));
+                if is_first {
+                    self.out.write(header::<T>(width))?;
+                }
+                for record in records {
+                    self.out.write(row(record, width))?;
+                }
+            }
+            Shape::JsonArray => {
+                for (at, record) in records.iter().enumerate() {
+                    let is_first = at == 0 && self.count == 0;
+                    let before = if is_first { "[\n" } else { ",\n" };
+                    self.out.write(before)?;
+                    self.out.write(serde_json::to_string(record)?)?;
+                }
+            }
+            Shape::Lines => {
+                for record in records {
+                    self.out.write(serde_json::to_string(record)? + "\n")?;
+                }
+            }
+            Shape::Csv { titles, fields } => {
+                if is_first {
+                    self.out.write(csv_line(*titles)?)?;
+                }
+                for record in records {
+                    self.out.write(csv_line(fields(record))?)?;
+                }
+            }
+        }
+        self.count += u64::try_from(records.len())?;
+        self.out.flush()?;
+        Ok(())
+    }
+
+    /// Writes what comes after the last one.
+    ///
+    /// # Errors
+    ///
+    /// Stdout cannot be written.
+    pub(crate) fn end(mut self) -> Result<u64> {
+        if !self.has_begun {
+            // A table without rows and a file without records have their header.
+            self.write(&[])?;
+        }
+        if let Shape::JsonArray = self.shape {
+            self.out
+                .write(if self.count == 0 { "[]\n" } else { "\n]\n" })?;
+        }
+        self.out.flush()?;
+        Ok(self.count)
+    }
+}
+
+fn width_of_ids(records: &[impl Record]) -> usize {
+    let widths = records.iter().map(|record| record.id().to_string().len());
+    widths.max().unwrap_or(0).max("ID".len())
+}
+
+fn header<T: Record>(id_width: usize) -> String {
+    // `anstream` knows what terminal and NO_COLOR ask for.
+    let style = match anstream::AutoStream::choice(&io::stdout()) {
+        ColorChoice::Never => Style::new(),
+        _ => Style::new().effects(Effects::BOLD),
+    };
+    let titles = T::titles();
+    format!("{style}{:>id_width$}  {titles}{style:#}\n", "ID")
+}
+
+pub(super) fn row(record: &impl Record, id_width: usize) -> String {
+    format!("{:>id_width$}  {}\n", record.id(), record.columns())
+}
+
+fn csv_line(fields: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(fields)?;
+    Ok(writer
+        .into_inner()
+        .map_err(csv::IntoInnerError::into_error)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_everything_in_it_is_one_field() {
+        let line = csv_line(["1", "a,\"b\"\nc"]).expect("written");
+        assert_eq!(String::from_utf8_lossy(&line), "1,\"a,\"\"b\"\"\nc\"\n");
+    }
+}

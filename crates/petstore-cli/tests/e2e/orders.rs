@@ -1,0 +1,240 @@
+//! `orders list`, `place`, `get` and `update`, and the codes with which they end.
+
+use crate::{program::User, relay::Relay, service::Service};
+use serde_json::Value;
+
+/// Adds a pet that can be ordered; gives its id, as it is typed.
+fn pet(user: &User) -> String {
+    let add = ["pets", "add", "--name", "Rex", "--category-id", "7"];
+    let said = user.run(&[&add[..], &["--status", "available"]].concat());
+    said.json(0)["id"].to_string()
+}
+
+/// A pet with an order for it; gives the id of the order.
+fn placed(user: &User) -> i64 {
+    let said = user.run(&["orders", "place", &pet(user)]).json(0);
+    said["id"].as_i64().expect("an id")
+}
+
+/// The ids of the orders that are listed, and what is said beside them.
+fn listed(user: &User, arguments: &[&str]) -> (Vec<i64>, String) {
+    let said = user.run(&[&["orders", "list"], arguments].concat());
+    let orders = said.json(0);
+    let orders = orders.as_array().expect("an array").iter();
+    let ids = orders.map(|order| order["id"].as_i64().expect("an id"));
+    (ids.collect(), said.err)
+}
+
+/// The word after that one.
+fn after(word: &str, text: &str) -> String {
+    let mut words = text.split_whitespace().skip_while(|found| *found != word);
+    let next = words.nth(1).map(|next| next.trim_end_matches(';'));
+    next.unwrap_or_else(|| panic!("nothing after {word} in {text}"))
+        .to_owned()
+}
+
+fn status(user: &User, what: &str) -> Vec<Value> {
+    let all = user.run(&[what, "list", "--all"]).json(0);
+    let all = all.as_array().expect("an array").iter();
+    all.map(|one| one["status"].clone()).collect()
+}
+
+#[test]
+fn an_order_is_placed_and_fetched_as_json_and_moves_on_with_its_pet() {
+    let service = Service::start();
+    let user = User::of(&service);
+    let pet = pet(&user);
+    let said = user.run(&["orders", "place", &pet]);
+    let order = said.json(0);
+    assert_eq!(said.err, "");
+    assert_eq!(
+        (&order["id"], &order["petId"], &order["status"]),
+        (&1.into(), &1.into(), &"placed".into())
+    );
+    assert_eq!(order["placedAt"], order["updatedAt"]);
+    assert_eq!(user.run(&["orders", "get", "1"]).with(0), said.with(0));
+    assert_eq!(status(&user, "pets"), ["pending"]);
+    for (next, its_pet) in [("approved", "pending"), ("delivered", "sold")] {
+        let said = user.run(&["orders", "update", "1", "--status", next]);
+        assert_eq!(said.json(0)["status"], next);
+        assert_eq!(said.err, "");
+        assert_eq!(status(&user, "pets"), [its_pet]);
+    }
+}
+
+#[test]
+fn a_pet_is_ordered_once_until_its_order_is_cancelled() {
+    let service = Service::start();
+    let user = User::of(&service);
+    let pet = pet(&user);
+    let place = ["orders", "place", &pet];
+    user.run(&place).with(0);
+    let refused = user.run(&place);
+    assert_eq!(refused.with(3), "");
+    refused.says(&[
+        "error: the order was not placed: ",
+        "409 pet_not_available",
+        "order another one",
+    ]);
+    assert_eq!(refused.err.lines().count(), 1, "{}", refused.err);
+    user.run(&["orders", "update", "1", "--status", "cancelled"])
+        .with(0);
+    assert_eq!(user.run(&place).json(0)["id"], 2);
+}
+
+#[test]
+fn a_step_that_there_is_not_is_refused_and_changes_nothing() {
+    let service = Service::start();
+    let user = User::of(&service);
+    placed(&user);
+    let before = user.run(&["orders", "get", "1"]);
+    for next in ["placed", "delivered"] {
+        let refused = user.run(&["orders", "update", "1", "--status", next]);
+        assert_eq!(refused.with(3), "");
+        refused.says(&[
+            &format!("error: cannot make the order 1 {next}: "),
+            "409 invalid_transition",
+        ]);
+        assert_eq!(refused.err.lines().count(), 1, "{}", refused.err);
+    }
+    assert_eq!(user.run(&["orders", "get", "1"]).with(0), before.with(0));
+}
+
+#[test]
+fn what_is_not_there_has_a_code_of_its_own() {
+    let service = Service::start();
+    let user = User::of(&service);
+    for (arguments, words) in [
+        (&["orders", "place", "99"][..], "the order was not placed"),
+        (&["orders", "place", "-99"], "the order was not placed"),
+        (&["orders", "get", "99"], "cannot fetch the order 99"),
+        (
+            &["orders", "update", "99", "--status", "approved"],
+            "cannot make the order 99 approved",
+        ),
+    ] {
+        let said = user.run(arguments);
+        assert_eq!(said.with(6), "", "{arguments:?}");
+        said.says(&[words, "404 not_found"]);
+    }
+    assert_eq!(user.run(&["orders", "list"]).with(0), "[]\n");
+}
+
+#[test]
+fn orders_are_listed_by_status_and_by_pet_the_newest_first() {
+    let service = Service::start();
+    let user = User::of(&service);
+    for _ in 0..3 {
+        placed(&user);
+    }
+    user.run(&["orders", "update", "2", "--status", "cancelled"])
+        .with(0);
+    user.run(&["orders", "place", "2"]).with(0);
+    let ids = |arguments: &[&str]| listed(&user, arguments).0;
+    assert_eq!(ids(&[]), [4, 3, 2, 1]);
+    assert_eq!(ids(&["--status", "placed"]), [4, 3, 1]);
+    assert_eq!(ids(&["--pet", "2"]), [4, 2]);
+    assert_eq!(ids(&["--pet", "2", "--status", "cancelled"]), [2]);
+    assert_eq!(ids(&["--pet", "-2"]), [0; 0]);
+}
+
+#[test]
+fn a_page_of_orders_says_where_the_next_one_begins_and_all_follows_them() {
+    let service = Service::start();
+    let user = User::of(&service);
+    for _ in 0..5 {
+        placed(&user);
+    }
+    let (first, said) = listed(&user, &["--limit", "2"]);
+    assert_eq!(first, [5, 4]);
+    let cursor = after("--cursor", &said);
+    let (next, _) = listed(&user, &["--limit", "2", "--cursor", &cursor]);
+    assert_eq!(next, [3, 2]);
+    for (arguments, ids) in [
+        (&["--limit", "2", "--all"][..], &[5, 4, 3, 2, 1][..]),
+        (&["--all"], &[5, 4, 3, 2, 1]),
+        (&["--all", "--cursor", &cursor], &[3, 2, 1]),
+    ] {
+        assert_eq!(listed(&user, arguments), (ids.to_vec(), String::new()));
+    }
+}
+
+#[test]
+fn a_table_has_a_row_an_order() {
+    let service = Service::start();
+    let user = User::of(&service);
+    placed(&user);
+    let order = user.run(&["orders", "get", "1"]).json(0);
+    let at = order["placedAt"].as_str().expect("a time");
+    let at = &at[.."2026-11-21T12:00:00".len()];
+    let table = format!(
+        "ID  STATUS          PET  PLACED                UPDATED\n \
+         1  placed            1  {at}Z  {at}Z\n"
+    );
+    for command in [&["orders", "list"][..], &["orders", "get", "1"]] {
+        let said = user.run(&[command, &["--output", "table"]].concat());
+        assert_eq!(said.with(0), table);
+    }
+}
+
+#[test]
+fn what_is_wrong_about_orders_is_told_before_anything_is_sent() {
+    let service = Service::start();
+    let user = User::of(&service);
+    for (arguments, words) in [
+        (&["orders", "list", "--limit", "101"][..], "from 1 to 100"),
+        (&["orders", "list", "--cursor", ""], "`cursor`"),
+        (&["orders", "list", "--status", "sold"], "delivered"),
+        (&["orders", "list", "--pet", "Rex"], "Rex"),
+        (&["orders", "place"], "PET_ID"),
+        (
+            &["orders", "place", "1", "--idempotency-key", ""],
+            "`Idempotency-Key`",
+        ),
+        (&["orders", "update", "1"], "--status"),
+        (&["orders", "get", "Rex"], "Rex"),
+    ] {
+        let said = user.run(arguments);
+        assert_eq!(said.with(2), "", "{arguments:?}");
+        said.says(&[words]);
+    }
+}
+
+#[test]
+fn an_order_whose_answer_was_lost_is_placed_once_with_the_key_that_is_shown() {
+    let service = Service::start();
+    let mut user = User::of(&service);
+    let pet = pet(&user);
+    let relay = Relay::before(&service.url);
+    user.url.clone_from(&relay.url);
+    relay.lose(true);
+    let lost = user.run(&["orders", "place", &pet]);
+    assert_eq!(lost.with(75), "");
+    lost.says(&[
+        "the order may have been placed",
+        "not placed, as far as is known",
+    ]);
+    let key = after("--idempotency-key", &lost.err);
+    relay.lose(false);
+    let said = user.run(&["orders", "place", &pet, "--idempotency-key", &key]);
+    assert_eq!(said.json(0)["id"], 1);
+    assert_eq!(status(&user, "orders"), ["placed"]);
+}
+
+#[test]
+fn a_step_whose_answer_was_lost_is_seen_at_its_order() {
+    let service = Service::start();
+    let mut user = User::of(&service);
+    placed(&user);
+    let relay = Relay::before(&service.url);
+    user.url.clone_from(&relay.url);
+    relay.lose(true);
+    let lost = user.run(&["orders", "update", "1", "--status", "approved"]);
+    assert_eq!(lost.with(75), "");
+    lost.says(&["may have become approved; `petstore orders get 1`"]);
+    relay.lose(false);
+    assert_eq!(
+        user.run(&["orders", "get", "1"]).json(0)["status"],
+        "approved"
+    );
+}
