@@ -19,8 +19,9 @@ const DOCUMENT: &str = "spec/openapi.yaml";
 const RELEASED: &str = "spec/released/1.0.0.yaml";
 
 /// What the client's own code shows of documents after the released one.
-const LATER_TYPES: &[&str] =
-    &["#[cfg(feature = \"beta\")]\npub use types::{NewOrder, Order, OrderStatus, OrderUpdate, Orders};\n"];
+const LATER_TYPES: &[&str] = &[
+    "#[cfg(feature = \"beta\")]\npub use types::{NewOrder, Order, OrderStatus, OrderUpdate, Orders};\n",
+];
 
 /// Prints all pets, and what became of one that it tried to add.
 const APPLICATION: &str = r#"//! An application.
