@@ -122,7 +122,7 @@ const HARMLESS: &[(&str, &str)] = &[
         "description: The maximum number of animals returned.",
         "description: How many.",
     ),
-    ("      example: 20\n", ""),
+    ("\n      example: 20\n", "\n"),
     (
         "        - available\n        - pending\n",
         "        - pending\n        - available\n",
