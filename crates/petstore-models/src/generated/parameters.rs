@@ -157,7 +157,7 @@ mod get_pet_path {
 pub struct ListOrdersQuery {
     /// The maximum number of orders returned.
     #[serde(default, deserialize_with = "list_orders_query::limit")]
-    pub limit: ListOrdersLimit,
+    pub limit: OrdersLimit,
     /// Restricts the result to orders with that status.
     #[serde(
         default,
@@ -197,7 +197,7 @@ mod list_orders_query {
 
     pub(super) fn limit<'de, D: Deserializer<'de>>(
         d: D,
-    ) -> Result<ListOrdersLimit, D::Error> {
+    ) -> Result<OrdersLimit, D::Error> {
         support::parameter("limit", d)
     }
 
@@ -637,14 +637,14 @@ impl fmt::Display for IdempotencyKey {
     Serialize
 )]
 #[serde(try_from = "i64")]
-pub struct ListOrdersLimit(pub(super) i64);
+pub struct OrdersLimit(pub(super) i64);
 
-impl ListOrdersLimit {
+impl OrdersLimit {
     /// The least value.
-    pub const MIN: ListOrdersLimit = ListOrdersLimit(1);
+    pub const MIN: OrdersLimit = OrdersLimit(1);
 
     /// The greatest value.
-    pub const MAX: ListOrdersLimit = ListOrdersLimit(100);
+    pub const MAX: OrdersLimit = OrdersLimit(100);
 
     /// The value.
     pub const fn get(self) -> i64 {
@@ -652,12 +652,12 @@ impl ListOrdersLimit {
     }
 }
 
-impl TryFrom<i64> for ListOrdersLimit {
+impl TryFrom<i64> for OrdersLimit {
     type Error = Violation;
 
     fn try_from(value: i64) -> Result<Self, Violation> {
         if (1..=100).contains(&value) {
-            Ok(ListOrdersLimit(value))
+            Ok(OrdersLimit(value))
         } else {
             Err(
                 Violation::new(
@@ -668,17 +668,17 @@ impl TryFrom<i64> for ListOrdersLimit {
     }
 }
 
-impl From<ListOrdersLimit> for i64 {
-    fn from(value: ListOrdersLimit) -> i64 {
+impl From<OrdersLimit> for i64 {
+    fn from(value: OrdersLimit) -> i64 {
         value.0
     }
 }
 
-impl FromText for ListOrdersLimit {
+impl FromText for OrdersLimit {
     fn from_text(text: &str) -> Result<Self, Violation> {
         i64::from_text(text)
             .ok()
-            .and_then(|value| ListOrdersLimit::try_from(value).ok())
+            .and_then(|value| OrdersLimit::try_from(value).ok())
             .ok_or_else(|| Violation::new(
                 format!(
                     "must be an integer from 1 to 100, found `{}`",
@@ -688,9 +688,9 @@ impl FromText for ListOrdersLimit {
     }
 }
 
-impl JsonSchema for ListOrdersLimit {
+impl JsonSchema for OrdersLimit {
     fn schema_name() -> String {
-        "ListOrdersLimit".to_owned()
+        "OrdersLimit".to_owned()
     }
 
     fn is_referenceable() -> bool {
@@ -718,13 +718,13 @@ impl JsonSchema for ListOrdersLimit {
     }
 }
 
-impl Default for ListOrdersLimit {
+impl Default for OrdersLimit {
     fn default() -> Self {
-        ListOrdersLimit(20)
+        OrdersLimit(20)
     }
 }
 
-impl fmt::Display for ListOrdersLimit {
+impl fmt::Display for OrdersLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
