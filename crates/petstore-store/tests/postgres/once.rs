@@ -87,7 +87,7 @@ async fn who_meets_a_running_transaction_with_its_key_holds_nobody_up() {
     let first = create(&store, pet("Rex"), "a").await.expect("an answer");
     // Another server, in the middle of something with that key.
     let db = database.client().await;
-    let locks = "SELECT objid::bigint + (classid::bigint << 32) AS lock FROM pg_locks WHERE locktype = 'advisory'";
+    let locks = "SELECT objid::bigint + (classid::bigint << 32) AS lock FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
     assert!(
         db.query(locks, &[]).await.expect("the locks").is_empty(),
         "a lock ends with its transaction"
