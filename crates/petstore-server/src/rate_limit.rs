@@ -104,7 +104,7 @@ impl RateLimiter {
         }
         match before {
             Some(whole_at) => *whole_at = next,
-            None => shard.insert(key.clone(), next, now),
+            None => shard.insert(*key, next, now),
         }
         Quota {
             passed: true,

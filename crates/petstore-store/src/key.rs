@@ -8,8 +8,8 @@ use subtle::ConstantTimeEq;
 
 /// The public name of a key: `k_` and 12 characters of `0-9a-z` without
 /// `i`, `l`, `o` and `u`. It may be shown, logged and typed.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct KeyId(String);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct KeyId([u8; PREFIX.len() + LENGTH]);
 
 /// Crockford's base 32: no two of its characters are mistaken for each other.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -20,23 +20,33 @@ impl KeyId {
     /// Makes an id from the lower 60 bits of a random number.
     #[must_use]
     pub fn from_random(random: u64) -> Self {
-        let characters = (0..LENGTH).map(|position| {
+        let digits = (0..LENGTH).map(|position| {
             let digit = random >> (5 * position) & 31;
-            char::from(ALPHABET[digit as usize])
+            ALPHABET[digit as usize]
         });
-        Self(PREFIX.chars().chain(characters).collect())
+        let mut characters = [0; PREFIX.len() + LENGTH];
+        for (place, character) in characters.iter_mut().zip(PREFIX.bytes().chain(digits)) {
+            *place = character;
+        }
+        Self(characters)
     }
 
     /// The id as it is shown.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.0
+        str::from_utf8(&self.0).expect("every character of an id is ASCII")
+    }
+}
+
+impl fmt::Debug for KeyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("KeyId").field(&self.as_str()).finish()
     }
 }
 
 impl fmt::Display for KeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
+        f.pad(self.as_str())
     }
 }
 
@@ -45,8 +55,9 @@ impl FromStr for KeyId {
 
     fn from_str(text: &str) -> Result<Self, InvalidKeyId> {
         let digits = text.strip_prefix(PREFIX).ok_or(InvalidKeyId)?;
-        let valid = digits.len() == LENGTH && digits.bytes().all(|byte| ALPHABET.contains(&byte));
-        valid.then(|| Self(text.to_owned())).ok_or(InvalidKeyId)
+        let characters = text.as_bytes().try_into().map_err(|_| InvalidKeyId)?;
+        let valid = digits.bytes().all(|byte| ALPHABET.contains(&byte));
+        valid.then_some(Self(characters)).ok_or(InvalidKeyId)
     }
 }
 

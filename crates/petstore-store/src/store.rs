@@ -105,7 +105,7 @@ pub trait Store: Send + Sync {
 
     /// The key with this hash, if there is one and it is not revoked. Always
     /// asks the database, so that what another process did counts at once.
-    async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyRecord>, StoreError>;
+    async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyId>, StoreError>;
 
     /// Whether there is any key, revoked ones included.
     async fn has_keys(&self) -> Result<bool, StoreError>;

@@ -47,7 +47,7 @@ fn line(key: &KeyRecord) -> String {
 }
 
 async fn revoke(store: &dyn Store, id: KeyId) -> anyhow::Result<()> {
-    match store.revoke_key(id.clone(), Utc::now()).await? {
+    match store.revoke_key(id, Utc::now()).await? {
         Revocation::Revoked => print(&format!("revoked {id}\n")),
         Revocation::AlreadyRevoked(at) => {
             print(&format!("{id} was revoked already, {}\n", time(at)))

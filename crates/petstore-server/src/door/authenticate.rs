@@ -39,7 +39,7 @@ pub(super) async fn look_up(app: &App, key: &ApiKey, request_id: &str) -> Result
     let hash = key.hash();
     let found = deadline::within(&app.limits, app.store.find_key(&hash)).await?;
     match found.map_err(|error| service::refusal(&error, request_id))? {
-        Some(record) => Ok(record.id),
+        Some(id) => Ok(id),
         None => Err(invalid(UNKNOWN)),
     }
 }

@@ -173,7 +173,7 @@ impl Requests {
         if keys.len() == KEYS {
             return OTHER_KEYS;
         }
-        keys.insert(key.clone());
+        keys.insert(*key);
         key.as_str()
     }
 }

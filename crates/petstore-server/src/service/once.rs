@@ -70,7 +70,7 @@ where
         .map_err(|error| E::invalid_request(format!("`Idempotency-Key` {error}").into()))?;
     let key_id =
         caller().ok_or_else(|| E::internal("a creation without an API key came through".into()))?;
-    let name: Name = (key_id.clone(), key.clone());
+    let name: Name = (key_id, key.clone());
     let once = Once {
         key_id,
         key,

@@ -108,20 +108,20 @@ impl Pending {
         match self.uses.get_mut(key) {
             Some(last) => *last = at.max(*last),
             None => {
-                self.uses.insert(key.clone(), at);
+                self.uses.insert(*key, at);
             }
         }
     }
 
     /// Whether the caller was not in the log yet on this day.
     fn called(&mut self, key: &KeyId, operation: OperationId, at: DateTime<Utc>) -> bool {
-        let caller = (key.clone(), operation);
+        let caller = (*key, operation);
         let calls = Calls {
             number: 1,
             first: at,
             last: at,
         };
-        self.add(caller.clone(), calls);
+        self.add(caller, calls);
         let today = at.date_naive();
         self.logged.insert(caller, today) != Some(today)
     }

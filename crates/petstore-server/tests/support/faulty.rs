@@ -191,7 +191,7 @@ impl Store for Faulty {
         self.inner.revoke_key(id, at).await
     }
 
-    async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyRecord>, StoreError> {
+    async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyId>, StoreError> {
         self.looked_up.fetch_add(1, Ordering::SeqCst);
         assert!(!self.key_panics.load(Ordering::SeqCst), "{SECRET}");
         if self.key_hangs.load(Ordering::SeqCst) {

@@ -5,7 +5,7 @@ use super::{
     pets::text_of,
     session::Session,
 };
-use crate::{KeyHash, KeyRecord, NewKey, Revocation, StoreError};
+use crate::{KeyHash, KeyId, KeyRecord, NewKey, Revocation, StoreError};
 use chrono::{DateTime, Utc};
 use tokio_postgres::{Client, Error, Row, Statement, error::SqlState};
 
@@ -20,7 +20,7 @@ const INSERT_FIRST: &str = "
 const ALL: &str =
     "SELECT id, name, created_at, last_used_at, revoked_at FROM api_keys ORDER BY created_at, id";
 const ANY: &str = "SELECT EXISTS (SELECT 1 FROM api_keys)";
-const FIND: &str = "SELECT id, name, created_at, last_used_at, revoked_at, hash FROM api_keys WHERE hash = $1 AND revoked_at IS NULL";
+const FIND: &str = "SELECT id, hash FROM api_keys WHERE hash = $1 AND revoked_at IS NULL";
 const REVOKE: &str = "UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL";
 const REVOKED_AT: &str = "SELECT revoked_at FROM api_keys WHERE id = $1";
 
@@ -55,25 +55,29 @@ impl KeyReads {
 /// The index finds the one candidate; how long that takes tells something of a
 /// hash at most, and no hash leads back to a key. Whether the candidate counts
 /// is decided in constant time.
-pub(super) fn confirmed(row: &Row, hash: &KeyHash) -> Result<Option<KeyRecord>, StoreError> {
-    let stored: Vec<u8> = row.try_get(5).map_err(error::unreadable)?;
+pub(super) fn confirmed(row: &Row, hash: &KeyHash) -> Result<Option<KeyId>, StoreError> {
+    let stored: Vec<u8> = row.try_get(1).map_err(error::unreadable)?;
     let stored = <[u8; 32]>::try_from(stored).map_err(|_| error::unreadable(Unreadable::Hash))?;
     if KeyHash::new(stored) == *hash {
-        record_of(row).map(Some)
+        id_of(row, 0).map(Some)
     } else {
         Ok(None)
     }
 }
 
 pub(super) fn record_of(row: &Row) -> Result<KeyRecord, StoreError> {
-    let id: &str = row.try_get(0).map_err(error::unreadable)?;
     Ok(KeyRecord {
-        id: id.parse().map_err(error::unreadable)?,
+        id: id_of(row, 0)?,
         name: text_of(row, 1)?,
         created_at: time_of(row.try_get(2).map_err(error::unreadable)?)?,
         last_used_at: any_time_of(row, 3)?,
         revoked_at: any_time_of(row, 4)?,
     })
+}
+
+fn id_of(row: &Row, column: usize) -> Result<KeyId, StoreError> {
+    let id: &str = row.try_get(column).map_err(error::unreadable)?;
+    id.parse().map_err(error::unreadable)
 }
 
 fn any_time_of(row: &Row, column: usize) -> Result<Option<DateTime<Utc>>, StoreError> {

@@ -207,13 +207,13 @@ impl Store for PostgresStore {
 
     async fn revoke_key(&self, id: KeyId, at: DateTime<Utc>) -> Result<Revocation, StoreError> {
         let revoke = move |db: Arc<Writes>| {
-            let id = id.clone();
+            let id = id;
             Box::pin(async move { keys::revoke(&db.session, id.as_str(), at).await }) as _
         };
         self.writer.write(revoke).await
     }
 
-    async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyRecord>, StoreError> {
+    async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyId>, StoreError> {
         let wanted = *hash;
         let row = self
             .readers

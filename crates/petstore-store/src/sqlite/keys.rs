@@ -12,7 +12,7 @@ const INSERT_FIRST: &str = "INSERT INTO api_keys (id, name, hash, created_at)
 const ALL: &str =
     "SELECT id, name, created_at, last_used_at, revoked_at FROM api_keys ORDER BY created_at, id";
 const ANY: &str = "SELECT EXISTS (SELECT 1 FROM api_keys)";
-const FIND: &str = "SELECT id, name, created_at, last_used_at, revoked_at, hash FROM api_keys WHERE hash = ?1 AND revoked_at IS NULL";
+const FIND: &str = "SELECT id, hash FROM api_keys WHERE hash = ?1 AND revoked_at IS NULL";
 const REVOKE: &str = "UPDATE api_keys SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL";
 const REVOKED_AT: &str = "SELECT revoked_at FROM api_keys WHERE id = ?1";
 
@@ -59,16 +59,16 @@ pub(super) fn any(db: &Connection) -> rusqlite::Result<bool> {
 /// The index finds the one candidate; how long that takes tells something of a
 /// hash at most, and no hash leads back to a key. Whether the candidate counts
 /// is decided in constant time.
-pub(super) fn find(db: &Connection, hash: &KeyHash) -> rusqlite::Result<Option<KeyRecord>> {
+pub(super) fn find(db: &Connection, hash: &KeyHash) -> rusqlite::Result<Option<KeyId>> {
     let candidate = db
         .prepare_cached(FIND)?
         .query_row([hash.as_bytes()], |row| {
-            Ok((record_of(row)?, KeyHash::new(row.get(5)?)))
+            Ok((id_of(row, 0)?, KeyHash::new(row.get(1)?)))
         })
         .optional()?;
     Ok(candidate
         .filter(|(_, stored)| stored == hash)
-        .map(|(record, _)| record))
+        .map(|(id, _)| id))
 }
 
 pub(super) fn revoke(

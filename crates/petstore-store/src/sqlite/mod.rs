@@ -208,7 +208,7 @@ impl Store for SqliteStore {
             .await
     }
 
-    async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyRecord>, StoreError> {
+    async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyId>, StoreError> {
         self.readers.read(|db| keys::find(db, hash))
     }
 

@@ -17,7 +17,7 @@ pub(crate) fn key(number: u8, created_at: DateTime<Utc>) -> NewKey {
 
 fn record(key: &NewKey, revoked_at: Option<DateTime<Utc>>) -> KeyRecord {
     KeyRecord {
-        id: key.id.clone(),
+        id: key.id,
         name: key.name.clone(),
         created_at: key.created_at,
         last_used_at: None,
@@ -36,15 +36,15 @@ pub(crate) async fn a_key_is_found_by_its_hash_until_it_is_revoked(store: AnySto
         store.create_key(key.clone()).await.expect("a key");
         assert_eq!(
             store.find_key(&key.hash).await.expect("an answer"),
-            Some(record(key, None))
+            Some(key.id)
         );
     }
-    let revoked = store.revoke_key(first.id.clone(), time(5)).await;
+    let revoked = store.revoke_key(first.id, time(5)).await;
     assert_eq!(revoked.expect("an answer"), Revocation::Revoked);
     assert_eq!(store.find_key(&first.hash).await.expect("an answer"), None);
     assert_eq!(
         store.find_key(&second.hash).await.expect("an answer"),
-        Some(record(&second, None))
+        Some(second.id)
     );
     assert!(store.has_keys().await.expect("an answer"));
 }
@@ -84,10 +84,7 @@ pub(crate) async fn a_revoked_key_keeps_its_first_time(store: AnyStore) {
             time(9)
         };
         assert_eq!(
-            store
-                .revoke_key(key.id.clone(), at)
-                .await
-                .expect("an answer"),
+            store.revoke_key(key.id, at).await.expect("an answer"),
             expected
         );
     }
@@ -108,7 +105,7 @@ pub(crate) async fn keys_are_listed_oldest_first_with_the_revoked(store: AnyStor
         store.create_key(key.clone()).await.expect("a key");
     }
     store
-        .revoke_key(keys[2].id.clone(), time(40))
+        .revoke_key(keys[2].id, time(40))
         .await
         .expect("revoked");
     let [newest, oldest, revoked, tied] = &keys;
@@ -127,17 +124,14 @@ pub(crate) async fn an_id_and_a_hash_are_taken_once(store: AnyStore) {
     let first = key(1, time(0));
     store.create_key(first.clone()).await.expect("a key");
     let same_id = NewKey {
-        id: first.id.clone(),
+        id: first.id,
         ..key(2, time(1))
     };
     let same_hash = NewKey {
         hash: first.hash,
         ..key(3, time(1))
     };
-    store
-        .revoke_key(first.id.clone(), time(2))
-        .await
-        .expect("revoked");
+    store.revoke_key(first.id, time(2)).await.expect("revoked");
     for taken in [same_id, same_hash] {
         let refused = store.create_key(taken).await;
         assert!(matches!(refused, Err(StoreError::KeyExists)), "{refused:?}");
@@ -176,10 +170,7 @@ pub(crate) async fn there_is_no_second_first_key(store: AnyStore) {
             .await
             .expect("an answer")
     );
-    store
-        .revoke_key(first.id.clone(), time(1))
-        .await
-        .expect("revoked");
+    store.revoke_key(first.id, time(1)).await.expect("revoked");
     assert!(
         !store
             .create_first_key(key(2, time(2)))
@@ -209,11 +200,8 @@ pub(crate) async fn a_time_comes_back_to_the_microsecond(store: AnyStore) {
         // Less than a microsecond is cut off.
         let key = key(number, at + TimeDelta::nanoseconds(999));
         store.create_key(key.clone()).await.expect("a key");
-        let found = store
-            .find_key(&key.hash)
-            .await
-            .expect("an answer")
-            .expect("the key");
-        assert_eq!(found.created_at, at);
+        let keys = store.list_keys().await.expect("the keys");
+        let found = keys.into_iter().find(|listed| listed.id == key.id);
+        assert_eq!(found.expect("the key").created_at, at);
     }
 }

@@ -93,7 +93,7 @@ async fn pets_and_keys_of_every_released_schema_are_kept() {
             DateTime::from_timestamp_micros(1_795_219_200_123_456)
         );
         let found = store.find_key(&KeyHash::new([1; 32])).await.expect("a key");
-        assert_eq!(found, Some(first));
+        assert_eq!(found, Some(first.id));
         let found = store.find_key(&KeyHash::new([2; 32])).await.expect("a key");
         assert_eq!(found, None);
     }
