@@ -9,6 +9,11 @@ use clap::Parser as _;
 use cli::{Cli, Command};
 use std::process::ExitCode;
 
+/// Most of what a request allocates is freed by another thread, which the
+/// allocator of the C library pays for with locks.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let command = Cli::parse().command;
     let log = logging::WriteOut;

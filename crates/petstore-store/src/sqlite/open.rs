@@ -29,6 +29,9 @@ const READ_TIMEOUT: Duration = Duration::from_millis(100);
 const LOG_BYTES: i64 = 64 << 20;
 /// Every database has at least one page.
 const SMALLEST_PAGE: u64 = 512;
+/// What a connection that reads keeps of the file in memory, of the pages that
+/// it used last. A page that it lacks is a system call and a copy.
+const CACHE_KIB: i64 = 16 << 10;
 /// More statements than there are.
 const STATEMENTS: usize = 32;
 
@@ -130,6 +133,7 @@ fn reader(path: &Path) -> rusqlite::Result<Connection> {
     reader.busy_timeout(OPEN_TIMEOUT)?;
     schema::check(&reader)?;
     set_up(&reader, READ_TIMEOUT)?;
+    reader.pragma_update(None, "cache_size", -CACHE_KIB)?;
     reader.pragma_update(None, "query_only", true)?;
     Ok(reader)
 }
