@@ -111,9 +111,9 @@ impl Extent {
         let either = |short, full| if quick { short } else { full };
         Self {
             connections: options.connections.clone(),
-            seconds: options.seconds.unwrap_or(either(0.2, 1.5)),
-            warm_up_seconds: either(0.1, 0.3),
-            rounds: options.rounds.unwrap_or(if quick { 1 } else { 5 }).max(1),
+            seconds: options.seconds.unwrap_or(either(0.2, 0.8)),
+            warm_up_seconds: either(0.1, 0.2),
+            rounds: options.rounds.unwrap_or(if quick { 1 } else { 11 }).max(1),
             pets: if quick { 2_000 } else { 100_000 },
             grown: match quick {
                 true => vec![1_000, 20_000],

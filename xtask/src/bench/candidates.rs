@@ -187,7 +187,7 @@ impl Candidates {
     /// Starts a candidate on a copy of its database.
     pub(super) fn start(&self, candidate: &Candidate) -> Result<Running> {
         let mut command = Command::new(&candidate.program);
-        let log = self.folder.path().join("log");
+        let log = self.folder.path().join(format!("{}.log", candidate.kind));
         match (candidate.kind, &self.cluster) {
             (Kind::Floor, _) => command.arg(&candidate.database),
             (Kind::Peer, _) => command.arg("serve").arg(self.copy(candidate)?),
@@ -221,7 +221,7 @@ impl Candidates {
     }
 
     fn copy(&self, candidate: &Candidate) -> Result<PathBuf> {
-        let copy = self.folder.path().join("copy.db");
+        let copy = self.folder.path().join(format!("{}.copy", candidate.kind));
         for suffix in ["", "-wal", "-shm"] {
             let mut name = copy.clone().into_os_string();
             name.push(suffix);

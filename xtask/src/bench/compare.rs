@@ -1,13 +1,14 @@
-//! The candidates beside each other: every round takes each of them in turn,
-//! begins with another one, and asks all loads. A ratio compares the two
-//! neighbours of one round; its median counts. So what slows the machine for a
-//! while slows both sides.
+//! The candidates beside each other: in every round all of them run, and each
+//! load is asked of one right after the other, beginning with another one each
+//! time. A ratio compares two neighbours, which are seconds apart; its median
+//! counts. So what slows the machine for a while slows both sides.
 
 use super::{
     Bench, Report,
     candidates::{Candidate, Candidates, Facts, Kind},
     figures::{Medians, median},
     load::{self, Asked, LOADS, Load, Measured},
+    process::Running,
     say,
     table::{self, Table},
 };
@@ -28,6 +29,12 @@ pub(super) struct Row {
     pub(super) of_peer: Option<f64>,
     /// Each round; nothing where it is void.
     rounds: Vec<Option<Measured>>,
+}
+
+impl Row {
+    fn asked(&self) -> (Kind, Load, usize) {
+        (self.candidate, self.load, self.connections)
+    }
 }
 
 pub(super) fn measure(
@@ -60,10 +67,7 @@ pub(super) fn measure(
     }
     for round in 0..bench.extent.rounds {
         say(&format!("round {} of {}", round + 1, bench.extent.rounds));
-        for turn in 0..candidates.all.len() {
-            let candidate = &candidates.all[(turn + round) % candidates.all.len()];
-            one_round(bench, candidates, candidate, report)?;
-        }
+        one_round(bench, candidates, round, report)?;
     }
     conclude(&mut report.compare);
     print(report);
@@ -73,30 +77,44 @@ pub(super) fn measure(
 fn one_round(
     bench: &Bench<'_>,
     candidates: &Candidates,
-    candidate: &Candidate,
+    round: usize,
     report: &mut Report,
 ) -> Result<()> {
-    let running = candidates.start(candidate)?;
-    let watch = candidates.processes(candidate, &running);
-    let asked = Asked::new(bench, candidate, &running, watch);
-    let rows = report.compare.iter_mut();
-    for row in rows.filter(|row| row.candidate == candidate.kind) {
-        let measured = asked.measure(bench, row.load, row.connections, None);
-        let void = |error: &anyhow::Error| {
-            let Row {
-                load, connections, ..
-            } = row;
+    let running = candidates.all.iter().map(|candidate| {
+        let running = candidates.start(candidate)?;
+        Ok((candidate, running))
+    });
+    let running: Vec<(&Candidate, Running)> = running.collect::<Result<_>>()?;
+    let loads = LOADS.into_iter().flat_map(|load| {
+        let connections = bench.extent.connections.iter();
+        connections.map(move |&connections| (load, connections))
+    });
+    for (place, (load, connections)) in loads.enumerate() {
+        for turn in 0..running.len() {
+            let (candidate, running) = &running[(turn + place + round) % running.len()];
+            let watch = candidates.processes(candidate, running);
+            let asked = Asked::new(bench, candidate, running, watch);
+            let measured = asked.measure(bench, load, connections, None);
             let kind = candidate.kind;
-            report.void.push(format!(
-                "{kind}, {load}, {connections} connections: {error:#}"
-            ));
-        };
-        row.rounds.push(measured.inspect_err(void).ok());
+            let void = |error: &anyhow::Error| {
+                report.void.push(format!(
+                    "{kind}, {load}, {connections} connections: {error:#}"
+                ));
+            };
+            let measured = measured.inspect_err(void).ok();
+            let asked = (kind, load, connections);
+            let mut rows = report.compare.iter_mut();
+            if let Some(row) = rows.find(|row| row.asked() == asked) {
+                row.rounds.push(measured);
+            }
+        }
     }
-    let mut facts = report.candidates.iter_mut();
-    if let Some(facts) = facts.find(|facts| facts.candidate == candidate.kind) {
-        facts.ready_ms.push(running.ready.as_secs_f64() * 1e3);
-        facts.peak_bytes.push(running.memory("VmHWM")?);
+    for (candidate, running) in &running {
+        let mut facts = report.candidates.iter_mut();
+        if let Some(facts) = facts.find(|facts| facts.candidate == candidate.kind) {
+            facts.ready_ms.push(running.ready.as_secs_f64() * 1e3);
+            facts.peak_bytes.push(running.memory("VmHWM")?);
+        }
     }
     Ok(())
 }
@@ -119,9 +137,8 @@ fn conclude(rows: &mut [Row]) {
 }
 
 fn ratio(rows: &[Row], row: &Row, to: Kind) -> Option<f64> {
-    let other = rows.iter().find(|other| {
-        (other.candidate, other.load, other.connections) == (to, row.load, row.connections)
-    })?;
+    let asked = (to, row.load, row.connections);
+    let other = rows.iter().find(|other| other.asked() == asked)?;
     let rounds = row.rounds.iter().zip(&other.rounds);
     let ratios = rounds.filter_map(|(own, other)| {
         Some(own.as_ref()?.requests_per_second / other.as_ref()?.requests_per_second)
