@@ -164,6 +164,7 @@ fn print(report: &Report) {
                 "p99.9",
                 "CPU/request",
                 "load's",
+                "stolen",
             ]);
             let of_load = |row: &&Row| row.load == load && row.connections == connections;
             for row in report.compare.iter().filter(of_load) {
@@ -214,5 +215,6 @@ fn cells(row: &Row) -> Vec<String> {
         table::latency(of.p999_us),
         format!("{:.1} µs", of.cpu_us),
         format!("{:.1} µs", of.load_cpu_us),
+        format!("{:.1} %", of.stolen * 100.0),
     ]
 }

@@ -45,6 +45,7 @@ impl Medians {
                 max_us: middle(|round| round.max_us)?,
                 cpu_us: middle(|round| round.cpu_us)?,
                 load_cpu_us: middle(|round| round.load_cpu_us)?,
+                stolen: middle(|round| round.stolen)?,
             },
             spread: (most - least) / 2.0 / requests_per_second,
             rounds: rounds.clone().count(),
@@ -65,6 +66,7 @@ mod tests {
             max_us: 4.0,
             cpu_us: 5.0,
             load_cpu_us: 6.0,
+            stolen: 0.0,
         }
     }
 

@@ -1,4 +1,5 @@
-//! Processor time, as Linux counts it in `/proc/PID/stat`.
+//! Processor time, as Linux counts it: of processes in `/proc/PID/stat`, of the
+//! machine in `/proc/stat`.
 
 use std::{collections::HashMap, fs};
 
@@ -20,6 +21,36 @@ pub(crate) fn used_us(processes: &[u32]) -> f64 {
         .filter(|(id, _)| descends(&all, **id, processes))
         .map(|(_, process)| process.ticks);
     ticks.sum::<u64>() as f64 * TICK_US
+}
+
+/// The time of all processors so far, in ticks.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Machine {
+    all: u64,
+    /// When somebody wanted to run and the hypervisor ran another machine.
+    stolen: u64,
+}
+
+impl Machine {
+    /// Nothing is stolen where Linux does not say.
+    pub(crate) fn now() -> Self {
+        let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
+        let line = stat.lines().next().unwrap_or_default();
+        // user, nice, system, idle, iowait, irq, softirq, steal; guests follow,
+        // whose time is in that of the users already.
+        let ticks = line.split_whitespace().skip(1).take(8);
+        let ticks: Vec<u64> = ticks.map_while(|field| field.parse().ok()).collect();
+        Self {
+            all: ticks.iter().sum(),
+            stolen: ticks.get(7).copied().unwrap_or_default(),
+        }
+    }
+
+    /// The share of the time since then that was stolen, from 0 to 1.
+    pub(crate) fn stolen_since(self, before: Self) -> f64 {
+        let all = self.all.saturating_sub(before.all).max(1);
+        self.stolen.saturating_sub(before.stolen) as f64 / all as f64
+    }
 }
 
 fn descends(all: &HashMap<u32, Process>, id: u32, from: &[u32]) -> bool {

@@ -63,6 +63,8 @@ struct Report {
     cpu_us: f64,
     /// What this process took for a request.
     load_cpu_us: f64,
+    /// The share of the processors' time that the hypervisor gave to others.
+    stolen: f64,
 }
 
 /// What is measured, and when.
@@ -113,7 +115,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         |until: Instant| failure.recv_timeout(until.saturating_duration_since(Instant::now()));
     let read = || {
         let own = processor::used_us(&[process::id()]);
-        (processor::used_us(&options.watch), own)
+        (
+            processor::used_us(&options.watch),
+            own,
+            processor::Machine::now(),
+        )
     };
     let _failed = wait(run.begin);
     let before = read();
@@ -145,6 +151,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         max_us: latencies.max(),
         cpu_us: (after.0 - before.0) / requests as f64,
         load_cpu_us: (after.1 - before.1) / requests as f64,
+        stolen: after.2.stolen_since(before.2),
     };
     println!("{}", serde_json::to_string(&report)?);
     Ok(())
