@@ -71,10 +71,6 @@ pub(super) struct Measured {
 /// candidate: it is measured again, a few times at most.
 const STOLEN: f64 = 0.02;
 const TRIES: usize = 5;
-/// A latency that one in a hundred meets is that of the service only where the
-/// machine stops for less than a hundredth of the time: at a rate, it is measured
-/// so many times longer.
-const LONGER: f64 = 5.0;
 
 /// A candidate that runs.
 pub(super) struct Asked<'a> {
@@ -136,12 +132,11 @@ impl<'a> Asked<'a> {
         connections: usize,
         rate: Option<f64>,
     ) -> Result<Measured> {
-        let seconds = bench.extent.seconds * rate.map_or(1.0, |_| LONGER);
         let mut command = command(bench, "run", self.running, self.key, self.pets);
         command
             .args(["--load", load.name()])
             .args(["--connections", &connections.to_string()])
-            .args(["--seconds", &seconds.to_string()])
+            .args(["--seconds", &bench.extent.seconds.to_string()])
             .args([
                 "--warm-up-seconds",
                 &bench.extent.warm_up_seconds.to_string(),
