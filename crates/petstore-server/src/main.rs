@@ -9,8 +9,8 @@ use clap::Parser as _;
 use cli::{Cli, Command};
 use std::process::ExitCode;
 
-/// Most of what a request allocates is freed by another thread, which the
-/// allocator of the C library pays for with locks.
+/// The threads of a busy service were seen to wait for the locks of the C
+/// library's allocator; `docs/cost.md` has what this one gains.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

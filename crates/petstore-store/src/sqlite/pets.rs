@@ -5,9 +5,6 @@ use crate::{PetPage, PetQuery};
 use petstore_models::{NewPet, Pet, PetStatus};
 use rusqlite::{Connection, Error, OptionalExtension, Row, params, types::Type};
 
-/// The longest page of the contract: room for more is made as it is needed.
-const PAGE_ROWS: usize = 100;
-
 const INSERT: &str = "INSERT INTO pets (name, category_id, status) VALUES (?1, ?2, ?3)";
 const GET: &str = "SELECT id, name, category_id, status FROM pets WHERE id = ?1";
 pub(super) const PAGE: &str =
@@ -45,13 +42,8 @@ pub(super) fn page(db: &Connection, query: PetQuery) -> rusqlite::Result<PetPage
     // One row beyond the page tells whether there are more.
     let rows = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
     let mut pets = match status {
-        None => rows_of(db, PAGE, params![after, rows], limit)?,
-        Some(status) => rows_of(
-            db,
-            PAGE_OF_STATUS,
-            params![after, rows, status.as_str()],
-            limit,
-        )?,
+        None => rows_of(db, PAGE, params![after, rows])?,
+        Some(status) => rows_of(db, PAGE_OF_STATUS, params![after, rows, status.as_str()])?,
     };
     let more = pets.len() > limit;
     pets.truncate(limit);
@@ -62,14 +54,8 @@ fn rows_of(
     db: &Connection,
     sql: &str,
     params: impl rusqlite::Params,
-    limit: usize,
 ) -> rusqlite::Result<Vec<Pet>> {
-    let mut pets = Vec::with_capacity(limit.min(PAGE_ROWS) + 1);
-    let mut statement = db.prepare_cached(sql)?;
-    for pet in statement.query_map(params, pet_of)? {
-        pets.push(pet?);
-    }
-    Ok(pets)
+    db.prepare_cached(sql)?.query_map(params, pet_of)?.collect()
 }
 
 fn pet_of(row: &Row<'_>) -> rusqlite::Result<Pet> {

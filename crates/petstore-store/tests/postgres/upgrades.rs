@@ -87,7 +87,9 @@ async fn an_older_store_keeps_its_pets_and_keys_and_becomes_like_a_new_one() {
             ]
         );
         let found = store.find_key(&KeyHash::new([1; 32])).await.expect("a key");
-        assert!(found.is_some());
+        let keys = store.list_keys().await.expect("the keys");
+        let named = keys.iter().find(|key| Some(key.id) == found);
+        assert_eq!(named.expect("the key").name, "first");
         let order = store.create_order(NewOrder { pet_id: 1 }, DateTime::UNIX_EPOCH);
         let order = order.await.expect("an answer").expect("an order");
         assert_eq!((order.id, order.pet_id), (1, 1));
