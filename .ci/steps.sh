@@ -15,7 +15,8 @@ step() {
   step_names+=("$name")
   step_results+=("$result")
   step_seconds+=("$((SECONDS - begun))")
-  printf '=== %s: %s, %s s\n' "$name" "$result" "${step_seconds[-1]}"
+  printf '=== %s: %s, %s s, %s free on the disk\n' "$name" "$result" "${step_seconds[-1]}" \
+    "$(df --human-readable --output=avail . | tail -n 1 | tr -d ' ')"
 }
 
 # Prints the table; its status tells whether every step passed.
