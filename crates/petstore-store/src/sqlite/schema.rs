@@ -15,6 +15,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0002_usage.sql"),
     include_str!("migrations/0003_idempotency_keys.sql"),
     include_str!("migrations/0004_orders.sql"),
+    include_str!("migrations/0005_pages_from_an_index.sql"),
 ];
 
 /// The schema version that this code reads and writes.

@@ -33,7 +33,7 @@ fn too_new(error: &OpenError) -> bool {
         error,
         OpenError::TooNew {
             found: 99,
-            supported: 4,
+            supported: 5,
             ..
         }
     )
@@ -124,7 +124,7 @@ async fn a_store_of_a_newer_version_is_refused() {
         &place,
         &place.path,
         too_new,
-        "its schema is 99, this version knows schemas up to 4",
+        "its schema is 99, this version knows schemas up to 5",
     )
     .await;
 }

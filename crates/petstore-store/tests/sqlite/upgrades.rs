@@ -9,11 +9,12 @@ use petstore_store::{Creation, DatabaseUrl, KeyHash, Once, OrderQuery, PetQuery,
 use rusqlite::Connection;
 
 /// The released schemas, the first one first.
-const RELEASED: [&str; 4] = [
+const RELEASED: [&str; 5] = [
     include_str!("released/schema_1.sql"),
     include_str!("released/schema_2.sql"),
     include_str!("released/schema_3.sql"),
     include_str!("released/schema_4.sql"),
+    include_str!("released/schema_5.sql"),
 ];
 
 fn released(schema: &str) -> Place {
@@ -166,7 +167,7 @@ async fn the_ledger_of_a_released_schema_is_kept_and_is_empty_before_it() {
         let used = keys.iter().filter(|key| key.last_used_at.is_some()).count();
         calls.push((ledger.iter().map(|row| row.calls).sum::<u64>(), used));
     }
-    assert_eq!(calls, [(0, 0), (3, 1), (3, 1), (3, 1)]);
+    assert_eq!(calls, [(0, 0), (3, 1), (3, 1), (3, 1), (3, 1)]);
 }
 
 #[tokio::test]
@@ -190,7 +191,7 @@ async fn idempotency_keys_of_a_released_schema_still_count() {
         let [first, ..] = first_pets();
         repeated.push(created == Creation::Repeated(first));
     }
-    assert_eq!(repeated, [false, false, true, true]);
+    assert_eq!(repeated, [false, false, true, true, true]);
 }
 
 #[tokio::test]
@@ -215,7 +216,8 @@ async fn orders_of_a_released_schema_are_kept_and_an_older_store_takes_orders() 
         found.push((orders.iter().map(|order| order.id).collect(), new.id));
     }
     let none = || (Vec::new(), 1);
-    assert_eq!(found, [none(), none(), none(), (vec![2, 1], 6)]);
+    let two = || (vec![2, 1], 6);
+    assert_eq!(found, [none(), none(), none(), two(), two()]);
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ async fn pages_are_found_by_index_and_need_no_sorting() {
         plans.expect("plans"),
         [
             "SEARCH pets USING INTEGER PRIMARY KEY (rowid>?)",
-            "SEARCH pets USING INDEX pets_by_status (status=? AND rowid>?)",
+            "SEARCH pets USING COVERING INDEX pets_by_status (status=? AND id>?)",
         ]
     );
 }
