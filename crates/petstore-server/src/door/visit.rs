@@ -115,8 +115,14 @@ impl Drop for Visit {
                 took,
             });
         }
+        // As a field, the text needs no formatting.
+        let message = match self.status {
+            Some(_) => "answered",
+            None => "the client went away",
+        };
         tracing::info!(
             target: "petstore_server::access",
+            message,
             request_id = self.request_id,
             method = self.method.as_str(),
             route = self.route,
@@ -125,8 +131,6 @@ impl Drop for Visit {
             code = self.code.map(ErrorCode::as_str),
             duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
             key_id = self.key.as_ref().map(KeyId::as_str),
-            "{}",
-            if self.status.is_some() { "answered" } else { "the client went away" },
         );
     }
 }

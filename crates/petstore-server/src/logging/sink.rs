@@ -51,7 +51,7 @@ impl Sink {
     pub(super) fn to(mut out: impl Write + Send + 'static) -> Self {
         let sink = Sink::default();
         let shared = sink.0.clone();
-        thread::spawn(move || {
+        let writes = move || {
             let mut taken = Vec::new();
             loop {
                 shared.take(&mut taken);
@@ -63,7 +63,9 @@ impl Sink {
                 taken.shrink_to(KEPT);
                 thread::sleep(GATHER);
             }
-        });
+        };
+        let thread = thread::Builder::new().name("log".to_owned());
+        thread.spawn(writes).expect("the system starts a thread");
         sink
     }
 
