@@ -1,10 +1,11 @@
 //! `cargo xtask bench`: measures the service beside the floor and a peer, its
-//! latency at a rate, what growth costs it, and the generator. Here is which
-//! parts there are; each is a file below. What is asked of the candidates, and
-//! how an answer is judged, is left to the programs of `crates/petstore-bench`,
-//! whose README tells what is measured and why so.
+//! latency at a rate, what growth costs it, the client, and the generator. Here
+//! is which parts there are; each is a file below. What is asked of the
+//! candidates, and how an answer is judged, is left to the programs of
+//! `crates/petstore-bench`, whose README tells what is measured and why so.
 
 mod candidates;
+mod client;
 mod compare;
 mod figures;
 mod generation;
@@ -64,6 +65,8 @@ enum Part {
     Latency,
     /// What reads cost as a store grows
     Growth,
+    /// The client beside bare reqwest
+    Client,
     /// Reading, linting and generating
     Generation,
 }
@@ -99,6 +102,7 @@ struct Report {
     compare: Vec<compare::Row>,
     latency: Vec<latency::Row>,
     growth: growth::Growth,
+    client: Option<client::Client>,
     generation: Vec<generation::Row>,
     targets: Vec<targets::Target>,
     /// Rounds that do not count, and why.
@@ -151,6 +155,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     }
     if wanted(Part::Growth) {
         growth::measure(&bench, &mut report)?;
+    }
+    if wanted(Part::Client) {
+        client::measure(&bench, &mut report)?;
     }
     if wanted(Part::Generation) {
         generation::measure(&bench, &mut report)?;

@@ -14,6 +14,7 @@ use super::{
 };
 use anyhow::Result;
 use serde::Serialize;
+use std::iter;
 
 /// A candidate under a load.
 #[derive(Serialize)]
@@ -27,7 +28,7 @@ pub(super) struct Row {
     /// those of the peer.
     pub(super) of_floor: Option<f64>,
     pub(super) of_peer: Option<f64>,
-    /// Each round; nothing where it is void.
+    /// Each measure in each round; nothing where it is void.
     rounds: Vec<Option<Measured>>,
 }
 
@@ -87,7 +88,7 @@ fn one_round(
     let running: Vec<(&Candidate, Running)> = running.collect::<Result<_>>()?;
     let loads = LOADS.into_iter().flat_map(|load| {
         let connections = bench.extent.connections.iter();
-        connections.map(move |&connections| (load, connections))
+        connections.flat_map(move |&connections| iter::repeat_n((load, connections), load.turns()))
     });
     for (place, (load, connections)) in loads.enumerate() {
         for turn in 0..running.len() {

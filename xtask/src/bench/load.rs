@@ -37,6 +37,15 @@ impl Load {
             Load::Create => "create",
         }
     }
+
+    /// How often a round asks for it: creates wait for a disk, and one measure of
+    /// them lies further from the next than one of reads does.
+    pub(super) fn turns(self) -> usize {
+        match self {
+            Load::List | Load::Get | Load::Mix => 1,
+            Load::Create => 3,
+        }
+    }
 }
 
 impl fmt::Display for Load {
@@ -133,6 +142,9 @@ impl<'a> Asked<'a> {
         rate: Option<f64>,
     ) -> Result<Measured> {
         let mut command = command(bench, "run", self.running, self.key, self.pets);
+        if rate.is_none() {
+            command = without_preemption(&command);
+        }
         command
             .args(["--load", load.name()])
             .args(["--connections", &connections.to_string()])
@@ -196,6 +208,15 @@ fn command(bench: &Bench<'_>, what: &str, running: &Running, key: &str, pets: i6
         .args(["--key", key])
         .args(["--pets", &pets.to_string()]);
     command
+}
+
+/// The same, such that waking up takes the processor from nobody (`SCHED_BATCH`).
+/// On a machine of its own a load would not stop the service for each answer.
+fn without_preemption(command: &Command) -> Command {
+    let mut batch = Command::new("chrt");
+    batch.args(["--batch", "0"]).arg(command.get_program());
+    batch.args(command.get_args());
+    batch
 }
 
 pub(super) fn shown(path: &Path) -> String {

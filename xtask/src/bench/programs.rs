@@ -15,6 +15,7 @@ pub(super) struct Programs {
     pub(super) floor: PathBuf,
     pub(super) peer: PathBuf,
     pub(super) load: PathBuf,
+    pub(super) client: PathBuf,
     pub(super) generation: PathBuf,
     /// Fills an SQLite store.
     pub(super) seed: PathBuf,
@@ -61,6 +62,7 @@ impl Programs {
             server: built.join("petstore-server"),
             floor: built.join("floor"),
             load: built.join("load"),
+            client: built.join("client"),
             generation: built.join("generation"),
             seed: built.join("examples/seed"),
             growth: built.join("examples/growth"),

@@ -12,7 +12,7 @@ const ARROWS: &[(&str, &[&str], &[&str])] = &[
     ("petstore-api", &["petstore-models"], &[]),
     (
         "petstore-bench",
-        &["openapi-contract", "openapi-dropshot"],
+        &["openapi-contract", "openapi-dropshot", "petstore-client"],
         &[],
     ),
     ("petstore-cli", &["petstore-client"], &[]),

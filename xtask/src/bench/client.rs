@@ -1,0 +1,64 @@
+//! What the client costs beside bare reqwest: for one call, and for a walk. Who
+//! asks whom is left to the program `client` of `crates/petstore-bench`.
+
+use super::{
+    Bench, Report,
+    programs::output,
+    table::{self, Table},
+};
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+use std::process::Command;
+
+#[derive(Deserialize, Serialize)]
+pub(super) struct Client {
+    call: Compared,
+    walk: Compared,
+    walk_pets: usize,
+    memory_first_half: u64,
+    memory_second_half: u64,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Compared {
+    client: Took,
+    bare: Took,
+}
+
+/// In microseconds.
+#[derive(Deserialize, Serialize)]
+struct Took {
+    elapsed_us: f64,
+    processor_us: f64,
+}
+
+pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
+    let mut program = Command::new(&bench.programs.client);
+    if report.quick {
+        program.args(["--pages", "20", "--calls", "20", "--rounds", "1"]);
+    }
+    let client: Client = serde_json::from_str(&output(&mut program)?)?;
+    let mut table = Table::new(&["", "client", "bare reqwest", "ratio"]);
+    let walk = format!("a walk over {} pets", client.walk_pets);
+    for (name, compared) in [("a call", &client.call), (&walk, &client.walk)] {
+        let mut row = |what: &str, field: fn(&Took) -> f64| {
+            let (client, bare) = (field(&compared.client), field(&compared.bare));
+            table.row([
+                format!("{name}: {what}"),
+                table::latency(client),
+                table::latency(bare),
+                format!("{:.2}", client / bare),
+            ]);
+        };
+        row("time", |took| took.elapsed_us);
+        row("processor time", |took| took.processor_us);
+    }
+    println!("\n{table}");
+    println!(
+        "memory: {} at most in the first half of all walks, {} in the second",
+        table::mebibytes(client.memory_first_half as f64),
+        table::mebibytes(client.memory_second_half as f64),
+    );
+    report.client = Some(client);
+    Ok(())
+}
