@@ -67,7 +67,7 @@
 //!   together, and who arrives alone waits for nobody. A write that fails is
 //!   rolled back alone.
 //! - Reads run on the caller's thread, on one of a few connections: a page
-//!   costs some 16 µs, less than the way to another thread and back.
+//!   costs some 10 µs, less than the way to another thread and back.
 //! - No key is cached, neither found nor missing: a look-up costs some 3 µs,
 //!   and without a cache there is none that another process would have to
 //!   invalidate when it revokes a key.

@@ -141,10 +141,8 @@ impl<'a> Asked<'a> {
         connections: usize,
         rate: Option<f64>,
     ) -> Result<Measured> {
-        let mut command = command(bench, "run", self.running, self.key, self.pets);
-        if rate.is_none() {
-            command = without_preemption(&command);
-        }
+        let run = command(bench, "run", self.running, self.key, self.pets);
+        let mut command = without_preemption(&run);
         command
             .args(["--load", load.name()])
             .args(["--connections", &connections.to_string()])
