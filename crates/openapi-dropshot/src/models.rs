@@ -87,7 +87,7 @@ pub(crate) fn files(plan: &Plan<'_>, options: &Options) -> syn::Result<Vec<File>
         let about = ["", "The formats of strings that are checked."];
         add(
             "formats.rs",
-            render::file_of(&first, &about, &[Part::Text(FORMATS)])?,
+            render::file_of(&first, &about, &[Part::template(FORMATS)])?,
         );
         modules.push("formats");
     }
@@ -122,7 +122,7 @@ pub(crate) fn files(plan: &Plan<'_>, options: &Options) -> syn::Result<Vec<File>
         let about = ["", "How one of several types is chosen."];
         add(
             "unions.rs",
-            render::file_of(&first, &about, &[Part::Text(UNIONS)])?,
+            render::file_of(&first, &about, &[Part::template(UNIONS)])?,
         );
     }
     let about = [
@@ -132,7 +132,7 @@ pub(crate) fn files(plan: &Plan<'_>, options: &Options) -> syn::Result<Vec<File>
     ];
     add(
         "support.rs",
-        render::file_of(&first, &about, &[Part::Text(SUPPORT)])?,
+        render::file_of(&first, &about, &[Part::template(SUPPORT)])?,
     );
     add(
         "mod.rs",

@@ -101,6 +101,17 @@ pub(crate) enum Part {
 }
 
 impl Part {
+    /// A template without what it says of itself, which is for its maintainers.
+    pub(crate) fn template(text: &'static str) -> Self {
+        let mut code = text;
+        while let Some((line, rest)) = code.split_once('\n')
+            && (line.is_empty() || line.starts_with("//!"))
+        {
+            code = rest;
+        }
+        Part::Text(code)
+    }
+
     /// The part as tokens.
     pub(crate) fn tokens(&self) -> TokenStream {
         match self {

@@ -63,6 +63,6 @@ fn parts(code: TokenStream, text: &'static str, tail: TokenStream) -> Vec<Part> 
     if tail.is_empty() {
         vec![Part::Code(code)]
     } else {
-        vec![Part::Code(code), Part::Text(text), Part::Code(tail)]
+        vec![Part::Code(code), Part::template(text), Part::Code(tail)]
     }
 }

@@ -82,7 +82,7 @@ macro_rules! contract {
     ($backend:ident) => {
         mod $backend {
             use crate::{backends, closing, keys, model, once, orders, pages, pets, usage};
-            use crate::orders::model as order_model;
+            use crate::orders::{clients as order_clients, repeated as repeated_orders};
 
             contract! {
                 $backend:
@@ -107,11 +107,11 @@ macro_rules! contract {
                 once::a_repeated_creation_is_answered_with_the_first_pet,
                 once::of_creations_at_once_with_one_key_one_adds,
                 once::old_keys_are_deleted_a_few_at_a_time_and_no_other,
-                order_model::any_calls_of_several_clients_are_answered_as_one_after_the_other,
+                order_clients::any_calls_of_several_clients_are_answered_as_one_after_the_other,
+                repeated_orders::a_key_of_a_pet_is_none_for_an_order,
+                repeated_orders::a_refused_order_leaves_its_key_free,
+                repeated_orders::a_repeated_order_is_answered_as_it_was_placed,
                 orders::a_clock_that_goes_back_moves_no_order_back,
-                orders::a_key_of_a_pet_is_none_for_an_order,
-                orders::a_refused_order_leaves_its_key_free,
-                orders::a_repeated_order_is_answered_as_it_was_placed,
                 orders::a_walk_meets_every_earlier_order_once_while_others_are_placed,
                 orders::an_order_comes_back_as_it_was_placed_and_takes_its_pet,
                 orders::each_step_changes_order_and_pet_and_every_other_is_refused_and_changes_nothing,

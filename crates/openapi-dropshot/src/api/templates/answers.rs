@@ -1,3 +1,5 @@
+//! What every error of an operation has, where its answers are named by status.
+
 macro_rules! responses {
     ($($name:ident),*) => {$(
         impl From<HttpError> for $name {

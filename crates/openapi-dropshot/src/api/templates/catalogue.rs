@@ -1,3 +1,5 @@
+//! What every error of an operation has, where a catalogue lists its codes.
+
 macro_rules! responses {
     ($body:ty: $($name:ident),*) => {$(
         impl From<HttpError> for $name {

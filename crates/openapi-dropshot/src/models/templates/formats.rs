@@ -1,3 +1,5 @@
+//! The formats of strings, as generated code checks them.
+
 use super::support::{FromText, Violation, shortened};
 use schemars::{
     JsonSchema,

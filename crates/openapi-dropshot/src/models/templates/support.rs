@@ -1,3 +1,5 @@
+//! What generated models share: how values are read, checked and shown.
+
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{Error as _, Visitor},

@@ -1,3 +1,5 @@
+//! How generated code reads and describes a value that is one of several.
+
 use schemars::schema::{Schema, SchemaObject};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
