@@ -141,8 +141,7 @@ impl<'a> Asked<'a> {
         connections: usize,
         rate: Option<f64>,
     ) -> Result<Measured> {
-        let run = command(bench, "run", self.running, self.key, self.pets);
-        let mut command = without_preemption(&run);
+        let mut command = command(bench, "run", self.running, self.key, self.pets);
         command
             .args(["--load", load.name()])
             .args(["--connections", &connections.to_string()])
@@ -198,23 +197,18 @@ pub(super) fn idle(
     memory
 }
 
+/// Under `SCHED_BATCH`, so that waking up takes the processor from nobody: on a
+/// machine of its own a load would not stop the service for each answer.
 fn command(bench: &Bench<'_>, what: &str, running: &Running, key: &str, pets: i64) -> Command {
-    let mut command = Command::new(&bench.programs.load);
+    let mut command = Command::new("chrt");
     command
+        .args(["--batch", "0"])
+        .arg(&bench.programs.load)
         .arg(what)
         .args(["--address", &running.address.to_string()])
         .args(["--key", key])
         .args(["--pets", &pets.to_string()]);
     command
-}
-
-/// The same, such that waking up takes the processor from nobody (`SCHED_BATCH`).
-/// On a machine of its own a load would not stop the service for each answer.
-fn without_preemption(command: &Command) -> Command {
-    let mut batch = Command::new("chrt");
-    batch.args(["--batch", "0"]).arg(command.get_program());
-    batch.args(command.get_args());
-    batch
 }
 
 pub(super) fn shown(path: &Path) -> String {

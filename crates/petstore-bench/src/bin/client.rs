@@ -175,7 +175,8 @@ fn median(rounds: &[Took]) -> Took {
     }
 }
 
-/// The sum of all ids, by the client. Notes the memory each 10,000 pets.
+/// The sum of all ids, by the client. Notes the memory each 10,000 pets, and at
+/// the end.
 async fn walk(client: &Client, memory: &mut Vec<u64>) -> anyhow::Result<i64> {
     let mut pets = client.list_pets().limit(PAGE as u64).stream();
     let (mut sum, mut count) = (0, 0_u64);
@@ -186,6 +187,7 @@ async fn walk(client: &Client, memory: &mut Vec<u64>) -> anyhow::Result<i64> {
             memory.push(resident());
         }
     }
+    memory.push(resident());
     Ok(sum)
 }
 

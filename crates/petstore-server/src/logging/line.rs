@@ -224,8 +224,8 @@ fn is_message(field: &Field) -> bool {
     field.name() == "message"
 }
 
-/// Whether each byte stands for itself in any line. Looks at all of them: that
-/// takes a few instructions for sixteen, and stopping early some for each.
+/// Whether each byte stands for itself in any line. Looks at all of them, so that
+/// the compiler can take sixteen at a time; to stop early it takes one.
 fn is_ordinary(text: &str) -> bool {
     let ordinary = |byte| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
     text.bytes().fold(true, |all, byte| all & ordinary(byte))
