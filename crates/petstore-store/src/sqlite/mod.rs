@@ -12,6 +12,7 @@ mod open;
 mod orders;
 mod pets;
 mod readers;
+mod rest;
 mod schema;
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,12 @@
 //! so that it fails alone. Therefore a write is a closure that can be called
 //! again.
 
-use super::{connection::Slot, error, files::Files};
+use super::{
+    connection::Slot,
+    error,
+    files::Files,
+    rest::{self, Rest},
+};
 use crate::{
     OpenError, StoreError, WriteStats,
     room::{BATCH_BYTES, Place, Room},
@@ -17,7 +22,9 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
-    thread,
+    task::{Context, Poll, Wake},
+    thread::{self, Thread},
+    time::{Duration, Instant},
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -169,7 +176,9 @@ fn serve(
 ) {
     let mut taken = Vec::with_capacity(BATCH);
     let mut closers = Vec::new();
-    while take_up(&mut messages, &mut taken) {
+    // In memory, readers use the same connection.
+    let mut rest = files.map(|_| Rest::default());
+    while take_up(&mut messages, &mut taken, slot, rest.as_mut()) {
         let mut jobs = Vec::with_capacity(taken.len());
         let mut places = Vec::with_capacity(taken.len());
         for message in taken.drain(..) {
@@ -197,9 +206,14 @@ fn serve(
 
 /// Waits for the first message and takes up those that wait with it; `false`
 /// once there will be none.
-fn take_up(messages: &mut mpsc::Receiver<Message>, taken: &mut Vec<Message>) -> bool {
+fn take_up(
+    messages: &mut mpsc::Receiver<Message>,
+    taken: &mut Vec<Message>,
+    slot: &Slot,
+    rest: Option<&mut Rest>,
+) -> bool {
     let mut bytes = 0;
-    let mut next = messages.blocking_recv();
+    let mut next = wait(messages, slot, rest);
     while let Some(message) = next {
         if let Message::Write(_, place) = &message {
             bytes += place.bytes();
@@ -209,6 +223,54 @@ fn take_up(messages: &mut mpsc::Receiver<Message>, taken: &mut Vec<Message>) -> 
         next = (!is_full).then(|| messages.try_recv().ok()).flatten();
     }
     !taken.is_empty()
+}
+
+/// The next message; `None` once there will be none.
+fn wait(
+    messages: &mut mpsc::Receiver<Message>,
+    slot: &Slot,
+    rest: Option<&mut Rest>,
+) -> Option<Message> {
+    let Some(rest) = rest else {
+        return messages.blocking_recv();
+    };
+    if let Ok(message) = messages.try_recv() {
+        return Some(message);
+    }
+    let mut held = slot.hold();
+    let Ok(db) = held.open() else {
+        return messages.blocking_recv();
+    };
+    loop {
+        rest.begin(db);
+        if let Poll::Ready(message) = wait_for(messages, rest::PERIOD) {
+            rest.end(db);
+            return message;
+        }
+    }
+}
+
+/// As `blocking_recv`, but not longer than `time`.
+fn wait_for(messages: &mut mpsc::Receiver<Message>, time: Duration) -> Poll<Option<Message>> {
+    let waker = Arc::new(Unpark(thread::current())).into();
+    let mut context = Context::from_waker(&waker);
+    let end = Instant::now() + time;
+    loop {
+        let received = messages.poll_recv(&mut context);
+        let left = end.saturating_duration_since(Instant::now());
+        if received.is_ready() || left.is_zero() {
+            return received;
+        }
+        thread::park_timeout(left);
+    }
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
 }
 
 fn commit(slot: &Slot, files: Option<&Files>, mut jobs: Vec<Box<dyn Job>>, batches: &Batches) {

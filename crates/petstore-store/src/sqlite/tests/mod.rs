@@ -6,6 +6,7 @@ mod faults;
 mod once;
 mod ordering;
 mod plans;
+mod rest;
 
 use super::*;
 use std::sync::mpsc;
