@@ -6,7 +6,7 @@
 use super::{
     Bench, Report,
     candidates::{Candidate, Candidates, Facts, Kind},
-    figures::{Medians, median},
+    figures::{self, Medians, median},
     load::{self, Asked, LOADS, Load, Measured},
     process::Running,
     say,
@@ -140,11 +140,9 @@ fn conclude(rows: &mut [Row]) {
 fn ratio(rows: &[Row], row: &Row, to: Kind) -> Option<f64> {
     let asked = (to, row.load, row.connections);
     let other = rows.iter().find(|other| other.asked() == asked)?;
-    let rounds = row.rounds.iter().zip(&other.rounds);
-    let ratios = rounds.filter_map(|(own, other)| {
-        Some(own.as_ref()?.requests_per_second / other.as_ref()?.requests_per_second)
-    });
-    median(ratios)
+    let pairs = row.rounds.iter().zip(&other.rounds);
+    let pairs = pairs.filter_map(|(own, other)| Some((own.as_ref()?, other.as_ref()?)));
+    figures::ratio(pairs, |measured| measured.requests_per_second)
 }
 
 fn print(report: &Report) {
@@ -166,6 +164,7 @@ fn print(report: &Report) {
                 "CPU/request",
                 "load's",
                 "stolen",
+                "rounds",
             ]);
             let of_load = |row: &&Row| row.load == load && row.connections == connections;
             for row in report.compare.iter().filter(of_load) {
@@ -200,9 +199,15 @@ fn print(report: &Report) {
 
 fn cells(row: &Row) -> Vec<String> {
     let name = row.candidate.to_string();
-    let Some(Medians { of, spread, .. }) = &row.medians else {
+    let Some(medians) = &row.medians else {
         return vec![name, "void".to_owned()];
     };
+    let Medians {
+        of,
+        spread,
+        counted,
+        rounds,
+    } = medians;
     vec![
         name,
         format!("{:.0}", of.requests_per_second),
@@ -217,5 +222,6 @@ fn cells(row: &Row) -> Vec<String> {
         format!("{:.1} µs", of.cpu_us),
         format!("{:.1} µs", of.load_cpu_us),
         format!("{:.1} %", of.stolen * 100.0),
+        format!("{counted} of {rounds}"),
     ]
 }

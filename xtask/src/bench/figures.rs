@@ -15,7 +15,27 @@ pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     })
 }
 
-/// The medians over the rounds, each by itself.
+/// The median ratio of the pairs that count.
+pub(super) fn ratio<'a>(
+    pairs: impl Iterator<Item = (&'a Measured, &'a Measured)>,
+    of: fn(&Measured) -> f64,
+) -> Option<f64> {
+    let pairs = counted(pairs.collect(), |(own, other)| {
+        own.is_disturbed() || other.is_disturbed()
+    });
+    median(pairs.iter().map(|(own, other)| of(own) / of(other)))
+}
+
+/// Those that count: where at least a quarter was measured on a machine that did
+/// not give its processors away, the others do not.
+fn counted<T>(rounds: Vec<T>, is_disturbed: impl Fn(&T) -> bool) -> Vec<T> {
+    let calm = rounds.iter().filter(|round| !is_disturbed(round)).count();
+    let enough = calm > 0 && calm * 4 >= rounds.len();
+    let counts = |round: &T| !enough || !is_disturbed(round);
+    rounds.into_iter().filter(counts).collect()
+}
+
+/// The medians over the rounds that count, each by itself.
 #[derive(Clone, Serialize)]
 pub(super) struct Medians {
     #[serde(flatten)]
@@ -23,14 +43,19 @@ pub(super) struct Medians {
     /// Half of what lies between the least and the most requests a second, as a
     /// share of the median.
     pub(super) spread: f64,
+    /// How many count, of how many.
+    pub(super) counted: usize,
     pub(super) rounds: usize,
 }
 
 impl Medians {
     /// `None` without a round.
-    pub(super) fn of<'a>(rounds: impl Iterator<Item = &'a Measured> + Clone) -> Option<Self> {
-        let middle = |field: fn(&Measured) -> f64| median(rounds.clone().map(field));
-        let rates = || rounds.clone().map(|round| round.requests_per_second);
+    pub(super) fn of<'a>(all: impl Iterator<Item = &'a Measured>) -> Option<Self> {
+        let all: Vec<_> = all.collect();
+        let total = all.len();
+        let rounds = counted(all, |round| round.is_disturbed());
+        let middle = |field: fn(&Measured) -> f64| median(rounds.iter().map(|round| field(round)));
+        let rates = || rounds.iter().map(|round| round.requests_per_second);
         let requests_per_second = middle(|round| round.requests_per_second)?;
         let (least, most) = (
             rates().fold(f64::INFINITY, f64::min),
@@ -48,7 +73,8 @@ impl Medians {
                 stolen: middle(|round| round.stolen)?,
             },
             spread: (most - least) / 2.0 / requests_per_second,
-            rounds: rounds.clone().count(),
+            counted: rounds.len(),
+            rounds: total,
         })
     }
 }
@@ -84,5 +110,22 @@ mod tests {
         assert_eq!(medians.of.requests_per_second, 100.0);
         assert_eq!(medians.spread, 0.2);
         assert!(Medians::of([].iter()).is_none());
+    }
+
+    #[test]
+    fn what_was_measured_on_half_a_machine_counts_only_where_most_was() {
+        let measured = |rates: [(f64, f64); 4]| {
+            let rounds = rates.map(|(rate, stolen)| Measured {
+                stolen,
+                ..measured(rate)
+            });
+            let medians = Medians::of(rounds.iter()).expect("four rounds");
+            let rate = medians.of.requests_per_second;
+            (rate, medians.counted, medians.rounds)
+        };
+        let one_calm = measured([(10.0, 0.4), (20.0, 0.4), (90.0, 0.05), (30.0, 0.4)]);
+        assert_eq!(one_calm, (90.0, 1, 4));
+        let none = measured([(10.0, 0.4), (20.0, 0.4), (90.0, 0.06), (30.0, 0.4)]);
+        assert_eq!(none, (25.0, 4, 4));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{
     Bench, Report, candidates,
-    figures::{Medians, median},
+    figures::{Medians, ratio},
     load::{Asked, Load, Measured, shown, walk},
     process::Running,
     programs::output,
@@ -234,13 +234,12 @@ fn arguments(read: Read, grown: &Grown) -> (Load, Vec<String>) {
 
 /// With the medians, and the ratios to the first.
 fn concluded(mut rows: Vec<SocketRow>) -> Vec<SocketRow> {
-    let first: Vec<f64> = rows
+    let first = rows
         .first()
-        .map(|row| row.rounds.iter().map(|round| round.cpu_us).collect())
+        .map(|row| row.rounds.clone())
         .unwrap_or_default();
     for row in &mut rows {
-        let rounds = row.rounds.iter().zip(&first);
-        row.ratio = median(rounds.map(|(round, first)| round.cpu_us / first));
+        row.ratio = ratio(row.rounds.iter().zip(&first), |round| round.cpu_us);
         row.medians = Medians::of(row.rounds.iter());
     }
     rows
