@@ -2,7 +2,7 @@
 //! asks whom is left to the program `client` of `crates/petstore-bench`.
 
 use super::{
-    Bench, Report,
+    Bench, Report, machine,
     programs::output,
     table::{self, Table},
 };
@@ -33,7 +33,10 @@ struct Took {
 }
 
 pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
-    let mut program = Command::new(&bench.programs.client);
+    // With two processors, half of a call is the other one's waking up.
+    let mut program = Command::new("taskset");
+    program.args(["--cpu-list", &machine::first_processor()]);
+    program.arg(&bench.programs.client);
     if report.quick {
         program.args(["--pages", "20", "--calls", "20", "--rounds", "1"]);
     }

@@ -55,6 +55,13 @@ impl fmt::Display for Machine {
     }
 }
 
+/// The number of the first of the processors that this process may use.
+pub(super) fn first_processor() -> String {
+    let allowed = field("/proc/self/status", "Cpus_allowed_list");
+    let digits = allowed.chars().take_while(char::is_ascii_digit);
+    digits.collect()
+}
+
 fn read(path: &str) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
