@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_on_half_a_machine_counts_only_where_most_was() {
+    fn what_was_measured_on_half_a_machine_counts_only_where_nearly_all_was() {
         let measured = |rates: [(f64, f64); 4]| {
             let rounds = rates.map(|(rate, stolen)| Measured {
                 stolen,

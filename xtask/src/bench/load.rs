@@ -84,8 +84,8 @@ pub(super) struct Measured {
 const STOLEN: f64 = 0.02;
 const TRIES: usize = 5;
 const PAUSE: Duration = Duration::from_secs(1);
-/// Beyond this, a measure that could not be had better counts only if most are
-/// like it.
+/// Beyond this, a measure that could not be had better counts only where fewer
+/// than a quarter are better (`figures`).
 const DISTURBED: f64 = 0.05;
 
 impl Measured {

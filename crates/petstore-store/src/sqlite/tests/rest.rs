@@ -71,30 +71,25 @@ fn where_another_writes_nobody_rests() {
     assert_eq!(seen, 4);
 }
 
+/// Whether somebody holds one of the locks of those who read: bytes 123 to 127 of
+/// the index of the log, of which Linux lists the first and the last.
+#[cfg(target_os = "linux")]
+fn is_read(index: &std::path::Path) -> bool {
+    use std::{fs, os::unix::fs::MetadataExt as _};
+
+    let inode = fs::metadata(index).expect("an index").ino();
+    let locks = fs::read_to_string("/proc/locks").expect("locks");
+    (123..=127).any(|byte| locks.contains(&format!(":{inode} {byte} {byte}\n")))
+}
+
 #[tokio::test]
 #[cfg(target_os = "linux")]
 async fn a_store_with_nothing_to_write_holds_a_lock_on_its_log() {
-    use std::{fs, os::unix::fs::MetadataExt as _};
-
     let fixture = in_a_file();
+    let index = fixture.folder.path().join("pets.db-shm");
     for _ in 0..2 {
-        let index = fs::metadata(fixture.folder.path().join("pets.db-shm")).expect("an index");
-        let inode = format!(":{} ", index.ino());
         let until = Instant::now() + Duration::from_secs(10);
-        // READ locks of the slots of readers, from byte 123 on.
-        let held = |line: &str| {
-            line.contains(&inode) && line.contains("READ") && {
-                let mut words = line.split_whitespace().rev();
-                words
-                    .nth(1)
-                    .is_some_and(|first| ("123"..="127").contains(&first))
-            }
-        };
-        while !fs::read_to_string("/proc/locks")
-            .expect("locks")
-            .lines()
-            .any(held)
-        {
+        while !is_read(&index) {
             assert!(Instant::now() < until, "no lock after ten seconds");
             yield_now().await;
         }
