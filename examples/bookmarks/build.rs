@@ -1,8 +1,8 @@
 //! Makes models and API of `openapi.yaml`. A document with a fault stops the
 //! build, with all its faults as rustc shows errors.
 
-use openapi_contract::{Problems, Profile, Severity, lint, read};
 use openapi_dropshot::{Options, generate_service};
+use openapi_dropshot_contract::{Problems, Profile, Severity, lint, read};
 use std::{env, error::Error, fs, path::PathBuf, process::ExitCode};
 
 const DOCUMENT: &str = "openapi.yaml";

@@ -22,7 +22,7 @@ pub(crate) use inputs::Inputs;
 
 use anyhow::Result;
 use chrono::{NaiveDate, Utc};
-use openapi_contract::Severity;
+use openapi_dropshot_contract::Severity;
 use std::{
     env,
     path::{Path, PathBuf},

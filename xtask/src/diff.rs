@@ -1,12 +1,12 @@
 //! `cargo xtask diff`: what changed between two documents, and whether a client
 //! breaks. What a change is, and how much it matters, is left to
-//! `openapi-contract`; here are the files, the text and the JSON.
+//! `openapi-dropshot-contract`; here are the files, the text and the JSON.
 
 mod text;
 
 use anyhow::{Context, Result, bail};
 use chrono::{NaiveDate, Utc};
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Draft,
     diff::{Change, Level, Policy, compare},
     model::Location,
@@ -45,7 +45,7 @@ pub(crate) struct Options {
 enum Format {
     /// A paragraph a change
     Text,
-    /// One JSON object; `crates/openapi-contract/README.md` describes it
+    /// One JSON object; `crates/openapi-dropshot-contract/README.md` describes it
     Json,
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
 fn read(path: &str) -> Result<Draft> {
     let text = fs::read_to_string(Path::new(path))
         .with_context(|| format!("cannot read the document {path}"))?;
-    match openapi_contract::read_draft(path, &text) {
+    match openapi_dropshot_contract::read_draft(path, &text) {
         Ok(draft) => {
             for fault in &draft.faults {
                 eprintln!("note: {fault}");

@@ -1,11 +1,11 @@
 //! `cargo xtask generate`: brings what stands in the `src/generated` folders in
 //! line with `spec/openapi.yaml`, or says where it is not. What the files hold
 //! is left to `openapi-dropshot`, the rules of the document to
-//! `openapi-contract`.
+//! `openapi-dropshot-contract`.
 
 use anyhow::{Context, Result, bail, ensure};
-use openapi_contract::{Document, Problem, Problems, Profile, Severity};
 use openapi_dropshot::File;
+use openapi_dropshot_contract::{Document, Problem, Problems, Profile, Severity};
 use similar::TextDiff;
 use std::{
     collections::BTreeMap,
@@ -73,11 +73,11 @@ fn read(root: &Path) -> Result<Document> {
     let path = root.join(DOCUMENT);
     let text =
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let document = match openapi_contract::read(DOCUMENT, &text) {
+    let document = match openapi_dropshot_contract::read(DOCUMENT, &text) {
         Ok(document) => document,
         Err(problems) => return Err(refused(&problems)),
     };
-    let found = openapi_contract::lint(&document, Profile::House);
+    let found = openapi_dropshot_contract::lint(&document, Profile::House);
     let problems = Problems::new(&document.text, found);
     if problems.has_errors() {
         return Err(refused(&problems));

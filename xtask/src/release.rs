@@ -15,7 +15,7 @@ use crate::{
 use anyhow::{Context, Result, bail, ensure};
 use changelog::Changelog;
 use chrono::{NaiveDate, Utc};
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Document,
     diff::{Change, Level},
     release::{Bump, Version, needed},
@@ -175,7 +175,7 @@ fn prepared(
         "{frozen} is there already: a released document is never written over"
     );
     writing.add(frozen, text.clone());
-    let document = openapi_contract::read(generate::DOCUMENT, &text)
+    let document = openapi_dropshot_contract::read(generate::DOCUMENT, &text)
         .map_err(|problems| anyhow::anyhow!("the new version spoils the document:\n{problems}"))?;
     let files = generate::files_of(&document)?.map_err(|_| {
         anyhow::anyhow!("the document of the new version is refused by the generator")

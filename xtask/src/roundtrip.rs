@@ -2,7 +2,7 @@
 //! means what the document says. Each document becomes a throw-away crate, which
 //! is compiled and asked: what dropshot emits is compared by meaning, values and
 //! requests made of the document are tried. Generating is left to
-//! `openapi-dropshot`, comparing to `openapi_contract::meaning`; what is accepted
+//! `openapi-dropshot`, comparing to `openapi_dropshot_contract::meaning`; what is accepted
 //! all the same stands in `accepted`. `cargo xtask check` asks [`contract`] for
 //! the document of the service alone.
 
@@ -21,7 +21,7 @@ mod values;
 
 use anyhow::{Context, Result};
 use judge::Judge;
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Document, Problem,
     meaning::{self, Comparison, Difference},
 };
@@ -205,6 +205,6 @@ fn emitted(program: &mut Program) -> Result<Document> {
             }
         }
     }
-    openapi_contract::read("emitted.json", &document.to_string())
+    openapi_dropshot_contract::read("emitted.json", &document.to_string())
         .context("dropshot emits a document that is none of OpenAPI 3.0")
 }

@@ -1,8 +1,8 @@
 //! Generates models and API of any document into a folder:
 //! `cargo run -p openapi-dropshot --example service -- openapi.yaml out`.
 
-use openapi_contract::Problems;
 use openapi_dropshot::{Options, generate_service};
+use openapi_dropshot_contract::Problems;
 use std::{error::Error, fs, path::Path, process::ExitCode};
 
 fn main() -> ExitCode {
@@ -21,7 +21,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         return Err("usage: service DOCUMENT FOLDER".into());
     };
     let text = fs::read_to_string(source)?;
-    let document = openapi_contract::read(source, &text)?;
+    let document = openapi_dropshot_contract::read(source, &text)?;
     let options = Options {
         command: "service".to_owned(),
         source: source.clone(),

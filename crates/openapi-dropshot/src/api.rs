@@ -16,7 +16,7 @@ use crate::{
     plan::{Catalogue, Plan},
     render::{self, Import, Part},
 };
-use openapi_contract::model::Document;
+use openapi_dropshot_contract::model::Document;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 

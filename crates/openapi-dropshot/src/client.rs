@@ -34,7 +34,7 @@ mod run;
 mod split;
 
 use crate::{File, Options};
-use openapi_contract::{Problem, model::Document};
+use openapi_dropshot_contract::{Problem, model::Document};
 
 /// Generates the files of the client.
 ///

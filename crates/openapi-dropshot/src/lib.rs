@@ -4,7 +4,7 @@
 //! [`generate`] is a pure function: the same document and [`Options`] give the
 //! same bytes on every machine. What it cannot express it refuses, saying where
 //! and what to write instead; it drops nothing in silence. Reading and linting
-//! documents is left to `openapi-contract`, writing files to the caller.
+//! documents is left to `openapi-dropshot-contract`, writing files to the caller.
 
 /// The examples of the README compile.
 #[cfg(doctest)]
@@ -25,7 +25,7 @@ mod render;
 pub use options::Options;
 pub use probe::{ProbeError, probe};
 
-use openapi_contract::{Problem, model::Document};
+use openapi_dropshot_contract::{Problem, model::Document};
 
 /// A generated file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use crate::docs::one_line;
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-use openapi_contract::model::{Operation, Stability};
+use openapi_dropshot_contract::model::{Operation, Stability};
 
 /// The deprecation of an operation in words.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -31,7 +31,7 @@ pub(crate) use responses::Success;
 use crate::names::{Names, pascal};
 use directions::Bodies;
 use ir::{Choice, Item, Kind, Scalar, Ty};
-use openapi_contract::{Problem, model::Document};
+use openapi_dropshot_contract::{Problem, model::Document};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that will be generated of a document, but the client.

@@ -2,8 +2,8 @@
 //! is added to it appears in the code, and no damage to it makes the generator
 //! panic. That the committed files are fresh is a test of `xtask`.
 
-use openapi_contract::{Document, Problem};
 use openapi_dropshot::{File, Options, generate, generate_service};
+use openapi_dropshot_contract::{Document, Problem};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::{fs, sync::LazyLock};
@@ -30,7 +30,7 @@ fn options() -> Options {
 }
 
 fn read(text: &str) -> Document {
-    openapi_contract::read("spec/openapi.yaml", text).expect("the document is valid")
+    openapi_dropshot_contract::read("spec/openapi.yaml", text).expect("the document is valid")
 }
 
 fn all(text: &str) -> Vec<File> {
@@ -383,7 +383,7 @@ proptest! {
             damage(&mut document, object, kind, member);
         }
         let text = serde_json::to_string_pretty(&document).expect("a value is written");
-        if let Ok(document) = openapi_contract::read("damaged.json", &text) {
+        if let Ok(document) = openapi_dropshot_contract::read("damaged.json", &text) {
             match generate_service(&document, &options()) {
                 Ok(files) => prop_assert!(files.iter().all(|file| syn::parse_file(&file.text).is_ok())),
                 Err(problems) => check_problems(&problems),

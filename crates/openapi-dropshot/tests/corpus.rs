@@ -1,10 +1,10 @@
 //! Documents of real services, where a copy of the corpus stands beside the
 //! repository: each operation comes through, or the document is refused for
 //! reasons that are known and have a place. Documents with a fault that the
-//! reader finds are left to the tests of `openapi-contract`.
+//! reader finds are left to the tests of `openapi-dropshot-contract`.
 
-use openapi_contract::{Problem, Profile, Severity, lint};
 use openapi_dropshot::{Options, generate, generate_service};
+use openapi_dropshot_contract::{Problem, Profile, Severity, lint};
 use std::{collections::BTreeMap, fs, path::Path};
 
 fn options(name: &str) -> Options {
@@ -55,7 +55,8 @@ fn corpus(folder: &str) -> Vec<(String, String)> {
 #[test]
 fn documents_of_real_services_come_through_or_are_refused_at_a_place() {
     for (name, text) in corpus("accept") {
-        let document = openapi_contract::read(&name, &text).expect("the document is valid");
+        let document =
+            openapi_dropshot_contract::read(&name, &text).expect("the document is valid");
         let found = generate_service(&document, &options(&name))
             .err()
             .unwrap_or_default();
@@ -122,7 +123,7 @@ const OF_ANOTHER_GENERATOR: &[(&str, &[(&str, usize)])] = &[
 fn documents_that_another_generator_refuses_come_through_or_are_refused_at_a_line() {
     let mut acceptable = Vec::new();
     for (name, text) in corpus("reject") {
-        let Ok(document) = openapi_contract::read(&name, &text) else {
+        let Ok(document) = openapi_dropshot_contract::read(&name, &text) else {
             continue;
         };
         let faults = lint(&document, Profile::General);

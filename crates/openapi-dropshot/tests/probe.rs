@@ -6,7 +6,8 @@ use std::error::Error;
 
 fn files() -> Vec<File> {
     let text = include_str!("golden/ledger.yaml");
-    let document = openapi_contract::read("ledger.yaml", text).expect("the document is valid");
+    let document =
+        openapi_dropshot_contract::read("ledger.yaml", text).expect("the document is valid");
     let options = Options {
         command: "test".to_owned(),
         source: "ledger.yaml".to_owned(),

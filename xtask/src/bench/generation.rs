@@ -117,7 +117,7 @@ fn copy_of(paths: &Map<String, Value>, copy: usize) -> impl Iterator<Item = (Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use openapi_contract::{Profile, lint, read};
+    use openapi_dropshot_contract::{Profile, lint, read};
 
     #[test]
     fn a_repeated_document_is_large_and_as_valid_as_before() {

@@ -5,7 +5,7 @@
 use super::Finding;
 use anyhow::{Context, Result};
 use chrono::NaiveDate;
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     diff::{Change, Level, level},
     model::Location,

@@ -1,9 +1,9 @@
 //! Gate 4: nothing breaks an existing client, measured against the newest
-//! released document. What a break is is left to `openapi_contract::diff`, which
+//! released document. What a break is is left to `openapi_dropshot_contract::diff`, which
 //! breaks are meant to `accepted`.
 
 use super::{Finding, Inputs, Outcome, accepted, lifecycle};
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Severity,
     diff::{Change, Level},
 };

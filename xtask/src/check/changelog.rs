@@ -8,7 +8,7 @@ use crate::release::{
     versions::{self, MANIFEST},
 };
 use anyhow::{Context, Result};
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Document, Problem, Severity,
     diff::Change,
     model::{Location, unescape_pointer_token},

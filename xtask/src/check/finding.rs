@@ -2,7 +2,7 @@
 //! and what to do. How a list of them is shown is left to `text`, `json` and
 //! `annotations`.
 
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem, Problems, Severity,
     diff::{Change, Level},
     model::Location,

@@ -4,7 +4,7 @@
 use super::{Finding, Inputs, Outcome};
 use crate::generate::{self, Change};
 use anyhow::Result;
-use openapi_contract::{Severity, model::Location};
+use openapi_dropshot_contract::{Severity, model::Location};
 
 /// How many lines of a difference are shown.
 const SHOWN: usize = 40;

@@ -9,7 +9,7 @@ use crate::{
 };
 use anyhow::{Context, Result};
 use chrono::NaiveDate;
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Document, Problem, Problems, Profile,
     diff::{Change, Policy, compare},
     lifecycle::WARNING_DAYS,
@@ -65,15 +65,15 @@ impl Inputs {
             .with_context(|| format!("cannot read the document {file}"))?;
         // A byte order mark is no part of the text; editors do not count it.
         let text: Arc<str> = Arc::from(text.strip_prefix('\u{feff}').unwrap_or(&text));
-        let document = openapi_contract::read(&file, &text);
+        let document = openapi_dropshot_contract::read(&file, &text);
         let lints = (document.as_ref())
-            .map(|document| openapi_contract::lint(document, Profile::House))
+            .map(|document| openapi_dropshot_contract::lint(document, Profile::House))
             .unwrap_or_default();
         let releases = released::all(root)?;
         // Where something is missing, what is there can be compared all the same;
         // what a lost reference led to would count as removed.
         let is_lost = |fault: &Problem| fault.rule == "dangling-reference";
-        let draft = openapi_contract::read_draft(&file, &text)
+        let draft = openapi_dropshot_contract::read_draft(&file, &text)
             .ok()
             .filter(|draft| !draft.faults.iter().any(is_lost));
         let changes = (releases.newest().zip(draft.as_ref()))

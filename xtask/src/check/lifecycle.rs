@@ -1,10 +1,10 @@
 //! Gate 5: deprecations, sunsets and stability keep their promises, on the day
 //! on which the gates are run. The rules of one document are left to
-//! `openapi_contract::lint`, those of two to its `diff`, and what is due to its
+//! `openapi_dropshot_contract::lint`, those of two to its `diff`, and what is due to its
 //! `lifecycle`.
 
 use super::{Finding, Inputs, Outcome, breaking};
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Document, Problem,
     diff::{Change, Level},
     lifecycle::{Due, due},

@@ -7,7 +7,7 @@ mod tests;
 use super::{Finding, Inputs, Outcome};
 use crate::roundtrip;
 use anyhow::Result;
-use openapi_contract::{Document, Problem, meaning::Difference, model::Location};
+use openapi_dropshot_contract::{Document, Problem, meaning::Difference, model::Location};
 use std::sync::Arc;
 
 pub(super) fn run(inputs: &Inputs) -> Result<Outcome> {

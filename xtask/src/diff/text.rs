@@ -1,6 +1,6 @@
 //! Changes as text: a paragraph each, the gravest first, and how many there are.
 
-use openapi_contract::diff::{Change, Level};
+use openapi_dropshot_contract::diff::{Change, Level};
 
 /// How many changes are of this level.
 pub(super) fn count(changes: &[Change], level: Level) -> usize {

@@ -2,7 +2,7 @@
 //! them is left to the gates, a new section to `release`.
 
 use chrono::NaiveDate;
-use openapi_contract::{model::Location, release::Version};
+use openapi_dropshot_contract::{model::Location, release::Version};
 use std::{ops::Range, sync::Arc};
 
 /// The file, relative to the root.

@@ -3,7 +3,7 @@
 
 use crate::check::Finding;
 use anyhow::{Context, Result};
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Severity,
     model::{Location, Node},
     release::Version,
@@ -87,7 +87,7 @@ pub(crate) fn all(root: &Path) -> Result<All> {
 
 fn released(version: Version, path: String, text: &str) -> Result<Released, Box<Finding>> {
     const HELP: &str = "a released document is never edited: put back what was released";
-    let draft = match openapi_contract::read_draft(&path, text) {
+    let draft = match openapi_dropshot_contract::read_draft(&path, text) {
         Ok(draft) => draft,
         Err(problems) => {
             let found = fault(Location::start(&path), "it cannot be read", HELP);

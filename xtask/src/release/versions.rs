@@ -3,7 +3,7 @@
 //! `release`.
 
 use anyhow::{Context, Result};
-use openapi_contract::model::Location;
+use openapi_dropshot_contract::model::Location;
 use std::{
     collections::BTreeSet,
     fs,

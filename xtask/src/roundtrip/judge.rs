@@ -5,7 +5,7 @@
 
 use anyhow::{Context, Result};
 use jsonschema::{Draft, Validator};
-use openapi_contract::model::Schema;
+use openapi_dropshot_contract::model::Schema;
 use serde_json::{Map, Value, json};
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 

@@ -6,7 +6,7 @@ use super::{
     accepted::{ACCEPTED, is_accepted},
     tally::Tally,
 };
-use openapi_contract::meaning::{Comparison, Difference};
+use openapi_dropshot_contract::meaning::{Comparison, Difference};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many came through, of how many.

@@ -14,7 +14,7 @@ use super::{
 };
 use anyhow::Result;
 use bodies::Form;
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Document,
     meaning::Difference,
     model::{Location, Operation, Parameter, ParameterIn},

@@ -3,11 +3,11 @@
 //! that one construct does not hide what becomes of the rest.
 
 use anyhow::{Context, Result};
-use openapi_contract::{
+use openapi_dropshot::File;
+use openapi_dropshot_contract::{
     Document, Problem, Problems,
     model::{Node, NodeKind},
 };
-use openapi_dropshot::File;
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
 /// A document, and what was generated of it.
@@ -30,7 +30,7 @@ impl Source {
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         Ok(
-            match openapi_contract::read(&path.to_string_lossy(), &text) {
+            match openapi_dropshot_contract::read(&path.to_string_lossy(), &text) {
                 Ok(document) => Source::generate(document),
                 Err(problems) => {
                     anyhow::bail!("{} is no usable document:\n{problems}", path.display())
@@ -155,7 +155,7 @@ fn touches(root: &Node, pointer: &str, places: &[&str], lost: &BTreeSet<String>)
         };
         let name = pointer
             .strip_prefix("/components/schemas/")
-            .map(openapi_contract::model::unescape_pointer_token);
+            .map(openapi_dropshot_contract::model::unescape_pointer_token);
         if places.iter().any(holds) || name.is_some_and(|name| lost.contains(&name)) {
             return true;
         }

@@ -4,8 +4,8 @@
 //! that no dependency is compiled again.
 
 use anyhow::{Context, Result};
-use openapi_contract::Document;
 use openapi_dropshot::{File, probe};
+use openapi_dropshot_contract::Document;
 use std::{
     env, fs,
     path::{Path, PathBuf},

@@ -11,7 +11,7 @@ use super::{
 };
 use alternatives::Alternatives;
 use anyhow::{Context, Result};
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Document,
     meaning::{Comparison, Difference},
     model::Schema,

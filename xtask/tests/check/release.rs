@@ -259,13 +259,13 @@ fn assert_lock_has(tree: &Tree, version: &str) {
         );
     }
     // The lock file of another workspace, which depends on a crate of this one.
-    let fuzz = tree.read("crates/openapi-contract/fuzz/Cargo.lock");
-    let entry = format!("name = \"openapi-contract\"\nversion = \"{version}\"\n");
+    let fuzz = tree.read("crates/openapi-dropshot-contract/fuzz/Cargo.lock");
+    let entry = format!("name = \"openapi-dropshot-contract\"\nversion = \"{version}\"\n");
     assert!(
         fuzz.contains(&entry),
-        "openapi-contract is not {version} there"
+        "openapi-dropshot-contract is not {version} there"
     );
-    let own = "name = \"openapi-contract-fuzz\"\nversion = \"1.0.0\"\n";
+    let own = "name = \"openapi-dropshot-contract-fuzz\"\nversion = \"1.0.0\"\n";
     assert!(
         fuzz.contains(own),
         "a version that is not the workspace's stays"

@@ -2,7 +2,7 @@
 //! that the tests do not depend on what is being added to the contract.
 
 use crate::support::{Copy, files_of, workspace_root};
-use openapi_contract::Document;
+use openapi_dropshot_contract::Document;
 use serde_json::Value;
 use std::{
     fs,
@@ -77,7 +77,7 @@ impl Tree {
 
     /// The document.
     pub(crate) fn document(&self) -> Document {
-        openapi_contract::read(DOCUMENT, &self.read(DOCUMENT)).expect("a document")
+        openapi_dropshot_contract::read(DOCUMENT, &self.read(DOCUMENT)).expect("a document")
     }
 
     /// `info.version`

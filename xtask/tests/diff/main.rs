@@ -1,5 +1,5 @@
 //! `cargo xtask diff` as a program: what it prints, where it writes it, and
-//! its exit codes. What is a change is tested in `openapi-contract`.
+//! its exit codes. What is a change is tested in `openapi-dropshot-contract`.
 
 use serde_json::Value;
 use std::{

@@ -108,7 +108,8 @@ fn a_client_of_the_released_document_understands_a_newer_service() {
 
 /// Whether a value is one of a schema of a document.
 fn is_valid(document: &str, schema: &str, value: &Value) -> bool {
-    let document = openapi_contract::read(DOCUMENT, document).expect("the document is valid");
+    let document =
+        openapi_dropshot_contract::read(DOCUMENT, document).expect("the document is valid");
     let components = document.root.to_json()["components"].take();
     let reference = format!("#/components/schemas/{schema}");
     let schema = json!({"allOf": [{"$ref": reference}], "components": components});

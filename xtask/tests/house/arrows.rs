@@ -6,13 +6,21 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Each crate, the crates of the workspace it depends on, and those that only
 /// its tests need.
 const ARROWS: &[(&str, &[&str], &[&str])] = &[
-    ("bookmarks", &["openapi-contract", "openapi-dropshot"], &[]),
-    ("openapi-contract", &[], &[]),
-    ("openapi-dropshot", &["openapi-contract"], &[]),
+    (
+        "bookmarks",
+        &["openapi-dropshot-contract", "openapi-dropshot"],
+        &[],
+    ),
+    ("openapi-dropshot-contract", &[], &[]),
+    ("openapi-dropshot", &["openapi-dropshot-contract"], &[]),
     ("petstore-api", &["petstore-models"], &[]),
     (
         "petstore-bench",
-        &["openapi-contract", "openapi-dropshot", "petstore-client"],
+        &[
+            "openapi-dropshot-contract",
+            "openapi-dropshot",
+            "petstore-client",
+        ],
         &[],
     ),
     ("petstore-cli", &["petstore-client"], &[]),
@@ -34,7 +42,11 @@ const ARROWS: &[(&str, &[&str], &[&str])] = &[
         &["petstore-client", "petstore-server", "petstore-store"],
         &[],
     ),
-    ("xtask", &["openapi-contract", "openapi-dropshot"], &[]),
+    (
+        "xtask",
+        &["openapi-dropshot-contract", "openapi-dropshot"],
+        &[],
+    ),
 ];
 
 /// The one crate that knows both sides.
@@ -181,13 +193,13 @@ fn the_crates_depend_on_each_other_as_the_code_map_says() {
 fn an_arrow_that_nobody_drew_is_seen() {
     let broken = Copy::of_the_house().with_dependency(
         "crates/petstore-models/Cargo.toml",
-        "openapi-contract.workspace = true",
+        "openapi-dropshot-contract.workspace = true",
     );
     assert_seen(
         arrows_are_those_of_the_code_map,
         &broken,
         &[
-            "petstore-models depends on openapi-contract",
+            "petstore-models depends on openapi-dropshot-contract",
             "no arrow allows",
         ],
     );

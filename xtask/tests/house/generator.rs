@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The crates for any spec-first service.
-const GENERAL: [&str; 2] = ["openapi-contract", "openapi-dropshot"];
+const GENERAL: [&str; 2] = ["openapi-dropshot-contract", "openapi-dropshot"];
 
 /// Libraries that make Rust.
 const MAKERS_OF_RUST: [&str; 10] = [

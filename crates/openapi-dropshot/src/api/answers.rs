@@ -7,7 +7,7 @@ use crate::{
     names::ident,
     plan::Answer,
 };
-use openapi_contract::model::StatusCode;
+use openapi_dropshot_contract::model::StatusCode;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 

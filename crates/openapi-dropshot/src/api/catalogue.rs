@@ -6,7 +6,7 @@ use crate::{
     names::ident,
     plan::{Catalogue, Listed, ir::Base},
 };
-use openapi_contract::model::{ErrorCode, Header};
+use openapi_dropshot_contract::model::{ErrorCode, Header};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 

@@ -8,7 +8,7 @@ use crate::{
     names::ident,
     plan::{Body, Fields, OperationPlan, Success},
 };
-use openapi_contract::model::Method;
+use openapi_dropshot_contract::model::Method;
 use proc_macro2::TokenStream;
 use quote::quote;
 

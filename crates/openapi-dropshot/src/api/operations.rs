@@ -7,7 +7,7 @@ use crate::{
     names::ident,
     plan::{Body, Errors, OperationPlan},
 };
-use openapi_contract::model::Stability;
+use openapi_dropshot_contract::model::Stability;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 

@@ -1,7 +1,7 @@
 //! Names of types: every inline schema that becomes a type gets a name of its
 //! own here. Left to itself, typify merges two of the same name in silence.
 
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{
         AdditionalProperties, Document, Location, MediaType, Operation, Parameter, Schema, Type,
@@ -82,8 +82,8 @@ pub(super) fn collect<'a>(document: &'a Document, problems: &mut Vec<Problem>) -
 }
 
 /// The responses that a client reads as a success; see [`super::prepare`].
-pub(super) fn successes(operation: &Operation) -> Vec<&openapi_contract::model::Response> {
-    use openapi_contract::model::StatusCode;
+pub(super) fn successes(operation: &Operation) -> Vec<&openapi_dropshot_contract::model::Response> {
+    use openapi_dropshot_contract::model::StatusCode;
     let declared: Vec<_> = operation
         .responses
         .iter()
@@ -104,7 +104,9 @@ pub(super) fn successes(operation: &Operation) -> Vec<&openapi_contract::model::
 fn component_of(at: &Location) -> Option<String> {
     let mut tokens = at.pointer.strip_prefix("/components/")?.split('/');
     let (_, name) = (tokens.next()?, tokens.next()?);
-    Some(openapi_contract::model::unescape_pointer_token(name))
+    Some(openapi_dropshot_contract::model::unescape_pointer_token(
+        name,
+    ))
 }
 
 /// The name of the type of a parameter: a component is shared by operations.

@@ -15,7 +15,7 @@ mod types;
 use super::names::Names;
 use crate::docs::{doc_attributes, harmless, one_line};
 use examples::Examples;
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{Document, Extensions, Operation},
 };

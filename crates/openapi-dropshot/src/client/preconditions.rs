@@ -5,7 +5,7 @@ mod content;
 mod parameters;
 
 use super::names::{folded, is_taken};
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{Document, Location, Operation, ParameterIn, Schema, Spanned},
 };

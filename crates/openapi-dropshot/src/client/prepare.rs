@@ -2,7 +2,7 @@
 //! misreading any: the JSON that it is given instead of the document.
 
 use super::names::{Names, known_values, successes};
-use openapi_contract::model::{Document, Location, ParameterIn, Schema, StatusCode, Type};
+use openapi_dropshot_contract::model::{Document, Location, ParameterIn, Schema, StatusCode, Type};
 use serde_json::{Map, Value};
 
 /// The document as progenitor gets it.
@@ -151,7 +151,7 @@ fn push_with_parts<'a>(schema: &'a Schema, found: &mut Vec<&'a Schema>) {
 }
 
 fn push_parts<'a>(schema: &'a Schema, found: &mut Vec<&'a Schema>) {
-    use openapi_contract::model::AdditionalProperties;
+    use openapi_dropshot_contract::model::AdditionalProperties;
     let values = match &schema.additional_properties {
         Some(AdditionalProperties::Schema(values)) => Some(values.as_ref()),
         _ => None,

@@ -1,7 +1,7 @@
 //! Runs progenitor. What goes wrong in there, panics included, becomes a
 //! problem at the operation or the schema that is to blame.
 
-use openapi_contract::{Problem, model::Document, model::Location};
+use openapi_dropshot_contract::{Problem, model::Document, model::Location};
 use progenitor_impl::{GenerationSettings, Generator, HooksMode, InterfaceStyle, TagStyle};
 use serde_json::{Map, Value};
 use std::{

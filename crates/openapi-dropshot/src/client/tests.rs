@@ -7,7 +7,7 @@ mod refusals;
 
 use super::generate;
 use crate::{File, Options};
-use openapi_contract::Problem;
+use openapi_dropshot_contract::Problem;
 
 fn options() -> Options {
     Options {
@@ -23,7 +23,7 @@ fn options() -> Options {
 }
 
 fn generated(text: &str) -> Result<Vec<File>, Vec<Problem>> {
-    let document = openapi_contract::read("openapi.yaml", text)
+    let document = openapi_dropshot_contract::read("openapi.yaml", text)
         .unwrap_or_else(|problems| panic!("the test's document is not valid:\n{problems}"));
     generate(&document, &options())
 }

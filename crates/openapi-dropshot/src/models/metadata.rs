@@ -6,7 +6,7 @@ use crate::{
     names::ident,
     plan::ir::{Item, Kind, Others, Struct},
 };
-use openapi_contract::model::{Node, NodeKind};
+use openapi_dropshot_contract::model::{Node, NodeKind};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 

@@ -15,7 +15,7 @@ use crate::{
         is_text,
     },
 };
-use openapi_contract::model::Type;
+use openapi_dropshot_contract::model::Type;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 

@@ -8,7 +8,7 @@ use super::{
     operations::is_json,
 };
 use crate::docs::Docs;
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{MediaType, Method, Operation, Schema, Type},
 };

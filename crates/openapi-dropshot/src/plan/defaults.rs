@@ -7,7 +7,7 @@ use super::{
     scalar::integer,
 };
 use crate::names::ident;
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{Node, NodeKind},
 };

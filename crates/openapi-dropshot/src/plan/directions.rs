@@ -4,7 +4,7 @@
 //! there at all.
 
 use super::{Planner, ir::Direction};
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{Document, MediaType, Node, NodeKind, Schema},
 };

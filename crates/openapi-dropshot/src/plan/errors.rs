@@ -7,7 +7,7 @@ use super::{
     responses::{free_answer, status_name},
 };
 use crate::names::{Names, pascal};
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{ErrorCode, Location, Operation, Response, StatusCode, Type, unescape_pointer_token},
 };

@@ -9,7 +9,7 @@ pub(crate) use alternatives::{Choice, Part, Union, Variant};
 pub(crate) use rules::{Bounds, Checked, Entries, IntegerRule, Items, NumberRule, Rule, TextRule};
 
 use crate::docs::Docs;
-use openapi_contract::model::Node;
+use openapi_dropshot_contract::model::Node;
 
 /// A type where it is used.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 //! dropped in silence.
 
 use super::Planner;
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{Location, Schema},
 };

@@ -10,7 +10,7 @@ use crate::{
     names::{Names, pascal, snake},
 };
 use indexmap::IndexMap;
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{AdditionalProperties, Location, Schema, Type},
 };

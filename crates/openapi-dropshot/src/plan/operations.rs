@@ -11,7 +11,7 @@ use crate::{
     lifecycle::relative_reference,
     names::{Names, pascal, snake},
 };
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{Location, MediaType, Method, Operation, ParameterIn, Schema},
 };

@@ -1,7 +1,7 @@
 //! Lists that are given in pages, as dropshot marks them.
 
 use super::Planner;
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{NodeKind, Operation, ParameterIn},
 };

@@ -12,7 +12,7 @@ use crate::{
     docs::Docs,
     names::{Names, pascal, snake},
 };
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{Header, Operation, Parameter, ParameterIn, Schema},
 };

@@ -2,7 +2,7 @@
 //! are refused here.
 
 use super::Planner;
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{Location, Operation, ParameterIn},
 };

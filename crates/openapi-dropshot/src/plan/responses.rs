@@ -3,7 +3,7 @@
 
 use super::{Planner, bodies::raw, ir::Ty, parameters::Fields};
 use crate::docs::Docs;
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{MediaType, Operation, Response, StatusCode, Type},
 };

@@ -7,7 +7,7 @@ use super::{
         Base, Bounds, Checked, Format, IntegerRule, Kind, NumberRule, Rule, Scalar, TextRule, Ty,
     },
 };
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{Node, Schema, Spanned},
 };

@@ -8,7 +8,7 @@ use super::{
     unions::is_union,
 };
 use crate::names::{Names, pascal};
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{AdditionalProperties, Node, Schema, Type},
 };

@@ -6,7 +6,7 @@ use super::{
     ir::{Choice, Home, Kind, Part, Ty, Union, Variant, Word},
 };
 use crate::names::{Names, pascal};
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{Discriminator, Node, Schema, Type},
 };

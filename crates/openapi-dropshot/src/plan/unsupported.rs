@@ -4,7 +4,7 @@
 //! planned.
 
 use super::Planner;
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{Member, Method, Node, Operation, Server},
 };

@@ -6,7 +6,7 @@ use super::{
     ir::{Home, Item, Kind, Ty},
 };
 use crate::{docs::Docs, names::pascal};
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{Node, Schema},
 };

@@ -2,7 +2,7 @@
 //! serves as channels.
 
 use super::{Planner, errors::Errors};
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{Method, Operation, StatusCode},
 };

@@ -71,7 +71,7 @@ const PATH: &str = "
 
 /// What is refused, as `rule line:column message / help`.
 fn refusals(text: &str) -> Vec<String> {
-    let document = match openapi_contract::read("api.yaml", text) {
+    let document = match openapi_dropshot_contract::read("api.yaml", text) {
         Ok(document) => document,
         Err(problems) => panic!("the document cannot be read: {problems}"),
     };

@@ -1,11 +1,11 @@
 //! How long it takes to read a document, to lint it and to generate from it:
 //! the work of `cargo xtask generate`, without what the files cost. What comes
-//! out is held by the tests of `openapi-contract` and `openapi-dropshot`.
+//! out is held by the tests of `openapi-dropshot-contract` and `openapi-dropshot`.
 
 use anyhow::Context as _;
 use clap::Parser;
-use openapi_contract::{Profile, lint, read};
 use openapi_dropshot::Options;
+use openapi_dropshot_contract::{Profile, lint, read};
 use serde::Serialize;
 use std::{
     fs,

@@ -4,7 +4,7 @@
 use super::{Requests, texts};
 use crate::roundtrip::{instances::Instances, judge::Judge, values::shown};
 use anyhow::Result;
-use openapi_contract::model::Operation;
+use openapi_dropshot_contract::model::Operation;
 use serde_json::{Value, json};
 
 /// How many valid and how many invalid bodies are sent.

@@ -4,7 +4,7 @@
 use super::Requests;
 use crate::roundtrip::instances::Instances;
 use anyhow::Result;
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Document,
     model::{Response, StatusCode},
 };

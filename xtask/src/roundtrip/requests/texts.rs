@@ -3,7 +3,7 @@
 
 use super::super::{instances::Instances, judge::Judge};
 use anyhow::Result;
-use openapi_contract::model::{Parameter, ParameterIn};
+use openapi_dropshot_contract::model::{Parameter, ParameterIn};
 use serde_json::{Number, Value};
 
 /// How many texts are tried of one parameter.

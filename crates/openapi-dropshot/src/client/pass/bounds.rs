@@ -1,6 +1,6 @@
 //! The bounds of a number as a condition in Rust, and in words.
 
-use openapi_contract::model::{Schema, Type};
+use openapi_dropshot_contract::model::{Schema, Type};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 

@@ -3,7 +3,7 @@
 //! operation that is not stable. All of it is the parent's; here it gets names.
 
 use super::{Surprise, examples::Examples, set_docs};
-use openapi_contract::model::{Document, Operation, ParameterIn, Stability, Type};
+use openapi_dropshot_contract::model::{Document, Operation, ParameterIn, Stability, Type};
 use quote::ToTokens;
 use syn::{
     Attribute, Expr, ExprStruct, Fields, FnArg, GenericArgument, ImplItemFn, Item, ItemStruct, Pat,

@@ -8,7 +8,7 @@ mod values;
 
 use super::setters::target;
 use crate::client::names::{Names, folded};
-use openapi_contract::model::{Document, Operation};
+use openapi_dropshot_contract::model::{Document, Operation};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::collections::BTreeMap;

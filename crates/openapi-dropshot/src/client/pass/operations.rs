@@ -5,7 +5,7 @@ use super::{
 };
 use crate::client::names::folded;
 use crate::lifecycle::{deprecation_note, stability_sentence};
-use openapi_contract::model::{Document, Operation};
+use openapi_dropshot_contract::model::{Document, Operation};
 use std::collections::BTreeMap;
 use syn::{ImplItem, Item, ItemImpl, parse_quote, visit_mut::VisitMut};
 

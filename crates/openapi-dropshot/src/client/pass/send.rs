@@ -2,7 +2,7 @@
 //! own; what follows is the parent's, which sends it, and reads answer and error.
 
 use super::{Surprise, calls, examples::Examples, set_docs};
-use openapi_contract::model::Operation;
+use openapi_dropshot_contract::model::Operation;
 use quote::ToTokens;
 use syn::{
     Expr, ExprMethodCall, ImplItemFn, ItemFn, Local, Pat, PathArguments, Stmt, TypePath,

@@ -6,7 +6,7 @@ use super::{
     set_docs,
 };
 use crate::client::names::folded;
-use openapi_contract::model::{Document, Operation, Parameter, Stability};
+use openapi_dropshot_contract::model::{Document, Operation, Parameter, Stability};
 use quote::{ToTokens, quote};
 use syn::{ImplItemFn, parse_quote};
 

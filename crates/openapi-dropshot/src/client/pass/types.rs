@@ -7,7 +7,7 @@ use super::{
 };
 use crate::client::names::{Names, folded};
 use crate::docs::{code, harmless};
-use openapi_contract::model::{Document, Schema};
+use openapi_dropshot_contract::model::{Document, Schema};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{Attribute, Field, Fields, ImplItem, Item, ItemImpl, ItemMod, parse_quote};
 

@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::client::names::successes;
-use openapi_contract::{
+use openapi_dropshot_contract::{
     Problem,
     model::{MediaType, Response, Schema, Type},
 };

@@ -3,7 +3,7 @@
 
 use super::Check;
 use crate::client::names::folded;
-use openapi_contract::model::{Parameter, ParameterIn, Type};
+use openapi_dropshot_contract::model::{Parameter, ParameterIn, Type};
 use std::collections::BTreeMap;
 
 /// Methods that a builder has already.

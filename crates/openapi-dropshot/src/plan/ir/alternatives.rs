@@ -1,7 +1,7 @@
 //! One of several: types, and the words of an enumeration that is written so.
 
 use super::Ty;
-use openapi_contract::model::Type;
+use openapi_dropshot_contract::model::Type;
 
 /// A part of an enumeration that is written as `oneOf`.
 #[derive(Clone, Debug, PartialEq, Eq)]

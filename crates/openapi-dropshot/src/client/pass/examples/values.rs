@@ -4,7 +4,7 @@
 use super::super::enums;
 use super::kinds::{Kind, argument_of, is_parsed, is_string, kind_of, name_of};
 use crate::client::names::{Names, folded};
-use openapi_contract::model::{Document, Node, NodeKind, Parameter, RequestBody, Schema};
+use openapi_dropshot_contract::model::{Document, Node, NodeKind, Parameter, RequestBody, Schema};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::BTreeMap;

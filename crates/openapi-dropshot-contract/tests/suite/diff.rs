@@ -1,0 +1,41 @@
+//! Comparing two documents: oasdiff's own cases where a copy stands beside the
+//! repository, and edits of this project's contract, each with what it breaks.
+
+mod cases;
+mod clock;
+mod directions;
+mod edits;
+
+use chrono::NaiveDate;
+use openapi_dropshot_contract::diff::{Change, Level, Policy, compare};
+
+/// A day before anything in the documents is due.
+fn before() -> NaiveDate {
+    day("2026-11-21")
+}
+
+pub(crate) fn day(text: &str) -> NaiveDate {
+    text.parse().expect("a day that exists")
+}
+
+/// What changed between two texts.
+pub(crate) fn changes(base: &str, revision: &str, policy: &Policy) -> Vec<Change> {
+    let read = |name, text| {
+        openapi_dropshot_contract::read_draft(name, text)
+            .unwrap_or_else(|problems| panic!("{problems}\n{text}"))
+            .root
+    };
+    compare(
+        &read("base.yaml", base),
+        &read("revision.yaml", revision),
+        policy,
+    )
+}
+
+/// The ids with their levels, as they are easy to compare.
+fn found(changes: &[Change]) -> Vec<(Level, &str)> {
+    changes
+        .iter()
+        .map(|change| (change.level, change.id.as_str()))
+        .collect()
+}

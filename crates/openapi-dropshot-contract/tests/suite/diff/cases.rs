@@ -1,0 +1,163 @@
+//! oasdiff's own cases: every named id with its level is among what is found,
+//! and nothing is invented where nothing breaks.
+
+use super::{before, changes};
+use openapi_dropshot_contract::diff::{Level, Policy};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// What is not as the data has it, and why. The data was collected from the
+/// names that oasdiff's tests mention.
+const LEFT_OUT: &[(&str, &str, &str)] = &[
+    (
+        "TestRequestPropertyAllOfAdded_AnnotationOnly_AtProperty_EmitsInfo",
+        "request-property-all-of-added",
+        "the test names the id to say that it is absent: a title restricts nothing",
+    ),
+    (
+        "TestRequestPropertyAllOfAdded_AnnotationOnly_EmitsInfo",
+        "request-body-all-of-added",
+        "the test names the id to say that it is absent: a title restricts nothing",
+    ),
+    (
+        "TestResponsePropertyAllOfAdded_AnnotationOnly_EmitsInfoWithDistinctId",
+        "response-body-all-of-added",
+        "the test names the id to say that it is absent: a title restricts nothing",
+    ),
+    (
+        "TestBreaking_RequestParameterMaxItemsWithoutFlatten",
+        "",
+        "shows what oasdiff misses unless told to merge parameters of a path into its \
+         operations; they are merged here, and the smaller `maxItems` does break clients",
+    ),
+    (
+        "TestBreaking_NoChangeToSunsetDeprecatedEndpoint",
+        "",
+        "the test is about the sunset alone: that `200` became `201` does break clients",
+    ),
+    (
+        "TestResponseBodyTypeNarrowingMultiTypeNotBreaking",
+        "*",
+        "one document: the test edits it in Go, to lists of types, which OpenAPI 3.0 lacks",
+    ),
+    (
+        "TestResponseBodyTypeSpecializedIsInfo",
+        "*",
+        "one document: the test edits it in Go; `directions` makes the same edit",
+    ),
+    (
+        "TestResponseBodyTypeAddedFromUntypedNotBreaking",
+        "*",
+        "one document: the test edits it in Go; `directions` makes the same edit",
+    ),
+    (
+        "TestResponseBodyTypeWideningStillBreaking",
+        "*",
+        "one document: the test edits it in Go; `directions` makes the same edit",
+    ),
+    (
+        "TestResponseBodyTypeRemovedStillBreaking",
+        "*",
+        "one document: the test edits it in Go; `directions` makes the same edit",
+    ),
+];
+
+fn folder() -> PathBuf {
+    PathBuf::from(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../../shared/oasdiff"
+    ))
+}
+
+/// The cases; nothing where there is no copy of them.
+fn cases(folder: &Path) -> Vec<Value> {
+    let Ok(lines) = std::fs::read_to_string(folder.join("cases.jsonl")) else {
+        println!("skipped: no cases at {}", folder.display());
+        return Vec::new();
+    };
+    lines
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| serde_json::from_str(line).expect("a case a line"))
+        .collect()
+}
+
+fn reason(case: &str, id: &str) -> Option<&'static str> {
+    (LEFT_OUT.iter())
+        .find(|(name, left, _)| *name == case && (*left == id || *left == "*"))
+        .map(|(_, _, reason)| *reason)
+}
+
+fn text<'a>(case: &'a Value, name: &str) -> &'a str {
+    case[name].as_str().expect("a text")
+}
+
+#[test]
+fn every_case_of_oasdiff_is_judged_as_oasdiff_judges_it() {
+    let folder = folder();
+    let mut wrong = Vec::new();
+    let mut used = HashSet::new();
+    for case in cases(&folder) {
+        let name = text(&case, "case");
+        let read = |which| {
+            let path = folder.join("documents").join(text(&case, which));
+            std::fs::read_to_string(path).expect("a document")
+        };
+        let days = |level: &str| {
+            let days = case["deprecation_days"][level].as_u64();
+            u32::try_from(days.expect("days")).expect("few days")
+        };
+        let policy = Policy {
+            today: before(),
+            deprecation_days_beta: days("beta"),
+            deprecation_days_stable: days("stable"),
+        };
+        let found = changes(&read("base"), &read("revision"), &policy);
+        let levels: HashSet<(&str, String)> = found
+            .iter()
+            .map(|change| (change.id.as_str(), change.level.to_string()))
+            .collect();
+        let expected = case["ids"].as_object().expect("ids");
+        for (id, level) in expected {
+            let level = level.as_str().expect("a level");
+            let is_found = levels.contains(&(id.as_str(), level.to_owned()));
+            match (is_found, reason(name, id)) {
+                (false, Some(reason)) => {
+                    used.insert(name.to_owned());
+                    println!("left out: {name}, {id}: {reason}");
+                }
+                (false, None) => wrong.push(format!("{name}: no {level} {id} in {levels:?}")),
+                (true, _) => {}
+            }
+        }
+        let is_broken = found.iter().any(|change| change.level == Level::Err);
+        if expected.is_empty() && is_broken {
+            match reason(name, "") {
+                Some(reason) => {
+                    used.insert(name.to_owned());
+                    println!("left out: {name}: {reason}");
+                }
+                None => wrong.push(format!("{name}: invented {found:#?}")),
+            }
+        }
+        let breaks = expected
+            .iter()
+            .any(|(id, level)| level == "ERR" && reason(name, id).is_none());
+        if !expected.is_empty() && !breaks && is_broken {
+            println!("more than the test names: {name}: {levels:?}");
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    let unused = LEFT_OUT.iter().filter(|(name, ..)| !used.contains(*name));
+    let unused: Vec<_> = unused.map(|(name, ..)| name).collect();
+    assert!(
+        used.is_empty() || unused.is_empty(),
+        "left out for nothing: {unused:?}"
+    );
+}

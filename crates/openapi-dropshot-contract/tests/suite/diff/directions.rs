@@ -1,0 +1,243 @@
+//! Small documents: what the two directions, combined schemas and references
+//! make of an edit.
+
+use super::{before, changes, found};
+use openapi_dropshot_contract::diff::{Level, Policy};
+
+/// A document that takes and gives this schema, with this beside it.
+fn document(schema: &str, schemas: &str) -> String {
+    format!(
+        r#"{{"openapi": "3.0.3", "info": {{"title": "T", "version": "1.0.0"}}, "paths": {{
+  "/in": {{"post": {{"requestBody": {{"content": {{"application/json": {{"schema": {schema}}}}}}},
+    "responses": {{"204": {{"description": "Done."}}}}}}}},
+  "/out": {{"get": {{"responses": {{"200": {{"description": "Here.",
+    "content": {{"application/json": {{"schema": {schema}}}}}}}}}}}}}
+}}, "components": {{"schemas": {{{schemas}}}}}}}"#
+    )
+}
+
+/// The ids of what breaks, sorted, version left out.
+fn breaks(base: &str, revision: &str) -> Vec<String> {
+    let changes = changes(base, revision, &Policy::on(before()));
+    let mut ids: Vec<String> = (changes.into_iter())
+        .filter(|change| change.level == Level::Err)
+        .map(|change| change.id)
+        .collect();
+    ids.sort();
+    ids
+}
+
+fn breaks_of(base: &str, revision: &str) -> Vec<String> {
+    breaks(&document(base, ""), &document(revision, ""))
+}
+
+#[test]
+fn each_direction_breaks_by_its_own_edits() {
+    let table: &[(&str, &str, &[&str])] = &[
+        (
+            r#"{"type": "string"}"#,
+            "{}",
+            &["response-body-type-changed"],
+        ),
+        (
+            "{}",
+            r#"{"type": "string"}"#,
+            &["request-body-type-changed"],
+        ),
+        (
+            r#"{"type": "integer"}"#,
+            r#"{"type": "number"}"#,
+            &["response-body-type-generalized"],
+        ),
+        (
+            r#"{"type": "number"}"#,
+            r#"{"type": "integer"}"#,
+            &["request-body-type-changed"],
+        ),
+        (
+            r#"{"type": "integer", "format": "int32"}"#,
+            r#"{"type": "integer", "format": "int64"}"#,
+            &["response-body-type-changed"],
+        ),
+        (
+            r#"{"type": "string", "nullable": true}"#,
+            r#"{"type": "string"}"#,
+            &["request-body-became-not-nullable"],
+        ),
+        (
+            r#"{"type": "object", "properties": {"a": {"type": "string", "readOnly": true}}}"#,
+            r#"{"type": "object", "properties": {"a": {"type": "integer", "readOnly": true}}}"#,
+            &["response-property-type-changed"],
+        ),
+        (
+            r#"{"type": "object", "properties": {"a": {"type": "string", "writeOnly": true}}}"#,
+            r#"{"type": "object", "properties": {"a": {"type": "integer", "writeOnly": true}}}"#,
+            &["request-property-type-changed"],
+        ),
+        (
+            r#"{"type": "object", "properties": {}}"#,
+            r#"{"type": "object", "required": ["a"], "properties": {"a": {"readOnly": true}}}"#,
+            &[],
+        ),
+        (
+            r#"{"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}"#,
+            r#"{"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "writeOnly": true}}}"#,
+            &["response-required-property-removed"],
+        ),
+        (
+            r#"{"type": "object", "properties": {"a": {}}, "additionalProperties": true}"#,
+            r#"{"type": "object", "properties": {"a": {}}, "additionalProperties": false}"#,
+            &["request-body-additional-properties-closed"],
+        ),
+        (
+            r#"{"type": "number", "maximum": 5}"#,
+            r#"{"type": "number", "maximum": 5, "exclusiveMaximum": true}"#,
+            &["request-body-max-decreased"],
+        ),
+        (
+            r#"{"type": "string", "enum": ["a"]}"#,
+            r#"{"type": "string"}"#,
+            &[],
+        ),
+    ];
+    for (base, revision, expected) in table {
+        assert_eq!(breaks_of(base, revision), *expected, "{base} to {revision}");
+    }
+}
+
+#[test]
+fn the_same_meaning_written_another_way_breaks_nothing() {
+    let named = r#""A": {"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "maxLength": 5}}}"#;
+    let inline = r#"{"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "maxLength": 5}}}"#;
+    let base = document(inline, "");
+    let ways = [
+        r##"{"$ref": "#/components/schemas/A"}"##,
+        r##"{"allOf": [{"$ref": "#/components/schemas/A"}]}"##,
+        r##"{"oneOf": [{"$ref": "#/components/schemas/A"}]}"##,
+        r#"{"allOf": [{"type": "object", "required": ["a"]}, {"properties": {"a": {"type": "string"}}}, {"properties": {"a": {"maxLength": 5}}}]}"#,
+        r##"{"description": "said again", "anyOf": [{"$ref": "#/components/schemas/A"}]}"##,
+    ];
+    for way in ways {
+        let revision = document(way, named);
+        assert_eq!(breaks(&base, &revision), Vec::<String>::new(), "to {way}");
+        assert_eq!(breaks(&revision, &base), Vec::<String>::new(), "from {way}");
+    }
+    let list = format!(r#"{{"oneOf": [{inline}, {{"type": "string"}}]}}"#);
+    let reference = r##"{"oneOf": [{"type": "string"}, {"$ref": "#/components/schemas/A"}]}"##;
+    let (list, reference) = (document(&list, ""), document(reference, named));
+    assert_eq!(breaks(&list, &reference), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_merged_schema_breaks_is_found() {
+    let base = r#"{"allOf": [{"type": "object", "properties": {"a": {"type": "string"}}}]}"#;
+    let revision =
+        r#"{"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}"#;
+    assert_eq!(
+        breaks_of(base, revision),
+        ["request-property-became-required"]
+    );
+    assert_eq!(
+        breaks_of(revision, base),
+        ["response-property-became-optional"]
+    );
+}
+
+#[test]
+fn schemas_that_hold_themselves_are_compared_to_their_end() {
+    let tree = |leaf: &str| {
+        format!(
+            r##""Tree": {{"type": "object", "properties": {{"leaf": {leaf},
+               "left": {{"$ref": "#/components/schemas/Tree"}},
+               "others": {{"type": "array", "items": {{"$ref": "#/components/schemas/Tree"}}}},
+               "either": {{"oneOf": [{{"type": "string"}}, {{"$ref": "#/components/schemas/Tree"}}]}}}}}}"##
+        )
+    };
+    let reference = r##"{"$ref": "#/components/schemas/Tree"}"##;
+    let text = document(reference, &tree(r#"{"type": "string"}"#));
+    let number = document(reference, &tree(r#"{"type": "number"}"#));
+    assert_eq!(breaks(&text, &text), Vec::<String>::new());
+    assert_eq!(
+        breaks(&text, &number),
+        [
+            "request-property-type-changed",
+            "response-property-type-changed"
+        ]
+    );
+}
+
+#[test]
+fn a_choice_that_begins_to_restrict_breaks_requests() {
+    let base = r#"{"type": "object", "properties": {"a": {}, "b": {}}}"#;
+    let revision = r#"{"type": "object", "properties": {"a": {}, "b": {}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}"#;
+    assert_eq!(
+        breaks_of(base, revision),
+        ["request-body-any-of-restricted"]
+    );
+    assert_eq!(breaks_of(revision, base), Vec::<String>::new());
+}
+
+#[test]
+fn a_change_names_both_places() {
+    let base = document(r#"{"type": "string", "maxLength": 9}"#, "");
+    let revision = document(r#"{"type": "string", "maxLength": 5}"#, "");
+    let changes = changes(&base, &revision, &Policy::on(before()));
+    let first = changes.first().expect("a change");
+    assert_eq!(first.id, "request-body-max-length-decreased");
+    assert_eq!(first.operation.as_deref(), Some("POST /in"));
+    let base = first.at.base.as_ref().expect("a place in the base");
+    assert_eq!(
+        (base.file.as_ref(), base.line, base.pointer.as_str()),
+        (
+            "base.yaml",
+            2,
+            "/paths/~1in/post/requestBody/content/application~1json/schema/maxLength"
+        )
+    );
+    assert!(first.at.revision.is_some());
+    assert_eq!(
+        first.text,
+        "the request body (`application/json`): `maxLength` went from `9` to `5`"
+    );
+}
+
+#[test]
+fn an_operation_that_promised_nothing_may_change_with_a_warning() {
+    let with = |level: &str, kind: &str| {
+        format!(
+            r#"{{"openapi": "3.0.3", "info": {{"title": "T", "version": "1.0.0"}}, "paths": {{"/out": {{"get": {{
+    {level} "responses": {{"200": {{"description": "Here.",
+    "content": {{"application/json": {{"schema": {{"type": "{kind}"}}}}}}}}}}}}}}}}}}"#
+        )
+    };
+    for (level, expected) in [
+        ("", Level::Err),
+        (r#""x-stability-level": "stable","#, Level::Err),
+        (r#""x-stability-level": "beta","#, Level::Warn),
+        (r#""x-stability-level": "experimental","#, Level::Warn),
+    ] {
+        let (base, revision) = (with(level, "string"), with(level, "object"));
+        let changes = changes(&base, &revision, &Policy::on(before()));
+        assert!(
+            found(&changes).contains(&(expected, "response-body-type-changed")),
+            "{level}: {changes:?}"
+        );
+    }
+}
+
+#[test]
+fn a_header_whose_member_became_a_list_of_values_has_an_id_of_its_own() {
+    let with = |member: &str| {
+        format!(
+            r#"{{"openapi": "3.0.3", "info": {{"title": "T", "version": "1.0.0"}}, "paths": {{"/out": {{"get": {{
+    "parameters": [{{"name": "X-A", "in": "header", "schema": {{"type": "object",
+      "properties": {{"a": {member}}}}}}}],
+    "responses": {{"204": {{"description": "Done."}}}}}}}}}}}}"#
+        )
+    };
+    let base = with(r#"{"type": "string"}"#);
+    let revision = with(r#"{"type": "string", "enum": ["b"]}"#);
+    let changes = changes(&base, &revision, &Policy::on(before()));
+    let id = (Level::Err, "request-header-property-became-enum");
+    assert!(found(&changes).contains(&id), "{changes:?}");
+}

@@ -1,0 +1,98 @@
+//! Sunsets that come closer, and the version that a list of changes asks for.
+
+use crate::diff::{changes, day};
+use openapi_dropshot_contract::diff::Policy;
+use openapi_dropshot_contract::lifecycle::{WARNING_DAYS, due};
+use openapi_dropshot_contract::release::{Bump, Version, needed};
+use std::path::Path;
+
+fn contract() -> String {
+    let path = Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../spec/openapi.yaml"
+    ));
+    std::fs::read_to_string(path).expect("the contract")
+}
+
+#[test]
+fn a_sunset_is_due_half_a_year_before_and_fails_from_its_day_on() {
+    let text = contract();
+    let document = openapi_dropshot_contract::read("openapi.yaml", &text).expect("a document");
+    assert_eq!(WARNING_DAYS, 180);
+    for (today, expected) in [
+        ("2026-11-21", None),
+        ("2030-06-07", None),
+        ("2030-06-08", Some(false)),
+        ("2030-06-20", Some(false)),
+        ("2030-12-04", Some(false)),
+        ("2030-12-05", Some(true)),
+        ("2030-12-06", Some(true)),
+    ] {
+        let found = due(&document, day(today));
+        let overdue = found.first().map(|due| due.is_overdue());
+        assert_eq!(overdue, expected, "{today}");
+        for due in found {
+            assert_eq!(due.operation, "GET /pets/{petId}");
+            assert_eq!(due.id.as_deref(), Some("getPet"));
+            assert!(
+                due.at.pointer.ends_with("/get/x-sunset"),
+                "{}",
+                due.at.pointer
+            );
+            let says_what_to_remove = due.text.contains("remove `GET /pets/{petId}`");
+            assert_eq!(says_what_to_remove, due.is_overdue(), "{}", due.text);
+        }
+    }
+}
+
+#[test]
+fn a_break_asks_for_a_major_version_and_an_addition_for_a_minor_one() {
+    let contract = contract();
+    let asked = |old: &str, new: &str| {
+        assert!(contract.contains(old), "nothing to edit: {old}");
+        let revision = contract.replacen(old, new, 1);
+        needed(&changes(
+            &contract,
+            &revision,
+            &Policy::on(day("2026-11-21")),
+        ))
+    };
+    assert_eq!(
+        asked("summary: List animals", "summary: Animals"),
+        Bump::Patch
+    );
+    // By its place that of the animals; a bound of a `beta` operation may move.
+    let bound = "\n        maximum: 100\n        default: 20\n      example";
+    let moved = |to: &str| asked(bound, &bound.replace("100", to));
+    assert_eq!(moved("200"), Bump::Minor);
+    assert_eq!(moved("50"), Bump::Major);
+}
+
+#[test]
+fn a_version_says_what_a_client_has_to_expect() {
+    let version = |text: &str| Version::parse(text).expect("a version");
+    for (from, to, bump) in [
+        ("1.0.0", "2.0.0", Some(Bump::Major)),
+        ("1.0.0", "1.1.0", Some(Bump::Minor)),
+        ("1.9.0", "1.10.0", Some(Bump::Minor)),
+        ("1.0.0", "1.0.1", Some(Bump::Patch)),
+        ("0.1.0", "0.2.0", Some(Bump::Major)),
+        ("0.1.0", "0.1.1", Some(Bump::Patch)),
+        ("1.0.0", "1.0.0", None),
+        ("1.1.0", "1.0.9", None),
+    ] {
+        assert_eq!(version(from).bump_to(version(to)), bump, "{from} to {to}");
+    }
+    for text in [
+        "",
+        "1.",
+        "v1.0.0",
+        "1.0.0.0",
+        "1.0.x",
+        "-1.0.0",
+        "1.0.0-beta",
+    ] {
+        assert_eq!(Version::parse(text), None, "{text}");
+    }
+    assert_eq!(version("2.0").to_string(), "2.0.0");
+}

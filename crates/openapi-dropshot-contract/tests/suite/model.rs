@@ -1,0 +1,109 @@
+//! The model's helpers, as the generator and other tools use them.
+
+use crate::support::{readable, with_schemas};
+use openapi_dropshot_contract::model::{Method, StatusCode, Type};
+
+#[test]
+fn own_parameters_replace_those_of_the_path() {
+    let document = readable(
+        "openapi: 3.0.3
+info: {title: T, version: 1.0.0}
+paths:
+  /a:
+    parameters:
+      - {name: one, in: query, schema: {type: string}}
+      - {name: two, in: query, schema: {type: string}}
+    get:
+      parameters:
+        - {name: two, in: query, schema: {type: integer}}
+      responses: {'200': {description: Fine.}}
+",
+    );
+    let parameters: Vec<_> = document.operations[0]
+        .parameters
+        .iter()
+        .map(|parameter| {
+            let kind = parameter
+                .schema
+                .as_ref()
+                .and_then(|schema| schema.types.as_ref());
+            (parameter.name.value.as_str(), kind.map(|kind| kind.value))
+        })
+        .collect();
+    assert_eq!(
+        parameters,
+        [("two", Some(Type::Integer)), ("one", Some(Type::String))]
+    );
+}
+
+#[test]
+fn security_is_that_of_the_document_unless_the_operation_has_its_own() {
+    let document = readable(
+        "openapi: 3.0.3
+info: {title: T, version: 1.0.0}
+security: [key: []]
+paths:
+  /a:
+    get: {responses: {'200': {description: Fine.}}}
+    put: {security: [], responses: {'200': {description: Fine.}}}
+components: {securitySchemes: {key: {type: http, scheme: bearer}}}
+",
+    );
+    assert_eq!(document.operations[0].security.len(), 1);
+    assert!(document.operations[1].security.is_empty());
+    assert_eq!(document.operations[1].method, Method::Put);
+}
+
+#[test]
+fn status_codes_match_as_http_means_them() {
+    let code = |key: &str| StatusCode::from_key(key).expect("a status code");
+    assert!(code("4XX").contains(404) && !code("4XX").contains(500));
+    assert!(code("default").contains(404) && !code("404").contains(405));
+    assert!(code("404").is_error() && code("5XX").is_error() && !code("default").is_error());
+    assert!(code("2XX").is_success() && !code("304").is_success());
+    assert_eq!(code("5XX").to_string(), "5XX");
+}
+
+#[test]
+fn the_response_for_a_status_is_the_most_exact_one() {
+    let document = readable(&crate::support::with_paths(
+        "  /a:
+    get:
+      responses:
+        default: {description: Default.}
+        4XX: {description: Range.}
+        '404': {description: Exact.}
+",
+    ));
+    let operation = &document.operations[0];
+    for (code, description) in [(404, "Exact."), (400, "Range."), (500, "Default.")] {
+        assert_eq!(
+            operation
+                .response_for(code)
+                .map(|response| response.description.as_str()),
+            Some(description)
+        );
+    }
+}
+
+#[test]
+fn the_tree_can_be_walked_and_turned_into_json() {
+    let document = readable(&with_schemas(
+        "    A: {enum: [1, null, true], x-more: {a/b: 2}}\n",
+    ));
+    let node = document
+        .root
+        .pointer("/components/schemas/A")
+        .expect("it stands there");
+    assert_eq!(
+        node.to_json(),
+        serde_json::json!({"enum": [1, null, true], "x-more": {"a/b": 2}})
+    );
+    assert_eq!(
+        node.pointer("/x-more/a~1b").and_then(|node| node.as_u64()),
+        Some(2)
+    );
+    assert_eq!(node.pointer("/enum/7"), None);
+    assert_eq!(node.pointer("enum"), None);
+    assert_eq!(node.size(), 7);
+}

@@ -1,0 +1,134 @@
+//! Documents for the tests, and what to expect of one that has a fault.
+
+use openapi_dropshot_contract::{Document, Problem, Problems, Profile, Severity, lint, read};
+
+/// Reads a document that must be readable.
+#[track_caller]
+pub(crate) fn readable(text: &str) -> Document {
+    match read("api.yaml", text) {
+        Ok(document) => document,
+        Err(problems) => panic!("the document should be readable:\n{problems}\nin:\n{text}"),
+    }
+}
+
+/// All problems that reading and linting find.
+pub(crate) fn problems(text: &str, profile: Profile) -> Vec<Problem> {
+    match read("api.yaml", text) {
+        Ok(document) => lint(&document, profile),
+        Err(problems) => problems.into_problems(),
+    }
+}
+
+/// Holds a document with one fault against what is said of it. A `«` in the
+/// text marks where the fault must be reported; it is taken out first.
+#[track_caller]
+pub(crate) fn assert_fault(marked: &str, rule: &str, message: &str, help: &str) {
+    assert_found(
+        marked,
+        Profile::General,
+        Severity::Error,
+        rule,
+        message,
+        help,
+    );
+}
+
+/// The same for a warning.
+#[track_caller]
+pub(crate) fn assert_warning(marked: &str, rule: &str, message: &str, help: &str) {
+    assert_found(
+        marked,
+        Profile::General,
+        Severity::Warning,
+        rule,
+        message,
+        help,
+    );
+}
+
+/// The same for a fault by the house rules.
+#[track_caller]
+pub(crate) fn assert_house_fault(marked: &str, rule: &str, message: &str, help: &str) {
+    assert_found(marked, Profile::House, Severity::Error, rule, message, help);
+}
+
+#[track_caller]
+fn assert_found(
+    marked: &str,
+    profile: Profile,
+    severity: Severity,
+    rule: &str,
+    message: &str,
+    help: &str,
+) {
+    let before = marked
+        .split_once('«')
+        .map(|(before, _)| before)
+        .expect("a `«` marks the fault");
+    let line = before.matches('\n').count() + 1;
+    let column = before
+        .rsplit('\n')
+        .next()
+        .map_or(0, |line| line.chars().count())
+        + 1;
+    let text = marked.replacen('«', "", 1);
+    let found = problems(&text, profile);
+    let shown = Problems::new(&text.as_str().into(), found.clone());
+    let [problem] = found.as_slice() else {
+        panic!(
+            "expected one problem, `{rule}`, found {}:\n{shown}",
+            found.len()
+        );
+    };
+    assert_eq!(problem.rule, rule, "\n{shown}");
+    assert_eq!(problem.severity, severity, "\n{shown}");
+    assert_eq!(
+        (problem.at.line, problem.at.column),
+        (line, column),
+        "\n{shown}"
+    );
+    assert!(
+        problem.message.contains(message),
+        "message should contain {message:?}\n{shown}"
+    );
+    assert!(
+        problem.help.contains(help),
+        "help should contain {help:?}\n{shown}"
+    );
+}
+
+/// A document that keeps the general rules finds nothing to complain about.
+#[track_caller]
+pub(crate) fn assert_clean(text: &str) {
+    let found = problems(text, Profile::General);
+    assert!(
+        found.is_empty(),
+        "expected no problem, found:\n{}",
+        Problems::new(&text.into(), found)
+    );
+}
+
+/// A document whose `paths` is this, indented by two.
+pub(crate) fn with_paths(paths: &str) -> String {
+    format!("openapi: 3.0.3\ninfo: {{title: T, version: 1.0.0}}\npaths:\n{paths}")
+}
+
+/// A document with these component schemas, indented by four.
+pub(crate) fn with_schemas(schemas: &str) -> String {
+    with_components(&format!("  schemas:\n{schemas}"))
+}
+
+/// A document without operations whose `components` is this, indented by two.
+pub(crate) fn with_components(components: &str) -> String {
+    format!(
+        "openapi: 3.0.3\ninfo: {{title: T, version: 1.0.0}}\npaths: {{}}\ncomponents:\n{components}"
+    )
+}
+
+/// A document with one operation, `GET /a`, that has these members besides
+/// `responses`, indented by six.
+pub(crate) fn with_operation(members: &str) -> String {
+    with_paths(&format!(
+        "  /a:\n    get:\n      responses: {{'200': {{description: Fine.}}}}\n{members}"
+    ))
+}
