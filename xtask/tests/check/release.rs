@@ -164,7 +164,7 @@ fn break_and_accept(tree: &Tree) {
 #[test]
 fn a_red_gate_is_shown_and_releases_nothing() {
     let tree = Tree::new();
-    tree.replace(DOCUMENT, "The animal's name.", "How the animal is called.");
+    tree.replace(DOCUMENT, "The pet's name.", "How the pet is called.");
     assert_refused(
         &tree,
         &raised(&tree, [0, 0, 1]),

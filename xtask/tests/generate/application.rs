@@ -79,10 +79,10 @@ fn operations() -> String {
       operationId: {id}
       tags: [pets]
       summary: Something new
-      description: Returns animals.{level}
+      description: Returns pets.{level}
       responses:
         '200':
-          description: Some animals.
+          description: Some pets.
           content:
             application/json:
               schema:
@@ -91,7 +91,7 @@ fn operations() -> String {
         '401':
           $ref: '#/components/responses/Unauthorized'
         4XX:
-          description: Another fault of the request.
+          description: The request is invalid for another reason.
           x-error-codes:
             - invalid_request
             - method_not_allowed
@@ -133,7 +133,7 @@ pub(crate) fn add_to_the_contract(copy: &Copy) {
         "        - $ref: '#/components/parameters/Cursor'
         - name: name
           in: query
-          description: Restricts the result to animals of this name.
+          description: Restricts the result to pets of this name.
           schema:
             type: string
           example: Rex\n",
@@ -143,7 +143,7 @@ pub(crate) fn add_to_the_contract(copy: &Copy) {
         "\n        status:\n          $ref: '#/components/schemas/PetStatus'\n      example:\n",
         "
         bornOn:
-          description: The day the animal was born on.
+          description: The day the pet was born on.
           type: string
           format: date
         status:

@@ -18,24 +18,24 @@ const OPERATION: &str = "
     delete:
       operationId: deletePet
       tags: [pets]
-      summary: Remove an animal
-      description: Removes the animal that has the given identifier.
+      summary: Remove a pet
+      description: Removes the pet that has the given identifier.
       parameters:
         - name: petId
           in: path
           required: true
-          description: Identifier of the animal.
+          description: Identifier of the pet.
           schema:
             type: integer
             format: int64
           example: 1
       responses:
         '204':
-          description: The animal is gone.
+          description: The pet was removed.
         '401':
           $ref: '#/components/responses/Unauthorized'
         4XX:
-          description: Another fault of the request.
+          description: The request is invalid for another reason.
           x-error-codes:
             - invalid_request
             - not_found
@@ -59,7 +59,7 @@ const OPERATION: &str = "
 
 const PROPERTY: &str = "
         bornOn:
-          description: The day the animal was born on.
+          description: The day the pet was born on.
           type: string
           format: date
         status:

@@ -16,9 +16,9 @@ use petstore_models as models;
 pub enum ErrorCode {
     /// `invalid_request`, status 400.
     ///
-    /// Cause: A parameter or the body breaks a rule of the contract.
+    /// Cause: A parameter or the body is invalid.
     ///
-    /// Cure: Change what `message` names; the same request will fail again.
+    /// Cure: Correct the part of the request that `message` names. Do not send the same request again; it will fail again.
     InvalidRequest,
     /// `unauthorized`, status 401.
     ///
@@ -28,87 +28,87 @@ pub enum ErrorCode {
     Unauthorized,
     /// `not_found`, status 404.
     ///
-    /// Cause: There is no such path, or no such resource.
+    /// Cause: The path or the resource does not exist.
     ///
-    /// Cure: Check the address and the identifier in it.
+    /// Cure: Check the URL and the identifier in it.
     NotFound,
     /// `method_not_allowed`, status 405.
     ///
-    /// Cause: The path exists, but not with this method.
+    /// Cause: The path does not support this method.
     ///
     /// Cure: Use one of the methods in the `Allow` header.
     MethodNotAllowed,
     /// `request_timeout`, status 408.
     ///
-    /// Cause: The request came too slowly.
+    /// Cause: The service did not receive the whole request in time.
     ///
-    /// Cure: Send the body without pauses, on a better connection or in smaller pieces.
+    /// Cure: Send the body without pauses, use a faster connection, or send a smaller body.
     RequestTimeout,
     /// `conflict`, status 409.
     ///
     /// Cause: Another request with the same `Idempotency-Key` is still running.
     ///
-    /// Cure: Wait as many seconds as `Retry-After` says, then send the same request again.
+    /// Cure: Wait for the number of seconds in `Retry-After`, then send the same request again.
     Conflict,
     /// `pet_not_available`, status 409.
     ///
-    /// Cause: The pet that was ordered is not `available`; somebody else has ordered it, or it is not for sale.
+    /// Cause: The pet is not `available`, because it has already been ordered or is not for sale.
     ///
-    /// Cure: Order another pet; list those that are `available`.
+    /// Cure: List the pets that are `available` and order one of them.
     PetNotAvailable,
     /// `invalid_transition`, status 409.
     ///
-    /// Cause: The order cannot go from the status that it has to the one that was asked for.
+    /// Cause: The order cannot change from its present status to the requested one.
     ///
-    /// Cure: Read the order again, and ask for a status that follows the one that it has.
+    /// Cure: Fetch the order again, and request a status that can follow its present one.
     InvalidTransition,
     /// `operation_removed`, status 410.
     ///
-    /// Cause: The operation was deprecated, and its removal date has passed.
+    /// Cause: The operation was deprecated and its removal date has passed.
     ///
-    /// Cure: Use the replacement that the documentation names.
+    /// Cure: Use the replacement that the documentation of the operation names.
     OperationRemoved,
     /// `payload_too_large`, status 413.
     ///
-    /// Cause: The body is larger than the service reads.
+    /// Cause: The body is larger than the service accepts.
     ///
     /// Cure: Send a smaller body.
     PayloadTooLarge,
     /// `unsupported_media_type`, status 415.
     ///
-    /// Cause: The body is announced as something else than JSON.
+    /// Cause: The `Content-Type` of the body is not JSON.
     ///
-    /// Cure: Send JSON and `Content-Type: application/json`.
+    /// Cure: Send the body as JSON, with `Content-Type: application/json`.
     UnsupportedMediaType,
     /// `idempotency_key_reused`, status 422.
     ///
-    /// Cause: The `Idempotency-Key` was used before, with another body or at another operation.
+    /// Cause: The `Idempotency-Key` was already used with another body or for another operation.
     ///
-    /// Cure: Make a new key for every creation; to repeat a request, send the body that the key came with first.
+    /// Cure: Generate a new key for each creation. To repeat a request, send the same body as the first time.
     IdempotencyKeyReused,
     /// `rate_limited`, status 429.
     ///
-    /// Cause: The API key has used up its share of requests.
+    /// Cause: Too many requests were sent with this API key.
     ///
-    /// Cure: Wait as many seconds as `Retry-After` says.
+    /// Cure: Wait for the number of seconds in `Retry-After`.
     RateLimited,
     /// `internal_error`, status 500.
     ///
-    /// Cause: A fault of the service.
+    /// Cause: An unexpected error occurred in the service.
     ///
-    /// Cure: Report it with the `x-request-id` of the answer.
+    /// Cure: Report the error with the `x-request-id` of the response.
     InternalError,
     /// `overloaded`, status 503.
     ///
-    /// Cause: The service has too much to do; the request was not started.
+    /// Cause: The service is overloaded and did not start to process the request.
     ///
-    /// Cure: Wait as many seconds as `Retry-After` says, then send it again.
+    /// Cure: Wait for the number of seconds in `Retry-After`, then send the request again.
     Overloaded,
     /// `unavailable`, status 503.
     ///
-    /// Cause: The store is away, or the deadline passed; whether the request took effect is unknown.
+    /// Cause: The database is unavailable or the deadline has passed. The request may or may not have taken effect.
     ///
-    /// Cure: Wait as many seconds as `Retry-After` says. Repeat a creation with the same `Idempotency-Key`; if it had none, look first whether it happened.
+    /// Cure: Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect.
     Unavailable,
 }
 
@@ -180,41 +180,41 @@ impl ErrorCode {
     /// Why it happens.
     pub const fn cause(self) -> &'static str {
         match self {
-            ErrorCode::InvalidRequest => {
-                "A parameter or the body breaks a rule of the contract."
-            }
+            ErrorCode::InvalidRequest => "A parameter or the body is invalid.",
             ErrorCode::Unauthorized => {
                 "The API key is missing, malformed, unknown or revoked."
             }
-            ErrorCode::NotFound => "There is no such path, or no such resource.",
-            ErrorCode::MethodNotAllowed => "The path exists, but not with this method.",
-            ErrorCode::RequestTimeout => "The request came too slowly.",
+            ErrorCode::NotFound => "The path or the resource does not exist.",
+            ErrorCode::MethodNotAllowed => "The path does not support this method.",
+            ErrorCode::RequestTimeout => {
+                "The service did not receive the whole request in time."
+            }
             ErrorCode::Conflict => {
                 "Another request with the same `Idempotency-Key` is still running."
             }
             ErrorCode::PetNotAvailable => {
-                "The pet that was ordered is not `available`; somebody else has ordered it, or it is not for sale."
+                "The pet is not `available`, because it has already been ordered or is not for sale."
             }
             ErrorCode::InvalidTransition => {
-                "The order cannot go from the status that it has to the one that was asked for."
+                "The order cannot change from its present status to the requested one."
             }
             ErrorCode::OperationRemoved => {
-                "The operation was deprecated, and its removal date has passed."
+                "The operation was deprecated and its removal date has passed."
             }
-            ErrorCode::PayloadTooLarge => "The body is larger than the service reads.",
+            ErrorCode::PayloadTooLarge => "The body is larger than the service accepts.",
             ErrorCode::UnsupportedMediaType => {
-                "The body is announced as something else than JSON."
+                "The `Content-Type` of the body is not JSON."
             }
             ErrorCode::IdempotencyKeyReused => {
-                "The `Idempotency-Key` was used before, with another body or at another operation."
+                "The `Idempotency-Key` was already used with another body or for another operation."
             }
-            ErrorCode::RateLimited => "The API key has used up its share of requests.",
-            ErrorCode::InternalError => "A fault of the service.",
+            ErrorCode::RateLimited => "Too many requests were sent with this API key.",
+            ErrorCode::InternalError => "An unexpected error occurred in the service.",
             ErrorCode::Overloaded => {
-                "The service has too much to do; the request was not started."
+                "The service is overloaded and did not start to process the request."
             }
             ErrorCode::Unavailable => {
-                "The store is away, or the deadline passed; whether the request took effect is unknown."
+                "The database is unavailable or the deadline has passed. The request may or may not have taken effect."
             }
         }
     }
@@ -223,46 +223,46 @@ impl ErrorCode {
     pub const fn cure(self) -> &'static str {
         match self {
             ErrorCode::InvalidRequest => {
-                "Change what `message` names; the same request will fail again."
+                "Correct the part of the request that `message` names. Do not send the same request again; it will fail again."
             }
             ErrorCode::Unauthorized => {
                 "Send a valid key as `Authorization: Bearer <API_KEY>`."
             }
-            ErrorCode::NotFound => "Check the address and the identifier in it.",
+            ErrorCode::NotFound => "Check the URL and the identifier in it.",
             ErrorCode::MethodNotAllowed => {
                 "Use one of the methods in the `Allow` header."
             }
             ErrorCode::RequestTimeout => {
-                "Send the body without pauses, on a better connection or in smaller pieces."
+                "Send the body without pauses, use a faster connection, or send a smaller body."
             }
             ErrorCode::Conflict => {
-                "Wait as many seconds as `Retry-After` says, then send the same request again."
+                "Wait for the number of seconds in `Retry-After`, then send the same request again."
             }
             ErrorCode::PetNotAvailable => {
-                "Order another pet; list those that are `available`."
+                "List the pets that are `available` and order one of them."
             }
             ErrorCode::InvalidTransition => {
-                "Read the order again, and ask for a status that follows the one that it has."
+                "Fetch the order again, and request a status that can follow its present one."
             }
             ErrorCode::OperationRemoved => {
-                "Use the replacement that the documentation names."
+                "Use the replacement that the documentation of the operation names."
             }
             ErrorCode::PayloadTooLarge => "Send a smaller body.",
             ErrorCode::UnsupportedMediaType => {
-                "Send JSON and `Content-Type: application/json`."
+                "Send the body as JSON, with `Content-Type: application/json`."
             }
             ErrorCode::IdempotencyKeyReused => {
-                "Make a new key for every creation; to repeat a request, send the body that the key came with first."
+                "Generate a new key for each creation. To repeat a request, send the same body as the first time."
             }
-            ErrorCode::RateLimited => "Wait as many seconds as `Retry-After` says.",
+            ErrorCode::RateLimited => "Wait for the number of seconds in `Retry-After`.",
             ErrorCode::InternalError => {
-                "Report it with the `x-request-id` of the answer."
+                "Report the error with the `x-request-id` of the response."
             }
             ErrorCode::Overloaded => {
-                "Wait as many seconds as `Retry-After` says, then send it again."
+                "Wait for the number of seconds in `Retry-After`, then send the request again."
             }
             ErrorCode::Unavailable => {
-                "Wait as many seconds as `Retry-After` says. Repeat a creation with the same `Idempotency-Key`; if it had none, look first whether it happened."
+                "Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect."
             }
         }
     }
@@ -339,21 +339,21 @@ trait Listed: Sized {
 pub enum ListPetsError {
     /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
     Unauthorized(Cow<'static, str>),
-    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
-    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    /// 405 `method_not_allowed`: the path does not support this method.
     MethodNotAllowed(Cow<'static, str>),
-    /// 408 `request_timeout`: the request came too slowly.
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
     RequestTimeout(Cow<'static, str>),
-    /// 413 `payload_too_large`: the body is larger than the service reads.
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
     PayloadTooLarge(Cow<'static, str>),
-    /// 429 `rate_limited`: the API key has used up its share of requests.
+    /// 429 `rate_limited`: too many requests were sent with this API key.
     RateLimited(Cow<'static, str>),
-    /// 500 `internal_error`: a fault of the service.
+    /// 500 `internal_error`: an unexpected error occurred in the service.
     InternalError(Cow<'static, str>),
-    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
     Overloaded(Cow<'static, str>),
-    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
     Unavailable(Cow<'static, str>),
     /// What dropshot refused before the handler ran.
     #[doc(hidden)]
@@ -398,29 +398,29 @@ impl Listed for ListPetsError {
 /// The refusals of `createPet`: one variant for each code that the document lists.
 #[derive(Debug)]
 pub enum CreatePetError {
-    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
     /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
     Unauthorized(Cow<'static, str>),
-    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    /// 405 `method_not_allowed`: the path does not support this method.
     MethodNotAllowed(Cow<'static, str>),
-    /// 408 `request_timeout`: the request came too slowly.
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
     RequestTimeout(Cow<'static, str>),
     /// 409 `conflict`: another request with the same `Idempotency-Key` is still running.
     Conflict(Cow<'static, str>),
-    /// 413 `payload_too_large`: the body is larger than the service reads.
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
     PayloadTooLarge(Cow<'static, str>),
-    /// 415 `unsupported_media_type`: the body is announced as something else than JSON.
+    /// 415 `unsupported_media_type`: the `Content-Type` of the body is not JSON.
     UnsupportedMediaType(Cow<'static, str>),
-    /// 422 `idempotency_key_reused`: the `Idempotency-Key` was used before, with another body or at another operation.
+    /// 422 `idempotency_key_reused`: the `Idempotency-Key` was already used with another body or for another operation.
     IdempotencyKeyReused(Cow<'static, str>),
-    /// 429 `rate_limited`: the API key has used up its share of requests.
+    /// 429 `rate_limited`: too many requests were sent with this API key.
     RateLimited(Cow<'static, str>),
-    /// 500 `internal_error`: a fault of the service.
+    /// 500 `internal_error`: an unexpected error occurred in the service.
     InternalError(Cow<'static, str>),
-    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
     Overloaded(Cow<'static, str>),
-    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
     Unavailable(Cow<'static, str>),
     /// What dropshot refused before the handler ran.
     #[doc(hidden)]
@@ -476,25 +476,25 @@ impl Listed for CreatePetError {
 pub enum GetPetError {
     /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
     Unauthorized(Cow<'static, str>),
-    /// 404 `not_found`: there is no such path, or no such resource.
+    /// 404 `not_found`: the path or the resource does not exist.
     NotFound(Cow<'static, str>),
-    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
-    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    /// 405 `method_not_allowed`: the path does not support this method.
     MethodNotAllowed(Cow<'static, str>),
-    /// 408 `request_timeout`: the request came too slowly.
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
     RequestTimeout(Cow<'static, str>),
-    /// 410 `operation_removed`: the operation was deprecated, and its removal date has passed.
+    /// 410 `operation_removed`: the operation was deprecated and its removal date has passed.
     OperationRemoved(Cow<'static, str>),
-    /// 413 `payload_too_large`: the body is larger than the service reads.
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
     PayloadTooLarge(Cow<'static, str>),
-    /// 429 `rate_limited`: the API key has used up its share of requests.
+    /// 429 `rate_limited`: too many requests were sent with this API key.
     RateLimited(Cow<'static, str>),
-    /// 500 `internal_error`: a fault of the service.
+    /// 500 `internal_error`: an unexpected error occurred in the service.
     InternalError(Cow<'static, str>),
-    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
     Overloaded(Cow<'static, str>),
-    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
     Unavailable(Cow<'static, str>),
     /// What dropshot refused before the handler ran.
     #[doc(hidden)]
@@ -547,21 +547,21 @@ impl Listed for GetPetError {
 pub enum ListOrdersError {
     /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
     Unauthorized(Cow<'static, str>),
-    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
-    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    /// 405 `method_not_allowed`: the path does not support this method.
     MethodNotAllowed(Cow<'static, str>),
-    /// 408 `request_timeout`: the request came too slowly.
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
     RequestTimeout(Cow<'static, str>),
-    /// 413 `payload_too_large`: the body is larger than the service reads.
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
     PayloadTooLarge(Cow<'static, str>),
-    /// 429 `rate_limited`: the API key has used up its share of requests.
+    /// 429 `rate_limited`: too many requests were sent with this API key.
     RateLimited(Cow<'static, str>),
-    /// 500 `internal_error`: a fault of the service.
+    /// 500 `internal_error`: an unexpected error occurred in the service.
     InternalError(Cow<'static, str>),
-    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
     Overloaded(Cow<'static, str>),
-    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
     Unavailable(Cow<'static, str>),
     /// What dropshot refused before the handler ran.
     #[doc(hidden)]
@@ -606,33 +606,33 @@ impl Listed for ListOrdersError {
 /// The refusals of `createOrder`: one variant for each code that the document lists.
 #[derive(Debug)]
 pub enum CreateOrderError {
-    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
     /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
     Unauthorized(Cow<'static, str>),
-    /// 404 `not_found`: there is no such path, or no such resource.
+    /// 404 `not_found`: the path or the resource does not exist.
     NotFound(Cow<'static, str>),
     /// 409 `conflict`: another request with the same `Idempotency-Key` is still running.
     Conflict(Cow<'static, str>),
-    /// 409 `pet_not_available`: the pet that was ordered is not `available`; somebody else has ordered it, or it is not for sale.
+    /// 409 `pet_not_available`: the pet is not `available`, because it has already been ordered or is not for sale.
     PetNotAvailable(Cow<'static, str>),
-    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    /// 405 `method_not_allowed`: the path does not support this method.
     MethodNotAllowed(Cow<'static, str>),
-    /// 408 `request_timeout`: the request came too slowly.
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
     RequestTimeout(Cow<'static, str>),
-    /// 413 `payload_too_large`: the body is larger than the service reads.
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
     PayloadTooLarge(Cow<'static, str>),
-    /// 415 `unsupported_media_type`: the body is announced as something else than JSON.
+    /// 415 `unsupported_media_type`: the `Content-Type` of the body is not JSON.
     UnsupportedMediaType(Cow<'static, str>),
-    /// 422 `idempotency_key_reused`: the `Idempotency-Key` was used before, with another body or at another operation.
+    /// 422 `idempotency_key_reused`: the `Idempotency-Key` was already used with another body or for another operation.
     IdempotencyKeyReused(Cow<'static, str>),
-    /// 429 `rate_limited`: the API key has used up its share of requests.
+    /// 429 `rate_limited`: too many requests were sent with this API key.
     RateLimited(Cow<'static, str>),
-    /// 500 `internal_error`: a fault of the service.
+    /// 500 `internal_error`: an unexpected error occurred in the service.
     InternalError(Cow<'static, str>),
-    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
     Overloaded(Cow<'static, str>),
-    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
     Unavailable(Cow<'static, str>),
     /// What dropshot refused before the handler ran.
     #[doc(hidden)]
@@ -694,23 +694,23 @@ impl Listed for CreateOrderError {
 pub enum GetOrderError {
     /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
     Unauthorized(Cow<'static, str>),
-    /// 404 `not_found`: there is no such path, or no such resource.
+    /// 404 `not_found`: the path or the resource does not exist.
     NotFound(Cow<'static, str>),
-    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
-    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    /// 405 `method_not_allowed`: the path does not support this method.
     MethodNotAllowed(Cow<'static, str>),
-    /// 408 `request_timeout`: the request came too slowly.
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
     RequestTimeout(Cow<'static, str>),
-    /// 413 `payload_too_large`: the body is larger than the service reads.
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
     PayloadTooLarge(Cow<'static, str>),
-    /// 429 `rate_limited`: the API key has used up its share of requests.
+    /// 429 `rate_limited`: too many requests were sent with this API key.
     RateLimited(Cow<'static, str>),
-    /// 500 `internal_error`: a fault of the service.
+    /// 500 `internal_error`: an unexpected error occurred in the service.
     InternalError(Cow<'static, str>),
-    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
     Overloaded(Cow<'static, str>),
-    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
     Unavailable(Cow<'static, str>),
     /// What dropshot refused before the handler ran.
     #[doc(hidden)]
@@ -758,29 +758,29 @@ impl Listed for GetOrderError {
 /// The refusals of `updateOrder`: one variant for each code that the document lists.
 #[derive(Debug)]
 pub enum UpdateOrderError {
-    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
     /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
     Unauthorized(Cow<'static, str>),
-    /// 404 `not_found`: there is no such path, or no such resource.
+    /// 404 `not_found`: the path or the resource does not exist.
     NotFound(Cow<'static, str>),
-    /// 409 `invalid_transition`: the order cannot go from the status that it has to the one that was asked for.
+    /// 409 `invalid_transition`: the order cannot change from its present status to the requested one.
     InvalidTransition(Cow<'static, str>),
-    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    /// 405 `method_not_allowed`: the path does not support this method.
     MethodNotAllowed(Cow<'static, str>),
-    /// 408 `request_timeout`: the request came too slowly.
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
     RequestTimeout(Cow<'static, str>),
-    /// 413 `payload_too_large`: the body is larger than the service reads.
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
     PayloadTooLarge(Cow<'static, str>),
-    /// 415 `unsupported_media_type`: the body is announced as something else than JSON.
+    /// 415 `unsupported_media_type`: the `Content-Type` of the body is not JSON.
     UnsupportedMediaType(Cow<'static, str>),
-    /// 429 `rate_limited`: the API key has used up its share of requests.
+    /// 429 `rate_limited`: too many requests were sent with this API key.
     RateLimited(Cow<'static, str>),
-    /// 500 `internal_error`: a fault of the service.
+    /// 500 `internal_error`: an unexpected error occurred in the service.
     InternalError(Cow<'static, str>),
-    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
     Overloaded(Cow<'static, str>),
-    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
     Unavailable(Cow<'static, str>),
     /// What dropshot refused before the handler ran.
     #[doc(hidden)]

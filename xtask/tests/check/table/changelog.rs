@@ -15,7 +15,7 @@ pub(super) const ROWS: &[Mutation] = &[
     Mutation {
         what: "the document changed and nothing is told",
         edits: &[
-            (DOCUMENT, "The animal's name.", "How the animal is called."),
+            (DOCUMENT, "The pet's name.", "How the pet is called."),
             (
                 CHANGELOG,
                 "*",

@@ -37,8 +37,8 @@ pub(super) const ROWS: &[Mutation] = &[
         what: "a member stands twice",
         edits: &[(
             DOCUMENT,
-            "      summary: Add an animal\n",
-            "      summary: Add an animal\n      summary: Add one\n",
+            "      summary: Add a pet\n",
+            "      summary: Add a pet\n      summary: Add one\n",
         )],
         also: &["generated", "breaking", "lifecycle"],
         rule: "duplicate-member",
@@ -49,8 +49,8 @@ pub(super) const ROWS: &[Mutation] = &[
         what: "a member is mistyped",
         edits: &[(
             DOCUMENT,
-            "      summary: Add an animal\n",
-            "      sumary: Add an animal\n",
+            "      summary: Add a pet\n",
+            "      sumary: Add a pet\n",
         )],
         also: UNREADABLE,
         rule: "unknown-member",
@@ -69,7 +69,7 @@ pub(super) const ROWS: &[Mutation] = &[
     },
     Mutation {
         what: "an operation has no summary",
-        edits: &[(DOCUMENT, "      summary: List animals\n", "")],
+        edits: &[(DOCUMENT, "      summary: List pets\n", "")],
         also: STALE,
         rule: "missing-summary",
         at: (DOCUMENT, "operationId: listPets"),

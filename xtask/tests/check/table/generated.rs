@@ -72,8 +72,8 @@ pub(super) const ROWS: &[Mutation] = &[
     },
     Mutation {
         what: "a description changed, and nothing was generated",
-        edits: &[(DOCUMENT, "The animal's name.", "How the animal is called.")],
-        at: (SCHEMAS, "The animal's name."),
+        edits: &[(DOCUMENT, "The pet's name.", "How the pet is called.")],
+        at: (SCHEMAS, "The pet's name."),
         ..GATE
     },
 ];
