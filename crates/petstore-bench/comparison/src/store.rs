@@ -1,4 +1,4 @@
-//! Pets and keys in SQLite, by sqlx.
+//! Stores pets and keys in SQLite with sqlx.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -8,9 +8,9 @@ use sqlx::{
 };
 use std::{fmt, time::Duration};
 
-/// The tables of the service's own store. The index is a plain one: with the
-/// partial one of the service SQLite would compile the query of a filtered page
-/// anew each time, unless told otherwise, which sqlx has no option for.
+/// The tables of the service's own store. The index is a plain one. With the partial
+/// index of the service SQLite would prepare the query of a filtered page again each
+/// time; the option that prevents this is not available in sqlx.
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS pets (
         id          INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -24,7 +24,7 @@ const TABLES: &str = "
         revoked_at INTEGER
     ) STRICT, WITHOUT ROWID;";
 
-/// The pets of the example `seed` of petstore-store.
+/// The pets that the example `seed` of petstore-store generates.
 const SEED: &str = "
     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
     INSERT INTO pets (name, category_id, status)
@@ -79,8 +79,8 @@ pub(crate) struct Pet {
 #[derive(Clone)]
 pub(crate) struct Store {
     readers: SqlitePool,
-    /// One connection: SQLite lets one write at a time, and who waits for this
-    /// one waits in a queue.
+    /// One connection: SQLite allows one write at a time, and further writes wait in the
+    /// queue of this pool.
     writer: SqlitePool,
 }
 
@@ -96,19 +96,19 @@ impl Store {
             SqlitePoolOptions::new()
                 .max_connections(connections)
                 .min_connections(connections)
-                // A connection to a file does not go stale.
+                // A connection to a file does not become stale.
                 .test_before_acquire(false)
         };
         let writer = pool(1).connect_with(options.clone()).await?;
         sqlx::raw_sql(TABLES).execute(&writer).await?;
-        // As many as sqlx takes by itself: with one for each processor, lists are
-        // slower by a third, since the pool hands every connection from one
-        // request to the next.
+        // The default number of connections of sqlx. With one for each processor, lists
+        // are slower by a third, because the pool hands every connection from one request
+        // to the next.
         let readers = pool(10).connect_with(options).await?;
         Ok(Self { readers, writer })
     }
 
-    /// Fills an empty store.
+    /// Fills an empty store with pets and one key.
     pub(crate) async fn seed(&self, pets: i64, key: &str) -> sqlx::Result<()> {
         let hash = Sha256::digest(key);
         sqlx::query(SEED).bind(pets).execute(&self.writer).await?;

@@ -1,4 +1,4 @@
-//! What is answered when something goes wrong: the body of every error.
+//! The error response of every failure.
 
 use axum::{
     Json,

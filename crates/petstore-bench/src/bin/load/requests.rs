@@ -1,8 +1,9 @@
-//! What is asked for, another thing each time, and what each answer has to be.
+//! The requests of the load, a different one each time, and the expected response of
+//! each.
 
 use crate::{
-    Asked, Service,
-    connection::{Answer, Connection},
+    LoadOptions, Service,
+    connection::{Connection, Response},
 };
 use anyhow::{Context as _, bail, ensure};
 use petstore_bench::pets::{self, PAGE};
@@ -11,17 +12,17 @@ use std::{fs, net::SocketAddr};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub(crate) enum Load {
-    /// A page of 20.
+    /// A page of 20 pets.
     List,
-    /// A pet.
+    /// One pet.
     Get,
     /// A new pet.
     Create,
-    /// Of a hundred requests 90 for a page, 9 for a pet, 1 for a new pet.
+    /// Of a hundred requests 90 for a page, 9 for one pet, and 1 that creates a pet.
     Mix,
 }
 
-/// Where a page is.
+/// The position of a page.
 #[derive(Deserialize, Serialize)]
 pub(crate) struct Place {
     pub(crate) target: String,
@@ -29,11 +30,11 @@ pub(crate) struct Place {
     pub(crate) after: i64,
 }
 
-/// All that can be asked for; the same for every connection.
-pub(crate) struct Asks {
+/// All requests that can be sent; shared by all connections.
+pub(crate) struct Requests {
     load: Load,
     address: SocketAddr,
-    /// The lines of every request that follow the first.
+    /// The header lines of every request.
     headers: String,
     pets: i64,
     fixed: bool,
@@ -45,7 +46,7 @@ struct Page {
     body: String,
 }
 
-/// A pet that was created.
+/// A created pet.
 #[derive(Clone, Copy)]
 pub(crate) struct Created {
     connection: usize,
@@ -53,23 +54,23 @@ pub(crate) struct Created {
     pub(crate) id: i64,
 }
 
-/// One connection and what it asks for.
-pub(crate) struct Asker<'asks> {
-    asks: &'asks Asks,
+/// One connection, which sends requests one after the other.
+pub(crate) struct Requester<'requests> {
+    requests: &'requests Requests,
     connection: Connection,
     index: usize,
-    /// Requests so far.
+    /// Number of requests so far.
     number: u64,
 }
 
-impl Asks {
-    pub(crate) fn read(service: &Service, asked: &Asked) -> anyhow::Result<Self> {
+impl Requests {
+    pub(crate) fn read(service: &Service, load_options: &LoadOptions) -> anyhow::Result<Self> {
         let Service { address, key, pets } = service;
         let first = Place {
-            target: asked.filter.target(PAGE),
+            target: load_options.filter.target(PAGE),
             after: 0,
         };
-        let places = match &asked.pages {
+        let places = match &load_options.pages {
             None => vec![first],
             Some(path) => {
                 let text = fs::read_to_string(path);
@@ -77,33 +78,33 @@ impl Asks {
                 serde_json::from_str(&text)?
             }
         };
-        let mut asks = Self {
-            load: asked.load,
+        let mut requests = Self {
+            load: load_options.load,
             address: *address,
             headers: format!("Host: {address}\r\nAuthorization: Bearer {key}\r\n"),
             pets: *pets,
-            fixed: asked.fixed,
+            fixed: load_options.fixed,
             pages: Vec::new(),
         };
-        let first = pets::page(0, asked.filter, PAGE, *pets);
-        asks.pages = places
+        let first = pets::page(0, load_options.filter, PAGE, *pets);
+        requests.pages = places
             .iter()
             .map(|place| Page {
-                request: asks.get(&place.target),
-                body: match asked.fixed {
+                request: requests.get(&place.target),
+                body: match load_options.fixed {
                     true => first.clone(),
-                    false => pets::page(place.after, asked.filter, PAGE, *pets),
+                    false => pets::page(place.after, load_options.filter, PAGE, *pets),
                 },
             })
             .collect();
-        ensure!(!asks.pages.is_empty(), "there is no page to ask for");
-        Ok(asks)
+        ensure!(!requests.pages.is_empty(), "there is no page to request");
+        Ok(requests)
     }
 
-    /// A connection that asks for other things than those of another index.
-    pub(crate) async fn asker(&self, index: usize) -> anyhow::Result<Asker<'_>> {
-        Ok(Asker {
-            asks: self,
+    /// Opens a connection. Connections with different indexes send different requests.
+    pub(crate) async fn requester(&self, index: usize) -> anyhow::Result<Requester<'_>> {
+        Ok(Requester {
+            requests: self,
             connection: Connection::open(self.address).await?,
             index,
             number: 0,
@@ -123,7 +124,7 @@ impl Asks {
         .into()
     }
 
-    /// Fails unless some of the pets can be read again, as they were sent.
+    /// Checks that a sample of the created pets can be fetched and is unchanged.
     pub(crate) async fn confirm(&self, created: &[Created]) -> anyhow::Result<()> {
         if self.fixed {
             return Ok(());
@@ -131,20 +132,20 @@ impl Asks {
         let mut connection = Connection::open(self.address).await?;
         for created in created.iter().step_by((created.len() / 100).max(1)) {
             let request = self.get(&format!("/v1/pets/{}", created.id));
-            let answer = connection.exchange(&request).await?;
+            let response = connection.exchange(&request).await?;
             let mut expected = new_pet(created.connection, created.number);
             with_id(&mut expected, created.id);
-            expect(&answer, 200, &expected).context("a pet that was created")?;
+            expect(&response, 200, &expected).context("a pet that was created")?;
         }
         Ok(())
     }
 }
 
-impl Asker<'_> {
-    /// Asks for the next thing.
-    pub(crate) async fn ask(&mut self) -> anyhow::Result<Option<Created>> {
+impl Requester<'_> {
+    /// Sends the next request and checks its response.
+    pub(crate) async fn send_next(&mut self) -> anyhow::Result<Option<Created>> {
         self.number += 1;
-        let load = match (self.asks.load, self.number % 100) {
+        let load = match (self.requests.load, self.number % 100) {
             (Load::Mix, 0) => Load::Create,
             (Load::Mix, 1..=9) => Load::Get,
             (Load::Mix, _) => Load::List,
@@ -158,28 +159,31 @@ impl Asker<'_> {
     }
 
     async fn list(&mut self) -> anyhow::Result<()> {
-        let page = &self.asks.pages[self.place(self.asks.pages.len())];
-        let answer = self.connection.exchange(&page.request).await?;
-        expect(&answer, 200, &page.body)
+        let page = &self.requests.pages[self.place(self.requests.pages.len())];
+        let response = self.connection.exchange(&page.request).await?;
+        expect(&response, 200, &page.body)
     }
 
     async fn get(&mut self) -> anyhow::Result<()> {
-        let pets = usize::try_from(self.asks.pets)?;
+        let pets = usize::try_from(self.requests.pets)?;
         let id = i64::try_from(self.place(pets))? + 1;
-        let request = self.asks.get(&format!("/v1/pets/{id}"));
-        let answer = self.connection.exchange(&request).await?;
-        let given = if self.asks.fixed { 1 } else { id };
-        expect(&answer, 200, &pets::pet(given, self.asks.pets))
+        let request = self.requests.get(&format!("/v1/pets/{id}"));
+        let response = self.connection.exchange(&request).await?;
+        let given = if self.requests.fixed { 1 } else { id };
+        expect(&response, 200, &pets::pet(given, self.requests.pets))
     }
 
     async fn create(&mut self) -> anyhow::Result<Created> {
         let mut pet = new_pet(self.index, self.number);
-        let request = self.asks.post(&pet);
-        let answer = self.connection.exchange(&request).await?;
-        let id = id_of(answer.body).context("a created pet has no `id` at its end")?;
-        ensure!(id > self.asks.pets, "the id {id} was taken already");
+        let request = self.requests.post(&pet);
+        let response = self.connection.exchange(&request).await?;
+        let id = id_of(response.body).context("a created pet has no `id` at its end")?;
+        ensure!(
+            id > self.requests.pets,
+            "the id {id} of the created pet already exists"
+        );
         with_id(&mut pet, id);
-        expect(&answer, 201, &pet)?;
+        expect(&response, 201, &pet)?;
         Ok(Created {
             connection: self.index,
             number: self.number,
@@ -187,8 +191,8 @@ impl Asker<'_> {
         })
     }
 
-    /// One of so many places, another each time and all over them: the golden
-    /// ratio spreads them, the connections begin apart.
+    /// Chooses one of `places`, a different one each time and spread over all of them:
+    /// the golden ratio spreads the choices, and connections begin at different places.
     fn place(&self, places: usize) -> usize {
         let number = self.number as f64 + self.index as f64 * 1013.0;
         let place = (number * 0.618_033_988_749_895).fract() * places as f64;
@@ -196,15 +200,15 @@ impl Asker<'_> {
     }
 }
 
-/// What is sent for a new pet. It has a status that no list of the bench asks
-/// for, so that the pages stay what they are.
+/// Returns the body of a creation. Its status is one that no list of the bench requests,
+/// so that the pages do not change.
 fn new_pet(connection: usize, number: u64) -> String {
     format!(
         "{{\"name\":\"new pet {connection}-{number}\",\"categoryId\":{number},\"status\":\"pending\"}}"
     )
 }
 
-/// Puts the id at the end, where the contract has it.
+/// Adds the id as the last member, as the service does.
 fn with_id(pet: &mut String, id: i64) {
     pet.truncate(pet.len() - 1);
     pet.push_str(&format!(",\"id\":{id}}}"));
@@ -215,13 +219,13 @@ fn id_of(body: &[u8]) -> Option<i64> {
     text.rsplit_once("\"id\":")?.1.parse().ok()
 }
 
-pub(crate) fn expect(answer: &Answer<'_>, status: u16, body: &str) -> anyhow::Result<()> {
-    if answer.status == status && answer.body == body.as_bytes() {
+pub(crate) fn expect(response: &Response<'_>, status: u16, body: &str) -> anyhow::Result<()> {
+    if response.status == status && response.body == body.as_bytes() {
         return Ok(());
     }
     bail!(
-        "a wrong answer: {} {}\nexpected: {status} {body}",
-        answer.status,
-        String::from_utf8_lossy(answer.body)
+        "wrong response: {} {}\nexpected: {status} {body}",
+        response.status,
+        String::from_utf8_lossy(response.body)
     )
 }

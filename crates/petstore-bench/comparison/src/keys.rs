@@ -1,5 +1,4 @@
-//! Whose request it is: the key of `Authorization: Bearer`, looked up by its
-//! hash with every request.
+//! Checks the key in `Authorization: Bearer`: looks it up by its hash for every request.
 
 use crate::{failure::Failure, store::Store};
 use axum::{
@@ -9,7 +8,7 @@ use axum::{
     response::Response,
 };
 
-/// Lets a request pass whose key is in the store and not revoked.
+/// Accepts requests whose key is in the store and not revoked.
 pub(crate) async fn check(
     State(store): State<Store>,
     request: Request,

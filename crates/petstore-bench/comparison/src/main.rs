@@ -1,15 +1,15 @@
-//! The peer of the bench: the pet store as one would write it with axum and
-//! sqlx, on SQLite with a write-ahead log and `synchronous=FULL`, one commit a
-//! request. What is asked of it is left to the program `load`.
+//! The comparison service of the bench: the pet store as it is usually written with axum
+//! and sqlx, on SQLite with a write-ahead log, `synchronous=FULL` and one commit for each
+//! request. The program `load` sends the requests.
 //!
-//! Written as well as is usual: a pool that reads and one connection that
-//! writes, so that no write finds the database locked; prepared statements;
-//! keyset pages by index; a key that is looked up with each request, so that a
-//! revoked one stops at once. It has no access log, no metrics and no limits.
+//! It is written carefully: a pool for reads and one connection for writes, so that no
+//! write finds the database locked; prepared statements; pages by key with an index; and
+//! a look-up of the key for each request, so that a revoked key is rejected at once. It
+//! has no access log, no metrics and no limits.
 //!
 //! ```text
-//! peer seed FILE PETS KEY
-//! peer serve FILE
+//! petstore-bench-comparison seed FILE PETS KEY
+//! petstore-bench-comparison serve FILE
 //! ```
 
 mod failure;
@@ -50,7 +50,8 @@ async fn serve(store: Store) -> anyhow::Result<()> {
         .layer(middleware::from_fn_with_state(store.clone(), keys::check))
         .with_state(store);
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?.tap_io(|stream| {
-        // Answers are sent at once; without, they are sent a little later.
+        // With `TCP_NODELAY` responses are sent at once; without it they are only sent
+        // later.
         let _late = stream.set_nodelay(true);
     });
     println!("listening on http://{}/v1", listener.local_addr()?);

@@ -1,7 +1,7 @@
-//! The floor of the bench: bare hyper that answers what the service would, and
-//! does nothing for it. A page of 20 is always the first one, a pet is always
-//! the first one, a created pet is the body that was read, with an id. No key
-//! is looked at, nothing is kept. What is asked of it is left to `load`.
+//! The baseline of the bench: bare hyper, which sends the responses that the service
+//! would send, without doing the work. A page is always the first page of 20 pets, a pet
+//! is always the first pet, and a created pet is the received body with an id. Nothing
+//! checks keys and nothing is stored.
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
@@ -23,7 +23,7 @@ use std::{
 };
 use tokio::net::TcpListener;
 
-struct Answers {
+struct Content {
     page: Bytes,
     pet: Bytes,
     pets: AtomicI64,
@@ -32,8 +32,8 @@ struct Answers {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let pets = env::args().nth(1).unwrap_or_default().parse();
-    let pets: i64 = pets.map_err(|_| anyhow::anyhow!("say how many pets there are: floor PETS"))?;
-    let answers = Arc::new(Answers {
+    let pets: i64 = pets.map_err(|_| anyhow::anyhow!("give the number of pets: baseline PETS"))?;
+    let content = Arc::new(Content {
         page: pets::page(0, Filter::Available, PAGE, pets).into(),
         pet: pets::pet(1, pets).into(),
         pets: AtomicI64::new(pets),
@@ -43,34 +43,34 @@ async fn main() -> anyhow::Result<()> {
     loop {
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;
-        tokio::spawn(serve(stream, Arc::clone(&answers)));
+        tokio::spawn(serve(stream, Arc::clone(&content)));
     }
 }
 
-async fn serve(stream: tokio::net::TcpStream, answers: Arc<Answers>) {
-    let answer = service_fn(|request| answer(request, &answers));
+async fn serve(stream: tokio::net::TcpStream, content: Arc<Content>) {
+    let respond = service_fn(|request| respond(request, &content));
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
-        .serve_connection(TokioIo::new(stream), answer)
+        .serve_connection(TokioIo::new(stream), respond)
         .await;
-    // A client that goes away in mid-request is the client's affair.
+    // A client may close its connection during a request.
     if let Err(error) = served {
         eprintln!("a connection ended early: {error}");
     }
 }
 
-async fn answer(
+async fn respond(
     request: Request<Incoming>,
-    answers: &Answers,
+    content: &Content,
 ) -> Result<Response<Full<Bytes>>, hyper::Error> {
     let (status, body) = match (request.method(), request.uri().path()) {
-        (&Method::GET, "/v1/pets") => (StatusCode::OK, answers.page.clone()),
+        (&Method::GET, "/v1/pets") => (StatusCode::OK, content.page.clone()),
         (&Method::GET, path) if path.starts_with("/v1/pets/") => {
-            (StatusCode::OK, answers.pet.clone())
+            (StatusCode::OK, content.pet.clone())
         }
         (&Method::POST, "/v1/pets") => {
             let body = request.into_body().collect().await?.to_bytes();
-            let id = answers.pets.fetch_add(1, Ordering::Relaxed) + 1;
+            let id = content.pets.fetch_add(1, Ordering::Relaxed) + 1;
             match with_id(&body, id) {
                 Ok(body) => (StatusCode::CREATED, body),
                 Err(_) => (StatusCode::BAD_REQUEST, Bytes::new()),
@@ -85,7 +85,7 @@ async fn answer(
     Ok(response)
 }
 
-/// The object `pet` with a further member at its end.
+/// Adds the member `id` at the end of the object `pet`.
 fn with_id(pet: &[u8], id: i64) -> io::Result<Bytes> {
     let members = pet.strip_suffix(b"}").ok_or(io::ErrorKind::InvalidData)?;
     Ok([members, format!(",\"id\":{id}}}").as_bytes()]
