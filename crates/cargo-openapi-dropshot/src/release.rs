@@ -7,13 +7,13 @@ pub(crate) mod changelog;
 pub(crate) mod released;
 pub(crate) mod versions;
 
-
 use crate::{
     Project,
     check::{self, Inputs},
     generate,
 };
 use anyhow::{Context, Result, bail, ensure};
+use batch::Batch;
 use changelog::Changelog;
 use chrono::{NaiveDate, Utc};
 use openapi_dropshot_contract::{
@@ -22,7 +22,6 @@ use openapi_dropshot_contract::{
     release::{Bump, Version, needed},
 };
 use std::{fs, process::ExitCode};
-use batch::Batch;
 
 /// The options of the task `release`.
 #[derive(clap::Args, Debug)]
@@ -180,8 +179,10 @@ fn prepare(inputs: &Inputs<'_>, changelog: &Changelog, version: Version) -> Resu
         "{frozen} exists already, and a released document is never overwritten"
     );
     batch.add(frozen, text.clone());
-    let document = openapi_dropshot_contract::read(&project.document, &text)
-        .map_err(|problems| anyhow::anyhow!("the document is not valid with the new version:\n{problems}"))?;
+    let document =
+        openapi_dropshot_contract::read(&project.document, &text).map_err(|problems| {
+            anyhow::anyhow!("the document is not valid with the new version:\n{problems}")
+        })?;
     let files = generate::generated_files(project, &document)?
         .map_err(|_| anyhow::anyhow!("the generator rejects the document with the new version"))?;
     for file in generate::stale_files(project, files)? {
@@ -230,7 +231,8 @@ fn prepare(inputs: &Inputs<'_>, changelog: &Changelog, version: Version) -> Resu
 fn with_version(document: &Document, version: &str) -> Result<String> {
     let old = &document.info.version;
     let mut lines: Vec<&str> = document.text.split_inclusive('\n').collect();
-    let line = (lines.get_mut(old.at.line - 1)).context("the version is on no line of the document")?;
+    let line =
+        (lines.get_mut(old.at.line - 1)).context("the version is on no line of the document")?;
     let column = (line.char_indices().nth(old.at.column - 1)).map_or(line.len(), |(at, _)| at);
     let (before, after) = line.split_at(column);
     ensure!(

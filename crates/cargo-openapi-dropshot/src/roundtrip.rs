@@ -6,7 +6,6 @@
 
 mod accepted;
 mod instances;
-mod validators;
 mod program;
 mod report;
 mod requests;
@@ -15,11 +14,11 @@ mod tally;
 #[cfg(test)]
 mod tests;
 mod throwaway;
+mod validators;
 mod values;
 
 use crate::Project;
 use anyhow::{Context, Result};
-use validators::Validators;
 use openapi_dropshot_contract::{
     Document, Problem,
     meaning::{self, Comparison, Difference},
@@ -34,6 +33,7 @@ use std::{
 };
 use tally::Tally;
 use throwaway::Generated;
+use validators::Validators;
 
 /// The options of the task `roundtrip`.
 #[derive(clap::Args, Debug)]
@@ -103,7 +103,8 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     let outcomes = outcomes(project, &name_for(&options.files), sources)?;
     report::print(&outcomes);
     let is_broken = |outcome: &Outcome| {
-        outcome.faults().next().is_some() || (options.whole && !outcome.source.rejections.is_empty())
+        outcome.faults().next().is_some()
+            || (options.whole && !outcome.source.rejections.is_empty())
     };
     Ok(if outcomes.iter().any(is_broken) {
         ExitCode::FAILURE
@@ -155,7 +156,8 @@ fn outcome(source: Source, file: String, program: &Path) -> Result<Outcome> {
     let emitted = emitted(&mut program)?;
     let mut comparison = meaning::compare(&source.document, &emitted);
     let validators = Validators::new(source.document.root.to_json());
-    let (values, of_values) = values::try_all(&source.document, &validators, &comparison, &mut program)?;
+    let (values, of_values) =
+        values::try_all(&source.document, &validators, &comparison, &mut program)?;
     let (requests, of_requests) = requests::try_all(&source.document, &validators, &mut program)?;
     let mut differences = std::mem::take(&mut comparison.differences);
     differences.extend(of_values);

@@ -1,7 +1,7 @@
 //! Breaks that are meant: accepted by name, with a reason and a date, and no
 //! longer than they are needed.
 
-use crate::tree::{ACCEPTED, DOCUMENT, Tree};
+use crate::check::tree::{ACCEPTED, DOCUMENT, Tree};
 
 /// A tree in which the pages became smaller.
 fn broken() -> Tree {

@@ -1,10 +1,8 @@
 //! `cargo xtask release`: what it refuses, with nothing changed, and what it
 //! changes.
 
-use crate::{
-    support::{Copy, files_of},
-    tree::{ACCEPTED, CHANGELOG, DOCUMENT, TODAY, Tree, all_of},
-};
+use super::tree::{ACCEPTED, CHANGELOG, DOCUMENT, TODAY, Tree, all_of};
+use crate::copy::{Copy, files_of};
 use std::{collections::BTreeMap, path::Path, process::Command};
 
 /// An optional parameter, which is an addition.

@@ -106,7 +106,8 @@ impl Accepted {
         match date {
             Ok(date) if date <= today => None,
             _ => {
-                let message = "the date of an accepted breaking change is not a day, or lies in the future";
+                let message =
+                    "the date of an accepted breaking change is not a day, or lies in the future";
                 let help = "write the day of the decision as `2026-11-21`, without quotes";
                 Some(self.fault(&entry.date.span(), message, help))
             }

@@ -63,7 +63,9 @@ pub(super) fn finding(inputs: &Inputs<'_>, change: &Change) -> Finding {
             inputs.project.accepted_breaks,
             accepted::entry(change, inputs.today)
         ),
-        Level::Warn | Level::Info => "make sure that no client relies on the former behaviour".to_owned(),
+        Level::Warn | Level::Info => {
+            "make sure that no client relies on the former behaviour".to_owned()
+        }
     };
     Finding::of_change(change, &inputs.file, &help)
 }

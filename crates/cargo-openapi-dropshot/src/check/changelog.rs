@@ -3,7 +3,7 @@
 
 use super::{Finding, Inputs, Outcome};
 use crate::release::{
-    changelog::{Changelog, UNRELEASED, Section},
+    changelog::{Changelog, Section, UNRELEASED},
     versions::{self, MANIFEST},
 };
 use anyhow::{Context, Result};
@@ -65,13 +65,10 @@ fn form(changelog: &Changelog) -> Vec<Finding> {
         findings.push(fault(
             changelog,
             "changelog-form",
-            &changelog
-                .sections
-                .first()
-                .map_or_else(
-                    || Location::start(&changelog.file),
-                    |section| changelog.at(section),
-                ),
+            &changelog.sections.first().map_or_else(
+                || Location::start(&changelog.file),
+                |section| changelog.at(section),
+            ),
             format!("the first section is not `## {UNRELEASED}`"),
             format!("put `## {UNRELEASED}` on top, for the changes of the next release"),
         ));
@@ -129,8 +126,10 @@ fn versions(inputs: &Inputs<'_>, changelog: &Changelog) -> Result<Vec<Finding>> 
         return Ok(findings);
     };
     let version = newest.version.to_string();
-    let help = format!("write {version}; `{}` changes all versions together",
-        inputs.project.task("release"));
+    let help = format!(
+        "write {version}; `{}` changes all versions together",
+        inputs.project.task("release")
+    );
     if let Some(document) = inputs.document() {
         let info = &document.info.version;
         if info.value != version {
@@ -272,7 +271,7 @@ fn is_named_in(document: &Document, changes: &[&Change], body: &str) -> bool {
     })
 }
 
-/// Whether an operation, such as `GET /pets`, is named. The path may have the
+/// Whether an operation, such as `GET /books`, is named. The path may have the
 /// prefix under which the service binds it.
 fn is_named(document: &Document, operation: &str, words: &[&str]) -> bool {
     let (method, path) = operation.split_once(' ').unwrap_or(("", operation));

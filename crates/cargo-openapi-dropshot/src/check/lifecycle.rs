@@ -50,8 +50,9 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Outcome {
     );
     let due = due(document, inputs.today);
     findings.extend(
-        due.iter()
-            .map(|due| Finding::of_problem(due_sunset(inputs.project, document, due), &inputs.text)),
+        due.iter().map(|due| {
+            Finding::of_problem(due_sunset(inputs.project, document, due), &inputs.text)
+        }),
     );
     let deprecated = (document.operations.iter()).filter(|operation| operation.deprecated);
     let summary = format!("on {}, {} deprecated: ", inputs.today, deprecated.count());

@@ -15,7 +15,11 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
 }
 
 /// The result of the gate for these differences between document and code.
-pub(crate) fn outcome(inputs: &Inputs<'_>, document: &Document, differences: Vec<Difference>) -> Outcome {
+pub(crate) fn outcome(
+    inputs: &Inputs<'_>,
+    document: &Document,
+    differences: Vec<Difference>,
+) -> Outcome {
     let findings: Vec<Finding> = differences
         .into_iter()
         .map(|difference| finding(inputs, difference))

@@ -74,8 +74,8 @@ pub(crate) fn read_all(project: &Project) -> Result<All> {
             ));
             continue;
         };
-        let text =
-            fs::read_to_string(project.path(&path)).with_context(|| format!("cannot read {path}"))?;
+        let text = fs::read_to_string(project.path(&path))
+            .with_context(|| format!("cannot read {path}"))?;
         match parse(version, path, &text) {
             Ok(released) => all.documents.push(released),
             Err(finding) => all.findings.push(*finding),

@@ -8,9 +8,9 @@ mod errors;
 mod texts;
 
 use super::{
-    validators::Validators,
     program::{Answer, Program},
     tally::Tally,
+    validators::Validators,
 };
 use anyhow::Result;
 use bodies::Form;
@@ -218,7 +218,8 @@ impl<'a> Requests<'a> {
             );
             return Ok(());
         }
-        let Some(default) = texts::default(self.validators, parameter).filter(|_| !parameter.required)
+        let Some(default) =
+            texts::default(self.validators, parameter).filter(|_| !parameter.required)
         else {
             return Ok(());
         };

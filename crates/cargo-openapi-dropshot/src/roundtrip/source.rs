@@ -41,21 +41,24 @@ impl Source {
     }
 
     fn generate(project: &Project, mut document: Document) -> Self {
-        let (mut rejections, mut rejected, mut rejected_schemas) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut rejections, mut rejected, mut rejected_schemas) =
+            (Vec::new(), Vec::new(), Vec::new());
         loop {
-            let problems =
-                match openapi_dropshot::generate_service(&document, &options(project, &document.file)) {
-                    Ok(files) => {
-                        return Source {
-                            document,
-                            files,
-                            rejections,
-                            rejected,
-                            rejected_schemas,
-                        };
-                    }
-                    Err(problems) => problems,
-                };
+            let problems = match openapi_dropshot::generate_service(
+                &document,
+                &options(project, &document.file),
+            ) {
+                Ok(files) => {
+                    return Source {
+                        document,
+                        files,
+                        rejections,
+                        rejected,
+                        rejected_schemas,
+                    };
+                }
+                Err(problems) => problems,
+            };
             let before = document.operations.len() + document.schemas.len();
             let places: Vec<&str> = problems
                 .iter()

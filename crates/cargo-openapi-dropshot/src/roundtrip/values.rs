@@ -5,9 +5,9 @@ mod alternatives;
 
 use super::{
     instances::{Instances, UNKNOWN},
-    validators::Validators,
     program::{Outcome, Program},
     tally::Tally,
+    validators::Validators,
 };
 use alternatives::Alternatives;
 use anyhow::{Context, Result};

@@ -1,7 +1,7 @@
 //! Mutations: what breaks a client of the newest release.
 
 use super::{Mutation, ROW};
-use crate::tree::DOCUMENT;
+use crate::check::tree::DOCUMENT;
 
 const GATE: Mutation = Mutation {
     gate: "breaking",

@@ -1,7 +1,7 @@
 //! Mutations: promises about deprecation that are not kept.
 
 use super::{Mutation, ROW, STALE};
-use crate::tree::DOCUMENT;
+use crate::check::tree::DOCUMENT;
 
 const GATE: Mutation = Mutation {
     gate: "lifecycle",

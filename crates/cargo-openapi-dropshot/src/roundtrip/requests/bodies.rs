@@ -66,7 +66,9 @@ pub(super) fn valid(operation: &Operation, validators: &Validators, form: Form) 
     if !form.is_typed() {
         return Some(json!("bytes"));
     }
-    let schema = validators.root().pointer(&media.schema.as_ref()?.at.pointer)?;
+    let schema = validators
+        .root()
+        .pointer(&media.schema.as_ref()?.at.pointer)?;
     Instances::new(validators.root()).valid(schema)
 }
 

@@ -71,8 +71,8 @@ pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Resul
                     .content
                     .first()
                     .and_then(|media| media.schema.as_ref());
-                let plain =
-                    schema.and_then(|schema| requests.validators.root().pointer(&schema.at.pointer));
+                let plain = schema
+                    .and_then(|schema| requests.validators.root().pointer(&schema.at.pointer));
                 let body = plain
                     .and_then(|plain| instances.valid(plain))
                     .unwrap_or_default()

@@ -27,7 +27,7 @@ fn row(text: &str, document: &str) -> Vec<String> {
 
 #[test]
 fn the_contract_comes_through_whole_and_what_is_refused_is_shown_where_it_stands() {
-    const REFUSED: &str = "xtask/tests/roundtrip/refused.yaml";
+    const REFUSED: &str = "crates/cargo-openapi-dropshot/src/roundtrip/tests/rejected.yaml";
     let output = roundtrip(&["spec/openapi.yaml", REFUSED]);
     let text = stdout(&output);
     assert!(
@@ -72,7 +72,10 @@ fn the_contract_comes_through_whole_and_what_is_refused_is_shown_where_it_stands
 
 #[test]
 fn what_is_refused_fails_where_everything_has_to_come_through() {
-    let output = roundtrip(&["--whole", "xtask/tests/roundtrip/refused.yaml"]);
+    let output = roundtrip(&[
+        "--whole",
+        "crates/cargo-openapi-dropshot/src/roundtrip/tests/rejected.yaml",
+    ]);
     assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
 }
 

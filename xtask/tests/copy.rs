@@ -1,5 +1,4 @@
-//! Copies of the workspace for tests that change it. What they change, and
-//! what must come of it, is left to the tests.
+//! Copies of the workspace for tests that change it.
 
 use std::{
     fs,
