@@ -1,6 +1,7 @@
 //! The running server: binds, accepts and stops. What happens to a request is
 //! left to the door, and when to stop to the caller.
 
+use crate::api::OPERATIONS;
 use crate::{
     app::App,
     clock::Clock,
@@ -19,7 +20,6 @@ use dropshot::{
     CompressionConfig, ConfigDropshot, HandlerTaskMode, HttpServer, HttpServerStarter,
     ServerBuilder,
 };
-use petstore_api::OPERATIONS;
 use petstore_store::Store;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::sync::Semaphore;

@@ -1,7 +1,7 @@
 //! Which operations are served: from which stability on, and what happens when
 //! the removal date of a deprecated one has come.
 
-use petstore_api::Stability;
+use crate::api::Stability;
 use std::{fmt, str::FromStr};
 
 settings! {

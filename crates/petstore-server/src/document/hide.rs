@@ -1,7 +1,7 @@
 //! Takes operations out of a document, with the paths, components and tags that
 //! nothing else needs.
 
-use petstore_api::Operation;
+use crate::api::Operation;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 

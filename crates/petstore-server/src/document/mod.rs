@@ -5,8 +5,8 @@
 mod hide;
 mod yaml;
 
+use crate::api::{OPERATIONS, Operation};
 use bytes::Bytes;
-use petstore_api::{OPERATIONS, Operation};
 
 /// The contract, as it was written.
 const CONTRACT: &str = include_str!("../../../../spec/openapi.yaml");
@@ -81,7 +81,7 @@ mod tests {
         for hidden in OPERATIONS {
             let served: Vec<Operation> = OPERATIONS
                 .iter()
-                .filter(|one| one.id != hidden.id)
+                .filter(|one| one.index != hidden.index)
                 .copied()
                 .collect();
             let document = Document::of(&served);

@@ -2,9 +2,9 @@
 //! finished and what is new is sent elsewhere.
 
 use super::answer::Rejection;
+use crate::api::{ErrorCode, Refusal};
 use crate::readiness::{Phase, Readiness};
 use http::{HeaderValue, header::CONNECTION};
-use petstore_api::{ErrorCode, Refusal};
 
 /// 503 from when the service stops; the connection is of no use any more.
 pub(super) fn check(readiness: &Readiness) -> Result<(), Rejection> {

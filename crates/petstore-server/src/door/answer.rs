@@ -2,12 +2,12 @@
 //! with the headers that belong to its code. Which error it is, is left to the
 //! steps of the door.
 
+use crate::api::{ErrorCode, Refusal};
 use dropshot::Body;
 use http::{
     HeaderName, HeaderValue, Response, StatusCode,
     header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER},
 };
-use petstore_api::{ErrorCode, Refusal};
 
 /// A refusal on its way out, with headers that only its step knows.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Rejection {
     pub(super) fn into_answer(self, request_id: &str) -> Response<Body> {
         let Refusal { code, detail, .. } = &self.refusal;
         if let Some(detail) = detail {
-            tracing::error!(request_id, %code, "{detail}");
+            tracing::error!(request_id, code = code.as_str(), "{detail}");
         }
         let mut answer = Response::new(Body::from(body(&self.refusal)));
         *answer.status_mut() =

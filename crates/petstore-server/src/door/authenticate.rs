@@ -2,12 +2,12 @@
 //! looks it up. A key with a wrong checksum never reaches the store.
 
 use super::{answer::Rejection, deadline};
+use crate::api::{ErrorCode, Refusal};
 use crate::{app::App, keys::ApiKey, service};
 use http::{
     HeaderMap, HeaderValue,
     header::{AUTHORIZATION, WWW_AUTHENTICATE},
 };
-use petstore_api::{ErrorCode, Refusal};
 use petstore_store::KeyId;
 
 const NO_KEY: &str = "send an API key as `Authorization: Bearer <API_KEY>`";

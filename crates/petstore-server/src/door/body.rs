@@ -2,12 +2,12 @@
 //! bytes of all bodies together. Also where the operation takes no body: then
 //! it is read and forgotten. What is in it is left to `json.rs`.
 
+use crate::api::{ErrorCode, Refusal};
 use crate::config::Limits;
 use bytes::{Bytes, BytesMut};
 use dropshot::Body;
 use http_body_util::BodyExt as _;
 use hyper::body::Body as _;
-use petstore_api::{ErrorCode, Refusal};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// A body in memory, and its share of the budget.

@@ -3,6 +3,7 @@
 //! who may read them. Off until an origin is named; there are no cookies, so
 //! nothing is ever allowed "with credentials".
 
+use crate::api::Operation;
 use crate::config::Origins;
 use dropshot::Body;
 use http::{
@@ -14,7 +15,6 @@ use http::{
     },
     request::Parts,
 };
-use petstore_api::Operation;
 
 /// What a page may send beyond what every page may.
 const REQUEST_HEADERS: &str = "Authorization, Content-Type, Idempotency-Key, Traceparent";

@@ -1,8 +1,8 @@
 //! How long a request may run.
 
+use crate::api::{ErrorCode, Refusal};
 use crate::config::Limits;
 use futures::FutureExt as _;
-use petstore_api::{ErrorCode, Refusal};
 
 /// What the work gave, or 503 where it took too long. A write that was handed
 /// to the store goes on, so that its outcome is unknown.

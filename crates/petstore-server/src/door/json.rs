@@ -4,7 +4,7 @@
 
 mod numbers;
 
-use petstore_api::{ErrorCode, Refusal};
+use crate::api::{ErrorCode, Refusal};
 use serde::{
     Deserializer,
     de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor},

@@ -1,8 +1,8 @@
 //! The headers by which a deprecated operation says so, on success and on
 //! error alike. Dates and links come from the contract's table.
 
+use crate::api::Operation;
 use http::{HeaderMap, HeaderName, HeaderValue, header::LINK};
-use petstore_api::Operation;
 
 /// RFC 9745
 const DEPRECATION: HeaderName = HeaderName::from_static("deprecation");
@@ -25,7 +25,7 @@ pub(super) fn announce(operation: Option<&Operation>, headers: &mut HeaderMap) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use petstore_api::OPERATIONS;
+    use crate::api::OPERATIONS;
 
     #[test]
     fn a_link_to_the_next_page_stays_beside_the_one_to_the_successor() {

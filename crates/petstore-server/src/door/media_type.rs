@@ -1,11 +1,11 @@
 //! 415 where a body is announced as something else than what the operation
 //! takes. Whether it really is that is left to `json.rs`.
 
+use crate::api::{ErrorCode, Operation, Refusal};
 use http::{
     HeaderMap,
     header::{CONTENT_ENCODING, CONTENT_TYPE},
 };
-use petstore_api::{ErrorCode, Operation, Refusal};
 
 /// Compares `Content-Type` with the operation's; a body that the operation
 /// does not take may be of any type.
@@ -60,8 +60,8 @@ fn shortened(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::OPERATIONS;
     use http::{HeaderName, HeaderValue};
-    use petstore_api::OPERATIONS;
 
     fn check_headers(headers: &[(HeaderName, &'static str)]) -> Result<(), String> {
         let headers = headers

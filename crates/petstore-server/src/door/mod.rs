@@ -34,6 +34,7 @@ pub(crate) use route::Routes;
 pub(crate) use visit::{Unseen, answered_without};
 
 use crate::{
+    api::{Generated, Refusal},
     app::App,
     service::{Service, called_by},
 };
@@ -41,6 +42,7 @@ use answer::Rejection;
 use cors::Grant;
 use dropshot::{Body, RequestContext};
 use http::{Request, Response, request::Parts};
+use openapi_dropshot_types::Contract as _;
 use visit::Visit;
 
 /// Answers a request. There is no error: whatever goes wrong is an answer.
@@ -112,8 +114,8 @@ async fn pass(
     }
     rqctx.endpoint = endpoint;
     let request = Request::from_parts(head, Body::from(body.content.clone()));
-    let handler = petstore_api::dispatch::<Service>(operation.id, rqctx, request);
+    let handler = Generated::<Service>::dispatch(operation, rqctx, request);
     let handler = called_by(visit.key().cloned(), handler);
     let answer = deadline::within(&app.limits, handler).await?;
-    Ok(answer.map_err(wording::plain)?)
+    Ok(answer.map_err(|rejection| wording::plain(Refusal::from(rejection)))?)
 }

@@ -2,8 +2,8 @@
 //! business. Its place in the source is logged by `panics.rs`.
 
 use super::answer::Rejection;
+use crate::api::Refusal;
 use futures::FutureExt as _;
-use petstore_api::Refusal;
 use std::{any::Any, panic::AssertUnwindSafe};
 
 /// What the work gave, or `internal_error` where it panicked.
@@ -31,7 +31,7 @@ fn text(panic: &(dyn Any + Send)) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use petstore_api::ErrorCode;
+    use crate::api::ErrorCode;
 
     #[tokio::test]
     async fn a_panic_is_an_internal_error_that_tells_only_the_log() {

@@ -1,7 +1,7 @@
 //! How many requests run at once: one more is refused at once, not queued
 //! without end.
 
-use petstore_api::{ErrorCode, Refusal};
+use crate::api::{ErrorCode, Refusal};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Held while the request runs.

@@ -2,6 +2,7 @@
 //! read it. What is in them is left to `document/` and `docs/`.
 
 use super::{answer::Rejection, route};
+use crate::api::Operation;
 use crate::{app::App, docs, document::Document};
 use bytes::Bytes;
 use dropshot::Body;
@@ -13,7 +14,6 @@ use http::{
     },
     request::Parts,
 };
-use petstore_api::Operation;
 
 /// A page that is there for everybody.
 pub(super) struct Page {
@@ -140,7 +140,7 @@ fn takes_gzip(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use petstore_api::OPERATIONS;
+    use crate::api::OPERATIONS;
 
     #[test]
     fn no_operation_of_the_contract_has_the_path_of_a_page() {

@@ -5,12 +5,12 @@
 //! seconds until all of them are there again, or, on a refusal, until one is.
 
 use super::answer::Rejection;
+use crate::api::{ErrorCode, Refusal};
 use crate::{
     app::App,
     rate_limit::{Quota, RateLimiter},
 };
 use http::{HeaderMap, HeaderName, HeaderValue, header::RETRY_AFTER};
-use petstore_api::{ErrorCode, Refusal};
 use petstore_store::KeyId;
 use std::time::Duration;
 

@@ -3,10 +3,11 @@
 //! to dropshot's router, which was made from the contract.
 
 use super::{answer::Rejection, public};
+use crate::api::{ErrorCode, Generated, OPERATIONS, Operation, Refusal, Stability};
 use crate::{server::StartError, service::Service};
 use dropshot::RequestEndpointMetadata;
 use http::{HeaderValue, Method, StatusCode, header::ALLOW};
-use petstore_api::{ErrorCode, OPERATIONS, Operation, OperationId, Refusal, Router, Stability};
+use openapi_dropshot_types::{Contract as _, Router};
 use std::{borrow::Cow, sync::LazyLock};
 
 /// Where the API begins, the path of both `servers` of the contract.
@@ -23,7 +24,7 @@ static TEMPLATES: LazyLock<Vec<String>> = LazyLock::new(|| {
 /// The path of an operation as the document has it, from the root on.
 pub(super) fn template(operation: &Operation) -> &'static str {
     TEMPLATES
-        .get(operation.id as usize)
+        .get(operation.index)
         .map_or(operation.path, String::as_str)
 }
 
@@ -48,7 +49,7 @@ impl Routes {
         }
         let is_served = |operation: &&Operation| operation.stability >= lowest;
         Ok(Routes {
-            router: Router::new::<Service>()?,
+            router: Generated::<Service>::router()?,
             served: operations.iter().filter(is_served).copied().collect(),
         })
     }
@@ -66,7 +67,9 @@ impl Routes {
     ) -> Result<(&'static Operation, RequestEndpointMetadata), Rejection> {
         let path = relative(path).ok_or_else(not_found)?;
         match self.router.find(method, path) {
-            Ok((id, endpoint)) if self.serves(id, method) => Ok((id.operation(), endpoint)),
+            Ok((operation, endpoint)) if self.serves(operation, method) => {
+                Ok((operation, endpoint))
+            }
             Ok(_) => Err(self.without(method, path)),
             Err(error) => Err(match error.status_code.as_status() {
                 StatusCode::NOT_FOUND => not_found(),
@@ -82,8 +85,9 @@ impl Routes {
     /// Whether an operation that the router found is one to answer: it is not
     /// hidden, and its method is written as it is. The router takes `get` for
     /// `GET`, but methods are case-sensitive (RFC 9110, section 9.1).
-    fn serves(&self, id: OperationId, method: &Method) -> bool {
-        let found = self.served.iter().find(|served| served.id == id);
+    fn serves(&self, operation: &Operation, method: &Method) -> bool {
+        let mut served = self.served.iter();
+        let found = served.find(|served| served.index == operation.index);
         found.is_some_and(|served| served.method == method.as_str())
     }
 
@@ -99,10 +103,10 @@ impl Routes {
     /// The methods that a path has, in the order of the contract.
     fn allowed(&self, path: &str) -> Vec<&'static str> {
         let mut methods = Vec::new();
-        for Operation { id, method, .. } in &self.served {
+        for Operation { index, method, .. } in &self.served {
             let known = Method::from_bytes(method.as_bytes()).ok();
             let found = known.and_then(|known| self.router.find(&known, path).ok());
-            if found.is_some_and(|(found, _)| found == *id) && !methods.contains(method) {
+            if found.is_some_and(|(found, _)| found.index == *index) && !methods.contains(method) {
                 methods.push(*method);
             }
         }
@@ -180,8 +184,8 @@ mod tests {
             let method = Method::from_bytes(operation.method.as_bytes()).expect("a method");
             let (found, endpoint) = routes.find(&method, &path).expect(operation.name);
             assert_eq!(
-                (found.id, endpoint.operation_id.as_str()),
-                (operation.id, operation.name)
+                (found.index, endpoint.operation_id.as_str()),
+                (operation.index, operation.name)
             );
         }
     }

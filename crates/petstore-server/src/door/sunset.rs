@@ -1,9 +1,9 @@
 //! Whether an operation is still there: from its removal date on it is answered
 //! with 410, where the owner said so.
 
+use crate::api::{ErrorCode, Operation, Refusal};
 use crate::{clock::Clock, config::SunsetPolicy};
 use chrono::DateTime;
-use petstore_api::{ErrorCode, Operation, Refusal};
 
 /// 410 where the operation has ended.
 pub(super) fn check(
@@ -28,8 +28,8 @@ pub(super) fn check(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::OPERATIONS;
     use chrono::Utc;
-    use petstore_api::OPERATIONS;
 
     struct At(i64);
 

@@ -3,13 +3,13 @@
 //! as it was sent, never a key, never a body.
 
 use super::{rate_limit, route};
+use crate::api::{ErrorCode, Operation};
 use crate::{
     app::App,
     metrics::{Active, Ended, Metrics},
 };
 use dropshot::{Body, RequestContext};
 use http::{HeaderMap, Method, Response};
-use petstore_api::{ErrorCode, Operation};
 use petstore_store::KeyId;
 use std::{
     sync::Arc,

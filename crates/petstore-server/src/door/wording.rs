@@ -2,7 +2,7 @@
 //! serde, which speaks of Rust's types (`expected i64`, `expected struct
 //! NewPet`). What is wrong is left to serde.
 
-use petstore_api::{ErrorCode, Refusal};
+use crate::api::{ErrorCode, Refusal};
 
 /// What serde calls a value that it found, and what JSON calls it.
 const FOUND: [(&str, &str); 3] = [

@@ -2,8 +2,8 @@
 //! only: whatever a client makes up cannot grow what is served.
 
 use super::declare;
+use crate::api::{ErrorCode, OPERATIONS, Operation};
 use http::Method;
-use petstore_api::{ErrorCode, OPERATIONS, Operation};
 use petstore_store::KeyId;
 use prometheus::{
     Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts,
@@ -151,7 +151,7 @@ impl Requests {
             let status = STATUSES
                 .iter()
                 .position(|known| Some(*known) == ended.status)?;
-            self.by_operation.get(operation.id as usize)?.get(status)
+            self.by_operation.get(operation.index)?.get(status)
         });
         let series = |status: &str| self.durations.with_label_values(&[method, route, status]);
         match (at_hand, ended.status) {

@@ -10,10 +10,10 @@ use super::{
     idempotency_key,
     in_flight::{InFlight, Name, Other},
 };
+use crate::api::{CreateOrderError, CreatePetError};
 use crate::app::App;
 use dropshot::RequestContext;
 use futures::future::BoxFuture;
-use petstore_api::{CreateOrderError, CreatePetError};
 use petstore_models::IdempotencyKey;
 use petstore_store::{Creation, Once, Outcome, Store, StoreError};
 use std::{borrow::Cow, panic::resume_unwind, sync::Arc, time::Duration};

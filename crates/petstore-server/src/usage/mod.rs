@@ -8,8 +8,8 @@ mod writer;
 
 pub(crate) use writer::Writer;
 
+use crate::api::{Named as _, Operation, OperationId};
 use chrono::{DateTime, NaiveDate, Utc};
-use petstore_api::{Operation, OperationId};
 use petstore_store::{KeyId, KeyUse, Usage, UsageDelta};
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -43,7 +43,7 @@ impl Ledger {
         let is_new_today = {
             let mut pending = self.pending();
             pending.used(key, now);
-            operation.deprecation.is_some() && pending.called(key, operation.id, now)
+            operation.deprecation.is_some() && pending.called(key, operation.id(), now)
         };
         if let (true, Some(deprecation)) = (is_new_today, operation.deprecation) {
             tracing::warn!(
@@ -144,7 +144,7 @@ impl Pending {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use petstore_api::OPERATIONS;
+    use crate::api::OPERATIONS;
 
     fn time(seconds: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(seconds, 0).expect("a time")
