@@ -1,23 +1,20 @@
-//! The project's own tasks, run as `cargo xtask TASK`: each task is one file
-//! here. What a task works with (reading, linting, generating) is in the
-//! `openapi-*` crates. Depends on no crate that holds generated code, so that
-//! broken output can always be generated again.
+//! The repository's own tasks, run as `cargo xtask TASK`. The library
+//! `cargo-openapi-dropshot` does the work of most tasks; `project` tells it where
+//! the files of this repository are. Depends on no crate with generated code, so
+//! that broken output can always be generated again.
 
 mod bench;
-mod check;
-mod diff;
-mod generate;
-mod release;
-mod roundtrip;
+mod project;
 mod test;
 
+use cargo_openapi_dropshot::{check, diff, generate, release, roundtrip};
 use clap::{Parser, Subcommand};
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
-/// The project's own tasks.
+/// The repository's own tasks.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Arguments {
@@ -31,33 +28,34 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Hold document, generated code, releases and changelog against each other
+    /// Compare document, generated code, releases and changelog with each other
     ///
     /// Runs all gates. Exits with 0 if none failed, and with 1 if one did.
     Check(check::Options),
 
-    /// Compare two documents: what changed, and whether a client breaks
+    /// Compare two documents: the changes, and whether they break a client
     ///
-    /// Exits with 0 if no client breaks, and with 1 if one does or a document
-    /// cannot be compared.
+    /// Exits with 0 if no change breaks a client, and with 1 if one does or a
+    /// document cannot be compared.
     Diff(diff::Options),
 
-    /// Write everything that is generated from spec/openapi.yaml
+    /// Write all code that is generated from spec/openapi.yaml
     ///
-    /// Exits with 0 if everything is fresh, with 4 if `--check` found something
-    /// stale, and with 1 if the document cannot be used.
+    /// Exits with 0 if everything is fresh, with 4 if `--check` found a stale
+    /// file, and with 1 if the document cannot be used.
     Generate(generate::Options),
 
-    /// Release the contract: freeze it, move all versions, open the next section
+    /// Release the contract: freeze the document and set all versions
     ///
-    /// Exits with 0 if that is done, and with 1 if not; then nothing is changed.
+    /// Exits with 0 if the release is made. Otherwise exits with 1 and changes
+    /// nothing.
     Release(release::Options),
 
-    /// Show that documents come through: the generated code means what they say
+    /// Show that the generated code of documents means what the documents say
     ///
     /// Generates a throw-away crate for each document, compiles it, and compares
-    /// what it emits, accepts and answers with the document. Exits with 0 if
-    /// everything came through or was refused with a reason, and with 1 if not.
+    /// what it emits, accepts and responds with the document. Exits with 0 if
+    /// every part passed or was rejected with a reason, and with 1 if not.
     Roundtrip(roundtrip::Options),
 
     /// Run the whole test suite
@@ -65,34 +63,32 @@ enum Task {
     /// Exits with 0 if every test passed, and with 1 if not.
     Test(test::Options),
 
-    /// Measure the service beside a floor and a peer
+    /// Measure the service beside a baseline and a comparison
     ///
-    /// Exits with 0 if every answer was right, and with 1 if not; how fast it is
-    /// decides nothing.
+    /// Exits with 0 if every response was right, and with 1 if not; the speed does
+    /// not change the exit code.
     Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let done = match &arguments.task {
-        Task::Check(options) => check::run(&arguments.root, options),
+    let Arguments { root, task } = Arguments::parse();
+    let project = project::at(&root);
+    let result = match &task {
+        Task::Check(options) => check::run(&project, options),
         Task::Diff(options) => diff::run(options),
-        Task::Generate(options) => generate::run(&arguments.root, options),
-        Task::Release(options) => release::run(&arguments.root, options),
-        Task::Roundtrip(options) => roundtrip::run(&arguments.root, options),
-        Task::Test(options) => test::run(&arguments.root, options),
-        Task::Bench(options) => bench::run(&arguments.root, options),
+        Task::Generate(options) => generate::run(&project, options),
+        Task::Release(options) => release::run(&project, options),
+        Task::Roundtrip(options) => roundtrip::run(&project, options),
+        Task::Test(options) => test::run(&root, options),
+        Task::Bench(options) => bench::run(&root, options),
     };
-    done.unwrap_or_else(|error| {
-        eprintln!("error: {error}");
-        for cause in error.chain().skip(1) {
-            eprintln!("  because: {cause}");
-        }
+    result.unwrap_or_else(|error| {
+        cargo_openapi_dropshot::print_error(&error);
         ExitCode::FAILURE
     })
 }
 
-/// Where this program was built: the folder above its own.
+/// The workspace in which this program was built.
 fn workspace_root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent().unwrap_or(own).to_path_buf()

@@ -1,24 +1,19 @@
-//! `cargo xtask test`: the whole suite with plain `cargo test`, and a summary a
-//! person can read: what failed, what was skipped, how long it took. What the
-//! tests need and how they skip is left to the tests.
-
-mod report;
+//! Task `test`: runs the whole test suite, with `cargo nextest` where it is
+//! installed and with `cargo test` where it is not.
 
 use anyhow::{Context, Result};
-use report::Report;
 use std::{
     env,
     ffi::OsString,
-    io::{self, BufRead, BufReader},
     path::Path,
-    process::{Command, ExitCode},
-    time::Instant,
+    process::{Command, ExitCode, Stdio},
 };
 
-/// What `cargo xtask test` takes.
+/// The options of the task `test`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// More arguments for `cargo test`, such as a part of a test's name
+    /// More arguments for `cargo nextest run` or `cargo test`, such as a part of a
+    /// test's name; given some, the examples of the documentation are not run
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
@@ -29,37 +24,38 @@ pub(crate) struct Options {
 
 /// Runs the suite in the workspace at `root`.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
-    let started = Instant::now();
-    // One pipe for both streams keeps their lines in the order they were written.
-    let (reader, writer) = io::pipe().context("cannot make a pipe for the output of the tests")?;
-    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command
-        .args(["test", "--workspace", "--no-fail-fast"])
-        .args(&options.arguments)
-        .current_dir(root)
-        // Colours would stand in the way of reading the lines.
-        .env("CARGO_TERM_COLOR", "never")
-        .stdout(writer.try_clone().context("cannot share the pipe")?)
-        .stderr(writer);
-    let mut cargo = command
-        .spawn()
-        .context("cannot start `cargo test`; is cargo installed?")?;
-    // The command still holds the pipe's writing end: reading would not end.
-    drop(command);
-
-    let mut report = Report::default();
-    for line in BufReader::new(reader).split(b'\n') {
-        let line = line.context("cannot read the output of the tests")?;
-        let line = String::from_utf8_lossy(&line);
-        if report.take(&line) {
-            println!("{line}");
-        }
+    let has_nextest = cargo(root)
+        .args(["nextest", "--version"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    let suite: &[&str] = if has_nextest {
+        &["nextest", "run", "--workspace", "--no-fail-fast"]
+    } else {
+        &["test", "--workspace", "--no-fail-fast"]
+    };
+    let mut passed = succeeds(cargo(root).args(suite).args(&options.arguments))?;
+    // nextest does not run the examples of the documentation.
+    if has_nextest && options.arguments.is_empty() {
+        passed &= succeeds(cargo(root).args(["test", "--workspace", "--doc", "--no-fail-fast"]))?;
     }
-    let status = cargo.wait().context("cannot wait for `cargo test`")?;
-    print!("{}", report.summary(started.elapsed(), status.success()));
-    Ok(if status.success() {
+    Ok(if passed {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
+}
+
+fn cargo(root: &Path) -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root);
+    cargo
+}
+
+fn succeeds(command: &mut Command) -> Result<bool> {
+    let status = command
+        .status()
+        .with_context(|| format!("cannot start {command:?}"))?;
+    Ok(status.success())
 }

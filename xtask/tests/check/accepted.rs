@@ -1,7 +1,7 @@
 //! Breaks that are meant: accepted by name, with a reason and a date, and no
 //! longer than they are needed.
 
-use crate::tree::{ACCEPTED, DOCUMENT, Tree};
+use crate::check::tree::{ACCEPTED, DOCUMENT, Tree};
 
 /// A tree in which the pages became smaller.
 fn broken() -> Tree {
@@ -104,14 +104,14 @@ fn an_entry_of_a_rule_that_there_is_not_is_refused() {
     assert_refused(
         "max-decreased",
         "max-lowered",
-        "no break has the rule id",
+        "no breaking change has the rule id",
         "rule = ",
     );
 }
 
 #[test]
 fn an_entry_for_another_place_accepts_nothing_and_is_refused() {
-    assert_refused("/maximum", "/minimum", "nothing breaks", "[[accepted]]");
+    assert_refused("/maximum", "/minimum", "no change breaks", "[[accepted]]");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn an_entry_of_a_day_that_is_still_to_come_is_refused() {
     assert_refused(
         "date = 2027-01-01",
         "date = 2027-01-02",
-        "still to come",
+        "lies in the future",
         "date = ",
     );
 }

@@ -1,6 +1,6 @@
 //! What the gates print: a line each and the details, JSON, and annotations.
 
-use crate::tree::{DOCUMENT, Tree, all_of};
+use crate::check::tree::{DOCUMENT, Tree, all_of};
 use serde_json::Value;
 
 /// A tree with a warning and two gates that fail.
@@ -158,7 +158,7 @@ fn another_document_is_held_against_code_and_releases() {
     let other = other.to_str().expect("the path is UTF-8");
     let output = tree.check(&["--spec", other, "--format", "json"]);
     let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let findings = crate::tree::Findings(json);
+    let findings = crate::check::tree::Findings(json);
     assert_eq!(
         findings.failed(),
         ["generated", "breaking"],

@@ -1,7 +1,7 @@
 //! Every mutation of the table is seen by the gate that guards what it breaks,
 //! at its place and with what to do, and by no other gate.
 
-use crate::{
+use super::{
     table::{self, Mutation},
     tree::{Findings, TODAY, Tree},
 };
@@ -94,7 +94,7 @@ fn assert_seen(gate: &str) {
 fn nothing_is_found_on_the_day_after_a_release() {
     let findings = Tree::new().findings();
     assert_eq!(findings.0["passed"], true, "{}", findings.shown());
-    for gate in crate::tree::QUICK {
+    for gate in crate::check::tree::QUICK {
         assert!(findings.of(gate).is_empty(), "{}", findings.shown());
     }
 }

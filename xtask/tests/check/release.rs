@@ -1,10 +1,8 @@
 //! `cargo xtask release`: what it refuses, with nothing changed, and what it
 //! changes.
 
-use crate::{
-    support::{Copy, files_of},
-    tree::{ACCEPTED, CHANGELOG, DOCUMENT, TODAY, Tree, all_of},
-};
+use super::tree::{ACCEPTED, CHANGELOG, DOCUMENT, TODAY, Tree, all_of};
+use crate::copy::{Copy, files_of};
 use std::{collections::BTreeMap, path::Path, process::Command};
 
 /// An optional parameter, which is an addition.
@@ -60,7 +58,7 @@ fn assert_refused(tree: &Tree, version: &str, words: &[&str]) {
 fn what_is_no_version_is_refused() {
     let tree = Tree::new();
     for version in ["2", "2.0", "v2.0.0", "2.0.0-rc1", "02.0.0"] {
-        assert_refused(&tree, version, &["is no version", "such as 1.1.0"]);
+        assert_refused(&tree, version, &["is not a version", "such as 1.1.0"]);
     }
 }
 
@@ -88,7 +86,7 @@ fn a_release_of_which_nothing_is_told_is_refused() {
     assert_refused(
         &tree,
         &version,
-        &["CHANGELOG.md:3: nothing stands under `## Unreleased`"],
+        &["CHANGELOG.md:3: `## Unreleased` has no entries"],
     );
     tree.replace(CHANGELOG, "## Unreleased", "## Soon");
     assert_refused(
@@ -143,7 +141,7 @@ fn a_break_needs_a_major_version_also_where_it_is_meant() {
         &raised(&tree, [0, 1, 0]),
         &[
             &least,
-            "a break of GET /pets",
+            "a breaking change of GET /pets",
             "[request-parameter-max-decreased]",
         ],
     );
@@ -244,7 +242,7 @@ fn a_release_freezes_the_document_moves_every_version_and_leaves_all_gates_green
     let findings = tree.findings();
     assert_eq!(findings.0["passed"], true, "{}", findings.shown());
     let least = raised(&tree, [0, 0, 1]);
-    assert_refused(&tree, &least, &["nothing stands under `## Unreleased`"]);
+    assert_refused(&tree, &least, &["`## Unreleased` has no entries"]);
 }
 
 /// Cargo itself finds the lock file in order.

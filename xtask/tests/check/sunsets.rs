@@ -1,7 +1,7 @@
 //! The clock of the gates is an argument: what they say of a sunset on which
 //! day.
 
-use crate::tree::{CHANGELOG, DOCUMENT, Tree, all_of};
+use crate::check::tree::{CHANGELOG, DOCUMENT, Tree, all_of};
 
 /// What the gate `lifecycle` says on a day: its state, and all that is printed.
 fn on(tree: &Tree, day: &str) -> (Option<i32>, String) {

@@ -7,7 +7,7 @@ mod document;
 mod generated;
 mod lifecycle;
 
-use crate::tree::{DOCUMENT, TODAY};
+use crate::check::tree::{DOCUMENT, TODAY};
 
 /// One way to break something.
 pub(crate) struct Mutation {

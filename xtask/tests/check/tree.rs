@@ -1,7 +1,7 @@
 //! A copy of what the gates look at, as it is on the day after a release: so
 //! that the tests do not depend on what is being added to the contract.
 
-use crate::support::{Copy, files_of, workspace_root};
+use crate::copy::{Copy, files_of, workspace_root};
 use openapi_dropshot_contract::Document;
 use serde_json::Value;
 use std::{

@@ -3,7 +3,8 @@
 //! against that of a document with more of everything; operations that are not
 //! stable stand behind the cargo features of their level.
 
-use crate::{contract_change::generate, support::Copy};
+use super::contract_change::generate;
+use crate::copy::Copy;
 use serde_json::Value;
 use std::{
     fs::{self, File},

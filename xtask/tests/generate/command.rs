@@ -2,7 +2,7 @@
 //! contract and of what was generated from it. What the generated code
 //! does is shown by the crates that hold it.
 
-use crate::support::Copy;
+use crate::copy::Copy;
 use std::{
     fs,
     ops::Deref,

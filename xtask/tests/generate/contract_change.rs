@@ -3,7 +3,7 @@
 //! generated compiles, and the compiler names exactly the places written by
 //! hand that have to decide something. What they decide is left to people.
 
-use crate::support::Copy;
+use crate::copy::Copy;
 use serde_json::Value;
 use std::{
     fmt,

@@ -4,7 +4,8 @@
 //! nothing that it shows is lost. What an addition does to the compilation of
 //! applications is in `application`.
 
-use crate::{application::add_to_the_contract, contract_change::generate, support::Copy};
+use super::{application::add_to_the_contract, contract_change::generate};
+use crate::copy::Copy;
 use serde_json::{Value, json};
 use std::{
     fs::{self, File},

@@ -21,10 +21,11 @@ use tokio_postgres::{Client, Config, NoTls};
 /// Far more than a start takes on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Runs the server until standard input ends, which it does when the test
-/// process lets go of it or is no more, and then removes it. A shell, since
-/// nothing in the test process could do so after a SIGKILL. A server that ends
-/// is started again, unless and until the file `down` is gone.
+/// Runs the server until standard input ends, or until the process `$OWNER` is
+/// gone where that is set, and then removes it. Standard input ends when the test
+/// process closes it or ends. A shell, since the test process could not do so
+/// after a SIGKILL. A server that ends is started again, unless and until the file
+/// `down` is gone.
 const KEEPER: &str = r#"
 run() {
     until test -e end; do
@@ -36,7 +37,11 @@ run() {
     done
 }
 run "$@" &
-read -r word
+if test -n "$OWNER"; then
+    while test -e "/proc/$OWNER"; do sleep 0.2; done
+else
+    read -r word
+fi
 touch end
 while kill -0 $! 2>/dev/null; do
     kill -QUIT "$(cat pid)" 2>/dev/null
@@ -49,14 +54,45 @@ cd / && rm -rf "$FOLDER"
 pub(crate) struct Cluster {
     folder: PathBuf,
     port: u16,
-    keeper: Child,
+    /// The shell that runs the server, where this process started it.
+    keeper: Option<Child>,
 }
 
-/// The server that all tests of this process share, or nothing where
-/// PostgreSQL is not installed.
+/// The server that all tests share, or nothing where PostgreSQL is not installed.
+/// `cargo nextest` runs each test in a process of its own: there all processes of
+/// one run share it.
 pub(crate) async fn shared() -> Option<&'static Cluster> {
     static SHARED: OnceCell<Option<Cluster>> = OnceCell::const_new();
-    SHARED.get_or_init(|| own(&[])).await.as_ref()
+    let start = || async {
+        match std::env::var("NEXTEST_RUN_ID") {
+            Ok(run) => of_run(&run).await,
+            Err(_) => own(&[]).await,
+        }
+    };
+    SHARED.get_or_init(start).await.as_ref()
+}
+
+/// The server of a run of `cargo nextest`, which the first test that needs it
+/// starts. It ends with the run: nextest is the parent of each test.
+async fn of_run(run: &str) -> Option<Cluster> {
+    let programs = required_programs()?;
+    let folder = std::env::temp_dir().join(format!("pets-{run}"));
+    fs::create_dir_all(&folder).expect("a temporary folder");
+    let lock = fs::File::create(folder.join("lock")).expect("a file to lock");
+    lock.lock().expect("one process starts the server");
+    let is_started = folder.join("pid").exists();
+    let cluster = if is_started {
+        Cluster {
+            folder,
+            port: 5432,
+            keeper: None,
+        }
+    } else {
+        let owner = std::os::unix::process::parent_id();
+        Cluster::make(&programs, folder, &[], &[], Some(owner))
+    };
+    cluster.until_ready().await;
+    Some(cluster)
 }
 
 /// A server for one test, with settings such as `fsync=off`.
@@ -66,7 +102,22 @@ pub(crate) async fn own(settings: &[&str]) -> Option<Cluster> {
 
 /// As [`own`], with files beside its data: names and contents.
 pub(crate) async fn own_with(settings: &[&str], files: &[(&str, &str)]) -> Option<Cluster> {
-    let Some(programs) = programs() else {
+    let programs = required_programs()?;
+    let folder = tempfile::Builder::new()
+        .prefix("pets")
+        .tempdir()
+        .expect("a temporary folder")
+        .keep();
+    let cluster = Cluster::make(&programs, folder, settings, files, None);
+    cluster.until_ready().await;
+    Some(cluster)
+}
+
+/// The folder of PostgreSQL's programs; `None` where it is not installed, unless
+/// `PETSTORE_REQUIRE_POSTGRES=1` makes that a failure.
+fn required_programs() -> Option<PathBuf> {
+    let programs = programs();
+    if programs.is_none() {
         let required =
             std::env::var_os("PETSTORE_REQUIRE_POSTGRES").is_some_and(|value| value == "1");
         assert!(
@@ -75,20 +126,20 @@ pub(crate) async fn own_with(settings: &[&str], files: &[(&str, &str)]) -> Optio
         );
         // Not by `println!`, which the test harness keeps to itself.
         writeln!(io::stdout(), "skipped: PostgreSQL is not installed").expect("standard output");
-        return None;
-    };
-    let cluster = Cluster::make(&programs, settings, files);
-    cluster.until_ready().await;
-    Some(cluster)
+    }
+    programs
 }
 
 impl Cluster {
-    fn make(programs: &Path, settings: &[&str], files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::Builder::new()
-            .prefix("pets")
-            .tempdir()
-            .expect("a temporary folder")
-            .keep();
+    /// Starts a server in this folder. It ends with the process `run`, or with this
+    /// process where that is `None`.
+    fn make(
+        programs: &Path,
+        folder: PathBuf,
+        settings: &[&str],
+        files: &[(&str, &str)],
+        run: Option<u32>,
+    ) -> Self {
         let owner = owner_for(&folder);
         let mut initdb = as_user(&programs.join("initdb"), owner);
         initdb.args([
@@ -122,7 +173,7 @@ impl Cluster {
         let port = port.map_or(5432, |port| port.parse().expect("a port"));
         Self {
             port,
-            keeper: keep(programs, &folder, settings, owner),
+            keeper: Some(keep(programs, &folder, settings, owner, run)),
             folder,
         }
     }
@@ -143,7 +194,11 @@ impl Cluster {
     /// A new, empty database.
     pub(crate) async fn database(&self) -> Database<'_> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let name = format!("pets_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+        let name = format!(
+            "pets_{}_{}",
+            std::process::id(),
+            NUMBER.fetch_add(1, Ordering::Relaxed)
+        );
         self.execute(&format!("CREATE DATABASE {name}")).await;
         Database {
             cluster: self,
@@ -201,8 +256,10 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        drop(self.keeper.stdin.take());
-        let _ended = self.keeper.wait();
+        if let Some(keeper) = &mut self.keeper {
+            drop(keeper.stdin.take());
+            let _ended = keeper.wait();
+        }
     }
 }
 
@@ -240,7 +297,13 @@ impl Database<'_> {
     }
 }
 
-fn keep(programs: &Path, folder: &Path, settings: &[&str], owner: Option<(u32, u32)>) -> Child {
+fn keep(
+    programs: &Path,
+    folder: &Path,
+    settings: &[&str],
+    owner: Option<(u32, u32)>,
+    run: Option<u32>,
+) -> Child {
     let mut keeper = as_user(Path::new("sh"), owner);
     keeper.args([
         "-c",
@@ -257,6 +320,7 @@ fn keep(programs: &Path, folder: &Path, settings: &[&str], owner: Option<(u32, u
     keeper
         .env("BIN", programs)
         .env("FOLDER", folder)
+        .env("OWNER", run.map_or_else(String::new, |run| run.to_string()))
         .current_dir(folder);
     // A process group of its own: Ctrl+C must not reach the server before the
     // tests.

@@ -1,7 +1,7 @@
 //! Mutations: what breaks a client of the newest release.
 
 use super::{Mutation, ROW};
-use crate::tree::DOCUMENT;
+use crate::check::tree::DOCUMENT;
 
 const GATE: Mutation = Mutation {
     gate: "breaking",
@@ -126,7 +126,7 @@ pub(super) const ROWS: &[Mutation] = &[
         is_generated: false,
         rule: "released-document",
         at: ("RELEASED", "version: 9"),
-        help: "put back what was released",
+        help: "restore the released text",
         ..GATE
     },
     Mutation {
@@ -139,7 +139,7 @@ pub(super) const ROWS: &[Mutation] = &[
         is_generated: false,
         rule: "accepted-break",
         at: ("spec/accepted-breaks.toml", "[[accepted]]"),
-        help: "take the entry out",
+        help: "remove the entry",
         ..GATE
     },
 ];

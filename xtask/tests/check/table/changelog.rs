@@ -1,7 +1,7 @@
 //! Mutations: what readers of the release are not told, and versions that disagree.
 
 use super::{Mutation, ROW};
-use crate::tree::{CHANGELOG, DOCUMENT};
+use crate::check::tree::{CHANGELOG, DOCUMENT};
 
 const MANIFEST: &str = "Cargo.toml";
 

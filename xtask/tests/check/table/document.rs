@@ -1,7 +1,7 @@
 //! Mutations: what is wrong with the document itself.
 
 use super::{Mutation, ROW, STALE};
-use crate::tree::DOCUMENT;
+use crate::check::tree::DOCUMENT;
 
 /// A document that cannot be read keeps these from looking at it.
 const UNREADABLE: &[&str] = &["generated", "lifecycle"];

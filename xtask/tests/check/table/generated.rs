@@ -1,7 +1,7 @@
 //! Mutations: generated code that is not what the document says.
 
 use super::{Mutation, ROW};
-use crate::tree::DOCUMENT;
+use crate::check::tree::DOCUMENT;
 
 const MODELS: &str = "crates/petstore-models/src/generated/parameters.rs";
 const SCHEMAS: &str = "crates/petstore-models/src/generated/schemas.rs";

@@ -1,7 +1,7 @@
 //! Mutations: promises about deprecation that are not kept.
 
 use super::{Mutation, ROW, STALE};
-use crate::tree::DOCUMENT;
+use crate::check::tree::DOCUMENT;
 
 const GATE: Mutation = Mutation {
     gate: "lifecycle",
@@ -59,7 +59,7 @@ pub(super) const ROWS: &[Mutation] = &[
         is_generated: true,
         rule: "api-sunset-moved-closer",
         at: (DOCUMENT, "x-sunset: 2030-06-05"),
-        help: "put back",
+        help: "undo the change",
         ..GATE
     },
     Mutation {
@@ -72,7 +72,7 @@ pub(super) const ROWS: &[Mutation] = &[
         is_generated: true,
         rule: "api-stability-decreased",
         at: (DOCUMENT, "x-stability-level: beta"),
-        help: "put back",
+        help: "undo the change",
         ..GATE
     },
     Mutation {
@@ -82,7 +82,7 @@ pub(super) const ROWS: &[Mutation] = &[
         also: &["breaking", "changelog"],
         rule: "api-removed-without-deprecation",
         at: ("RELEASED", "operationId: createPet"),
-        help: "put back",
+        help: "undo the change",
         ..GATE
     },
     Mutation {
@@ -111,7 +111,7 @@ pub(super) const ROWS: &[Mutation] = &[
         today: "2030-12-05",
         rule: "sunset-passed",
         at: (DOCUMENT, "x-sunset: 2030-12-05"),
-        help: "take `GET /pets/{petId}` out of the document",
+        help: "remove `GET /pets/{petId}` from the document",
         ..GATE
     },
 ];

@@ -1,0 +1,86 @@
+//! Where the files of a project are, and what they are called.
+
+use std::path::{Path, PathBuf};
+
+/// A project with one document: its files and names. All paths but
+/// [`root`](Self::root) are relative to the root, with `/` between the folders.
+#[derive(Clone, Debug)]
+pub struct Project {
+    /// The folder of the workspace.
+    pub root: PathBuf,
+    /// The command that runs the tasks, as messages show it, such as
+    /// `cargo openapi-dropshot`.
+    pub command: String,
+    /// The document, such as `spec/openapi.yaml`.
+    pub document: String,
+    /// The folder of the released documents, such as `spec/released`.
+    pub releases: String,
+    /// The file of the accepted breaking changes, such as
+    /// `spec/accepted-breaks.toml`. It need not exist.
+    pub accepted_breaks: String,
+    /// The changelog, such as `CHANGELOG.md`.
+    pub changelog: String,
+    /// Where the generated code goes.
+    pub output: Output,
+    /// The command that lists who still calls deprecated operations, if the
+    /// service has one.
+    pub usage_command: Option<String>,
+}
+
+/// Where the generated code goes, and what its crates are called.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// The folder of the models, such as `crates/shop-models/src/generated`.
+    pub models: String,
+    /// The folder of the trait, its dispatch and its table of operations.
+    pub api: String,
+    /// The folder of the client.
+    pub client: String,
+    /// The crate of the models as Rust writes it, such as `shop_models`.
+    pub models_crate: String,
+    /// The crate of the client as Rust writes it, such as `shop_client`.
+    pub client_crate: String,
+    /// The name of the trait; `None` derives it from the document's title.
+    pub trait_name: Option<String>,
+}
+
+impl Project {
+    /// The absolute path of one of the project's files.
+    pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// A task of this project as a user types it, such as `cargo xtask generate`.
+    pub(crate) fn task(&self, task: &str) -> String {
+        format!("{} {task}", self.command)
+    }
+
+    /// The options of the generator.
+    pub(crate) fn generator_options(&self) -> openapi_dropshot::Options {
+        let Output {
+            models,
+            api,
+            client,
+            models_crate,
+            client_crate,
+            trait_name,
+        } = self.output.clone();
+        openapi_dropshot::Options {
+            command: self.task("generate"),
+            source: self.document.clone(),
+            models,
+            api,
+            client,
+            models_crate,
+            client_crate,
+            trait_name,
+        }
+    }
+}
+
+impl Output {
+    /// The folders that hold generated code and nothing else.
+    pub(crate) fn folders(&self) -> [&str; 3] {
+        [&self.models, &self.api, &self.client]
+    }
+}

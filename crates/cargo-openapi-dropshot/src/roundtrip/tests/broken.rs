@@ -1,0 +1,226 @@
+//! Ways in which a generator could be broken, each as a change of a generated file,
+//! with the difference that the round trip must report.
+
+use openapi_dropshot::File;
+
+/// One way.
+pub(super) struct Way {
+    /// What is broken.
+    pub(super) description: &'static str,
+    /// The generated file, the text in it, and the text of a broken generator.
+    change: (&'static str, &'static str, &'static str),
+    /// The rule of the difference.
+    pub(super) rule: &'static str,
+    /// The place of the difference.
+    pub(super) pointer: &'static str,
+}
+
+const SCHEMAS: &str = "models/schemas.rs";
+const PARAMETERS: &str = "models/parameters.rs";
+const CONTRACT: &str = "api/contract.rs";
+
+/// Ways to break the code of the shelf; each is reported at a place of its own.
+pub(super) const WAYS: &[Way] = &[
+    Way {
+        description: "a bound that is not checked",
+        change: (
+            SCHEMAS,
+            "if (1..=10).contains(&value)",
+            "if (1..=11).contains(&value)",
+        ),
+        rule: "value-accepted",
+        pointer: "/components/schemas/Level",
+    },
+    Way {
+        description: "a bound that is not emitted",
+        change: (SCHEMAS, "maximum: Some(10.0)", "maximum: None"),
+        rule: "schema-maximum",
+        pointer: "/components/schemas/Level",
+    },
+    Way {
+        description: "a wrong rename",
+        change: (
+            SCHEMAS,
+            "rename = \"page-count\"",
+            "rename = \"page_count\"",
+        ),
+        rule: "schema-property-lost",
+        pointer: "/components/schemas/Book/properties/page-count",
+    },
+    Way {
+        description: "a `null` too many in the type",
+        change: (
+            SCHEMAS,
+            "        deserialize_with = \"super::support::present\",\n        skip_serializing_if = \"Option::is_none\"\n    )]\n    #[schemars(with = \"String\", description = \"\")]\n    pub hint",
+            "        skip_serializing_if = \"Option::is_none\"\n    )]\n    #[schemars(with = \"String\", description = \"\")]\n    pub hint",
+        ),
+        rule: "value-accepted",
+        pointer: "/components/schemas/Fault",
+    },
+    Way {
+        description: "a `null` too many in the schema",
+        change: (
+            SCHEMAS,
+            "with = \"BookCode\"",
+            "with = \"Option<BookCode>\"",
+        ),
+        rule: "schema-nullable",
+        pointer: "/components/schemas/Book/properties/code",
+    },
+    Way {
+        description: "a lost value of an enum",
+        change: (SCHEMAS, "            \"play\" => Ok(Kind::Play),\n", ""),
+        rule: "value-refused",
+        pointer: "/components/schemas/Kind",
+    },
+    Way {
+        description: "another value of an enum",
+        change: (SCHEMAS, "Kind::Poem => \"poem\"", "Kind::Poem => \"poems\""),
+        rule: "schema-enum",
+        pointer: "/components/schemas/Kind",
+    },
+    Way {
+        description: "a wrong status",
+        change: (
+            CONTRACT,
+            "HttpResponseAccepted<models::Book>",
+            "HttpResponseOk<models::Book>",
+        ),
+        rule: "status-lost",
+        pointer: "/paths/~1books/post/responses/202",
+    },
+    Way {
+        description: "a lost deprecation",
+        change: (CONTRACT, ",\n        deprecated = true", ""),
+        rule: "deprecated",
+        pointer: "/paths/~1books~1{id}/delete",
+    },
+    Way {
+        description: "a wrong format",
+        change: (SCHEMAS, "with = \"Date\"", "with = \"String\""),
+        rule: "schema-format",
+        pointer: "/components/schemas/Book/properties/bought",
+    },
+    Way {
+        description: "an optional member that was required",
+        change: (
+            SCHEMAS,
+            "    pub title: String",
+            "    #[serde(default)]\n    pub title: String",
+        ),
+        rule: "schema-required",
+        pointer: "/components/schemas/Book/properties/title",
+    },
+    Way {
+        description: "another default of a parameter",
+        change: (PARAMETERS, "ListBooksLimit(20)", "ListBooksLimit(21)"),
+        rule: "parameter-default-lost",
+        pointer: "/paths/~1books/get/parameters/0",
+    },
+    Way {
+        description: "another default of a member",
+        change: (SCHEMAS, "-> i64 {\n    20\n", "-> i64 {\n    21\n"),
+        rule: "schema-default",
+        pointer: "/components/schemas/Book/properties/size/properties/width",
+    },
+    Way {
+        description: "a closed object that is open",
+        change: (SCHEMAS, ", deny_unknown_fields", ""),
+        rule: "schema-additional-properties",
+        pointer: "/components/schemas/Shelf",
+    },
+    Way {
+        description: "a pattern that is not checked",
+        change: (
+            SCHEMAS,
+            "with_flags(\"^[A-Z]{3}$\"",
+            "with_flags(\"^[A-Z]{2}$\"",
+        ),
+        rule: "value-refused",
+        pointer: "/components/schemas/Book",
+    },
+    Way {
+        description: "an operation that lets everybody in",
+        change: (
+            "api/operations.rs",
+            "security: Some(\"bearer\"),\n        request_body: Some",
+            "security: None,\n        request_body: Some",
+        ),
+        rule: "security-open",
+        pointer: "/paths/~1books/post",
+    },
+    Way {
+        description: "a wrong status of an error",
+        change: ("api/errors.rs", "from_u16(404)", "from_u16(400)"),
+        rule: "error-lost",
+        pointer: "/paths/~1books/get",
+    },
+    Way {
+        description: "a wrong name of a header",
+        change: (PARAMETERS, "rename = \"X-Total\"", "rename = \"X-Sum\""),
+        rule: "header-lost",
+        pointer: "/paths/~1books/get/responses/200/headers/X-Total",
+    },
+    Way {
+        description: "another tag",
+        change: (CONTRACT, "tags = [\"books\"]", "tags = [\"book\"]"),
+        rule: "tags",
+        pointer: "/paths/~1books/get",
+    },
+    Way {
+        description: "a body that may no longer be absent",
+        change: (
+            CONTRACT,
+            "OptionalBody<TypedBody<models::Reader>>",
+            "TypedBody<models::Reader>",
+        ),
+        rule: "body-absent",
+        pointer: "/paths/~1readers/post/requestBody",
+    },
+    Way {
+        description: "a direction that is not told",
+        change: (SCHEMAS, "super::shapes::WriteOnly<String>", "String"),
+        rule: "schema-write-only",
+        pointer: "/components/schemas/Person/properties/word",
+    },
+    Way {
+        description: "a discriminator with another name",
+        change: (SCHEMAS, "\"School\" => {", "\"school\" => {"),
+        rule: "value-refused",
+        pointer: "/components/schemas/Reader",
+    },
+    Way {
+        description: "other words",
+        change: (CONTRACT, "/// List ", "/// Burn "),
+        rule: "summary",
+        pointer: "/paths/~1books/get",
+    },
+];
+
+/// A way to break the code of a document with a catalogue of error codes.
+pub(super) const CATALOGUE: &[Way] = &[Way {
+    description: "a wrong status of a catalogue entry",
+    change: ("api/errors.rs", "=> 404", "=> 400"),
+    rule: "error-lost",
+    pointer: "/paths/~1accounts~1{number}~1entries/get",
+}];
+
+/// Breaks the generated files in all of these ways at once.
+pub(super) fn break_all(files: &mut [File], ways: &[Way]) {
+    for Way {
+        description,
+        change: (path, old, new),
+        ..
+    } in ways
+    {
+        let file = files
+            .iter_mut()
+            .find(|file| file.path == *path)
+            .expect("the file is generated");
+        assert!(
+            file.text.contains(old),
+            "{description}: {path} has no `{old}` to replace"
+        );
+        file.text = file.text.replacen(old, new, 1);
+    }
+}

@@ -1,0 +1,96 @@
+//! Copies of the workspace for tests that change it.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+use tempfile::TempDir;
+
+/// A copy of the workspace, or of a part of it; gone when dropped.
+pub(crate) struct Copy(TempDir);
+
+impl Copy {
+    /// Copies these files, and all that is below these folders.
+    pub(crate) fn of(parts: &[&str]) -> Self {
+        Copy::into(tempfile::tempdir().expect("a temporary folder"), parts)
+    }
+
+    /// The same, into a folder that the caller chose.
+    pub(crate) fn into(folder: TempDir, parts: &[&str]) -> Self {
+        let copy = Copy(folder);
+        let from = workspace_root();
+        let is_meant = |path: &String| parts.iter().any(|part| Path::new(path).starts_with(part));
+        for path in files_of(&from).iter().filter(|path| is_meant(path)) {
+            let to = copy.path(path);
+            make_folder_of(&to);
+            fs::copy(from.join(path), to)
+                .unwrap_or_else(|error| panic!("cannot copy {path}: {error}"));
+        }
+        copy
+    }
+
+    /// The folder of the copy.
+    pub(crate) fn root(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// The text of a file.
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path))
+            .unwrap_or_else(|error| panic!("cannot read {path}: {error}"))
+    }
+
+    /// Writes a file, which may be a new one.
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        make_folder_of(&self.path(path));
+        fs::write(self.path(path), text)
+            .unwrap_or_else(|error| panic!("cannot write {path}: {error}"));
+    }
+
+    /// Replaces the first `old` of a file by `new`.
+    pub(crate) fn replace(&self, path: &str, old: &str, new: &str) {
+        let text = self.read(path);
+        assert!(text.contains(old), "{path} has no `{old}` to replace");
+        self.write(path, &text.replacen(old, new, 1));
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.root().join(path)
+    }
+}
+
+fn make_folder_of(file: &Path) {
+    fs::create_dir_all(file.parent().expect("a file is in a folder"))
+        .expect("a folder of the copy");
+}
+
+/// The folder of the workspace that these tests belong to.
+pub(crate) fn workspace_root() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent()
+        .expect("xtask stands in the workspace")
+        .to_path_buf()
+}
+
+/// The files below a folder, sorted, without what git and builds keep there;
+/// relative to it, with `/` between the names.
+pub(crate) fn files_of(root: &Path) -> Vec<String> {
+    const KEPT_BY_TOOLS: [&str; 3] = ["target", ".git", ".hypothesis"];
+    let mut files = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root.join(&folder)).expect("the folder can be listed") {
+            let entry = entry.expect("the entry can be read");
+            let name = entry.file_name();
+            let path = folder.join(&name);
+            let kind = entry.file_type().expect("the entry has a type");
+            if kind.is_dir() && !KEPT_BY_TOOLS.iter().any(|kept| name == *kept) {
+                folders.push(path);
+            } else if kind.is_file() {
+                files.push(path.to_str().expect("the name is UTF-8").replace('\\', "/"));
+            }
+        }
+    }
+    files.sort();
+    files
+}

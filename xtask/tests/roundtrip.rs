@@ -1,0 +1,88 @@
+//! `cargo xtask roundtrip` from outside: what it prints and how it exits. What
+//! a broken generator looks like to it is in `src/roundtrip/tests`.
+
+use std::process::{Command, Output};
+
+fn roundtrip(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .arg("roundtrip")
+        .args(arguments)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .output()
+        .expect("xtask can be run")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The words of the row of a document in the table.
+fn row(text: &str, document: &str) -> Vec<String> {
+    let row = text
+        .lines()
+        .find(|line| line.starts_with(&format!("{document} ")));
+    let row = row.unwrap_or_else(|| panic!("no row for {document}:\n{text}"));
+    row.split_whitespace().skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_contract_comes_through_whole_and_what_is_refused_is_shown_where_it_stands() {
+    const REFUSED: &str = "crates/cargo-openapi-dropshot/src/roundtrip/tests/rejected.yaml";
+    let output = roundtrip(&["spec/openapi.yaml", REFUSED]);
+    let text = stdout(&output);
+    assert!(
+        output.status.success(),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+
+    let contract = row(&text, "spec/openapi.yaml");
+    for counts in &contract[..4] {
+        let (through, all) = counts.split_once('/').expect("so many of so many");
+        assert!(
+            through == all && all != "0",
+            "{counts} came through:\n{text}"
+        );
+    }
+    assert_eq!(contract[6..], ["0", "0"], "refused and different:\n{text}");
+
+    assert!(
+        text.contains(&format!("{REFUSED}:44:9")),
+        "`not` is not shown at its place:\n{text}"
+    );
+    assert!(
+        text.contains(&format!("{REFUSED}:30:11")),
+        "the cookie is not shown at its place:\n{text}"
+    );
+    assert!(
+        text.contains("GET /bad, GET /cookie"),
+        "the refused operations are not named:\n{text}"
+    );
+    let refused = row(&text, REFUSED);
+    assert_eq!(
+        (
+            refused[0].as_str(),
+            refused[6].as_str(),
+            refused[7].as_str()
+        ),
+        ("1/3", "2", "0"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_is_refused_fails_where_everything_has_to_come_through() {
+    let output = roundtrip(&[
+        "--whole",
+        "crates/cargo-openapi-dropshot/src/roundtrip/tests/rejected.yaml",
+    ]);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+}
+
+#[test]
+fn a_file_that_is_no_document_is_named() {
+    let output = roundtrip(&["spec/no-such-file.yaml"]);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("spec/no-such-file.yaml"), "{error}");
+}
