@@ -20,6 +20,7 @@ pub(crate) fn at(root: &Path) -> Project {
             client_crate: "petstore_client".to_owned(),
             trait_name: None,
         },
+        types_crate: Some(crate::workspace_root().join("crates/openapi-dropshot-types")),
         usage_command: Some("petstore-server usage".to_owned()),
     }
 }

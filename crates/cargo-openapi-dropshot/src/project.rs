@@ -22,6 +22,9 @@ pub struct Project {
     pub changelog: String,
     /// Where the generated code goes.
     pub output: Output,
+    /// The folder of the crate `openapi-dropshot-types`, for the throw-away crates of
+    /// the round trip; `None` takes it from the registry.
+    pub types_crate: Option<PathBuf>,
     /// The command that lists who still calls deprecated operations, if the
     /// service has one.
     pub usage_command: Option<String>,

@@ -132,7 +132,7 @@ fn outcomes(project: &Project, name: &str, sources: Vec<Source>) -> Result<Vec<O
             files: source.files.clone(),
         })
         .collect();
-    let mut programs = throwaway::compile(&project.root, name, &generated)?.into_iter();
+    let mut programs = throwaway::compile(project, name, &generated)?.into_iter();
     drop(generated);
     let mut outcomes = Vec::new();
     for source in sources {

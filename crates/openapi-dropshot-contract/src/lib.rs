@@ -48,6 +48,9 @@
 //! nesting, aliases, names and references are bounded, and what exceeds a bound
 //! is a problem like any other.
 
+// The rules are in clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 /// The examples of the README compile.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -6,6 +6,9 @@
 //! and what to write instead; it drops nothing in silence. Reading and linting
 //! documents is left to `openapi-dropshot-contract`, writing files to the caller.
 
+// The rules are in clippy.toml.
+#![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
+
 /// The examples of the README compile.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

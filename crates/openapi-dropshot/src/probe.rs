@@ -44,7 +44,7 @@ pub enum ProbeError {
 }
 
 /// Writes the probe of generated files: a module of a crate that also has the
-/// files as its modules `models` and `api`, and the modules `door` and `fault`. `title` is that
+/// files as its modules `models` and `api`, and the modules `server` and `handler_error`. `title` is that
 /// of the document. The same files give the same bytes.
 ///
 /// # Errors
@@ -97,7 +97,7 @@ pub fn probe(title: &str, files: &[File]) -> Result<String, ProbeError> {
         quote! {
             api.register(dropshot::ApiEndpoint::new_for_types::<
                 (),
-                Result<dropshot::HttpResponseOk<models::#ty>, crate::fault::Fault>,
+                Result<dropshot::HttpResponseOk<models::#ty>, crate::handler_error::HandlerError>,
             >(
                 #name.to_owned(),
                 http::Method::GET,
@@ -145,13 +145,13 @@ pub fn probe(title: &str, files: &[File]) -> Result<String, ProbeError> {
         }
 
         mod handlers {
-            use crate::{api::*, door};
+            use crate::{api::*, server};
             #imports
 
             pub(crate) enum Probe {}
 
             impl #name for Probe {
-                type Context = std::sync::Arc<door::Context>;
+                type Context = std::sync::Arc<server::Context>;
 
                 #handlers
             }

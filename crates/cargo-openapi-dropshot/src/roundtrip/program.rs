@@ -1,6 +1,5 @@
-//! The program of a throw-away crate, from outside: it is started, asked, and
-//! ends when it is dropped. What is asked is left to those who validators; the
-//! program itself is in `program/` and `probe`.
+//! Runs the program of a throw-away crate, sends queries to it and reads the
+//! results. The source of that program is in the folder `program`.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -13,27 +12,27 @@ use std::{
 /// The running program of one document.
 pub(super) struct Program {
     child: Child,
-    questions: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    queries: ChildStdin,
+    results: BufReader<ChildStdout>,
 }
 
-/// What a type did with a value.
+/// The result of reading a value as a type.
 pub(super) enum Outcome {
-    /// It took it, and wrote this back.
+    /// The type accepts it, and writes it back as this.
     Accepted(Value),
-    /// It did not take it; why.
+    /// The type rejects it for this reason.
     Rejected(String),
     /// There is no type of this name.
     Unknown,
 }
 
-/// What came of a request.
-pub(super) struct Answer {
-    /// The status of the answer.
+/// The result of a request.
+pub(super) struct Exchange {
+    /// The status of the response.
     pub(super) status: u16,
-    /// The body of the answer.
+    /// The body of the response.
     pub(super) body: String,
-    /// What the handler was given; nothing where it was not reached.
+    /// The arguments of the handler; `None` where it was not called.
     pub(super) seen: Option<String>,
 }
 
@@ -45,81 +44,81 @@ impl Program {
             .stdout(Stdio::piped())
             .spawn()
             .with_context(|| format!("cannot start {}", path.display()))?;
-        let (Some(questions), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
+        let (Some(queries), Some(results)) = (child.stdin.take(), child.stdout.take()) else {
             bail!("{} has no pipes", path.display());
         };
-        let answers = BufReader::new(answers);
+        let results = BufReader::new(results);
         Ok(Program {
             child,
-            questions,
-            answers,
+            queries,
+            results,
         })
     }
 
     /// The document that dropshot emits.
     pub(super) fn document(&mut self) -> Result<Value> {
-        self.ask(&json!({ "ask": "document" }))
+        self.query(&json!({ "query": "document" }))
     }
 
-    /// A document of the types that no operation of the document leads to.
+    /// A document of the types that no operation of the document uses.
     pub(super) fn schemas(&mut self) -> Result<Value> {
-        self.ask(&json!({ "ask": "schemas" }))
+        self.query(&json!({ "query": "schemas" }))
     }
 
-    /// What a type does with the text of a value.
+    /// Reads the text of a value as a type.
     pub(super) fn value(&mut self, name: &str, value: &str) -> Result<Outcome> {
-        let mut answer = self.ask(&json!({ "ask": "value", "type": name, "value": value }))?;
-        Ok(if let Some(accepted) = answer.get_mut("accepted") {
+        let mut result = self.query(&json!({ "query": "value", "type": name, "value": value }))?;
+        Ok(if let Some(accepted) = result.get_mut("accepted") {
             Outcome::Accepted(accepted.take())
-        } else if let Some(why) = answer["refused"].as_str() {
-            Outcome::Rejected(why.to_owned())
+        } else if let Some(reason) = result["rejected"].as_str() {
+            Outcome::Rejected(reason.to_owned())
         } else {
             Outcome::Unknown
         })
     }
 
-    /// How many errors the handler of an operation can answer.
+    /// The number of errors that the handler of an operation can return.
     pub(super) fn errors(&mut self, operation: &str) -> Result<u64> {
-        let answer = self.ask(&json!({ "ask": "errors", "operation": operation }))?;
-        Ok(answer.as_u64().unwrap_or_default())
+        let result = self.query(&json!({ "query": "errors", "operation": operation }))?;
+        Ok(result.as_u64().unwrap_or_default())
     }
 
     /// Sends a request: `method`, `path`, `headers`, `body`, and the `error`
-    /// that the handler shall answer, where it shall.
-    pub(super) fn request(&mut self, mut request: Value) -> Result<Answer> {
-        request["ask"] = json!("request");
-        let answer = self.ask(&request)?;
-        let status = answer["status"]
+    /// that the handler has to return, if any.
+    pub(super) fn request(&mut self, mut request: Value) -> Result<Exchange> {
+        request["query"] = json!("request");
+        let result = self.query(&request)?;
+        let status = result["status"]
             .as_u64()
             .and_then(|status| status.try_into().ok());
-        Ok(Answer {
-            status: status.context("the throw-away program answered without a status")?,
-            body: answer["body"].as_str().unwrap_or_default().to_owned(),
-            seen: answer["seen"].as_str().map(str::to_owned),
+        Ok(Exchange {
+            status: status.context("the throw-away program returned no status")?,
+            body: result["body"].as_str().unwrap_or_default().to_owned(),
+            seen: result["seen"].as_str().map(str::to_owned),
         })
     }
 
-    fn ask(&mut self, question: &Value) -> Result<Value> {
-        writeln!(self.questions, "{question}").context("cannot ask the throw-away program")?;
-        self.questions
+    fn query(&mut self, query: &Value) -> Result<Value> {
+        writeln!(self.queries, "{query}").context("cannot write to the throw-away program")?;
+        self.queries
             .flush()
-            .context("cannot ask the throw-away program")?;
+            .context("cannot write to the throw-away program")?;
         let mut line = String::new();
-        self.answers
+        self.results
             .read_line(&mut line)
-            .context("cannot read what the throw-away program answers")?;
-        let answer: Value = serde_json::from_str(&line)
-            .with_context(|| format!("the throw-away program ended, asked {question}"))?;
-        if let Some(fault) = answer.get("fault") {
-            bail!("the throw-away program failed with {fault}, asked {question}");
+            .context("cannot read from the throw-away program")?;
+        let result: Value = serde_json::from_str(&line)
+            .with_context(|| format!("the throw-away program ended at the query {query}"))?;
+        if let Some(fault) = result.get("fault") {
+            bail!("the throw-away program failed with {fault} at the query {query}");
         }
-        Ok(answer)
+        Ok(result)
     }
 }
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // Nothing to do about a program that is gone already.
+        // Both fail only where the program has ended already.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -8,7 +8,7 @@ mod errors;
 mod texts;
 
 use super::{
-    program::{Answer, Program},
+    program::{Exchange, Program},
     tally::Tally,
     validators::Validators,
 };
@@ -81,13 +81,13 @@ pub(super) fn try_all(
 
 impl<'a> Requests<'a> {
     fn all(&mut self, document: &Document) -> Result<()> {
-        let answer = self.send(None, true, self.body.clone(), None)?;
+        let exchange = self.send(None, true, self.body.clone(), None)?;
         self.tally.count(true);
-        if answer.seen.is_none() {
+        if exchange.seen.is_none() {
             let message = format!(
                 "a valid request was answered with {}: {}",
-                answer.status,
-                answer.body.trim()
+                exchange.status,
+                exchange.body.trim()
             );
             let at = self.operation.at.clone();
             self.differ("request-refused", &at, message);
@@ -106,7 +106,7 @@ impl<'a> Requests<'a> {
         with_key: bool,
         body: Option<Value>,
         error: Option<Value>,
-    ) -> Result<Answer> {
+    ) -> Result<Exchange> {
         let mut path = self.operation.path.value.clone();
         let (mut query, mut headers) = (Vec::new(), Vec::new());
         for (parameter, text) in &self.base {
@@ -157,12 +157,12 @@ impl<'a> Requests<'a> {
         if security.is_empty() || security.iter().any(indexmap_is_empty) {
             return Ok(());
         }
-        let answer = self.send(None, false, self.body.clone(), None)?;
+        let exchange = self.send(None, false, self.body.clone(), None)?;
         self.tally.count(false);
-        if answer.status != 401 || answer.seen.is_some() {
+        if exchange.status != 401 || exchange.seen.is_some() {
             let (at, message) = (
                 self.operation.at.clone(),
-                format!("without a credential the answer is {}", answer.status),
+                format!("without a credential the exchange is {}", exchange.status),
             );
             self.differ("security-open", &at, message);
         }
@@ -182,19 +182,19 @@ impl<'a> Requests<'a> {
                     continue;
                 }
                 let body = self.body.clone();
-                let answer = self.send(Some((parameter, Some(&text))), true, body, None)?;
+                let exchange = self.send(Some((parameter, Some(&text))), true, body, None)?;
                 self.tally.count(is_valid);
                 let name = &parameter.name.value;
-                if answer.seen.is_some() && !is_valid {
+                if exchange.seen.is_some() && !is_valid {
                     self.differ(
                         "parameter-accepted",
                         &parameter.at,
                         format!("`{name}` may be {text:?}, which is not valid"),
                     );
-                } else if answer.seen.is_none() && is_valid {
+                } else if exchange.seen.is_none() && is_valid {
                     let message = format!(
                         "`{name}` may not be {text:?}, which is valid: {}",
-                        answer.body.trim()
+                        exchange.body.trim()
                     );
                     self.differ("parameter-refused", &parameter.at, message);
                 }
@@ -206,10 +206,10 @@ impl<'a> Requests<'a> {
     /// A parameter that is absent is rejected, or has its default.
     fn absent(&mut self, parameter: &Parameter) -> Result<()> {
         let body = self.body.clone();
-        let answer = self.send(Some((parameter, None)), true, body.clone(), None)?;
+        let exchange = self.send(Some((parameter, None)), true, body.clone(), None)?;
         self.tally.count(!parameter.required);
         let name = &parameter.name.value;
-        if answer.seen.is_some() == parameter.required {
+        if exchange.seen.is_some() == parameter.required {
             let found = if parameter.required { "may" } else { "may not" };
             self.differ(
                 "parameter-absent",
@@ -224,8 +224,8 @@ impl<'a> Requests<'a> {
             return Ok(());
         };
         let explicit = self.send(Some((parameter, Some(&default))), true, body, None)?;
-        if explicit.seen != answer.seen {
-            let seen = answer.seen.unwrap_or_default();
+        if explicit.seen != exchange.seen {
+            let seen = exchange.seen.unwrap_or_default();
             self.differ(
                 "parameter-default-lost",
                 &parameter.at,

@@ -46,6 +46,7 @@ fn project() -> Project {
             client_crate: "client".to_owned(),
             trait_name: None,
         },
+        types_crate: Some(path("../openapi-dropshot-types")),
         usage_command: None,
     }
 }

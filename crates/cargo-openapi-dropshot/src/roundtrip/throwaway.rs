@@ -1,8 +1,9 @@
-//! The throw-away workspace: a crate for each document, with what was generated
-//! of it and a program that answers questions about it. All are compiled at
-//! once, with the versions, profiles and target folder of this workspace, so
-//! that no dependency is compiled again.
+//! Writes and compiles the throw-away workspace: a crate for each document, with its
+//! generated code and a program that tries it. All are compiled at once, with the
+//! versions, profiles and target folder of the project, so that no dependency is
+//! compiled again.
 
+use crate::Project;
 use anyhow::{Context, Result};
 use openapi_dropshot::{File, probe};
 use openapi_dropshot_contract::Document;
@@ -12,15 +13,15 @@ use std::{
     process::Command,
 };
 
-/// Where the throw-away workspaces are, below the target folder.
+/// The folder of the throw-away workspaces, below the target folder.
 const FOLDER: &str = "roundtrip";
 
-/// The program, as it is for every document.
+/// The program, which is the same for every document.
 const MAIN: &str = include_str!("program/main.rs");
-const DOOR: &str = include_str!("program/door.rs");
-const FAULT: &str = include_str!("program/fault.rs");
+const SERVER: &str = include_str!("program/server.rs");
+const HANDLER_ERROR: &str = include_str!("program/handler_error.rs");
 
-/// What the generated code and the program need, as `Cargo.toml` has it.
+/// The dependencies of the generated code and the program.
 const DEPENDENCIES: &[&str] = &[
     "async-trait",
     "bytes",
@@ -39,7 +40,7 @@ const DEPENDENCIES: &[&str] = &[
     "uuid",
 ];
 
-/// What was generated of one document.
+/// The generated code of one document.
 pub(super) struct Generated<'d> {
     /// The document.
     pub(super) document: &'d Document,
@@ -47,13 +48,14 @@ pub(super) struct Generated<'d> {
     pub(super) files: Vec<File>,
 }
 
-/// Compiles a program for each of the documents, or says why that cannot be
-/// done; `name` tells this workspace from others that are used at the same time.
+/// Compiles a program for each of the documents, or returns the errors of the
+/// compiler; `name` distinguishes this workspace from those of other runs.
 pub(super) fn compile(
-    root: &Path,
+    project: &Project,
     name: &str,
     generated: &[Generated<'_>],
 ) -> Result<Vec<Result<PathBuf, String>>> {
+    let root = &project.root;
     let target = target(root);
     let folder = target.join(FOLDER).join(name);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -69,9 +71,9 @@ pub(super) fn compile(
     write(&folder.join("Cargo.lock"), &versions)?;
     let mut programs = Vec::new();
     for (member, generated) in members.iter().zip(generated) {
-        crate_of(root, &folder.join(member), member, generated)?;
+        crate_of(project, &folder.join(member), member, generated)?;
         let program = target.join("debug").join(member);
-        // One of an earlier document must not stand in for this one's.
+        // The program of an earlier document must not be taken for this one's.
         fs::remove_file(&program).ok();
         programs.push(program);
     }
@@ -94,7 +96,7 @@ fn target(root: &Path) -> PathBuf {
     }
 }
 
-/// The manifest of the workspace: versions and profiles are those of this one.
+/// The manifest of the workspace, with the versions and profiles of the project.
 fn workspace(root: &Path, members: &[String]) -> Result<String> {
     let own = read(&root.join("Cargo.toml"))?;
     let mut text = format!(
@@ -105,7 +107,7 @@ fn workspace(root: &Path, members: &[String]) -> Result<String> {
         if line.starts_with('[') {
             wanted = line == "[workspace.dependencies]" || line.starts_with("[profile.");
         }
-        // The crates of this workspace are none of that one.
+        // The path of a crate of the project leads nowhere from there.
         if wanted && !line.contains("path = ") {
             text.push_str(line);
             text.push('\n');
@@ -114,27 +116,29 @@ fn workspace(root: &Path, members: &[String]) -> Result<String> {
     Ok(text)
 }
 
-fn crate_of(root: &Path, folder: &Path, name: &str, generated: &Generated<'_>) -> Result<()> {
+fn crate_of(project: &Project, folder: &Path, name: &str, generated: &Generated<'_>) -> Result<()> {
     let dependencies: String = DEPENDENCIES
         .iter()
         .map(|name| format!("{name}.workspace = true\n"))
         .collect();
-    // The types are a crate of this repository, which the workspace of the
-    // throw-away crates does not know.
-    let types = root.join("crates/openapi-dropshot-types");
+    let types = match &project.types_crate {
+        Some(folder) => format!("path = {folder:?}"),
+        // All toolkit crates have one version.
+        None => format!("version = {:?}", env!("CARGO_PKG_VERSION")),
+    };
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
-         [lints]\nworkspace = true\n\n[dependencies]\n{dependencies}openapi-dropshot-types = {{ path = {types:?}, features = [\"dropshot\"] }}\n"
+         [lints]\nworkspace = true\n\n[dependencies]\n{dependencies}openapi-dropshot-types = {{ {types}, features = [\"dropshot\"] }}\n"
     );
     let sources = folder.join("src");
     for part in ["models", "api"] {
-        // What an earlier document left here is none of this one's.
+        // Files of an earlier document.
         fs::remove_dir_all(sources.join(part)).ok();
     }
     write(&folder.join("Cargo.toml"), &manifest)?;
     write(&sources.join("main.rs"), MAIN)?;
-    write(&sources.join("door.rs"), DOOR)?;
-    write(&sources.join("fault.rs"), FAULT)?;
+    write(&sources.join("server.rs"), SERVER)?;
+    write(&sources.join("handler_error.rs"), HANDLER_ERROR)?;
     write(
         &sources.join("probe.rs"),
         &probe(&generated.document.info.title, &generated.files)?,
@@ -145,7 +149,7 @@ fn crate_of(root: &Path, folder: &Path, name: &str, generated: &Generated<'_>) -
     Ok(())
 }
 
-/// Compiles what can be compiled, and returns what the compiler says.
+/// Compiles as many crates as possible, and returns the errors of the compiler.
 fn build(folder: &Path, target: &Path) -> Result<String> {
     let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args([
@@ -174,11 +178,11 @@ fn errors_of(member: &str, errors: &str, folder: &Path) -> String {
         .peekable();
     let found: Vec<&str> = match own.peek() {
         Some(_) => own.take(SHOWN).collect(),
-        // The fault is not in the generated code, but below it.
+        // The error is in a dependency of the generated code.
         None => errors.split("\n\n").take(SHOWN).collect(),
     };
     format!(
-        "the generated code does not compile, which is a fault of the generator; look at it in {}:\n{}",
+        "the generated code does not compile, which is a fault of the generator; the code is in {}:\n{}",
         folder.join(member).display(),
         found.join("\n\n")
     )
@@ -188,7 +192,7 @@ fn read(path: &Path) -> Result<String> {
     fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Writes a file, unless it is as it should be: cargo looks at the time.
+/// Writes a file unless it has this text already: cargo compares modification times.
 fn write(path: &Path, text: &str) -> Result<()> {
     if fs::read_to_string(path).is_ok_and(|found| found == text) {
         return Ok(());

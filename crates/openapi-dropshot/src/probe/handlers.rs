@@ -46,12 +46,12 @@ pub(super) fn handlers(api: &ItemTrait, enums: &[&ItemEnum]) -> TokenStream {
             .map(|(index, variant)| quote!(#index => #variant,));
         let end = match result(method) {
             Some(_) if is_dropshots(method) => quote! {
-                Err(wanted.map_or_else(door::nothing, door::Wanted::into_error))
+                Err(wanted.map_or_else(server::no_response, server::RequestedError::into_error))
             },
             Some(_) => quote! {
                 match wanted.as_ref().map_or(u64::MAX, |wanted| wanted.index) {
                     #(#arms)*
-                    _ => Err(door::nothing().into()),
+                    _ => Err(server::no_response().into()),
                 }
             },
             None => quote!(Ok(())),
@@ -173,7 +173,7 @@ fn value(ty: &Type) -> TokenStream {
         _ => quote!(
             match serde_json::from_str::<#ty>(wanted.as_ref().map_or("", |wanted| wanted.body.as_str())) {
                 Ok(body) => body,
-                Err(_) => return Err(door::nothing().into()),
+                Err(_) => return Err(server::no_response().into()),
             }
         ),
     }

@@ -1,13 +1,12 @@
-//! The program of a throw-away crate of `cargo xtask roundtrip`: answers
-//! questions about the generated code beside it, one JSON value a line. What
-//! the answers should be is left to the one who asks. `probe` is written for
-//! each document; serving requests is in `door`.
+//! The program of a throw-away crate of the task `roundtrip`: it reads queries
+//! about the generated code beside it, one JSON value per line, and prints the
+//! result of each. The module `probe` is generated for each document.
 
 mod api;
-mod door;
-mod fault;
+mod handler_error;
 mod models;
 mod probe;
+mod server;
 
 use serde_json::{Value, json};
 use std::{
@@ -21,45 +20,45 @@ type Attempt = fn(&str) -> Result<Value, String>;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let runtime = tokio::runtime::Runtime::new()?;
-    let door = runtime.block_on(door::open())?;
+    let server = runtime.block_on(server::start())?;
     let mut types = BTreeMap::new();
     probe::types(&mut types);
     let mut out = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
-        let question: Value = serde_json::from_str(&line?)?;
-        let answer = answer(&door, &types, &question)
+        let query: Value = serde_json::from_str(&line?)?;
+        let result = run(&server, &types, &query)
             .unwrap_or_else(|error| json!({ "fault": error.to_string() }));
-        writeln!(out, "{answer}")?;
+        writeln!(out, "{result}")?;
         out.flush()?;
     }
     Ok(())
 }
 
-fn answer(
-    door: &door::Door,
+fn run(
+    server: &server::Server,
     types: &BTreeMap<String, Attempt>,
-    question: &Value,
+    query: &Value,
 ) -> Result<Value, Box<dyn Error>> {
-    let text = |name: &str| question[name].as_str().unwrap_or_default();
-    Ok(match text("ask") {
+    let text = |name: &str| query[name].as_str().unwrap_or_default();
+    Ok(match text("query") {
         "document" => probe::document()?,
-        // Types that no operation leads to have no place in the document.
+        // Types that no operation uses are not in the document.
         "schemas" => probe::schemas()?,
-        // The value comes as text: what it says twice must stay said twice.
+        // The value is sent as text, so that a duplicate member stays duplicate.
         "value" => match types.get(text("type")) {
             None => json!({ "unknown": true }),
             Some(attempt) => match attempt(text("value")) {
                 Ok(value) => json!({ "accepted": value }),
-                Err(why) => json!({ "refused": why }),
+                Err(reason) => json!({ "rejected": reason }),
             },
         },
         "errors" => json!(probe::errors(text("operation"))),
-        "request" => door.request(question)?,
-        other => return Err(format!("nobody knows what `{other}` asks").into()),
+        "request" => server.request(query)?,
+        other => return Err(format!("there is no query `{other}`").into()),
     })
 }
 
-/// How a type is asked: see [`Attempt`].
+/// Reads and writes a value of one type: see [`Attempt`].
 pub(crate) fn attempt<T: serde::de::DeserializeOwned + serde::Serialize>(
     text: &str,
 ) -> Result<Value, String> {

@@ -79,9 +79,9 @@ pub(super) fn try_all(requests: &mut Requests<'_>) -> Result<()> {
     };
     // A form without fields is no byte, and cannot be told from none.
     if requests.form == Form::Json {
-        let answer = requests.send(None, true, None, None)?;
+        let exchange = requests.send(None, true, None, None)?;
         requests.tally.count(!body.required);
-        if answer.seen.is_some() == body.required {
+        if exchange.seen.is_some() == body.required {
             let found = if body.required { "may" } else { "may not" };
             requests.differ(
                 "body-absent",
@@ -113,10 +113,10 @@ pub(super) fn try_all(requests: &mut Requests<'_>) -> Result<()> {
         .take(OF_EACH)
         .chain(valid.iter().take(OF_EACH))
     {
-        let answer = requests.send(None, true, Some((*value).clone()), None)?;
+        let exchange = requests.send(None, true, Some((*value).clone()), None)?;
         let is_valid = validator.is_valid(value);
         requests.tally.count(is_valid);
-        if answer.seen.is_some() != is_valid {
+        if exchange.seen.is_some() != is_valid {
             let rule = if is_valid {
                 "body-refused"
             } else {
@@ -125,7 +125,7 @@ pub(super) fn try_all(requests: &mut Requests<'_>) -> Result<()> {
             requests.differ(
                 rule,
                 &schema.at,
-                format!("{} was answered with {}", shown(value), answer.status),
+                format!("{} was answered with {}", shown(value), exchange.status),
             );
         }
     }

@@ -1,5 +1,5 @@
-//! Every error that an operation can answer, made by its handler and read from
-//! the answer: the same statuses and codes as in the document, no more, no less.
+//! Every error that an operation can exchange, made by its handler and read from
+//! the exchange: the same statuses and codes as in the document, no more, no less.
 
 use super::Requests;
 use crate::roundtrip::instances::Instances;
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// How many errors of one operation are tried; dropshot's own has no number.
 const MOST: u64 = 1_000;
 
-/// Lets the handler answer each of its errors.
+/// Lets the handler exchange each of its errors.
 pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Result<()> {
     let Some(id) = &requests.operation.id else {
         return Ok(());
@@ -25,7 +25,7 @@ pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Resul
         .responses
         .iter()
         .filter(|response| is_error(response.status.value))
-        // An answer of any status and content is made by the handler, as a success.
+        // An exchange of any status and content is made by the handler, as a success.
         .filter(|response| !is_free(response))
         .collect();
     match document.error_catalogue() {
@@ -37,14 +37,14 @@ pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Resul
                 .collect();
             let mut found = BTreeSet::new();
             for index in 0..count.min(MOST) {
-                let answer = requests.send(
+                let exchange = requests.send(
                     None,
                     true,
                     requests.body.clone(),
                     Some(json!({ "index": index })),
                 )?;
                 requests.tally.count(true);
-                let body: Value = serde_json::from_str(&answer.body).unwrap_or_default();
+                let body: Value = serde_json::from_str(&exchange.body).unwrap_or_default();
                 let code = body
                     .as_object()
                     .into_iter()
@@ -55,8 +55,8 @@ pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Resul
                             .find(|entry| value.as_str() == Some(&entry.code))
                     });
                 found.insert((
-                    answer.status,
-                    code.map_or(answer.body, |entry| entry.code.clone()),
+                    exchange.status,
+                    code.map_or(exchange.body, |entry| entry.code.clone()),
                 ));
             }
             report(requests, &expected, &found);
@@ -81,9 +81,9 @@ pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Resul
                     continue;
                 }
                 let error = json!({ "index": index, "status": status, "body": body });
-                let answer = requests.send(None, true, requests.body.clone(), Some(error))?;
+                let exchange = requests.send(None, true, requests.body.clone(), Some(error))?;
                 requests.tally.count(true);
-                found.insert((answer.status, String::new()));
+                found.insert((exchange.status, String::new()));
             }
             report(requests, &expected, &found);
         }
@@ -101,19 +101,19 @@ fn report(
         requests.differ(
             "error-lost",
             &at,
-            format!("the handler cannot answer {status} {code}"),
+            format!("the handler cannot exchange {status} {code}"),
         );
     }
     for (status, code) in found.difference(expected) {
         requests.differ(
             "error-added",
             &at,
-            format!("the handler can answer {status} {code}, which is not listed"),
+            format!("the handler can exchange {status} {code}, which is not listed"),
         );
     }
 }
 
-/// Whether an answer may have any status and any content.
+/// Whether an exchange may have any status and any content.
 fn is_free(response: &Response) -> bool {
     response.status.value == StatusCode::Default
         && response

@@ -200,7 +200,11 @@ pub(super) const WAYS: &[Way] = &[
 /// A way to break the code of a document with a catalogue of error codes.
 pub(super) const CATALOGUE: &[Way] = &[Way {
     description: "a wrong status of a catalogue entry",
-    change: ("api/errors.rs", "=> 404", "=> 400"),
+    change: (
+        "api/errors.rs",
+        "ErrorCode::NoAccount => 404",
+        "ErrorCode::NoAccount => 400",
+    ),
     rule: "error-lost",
     pointer: "/paths/~1accounts~1{number}~1entries/get",
 }];

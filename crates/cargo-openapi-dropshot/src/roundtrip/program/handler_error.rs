@@ -5,13 +5,13 @@ use dropshot::{ErrorStatusCode, HttpError, HttpResponseError};
 use schemars::{JsonSchema, r#gen::SchemaGenerator, schema::Schema};
 use std::fmt;
 
-/// Nobody answers it.
+/// The error of a handler that has none of its own; no handler returns it.
 #[derive(Debug, serde::Serialize)]
-pub(crate) struct Fault(String);
+pub(crate) struct HandlerError(String);
 
-impl JsonSchema for Fault {
+impl JsonSchema for HandlerError {
     fn schema_name() -> String {
-        "Fault".to_owned()
+        "HandlerError".to_owned()
     }
 
     fn is_referenceable() -> bool {
@@ -23,19 +23,19 @@ impl JsonSchema for Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for HandlerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl From<HttpError> for Fault {
+impl From<HttpError> for HandlerError {
     fn from(error: HttpError) -> Self {
-        Fault(error.external_message)
+        HandlerError(error.external_message)
     }
 }
 
-impl HttpResponseError for Fault {
+impl HttpResponseError for HandlerError {
     fn status_code(&self) -> ErrorStatusCode {
         ErrorStatusCode::INTERNAL_SERVER_ERROR
     }

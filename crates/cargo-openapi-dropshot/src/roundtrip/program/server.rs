@@ -1,5 +1,5 @@
-//! Serves requests by the generated router, table and dispatch, as the door of
-//! a service does, and says what the handlers saw.
+//! Serves requests with the generated router, table and dispatch, as a service
+//! does, and records the arguments of the handlers.
 
 use crate::{api, probe};
 use dropshot::{
@@ -18,35 +18,35 @@ use std::{
     time::Duration,
 };
 
-/// How long one exchange may take: far longer than any does.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest time of one exchange, far above the usual one.
+const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What the handlers know.
+/// The context of the handlers.
 pub(crate) struct Context {
     router: Router,
     exchange: Mutex<Exchange>,
 }
 
-/// The exchange that is going on; there is one at a time.
+/// The current exchange; there is one at a time.
 #[derive(Default)]
 struct Exchange {
-    /// What the handler was given, as text.
+    /// The arguments of the handler, as text.
     seen: Option<String>,
-    /// The error that the handler shall answer: its place among those of the
+    /// The error that the handler has to return: its index among those of the
     /// operation, its status and its body.
-    wanted: Option<Wanted>,
+    requested_error: Option<RequestedError>,
 }
 
-/// See [`Exchange::wanted`].
+/// See [`Exchange::requested_error`].
 #[derive(Clone)]
-pub(crate) struct Wanted {
+pub(crate) struct RequestedError {
     pub(crate) index: u64,
     pub(crate) status: u16,
     pub(crate) body: String,
 }
 
-impl Wanted {
-    /// The error, where the handler answers dropshot's own.
+impl RequestedError {
+    /// The error as dropshot's own, for handlers that return that.
     pub(crate) fn into_error(self) -> HttpError {
         HttpError {
             status_code: ErrorStatusCode::from_u16(self.status)
@@ -60,27 +60,27 @@ impl Wanted {
 }
 
 impl Context {
-    /// Notes what a handler was given, and says which error it shall answer.
-    pub(crate) fn saw(&self, seen: String) -> Option<Wanted> {
+    /// Records the arguments of a handler, and returns the error that it has to return.
+    pub(crate) fn saw(&self, seen: String) -> Option<RequestedError> {
         let mut exchange = self.exchange.lock().unwrap_or_else(PoisonError::into_inner);
         exchange.seen = Some(seen);
-        exchange.wanted.clone()
+        exchange.requested_error.clone()
     }
 }
 
-/// The answer of a handler that has nothing to answer.
-pub(crate) fn nothing() -> HttpError {
-    HttpError::for_internal_error("nothing to answer".to_owned())
+/// The error of a handler that has no response.
+pub(crate) fn no_response() -> HttpError {
+    HttpError::for_internal_error("no response".to_owned())
 }
 
 /// The server, on an address of this machine.
-pub(crate) struct Door {
+pub(crate) struct Server {
     server: HttpServer<Arc<Context>>,
     address: SocketAddr,
 }
 
 /// Starts the server.
-pub(crate) async fn open() -> Result<Door, Box<dyn Error>> {
+pub(crate) async fn start() -> Result<Server, Box<dyn Error>> {
     let mut routes = ApiDescription::new();
     for method in [
         Method::GET,
@@ -91,10 +91,10 @@ pub(crate) async fn open() -> Result<Door, Box<dyn Error>> {
         Method::OPTIONS,
         Method::PATCH,
     ] {
-        let name = format!("door_{method}");
+        let name = format!("catch_all_{method}");
         let endpoint = ApiEndpoint::new(
             name,
-            enter,
+            handle_request,
             method,
             CONTENT_TYPE_JSON,
             "/{rest:.*}",
@@ -117,10 +117,10 @@ pub(crate) async fn open() -> Result<Door, Box<dyn Error>> {
         .config(config)
         .start()?;
     let address = server.local_addr();
-    Ok(Door { server, address })
+    Ok(Server { server, address })
 }
 
-async fn enter(
+async fn handle_request(
     mut rqctx: RequestContext<Arc<Context>>,
     WholeRequest(request): WholeRequest,
 ) -> Result<Response<Body>, HttpError> {
@@ -149,8 +149,8 @@ async fn enter(
     }
 }
 
-impl Door {
-    /// Sends one request and says what came of it.
+impl Server {
+    /// Sends one request and returns the response and the arguments of the handler.
     pub(crate) fn request(&self, question: &Value) -> Result<Value, Box<dyn Error>> {
         let text = |name: &str| question[name].as_str().unwrap_or_default();
         let mut head = format!(
@@ -170,7 +170,7 @@ impl Door {
         } else {
             head.push_str("\r\n");
         }
-        let wanted = question.get("error").map(|wanted| Wanted {
+        let requested_error = question.get("error").map(|wanted| RequestedError {
             index: wanted["index"].as_u64().unwrap_or_default(),
             status: wanted["status"]
                 .as_u64()
@@ -178,15 +178,15 @@ impl Door {
                 .unwrap_or(500),
             body: wanted["body"].as_str().unwrap_or_default().to_owned(),
         });
-        *self.exchange() = Exchange { seen: None, wanted };
+        *self.exchange() = Exchange { seen: None, requested_error };
 
-        let mut stream = TcpStream::connect_timeout(&self.address, PATIENCE)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        let mut stream = TcpStream::connect_timeout(&self.address, EXCHANGE_TIMEOUT)?;
+        stream.set_read_timeout(Some(EXCHANGE_TIMEOUT))?;
         stream.write_all(head.as_bytes())?;
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer)?;
-        let answer = String::from_utf8_lossy(&answer);
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+        let mut response = Vec::new();
+        stream.read_to_end(&mut response)?;
+        let response = String::from_utf8_lossy(&response);
+        let (head, body) = response.split_once("\r\n\r\n").unwrap_or((&response, ""));
         let status: u16 = head.split(' ').nth(1).unwrap_or_default().parse()?;
         let seen = self.exchange().seen.take();
         Ok(json!({ "status": status, "body": body, "seen": seen }))
@@ -201,10 +201,10 @@ impl Door {
     }
 }
 
-/// The request as it came, whatever its path.
+/// The request, whatever its path.
 struct WholeRequest(Request<Body>);
 
-/// The variable of the catch-all path; nobody reads it.
+/// The variable of the catch-all path; it is not read.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Rest {
     #[expect(dead_code, reason = "declares the variable")]
