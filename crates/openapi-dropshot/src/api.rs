@@ -1,11 +1,11 @@
-//! The files of the API: the trait that a service implements, its errors, its
-//! dispatch, and the table of its operations.
+//! Writes the files of the API: the trait that a service implements, its errors,
+//! its dispatch, the table of its operations, and the document itself.
 
 mod answers;
-mod bodies;
 mod catalogue;
 mod contract;
 mod dispatch;
+mod document;
 mod errors;
 mod operations;
 mod responses;
@@ -14,7 +14,7 @@ use crate::{
     File, Options,
     names::{ident, pascal, snake},
     plan::{Catalogue, Plan},
-    render::{self, Import, Part},
+    render::{self, Import},
 };
 use openapi_dropshot_contract::model::Document;
 use proc_macro2::{Ident, TokenStream};
@@ -27,14 +27,8 @@ const IMPORTS: &[Import] = &[
         "ApiDescriptionBuildErrors",
         "dropshot::ApiDescriptionBuildErrors",
     ),
-    (
-        "ApiEndpointBodyContentType",
-        "dropshot::ApiEndpointBodyContentType",
-    ),
     ("Body", "dropshot::Body"),
     ("ErrorStatusCode", "dropshot::ErrorStatusCode"),
-    ("ExclusiveExtractor", "dropshot::ExclusiveExtractor"),
-    ("ExtractorMetadata", "dropshot::ExtractorMetadata"),
     ("FreeformBody", "dropshot::FreeformBody"),
     ("Header", "dropshot::Header"),
     ("HttpCodedResponse", "dropshot::HttpCodedResponse"),
@@ -43,7 +37,6 @@ const IMPORTS: &[Import] = &[
     ("HttpResponseAccepted", "dropshot::HttpResponseAccepted"),
     ("HttpResponseCreated", "dropshot::HttpResponseCreated"),
     ("HttpResponseDeleted", "dropshot::HttpResponseDeleted"),
-    ("HttpResponseError", "dropshot::HttpResponseError"),
     ("HttpResponseHeaders", "dropshot::HttpResponseHeaders"),
     ("HttpResponseOk", "dropshot::HttpResponseOk"),
     (
@@ -54,30 +47,27 @@ const IMPORTS: &[Import] = &[
     ("Path", "dropshot::Path"),
     ("Query", "dropshot::Query"),
     ("RequestContext", "dropshot::RequestContext"),
-    (
-        "RequestEndpointMetadata",
-        "dropshot::RequestEndpointMetadata",
-    ),
-    ("RequestInfo", "dropshot::RequestInfo"),
     ("ServerContext", "dropshot::ServerContext"),
-    ("SharedExtractor", "dropshot::SharedExtractor"),
     ("TypedBody", "dropshot::TypedBody"),
     ("UntypedBody", "dropshot::UntypedBody"),
     ("WebsocketChannelResult", "dropshot::WebsocketChannelResult"),
     ("WebsocketConnection", "dropshot::WebsocketConnection"),
     ("WebsocketUpgrade", "dropshot::WebsocketUpgrade"),
-    ("Method", "http::Method"),
+    ("Request", "http::Request"),
     ("Response", "http::Response"),
     ("StatusCode", "http::StatusCode"),
-    ("JsonSchema", "schemars::JsonSchema"),
-    ("SchemaGenerator", "schemars::r#gen::SchemaGenerator"),
-    ("Schema", "schemars::schema::Schema"),
-    ("Serialize", "serde::Serialize"),
-    ("Serializer", "serde::Serializer"),
-    ("DeserializeOwned", "serde::de::DeserializeOwned"),
-    ("MapDeserializer", "serde::de::value::MapDeserializer"),
+    ("Contract", "openapi_dropshot_types::Contract"),
+    ("Deprecation", "openapi_dropshot_types::Deprecation"),
+    ("ErrorEntry", "openapi_dropshot_types::ErrorEntry"),
+    ("ErrorMember", "openapi_dropshot_types::ErrorMember"),
+    ("Operation", "openapi_dropshot_types::Operation"),
+    ("OptionalBody", "openapi_dropshot_types::OptionalBody"),
+    ("Rejection", "openapi_dropshot_types::Rejection"),
+    ("Router", "openapi_dropshot_types::Router"),
+    ("Stability", "openapi_dropshot_types::Stability"),
+    ("dispatch", "openapi_dropshot_types::dispatch"),
     ("Cow", "std::borrow::Cow"),
-    ("fmt", "std::fmt"),
+    ("PhantomData", "std::marker::PhantomData"),
 ];
 
 /// What the files of the API have in common.
@@ -99,8 +89,7 @@ impl Api<'_> {
     }
 
     /// Puts the imports before the code of a file.
-    fn imported(&self, own: &[(&str, &str)], mut parts: Vec<Part>) -> syn::Result<Vec<Part>> {
-        let code: TokenStream = parts.iter().map(Part::tokens).collect();
+    fn imported(&self, own: &[(&str, &str)], code: TokenStream) -> syn::Result<TokenStream> {
         let names = render::names_in(&code);
         let paths: Vec<String> = own
             .iter()
@@ -113,8 +102,7 @@ impl Api<'_> {
         let models = names
             .contains("models")
             .then(|| quote!(use #models as models;));
-        parts.insert(0, Part::Code(quote!(#uses #others #models)));
-        Ok(parts)
+        Ok(quote!(#uses #others #models #code))
     }
 }
 
@@ -158,9 +146,10 @@ pub(crate) fn files(
     let mut own: Vec<(&str, &str)> = vec![
         (&wanted, "contract"),
         (&module_name, "contract"),
+        ("CATALOGUE", "errors"),
+        ("ERROR_BODY", "errors"),
         ("ErrorCode", "errors"),
-        ("OptionalBody", "bodies"),
-        ("Refusal", "errors"),
+        ("OPERATIONS", "operations"),
         ("OperationId", "operations"),
     ];
     own.extend(
@@ -170,36 +159,31 @@ pub(crate) fn files(
             .map(|(name, file)| (name.as_str(), *file)),
     );
     own.sort_by_key(|(name, file)| (*file, *name));
-    let parts: Vec<(&str, &str, Option<Vec<Part>>)> = vec![
-        (
-            "bodies",
-            "Bodies of requests that dropshot has no type for.",
-            bodies::file(&api).map(|code| vec![Part::Code(code)]),
-        ),
+    let parts: Vec<(&str, &str, Option<TokenStream>)> = vec![
         (
             "contract",
             "The trait that a service implements.",
-            Some(vec![Part::Code(contract::file(&api))]),
+            Some(contract::file(&api)),
         ),
         (
             "dispatch",
-            "From a request to the method of the trait that answers it.",
-            Some(vec![Part::Code(dispatch::file(&api))]),
+            "The implementation of `Contract`, by which a server reaches the API.",
+            Some(dispatch::file(&api)),
         ),
         (
             "errors",
-            "The answers that are errors.",
+            "The responses that are errors.",
             Some(errors::file(&api)),
         ),
         (
             "operations",
-            "What the document says of each operation, as a table.",
-            Some(vec![Part::Code(operations::file(&api))]),
+            "What the document says about each operation, as a table.",
+            Some(operations::file(&api)),
         ),
         (
             "responses",
-            "Answers that dropshot has no type for.",
-            responses::file(&api).map(|code| vec![Part::Code(code)]),
+            "Responses for which dropshot has no type.",
+            responses::file(&api),
         ),
     ];
     let first = options.first_line();
@@ -212,7 +196,7 @@ pub(crate) fn files(
             .copied()
             .filter(|(_, home)| *home != file)
             .collect();
-        let text = render::file_of(&first, &["", about], &api.imported(&others, code)?)?;
+        let text = render::file(&first, &["", about], api.imported(&others, code)?)?;
         files.push(File {
             path: Options::path(&options.api, &format!("{file}.rs")),
             text,
@@ -233,5 +217,14 @@ pub(crate) fn files(
         path: Options::path(&options.api, "mod.rs"),
         text,
     });
+    for (name, text) in [
+        ("openapi.json", document::json(document)),
+        ("openapi.yaml", document.text.to_string()),
+    ] {
+        files.push(File {
+            path: Options::path(&options.api, name),
+            text,
+        });
+    }
     Ok(files)
 }

@@ -27,6 +27,7 @@ pub(crate) use errors::{Answer, Catalogue, Errors, Listed};
 pub(crate) use operations::OperationPlan;
 pub(crate) use parameters::{Fields, Wire};
 pub(crate) use responses::Success;
+pub(crate) use unsupported::path_of;
 
 use crate::names::{Names, pascal};
 use directions::Bodies;

@@ -84,10 +84,13 @@ pub fn probe(title: &str, files: &[File]) -> Result<String, ProbeError> {
         let (id, count) = (operation_id(method)?, errors_of(method, &enums));
         Some(quote!(#id => #count,))
     });
-    let refusal = if enums.iter().any(|item| item.ident == "ErrorCode") {
-        quote!((refusal.code.status(), json!(refusal.body())))
+    let body = if enums.iter().any(|item| item.ident == "ErrorCode") {
+        quote!(
+            serde_json::from_slice(&api::Generated::<Probe>::error_body(&rejection, ""))
+                .unwrap_or_default()
+        )
     } else {
-        quote!((refusal.status.as_u16(), refusal.body.unwrap_or_default()))
+        quote!(rejection.body.unwrap_or_default())
     };
     let documented = types.iter().map(|ty| {
         let (name, path) = (ty.to_string(), format!("/{ty}"));
@@ -106,6 +109,7 @@ pub fn probe(title: &str, files: &[File]) -> Result<String, ProbeError> {
     });
     let code = quote! {
         use crate::{Attempt, api, attempt, models};
+        use openapi_dropshot_types::Contract as _;
         use schemars::JsonSchema;
         use serde_json::{Value, json};
         use std::{collections::BTreeMap, error::Error};
@@ -136,8 +140,8 @@ pub fn probe(title: &str, files: &[File]) -> Result<String, ProbeError> {
             }
         }
 
-        pub(crate) fn refusal(refusal: api::Refusal) -> (u16, Value) {
-            #refusal
+        pub(crate) fn rejection(rejection: openapi_dropshot_types::Rejection) -> (u16, Value) {
+            (rejection.error.status, #body)
         }
 
         mod handlers {

@@ -111,14 +111,6 @@ impl Part {
         }
         Part::Text(code)
     }
-
-    /// The part as tokens.
-    pub(crate) fn tokens(&self) -> TokenStream {
-        match self {
-            Part::Code(code) => code.clone(),
-            Part::Text(text) => text.parse().unwrap_or_default(),
-        }
-    }
 }
 
 /// Formats a file: its first line, what it is about, and its code.

@@ -16,6 +16,7 @@ pub mod panics;
 pub mod readiness;
 pub mod tls;
 
+mod api;
 mod app;
 mod docs;
 mod document;
@@ -27,5 +28,6 @@ mod slog_bridge;
 mod usage;
 
 /// The operations of the contract: what there is to serve.
-pub use petstore_api::{OPERATIONS, Operation, OperationId};
+pub use openapi_dropshot_types::Operation;
+pub use petstore_api::{OPERATIONS, OperationId};
 pub use server::{Bound, Server, Setup, StartError, Stopped};

@@ -18,7 +18,12 @@ pub(crate) fn of(method: &Method, uri: &Uri) -> Option<OperationId> {
     OPERATIONS
         .iter()
         .filter(|operation| operation.method == method.as_str())
-        .filter_map(|operation| Some((fixed_words(operation, &segments)?, operation.id)))
+        .filter_map(|operation| {
+            Some((
+                fixed_words(operation, &segments)?,
+                OperationId::ALL[operation.index],
+            ))
+        })
         // `/pets/first` before `/pets/{petId}`.
         .max_by_key(|(fixed, _)| *fixed)
         .map(|(_, id)| id)

@@ -69,7 +69,7 @@ pub(super) fn compile(
     write(&folder.join("Cargo.lock"), &versions)?;
     let mut programs = Vec::new();
     for (member, generated) in members.iter().zip(generated) {
-        crate_of(&folder.join(member), member, generated)?;
+        crate_of(root, &folder.join(member), member, generated)?;
         let program = target.join("debug").join(member);
         // One of an earlier document must not stand in for this one's.
         fs::remove_file(&program).ok();
@@ -114,14 +114,17 @@ fn workspace(root: &Path, members: &[String]) -> Result<String> {
     Ok(text)
 }
 
-fn crate_of(folder: &Path, name: &str, generated: &Generated<'_>) -> Result<()> {
+fn crate_of(root: &Path, folder: &Path, name: &str, generated: &Generated<'_>) -> Result<()> {
     let dependencies: String = DEPENDENCIES
         .iter()
         .map(|name| format!("{name}.workspace = true\n"))
         .collect();
+    // The types are a crate of this repository, which the workspace of the
+    // throw-away crates does not know.
+    let types = root.join("crates/openapi-dropshot-types");
     let manifest = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
-         [lints]\nworkspace = true\n\n[dependencies]\n{dependencies}"
+         [lints]\nworkspace = true\n\n[dependencies]\n{dependencies}openapi-dropshot-types = {{ path = {types:?}, features = [\"dropshot\"] }}\n"
     );
     let sources = folder.join("src");
     for part in ["models", "api"] {

@@ -1,7 +1,11 @@
-//! The dispatch: from a request to the method of the trait.
+//! Writes the implementation of `Contract`: the facts of the document, and the
+//! dispatch from a request to the method of the trait.
 
 use super::Api;
-use crate::{names::ident, plan::OperationPlan};
+use crate::{
+    names::ident,
+    plan::{OperationPlan, path_of},
+};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -9,129 +13,52 @@ use quote::quote;
 pub(super) fn file(api: &Api<'_>) -> TokenStream {
     let (name, module) = (&api.name, &api.module);
     let arms = api.plan.operations.iter().map(arm);
-    let refused = match api.catalogue() {
-        Some(catalogue) => {
-            let invalid = ident(&catalogue.invalid);
-            quote! {
-                if error.status_code.as_u16() < 500 {
-                    Refusal::new(ErrorCode::#invalid, error.external_message)
-                } else {
-                    Refusal::internal(error.internal_message)
-                }
-            }
-        }
-        None => quote!(Refusal::from(error)),
-    };
+    let info = &api.document.info;
+    let (title, version) = (&info.title, &info.version.value);
+    let base_path = api
+        .document
+        .servers
+        .first()
+        .map_or("", |server| path_of(&server.url));
     let errors = match api.catalogue() {
-        Some(catalogue) => {
-            let code = catalogue
-                .codes
-                .iter()
-                .find(|(variant, _)| *variant == catalogue.invalid);
-            let code = code.map_or("", |(_, entry)| entry.code.as_str());
-            format!(" `{code}` where a parameter or the body breaks a rule of the document;")
-        }
-        None => " 400 where a parameter or the body breaks a rule of the document;".to_owned(),
+        Some(_) => quote!(&CATALOGUE),
+        None => quote!(&[]),
     };
-    let has_headers = api.plan.operations.iter().any(|plan| plan.header.is_some());
-    let headers = has_headers.then(headers);
+    let about =
+        format!(" The API of the document with the handlers of `A`, which implements [`{name}`].");
     quote! {
-        #[doc = " Finds the operation of a request."]
-        pub struct Router(Box<Lookup>);
+        #[doc = #about]
+        pub struct Generated<A>(PhantomData<fn() -> A>);
 
-        type Lookup = dyn Fn(&Method, &str) -> Result<RequestEndpointMetadata, HttpError> + Send + Sync;
-
-        impl Router {
-            #[doc = " The routes of the document, as dropshot finds them."]
-            #[doc = ""]
-            #[doc = " # Errors"]
-            #[doc = ""]
-            #[doc = " Two operations of the document exclude each other in dropshot's router."]
-            pub fn new<A: #name + 'static>() -> Result<Self, ApiDescriptionBuildErrors>
-            where
-                A::Context: ServerContext,
-            {
-                let router = #module::api_description::<A>()?.into_router();
-                Ok(Router(Box::new(move |method, path| {
-                    router.lookup_route(method, path.into(), None).map(|found| found.endpoint)
-                })))
-            }
-
-            #[doc = " The operation that a method on a path, relative to the base address,"]
-            #[doc = " asks for, and what the extractors need of it."]
-            #[doc = ""]
-            #[doc = " # Errors"]
-            #[doc = ""]
-            #[doc = " 404 where the path is not in the document, 405 where it has no such"]
-            #[doc = " method, 400 where the path cannot be decoded."]
-            pub fn find(&self, method: &Method, path: &str) -> Result<(OperationId, RequestEndpointMetadata), HttpError> {
-                let endpoint = (self.0)(method, path)?;
-                let id = OperationId::from_name(&endpoint.operation_id).ok_or_else(|| {
-                    HttpError::for_internal_error(format!("no operation {}", endpoint.operation_id))
-                })?;
-                Ok((id, endpoint))
-            }
-        }
-
-        #[doc = " Reads the parameters and the body of a request and calls the operation."]
-        #[doc = ""]
-        #[doc = " # Errors"]
-        #[doc = ""]
-        #[doc = #errors]
-        #[doc = " otherwise what the operation itself answers."]
-        pub async fn dispatch<A: #name + 'static>(
-            id: OperationId,
-            rqctx: RequestContext<A::Context>,
-            request: hyper::Request<Body>,
-        ) -> Result<Response<Body>, Refusal>
+        impl<A: #name + 'static> Contract for Generated<A>
         where
             A::Context: ServerContext,
         {
-            match id {
-                #(#arms)*
+            type Context = A::Context;
+
+            const TITLE: &'static str = #title;
+            const VERSION: &'static str = #version;
+            const BASE_PATH: &'static str = #base_path;
+            const OPERATIONS: &'static [Operation] = OPERATIONS;
+            const ERRORS: &'static [ErrorEntry] = #errors;
+            const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
+            const DOCUMENT_JSON: &'static str = include_str!("openapi.json").trim_ascii_end();
+            const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
+
+            fn router() -> Result<Router, ApiDescriptionBuildErrors> {
+                Ok(Router::new(#module::api_description::<A>()?, OPERATIONS))
             }
-        }
 
-        #[doc = " What an extractor refused."]
-        fn refused(error: HttpError) -> Refusal {
-            #refused
-        }
-
-        fn answer<R: HttpResponse, E: Into<Refusal>>(result: Result<R, E>) -> Result<Response<Body>, Refusal> {
-            result.map_err(Into::into)?.to_result().map_err(refused)
-        }
-
-        #headers
-    }
-}
-
-/// The function that reads header parameters. dropshot's own extractor copies
-/// all headers, refuses a request for any of them that is not ASCII, and of
-/// several lines takes the last.
-fn headers() -> TokenStream {
-    quote! {
-        #[doc = " The header parameters of these names; several lines of one name are one"]
-        #[doc = " value (RFC 9110, section 5.3). No other header is looked at."]
-        fn headers<T>(request: &RequestInfo, names: &[&'static str]) -> Result<Header<T>, HttpError>
-        where
-            T: DeserializeOwned + JsonSchema + Send + Sync,
-        {
-            let refused = |message: String| HttpError::for_bad_request(None, message);
-            let mut found = Vec::new();
-            for &name in names {
-                let lines = request
-                    .headers()
-                    .get_all(name)
-                    .iter()
-                    .map(|line| line.to_str().map_err(|_| refused(format!("`{name}` must be ASCII"))))
-                    .collect::<Result<Vec<_>, _>>()?;
-                if !lines.is_empty() {
-                    found.push((name, lines.join(", ")));
+            async fn dispatch(
+                operation: &'static Operation,
+                rqctx: RequestContext<A::Context>,
+                request: Request<Body>,
+            ) -> Result<Response<Body>, Rejection> {
+                match OperationId::ALL.get(operation.index) {
+                    #(#arms)*
+                    None => Err(Self::internal(format!("`{}` is an operation of another document", operation.name))),
                 }
             }
-            T::deserialize(MapDeserializer::<_, serde::de::value::Error>::new(found.into_iter()))
-                .map(Header::from)
-                .map_err(|error| refused(error.to_string()))
         }
     }
 }
@@ -146,33 +73,34 @@ fn arm(plan: &OperationPlan<'_>) -> TokenStream {
     let headers = plan.header.as_ref().map(|_| ident("headers"));
     let read_headers = plan.header.as_ref().map(|fields| {
         let names = fields.fields.iter().map(|field| &field.wire);
-        quote!(let headers = headers(&rqctx.request, &[#(#names),*]).map_err(refused)?;)
+        quote!(let headers = dispatch::read_headers::<Self, _>(&rqctx, &[#(#names),*])?;)
     });
     if plan.websocket {
         let headers = headers.iter();
         return quote! {
-            OperationId::#variant => {
-                #(let #shared = SharedExtractor::from_request(&rqctx).await.map_err(refused)?;)*
+            Some(OperationId::#variant) => {
+                #(let #shared = dispatch::read::<Self, _>(&rqctx).await?;)*
                 #read_headers
-                let upgrade: WebsocketUpgrade = ExclusiveExtractor::from_request(&rqctx, request).await.map_err(refused)?;
-                answer(upgrade.handle(move |connection| A::#function(rqctx #(, #shared)* #(, #headers)*, connection)).map_err(refused))
+                let upgrade: WebsocketUpgrade = dispatch::read_body::<Self, _>(&rqctx, request).await?;
+                let response = upgrade.handle(move |connection| A::#function(rqctx #(, #shared)* #(, #headers)*, connection));
+                dispatch::respond::<Self, _, _>(response.map_err(dispatch::rejection::<Self>))
             }
         };
     }
     let body = plan.body.as_ref().map(|_| ident("body"));
     let last = match &body {
         Some(body) => {
-            quote!(let #body = ExclusiveExtractor::from_request(&rqctx, request).await.map_err(refused)?;)
+            quote!(let #body = dispatch::read_body::<Self, _>(&rqctx, request).await?;)
         }
         None => quote!(drop(request);),
     };
     let (headers, body) = (headers.iter(), body.iter());
     quote! {
-        OperationId::#variant => {
-            #(let #shared = SharedExtractor::from_request(&rqctx).await.map_err(refused)?;)*
+        Some(OperationId::#variant) => {
+            #(let #shared = dispatch::read::<Self, _>(&rqctx).await?;)*
             #read_headers
             #last
-            answer(A::#function(rqctx #(, #shared)* #(, #headers)* #(, #body)*).await)
+            dispatch::respond::<Self, _, _>(A::#function(rqctx #(, #shared)* #(, #headers)* #(, #body)*).await)
         }
     }
 }

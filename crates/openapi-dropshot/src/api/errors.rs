@@ -1,11 +1,14 @@
-//! The errors of the operations: by the codes of the catalogue, or by their
-//! statuses where the document has none.
+//! Writes the errors of the operations: by the codes of the catalogue, or by
+//! their statuses if the document has no catalogue.
 
 use super::{Api, answers, catalogue};
 use crate::{
     names::ident,
-    plan::{Errors, OperationPlan},
-    render::Part,
+    plan::{
+        Errors, OperationPlan, Plan,
+        ir::{Kind, Presence, Scalar, Ty},
+        target,
+    },
 };
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -25,44 +28,77 @@ pub(super) fn are_own(plan: &OperationPlan<'_>) -> bool {
 }
 
 /// The file.
-pub(super) fn file(api: &Api<'_>) -> Vec<Part> {
-    let names: Vec<Ident> = api
-        .plan
-        .operations
-        .iter()
-        .filter(|plan| are_own(plan))
-        .map(|plan| ident(&name(plan)))
-        .collect();
-    match api.catalogue() {
-        Some(listed) => {
-            let head = catalogue::head(listed);
-            let enums = api.plan.operations.iter().map(|plan| match &plan.errors {
-                Errors::Codes(codes) => catalogue::operation(&ident(&name(plan)), plan.id, codes),
-                Errors::Answers(_) | Errors::Dropshot(_) => TokenStream::new(),
-            });
-            let code = quote!(#head #(#enums)*);
-            parts(code, catalogue::MACRO, catalogue::tail(listed, &names))
-        }
-        None => {
-            let head = answers::head();
-            let undocumented = (!names.is_empty()).then(answers::undocumented);
-            let enums = api.plan.operations.iter().map(|plan| match &plan.errors {
-                Errors::Answers(listed) if are_own(plan) => {
-                    answers::operation(&ident(&name(plan)), plan.id, listed)
-                }
-                _ => TokenStream::new(),
-            });
-            let code = quote!(#head #undocumented #(#enums)*);
-            parts(code, answers::MACRO, answers::tail(&names))
-        }
+pub(super) fn file(api: &Api<'_>) -> TokenStream {
+    let own = || api.plan.operations.iter().filter(|plan| are_own(plan));
+    let names: Vec<Ident> = own().map(|plan| ident(&name(plan))).collect();
+    let codes = api.catalogue().map(catalogue::codes);
+    let body = error_body(api.plan);
+    let enums = own().map(|plan| match &plan.errors {
+        Errors::Codes(codes) => match api.catalogue() {
+            Some(catalogue) => catalogue::operation(catalogue, &ident(&name(plan)), plan.id, codes),
+            None => TokenStream::new(),
+        },
+        Errors::Answers(responses) => answers::operation(&ident(&name(plan)), plan.id, responses),
+        Errors::Dropshot(_) => TokenStream::new(),
+    });
+    let implementations = (!names.is_empty())
+        .then(|| quote!(openapi_dropshot_types::operation_errors!(#(#names),*);));
+    quote!(#codes #body #(#enums)* #implementations)
+}
+
+/// The members of the error body that the server itself can write.
+fn error_body(plan: &Plan<'_>) -> TokenStream {
+    let members = members(plan).into_iter().map(|(name, member)| {
+        let member = ident(member);
+        quote!((#name, ErrorMember::#member))
+    });
+    quote! {
+        #[doc = " The members of the error body, in their order."]
+        pub const ERROR_BODY: &[(&str, ErrorMember)] = &[#(#members),*];
     }
 }
 
-/// The macro is left out where nothing uses it.
-fn parts(code: TokenStream, text: &'static str, tail: TokenStream) -> Vec<Part> {
-    if tail.is_empty() {
-        vec![Part::Code(code)]
-    } else {
-        vec![Part::Code(code), Part::template(text), Part::Code(tail)]
+/// The members of the catalogue's body, or of dropshot's own errors, or the one
+/// string of the first error body that requires nothing else, or `message`.
+fn members<'p>(plan: &'p Plan<'_>) -> Vec<(&'p str, &'static str)> {
+    if let Some(catalogue) = &plan.catalogue {
+        let members = catalogue.body.members.iter();
+        return members
+            .map(|(wire, member)| (wire.as_str(), *member))
+            .collect();
+    }
+    let errors = plan.operations.iter().map(|operation| &operation.errors);
+    let shape = errors.flat_map(|errors| match errors {
+        Errors::Dropshot(_) => vec![vec![
+            ("error_code", "Code"),
+            ("message", "Message"),
+            ("request_id", "RequestId"),
+        ]],
+        Errors::Answers(answers) => answers
+            .iter()
+            .filter_map(|answer| Some(vec![(one_text(plan, answer.body.as_ref()?)?, "Message")]))
+            .collect(),
+        Errors::Codes(_) => Vec::new(),
+    });
+    shape
+        .into_iter()
+        .next()
+        .unwrap_or_else(|| vec![("message", "Message")])
+}
+
+/// The required member of an object that has just one, if it is any string.
+fn one_text<'p>(plan: &'p Plan<'_>, ty: &Ty) -> Option<&'p str> {
+    let Kind::Struct(object) = &target(&plan.items, ty)?.kind else {
+        return None;
+    };
+    let mut required = object
+        .fields
+        .iter()
+        .filter(|field| matches!(field.presence, Presence::Required));
+    match (required.next(), required.next()) {
+        (Some(field), None) if matches!(field.ty, Ty::Scalar(Scalar::Text { .. })) => {
+            Some(&field.wire)
+        }
+        _ => None,
     }
 }

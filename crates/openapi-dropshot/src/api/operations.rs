@@ -7,14 +7,15 @@ use crate::{
     names::ident,
     plan::{Body, Errors, OperationPlan},
 };
-use openapi_dropshot_contract::model::Stability;
+use openapi_dropshot_contract::model::{Stability, StatusCode};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 /// The file.
 pub(super) fn file(api: &Api<'_>) -> TokenStream {
     let types = types(api);
-    let rows = api.plan.operations.iter().map(|plan| row(api, plan));
+    let plans = api.plan.operations.iter().enumerate();
+    let rows = plans.map(|(index, plan)| row(api, index, plan));
     quote! {
         #types
 
@@ -32,31 +33,7 @@ fn types(api: &Api<'_>) -> TokenStream {
             plan.id, plan.operation.method, plan.operation.path.value
         )
     });
-    let errors = match api.catalogue() {
-        Some(_) => quote! {
-            #[doc = " All codes that a refusal may carry, with their statuses."]
-            pub errors: &'static [ErrorCode],
-        },
-        None => quote! {
-            #[doc = " The statuses of refusals as the document has them: `404`, `4XX`, `default`."]
-            pub errors: &'static [&'static str],
-        },
-    };
-    let success = if plans.iter().any(|plan| plan.success.status.is_none()) {
-        " The status of success; 0 where the handler chooses it."
-    } else {
-        " The status of success."
-    };
-    let security: &[&str] = if plans.iter().any(|plan| names_schemes(api, plan)) {
-        &[
-            " Whether a credential is required, and which: an HTTP scheme, or the names of",
-            " security schemes, ` & ` between those that belong together and ` | ` between",
-            " alternatives.",
-        ]
-    } else {
-        &[" Whether a credential is required, and by which HTTP scheme."]
-    };
-    let find = if variants.is_empty() {
+    let operation = if variants.is_empty() {
         quote!(match self {})
     } else {
         quote!(&OPERATIONS[self as usize])
@@ -69,6 +46,9 @@ fn types(api: &Api<'_>) -> TokenStream {
         }
 
         impl OperationId {
+            #[doc = " All operations, in the order of [`OPERATIONS`]."]
+            pub const ALL: &'static [OperationId] = &[#(OperationId::#variants),*];
+
             #[doc = " The name as the document has it."]
             pub const fn as_str(self) -> &'static str {
                 self.operation().name
@@ -76,84 +56,20 @@ fn types(api: &Api<'_>) -> TokenStream {
 
             #[doc = " The row of [`OPERATIONS`]."]
             pub const fn operation(self) -> &'static Operation {
-                #find
+                #operation
             }
 
             #[doc = " The operation of that name."]
             pub fn from_name(name: &str) -> Option<OperationId> {
-                OPERATIONS.iter().find(|operation| operation.name == name).map(|operation| operation.id)
+                OperationId::ALL.iter().copied().find(|id| id.as_str() == name)
             }
-        }
-
-        #[doc = " What the document says of an operation, for what stands before and after"]
-        #[doc = " its handler."]
-        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-        pub struct Operation {
-            #[doc = " Which one."]
-            pub id: OperationId,
-            #[doc = " `operationId`"]
-            pub name: &'static str,
-            #[doc = " The method, in capitals."]
-            pub method: &'static str,
-            #[doc = " The path, relative to the base address."]
-            pub path: &'static str,
-            #[doc = " `x-stability-level`"]
-            pub stability: Stability,
-            #(#[doc = #security])*
-            pub security: Option<&'static str>,
-            #[doc = " The media type of the request body, where there is one."]
-            pub request_body: Option<&'static str>,
-            #[doc = #success]
-            pub success: u16,
-            #errors
-            #[doc = " Set where the operation is deprecated and the document says how it ends."]
-            pub deprecation: Option<Deprecation>,
-        }
-
-        #[doc = " `x-stability-level`, lowest first."]
-        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-        pub enum Stability {
-            #[doc = " May change or vanish at any time."]
-            Experimental,
-            #[doc = " May change, with a warning."]
-            Beta,
-            #[doc = " Keeps its promise until its sunset."]
-            Stable,
-        }
-
-        #[doc = " When and why an operation ends, as values of its headers."]
-        #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-        pub struct Deprecation {
-            #[doc = " The day of the deprecation, in seconds since 1970-01-01T00:00:00Z."]
-            pub since: i64,
-            #[doc = " The day of the removal, in seconds since 1970-01-01T00:00:00Z."]
-            pub sunset: i64,
-            #[doc = " What to do, as a sentence fragment."]
-            pub note: &'static str,
-            #[doc = " `Deprecation` (RFC 9745)."]
-            pub deprecation_header: &'static str,
-            #[doc = " `Sunset` (RFC 8594)."]
-            pub sunset_header: &'static str,
-            #[doc = " `Link` to the successor (RFC 8288), relative to the request."]
-            pub link_header: &'static str,
         }
     }
 }
 
-/// Whether the credential of an operation is told by names of the document.
-fn names_schemes(api: &Api<'_>, plan: &OperationPlan<'_>) -> bool {
-    plan.security.is_some()
-        && !plan.operation.security.iter().all(|names| {
-            names.keys().all(|name| {
-                let scheme = api.document.security_schemes.get(name);
-                scheme.is_some_and(|scheme| scheme.scheme.is_some())
-            })
-        })
-}
-
-fn row(api: &Api<'_>, plan: &OperationPlan<'_>) -> TokenStream {
+fn row(api: &Api<'_>, index: usize, plan: &OperationPlan<'_>) -> TokenStream {
     let operation = plan.operation;
-    let (id, name) = (ident(&plan.type_name), plan.id);
+    let (index, name) = (Literal::usize_unsuffixed(index), plan.id);
     let (method, path) = (operation.method.as_str(), operation.path.value.as_str());
     let stability = ident(
         match operation
@@ -172,18 +88,21 @@ fn row(api: &Api<'_>, plan: &OperationPlan<'_>) -> TokenStream {
     let errors = match (&plan.errors, api.catalogue()) {
         (Errors::Codes(codes), Some(_)) => {
             let codes = codes.iter().map(|code| ident(&code.variant));
-            quote!(&[#(ErrorCode::#codes),*])
+            quote!(&[#(ErrorCode::#codes.entry()),*])
         }
         (Errors::Answers(answers) | Errors::Dropshot(answers), _) => {
-            let statuses = answers.iter().map(|answer| answer.status.to_string());
-            quote!(&[#(#statuses),*])
+            let statuses = answers.iter().filter_map(|answer| match answer.status {
+                StatusCode::Exact(status) => Some(Literal::u16_unsuffixed(status)),
+                StatusCode::Range(_) | StatusCode::Default => None,
+            });
+            quote!(&[#(ErrorEntry::of_status(#statuses)),*])
         }
         (Errors::Codes(_), None) => quote!(&[]),
     };
     let deprecation = deprecation(plan).unwrap_or_else(|| quote!(None));
     quote! {
         Operation {
-            id: OperationId::#id,
+            index: #index,
             name: #name,
             method: #method,
             path: #path,

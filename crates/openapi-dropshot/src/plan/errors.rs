@@ -19,10 +19,6 @@ pub(crate) struct Catalogue<'a> {
     pub(crate) codes: Vec<(String, &'a ErrorCode)>,
     /// The body of each error.
     pub(crate) body: ErrorBody,
-    /// The variant for what dropshot refuses.
-    pub(crate) invalid: String,
-    /// The variant for a fault of the service.
-    pub(crate) internal: String,
 }
 
 /// The struct that carries a code, and what its fields are for.
@@ -40,6 +36,9 @@ pub(crate) struct ErrorBody {
     pub(crate) status: Option<(String, Base)>,
     /// The fields that stay empty.
     pub(crate) empty: Vec<String>,
+    /// The members of the body that a server can write, as the document names
+    /// them, with the variants of `ErrorMember`.
+    pub(crate) members: Vec<(String, &'static str)>,
 }
 
 /// The errors of one operation.
@@ -115,13 +114,7 @@ impl<'a> Planner<'a> {
                 ));
             }
         }
-        let (invalid, internal) = (invalid?.0.clone(), internal?.0.clone());
-        Some(Catalogue {
-            codes,
-            body,
-            invalid,
-            internal,
-        })
+        (invalid.is_some() && internal.is_some()).then_some(Catalogue { codes, body })
     }
 
     /// The struct whose member has the catalogue.
@@ -163,20 +156,24 @@ impl<'a> Planner<'a> {
             message: String::new(),
             status: None,
             empty: Vec::new(),
+            members: Vec::new(),
         };
         for field in &object.fields {
             let needed = matches!(field.presence, Presence::Required);
             match (&field.ty, field.wire.as_str()) {
                 (Ty::Scalar(Scalar::Text { .. }), wire) if needed && wire == property => {
                     body.code.clone_from(&field.name);
+                    body.members.push((field.wire.clone(), "Code"));
                 }
                 (Ty::Scalar(Scalar::Text { .. }), "message") if needed => {
-                    body.message.clone_from(&field.name)
+                    body.message.clone_from(&field.name);
+                    body.members.push((field.wire.clone(), "Message"));
                 }
                 (Ty::Scalar(Scalar::Integer { base, .. }), "status")
                     if needed && base.greatest() >= 599 =>
                 {
                     body.status = Some((field.name.clone(), *base));
+                    body.members.push((field.wire.clone(), "Status"));
                 }
                 _ if matches!(field.presence, Presence::Optional) => {
                     body.empty.push(field.name.clone())

@@ -121,7 +121,7 @@ impl Planner<'_> {
 
 /// The path of the address of a server: what follows its host and its last
 /// variable.
-fn path_of(url: &str) -> &str {
+pub(crate) fn path_of(url: &str) -> &str {
     let fixed = url.rsplit_once('}').map_or(url, |(_, rest)| rest);
     let place = fixed.split_once("://").map_or(fixed, |(_, rest)| rest);
     let path = place.find('/').map_or("", |start| &place[start..]);

@@ -3,7 +3,8 @@
 
 use super::{finish, open_shared, print, time};
 use chrono::DateTime;
-use petstore_api::{Deprecation, OPERATIONS};
+use openapi_dropshot_types::Deprecation;
+use petstore_api::OPERATIONS;
 use petstore_server::config::StoreCommandOptions;
 use petstore_store::{Store, UsageRecord};
 

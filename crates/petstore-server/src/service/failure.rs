@@ -2,12 +2,12 @@
 //! between "not started", "outcome unknown" and "our fault". What the database
 //! said goes to the log and nowhere else.
 
-use crate::app::App;
-use dropshot::RequestContext;
-use petstore_api::{
+use crate::api::{
     CreateOrderError, CreatePetError, ErrorCode, GetOrderError, GetPetError, ListOrdersError,
     ListPetsError, Refusal, UpdateOrderError,
 };
+use crate::app::App;
+use dropshot::RequestContext;
 use petstore_store::StoreError;
 use std::{borrow::Cow, error::Error};
 

@@ -11,6 +11,10 @@ mod in_flight;
 mod once;
 mod orders;
 
+use crate::api::{
+    CreateOrderError, CreatePetError, GetOrderError, GetPetError, ListOrdersError, ListPetsError,
+    PetStoreApi, UpdateOrderError,
+};
 use crate::app::App;
 use cursor::Position;
 use dropshot::{
@@ -18,10 +22,6 @@ use dropshot::{
     TypedBody,
 };
 use failure::failed;
-use petstore_api::{
-    CreateOrderError, CreatePetError, GetOrderError, GetPetError, ListOrdersError, ListPetsError,
-    PetStoreApi, UpdateOrderError,
-};
 use petstore_models::{
     CreateOrderHeaders, CreatePetHeaders, GetOrderPath, GetPetPath, ListOrdersOkHeaders,
     ListOrdersQuery, ListPetsOkHeaders, ListPetsQuery, NewOrder, NewPet, Order, OrderUpdate,

@@ -6,9 +6,9 @@ use super::{
     failure::failed,
     once,
 };
+use crate::api::{CreateOrderError, GetOrderError, ListOrdersError, UpdateOrderError};
 use crate::app::App;
 use dropshot::RequestContext;
-use petstore_api::{CreateOrderError, GetOrderError, ListOrdersError, UpdateOrderError};
 use petstore_models::{
     IdempotencyKey, ListOrdersOkHeaders, ListOrdersQuery, NewOrder, Order, OrderStatus, Orders,
 };

@@ -8,6 +8,7 @@ use dropshot::{
     HttpError, HttpServer, Path, RequestContext, ServerBuilder, ServerContext, SharedExtractor,
 };
 use http::{Method, Request, Response};
+use openapi_dropshot_types::{Contract as _, Router};
 use serde_json::{Value, json};
 use std::{
     error::Error,
@@ -22,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What the handlers know.
 pub(crate) struct Context {
-    router: api::Router,
+    router: Router,
     exchange: Mutex<Exchange>,
 }
 
@@ -102,7 +103,7 @@ pub(crate) async fn open() -> Result<Door, Box<dyn Error>> {
         routes.register(endpoint.visible(false))?;
     }
     let context = Context {
-        router: api::Router::new::<probe::Probe>()?,
+        router: api::Generated::<probe::Probe>::router()?,
         exchange: Mutex::default(),
     };
     let config = ConfigDropshot {
@@ -124,10 +125,10 @@ async fn enter(
     WholeRequest(request): WholeRequest,
 ) -> Result<Response<Body>, HttpError> {
     let context = Arc::clone(rqctx.context());
-    let (id, endpoint) = context
+    let (operation, endpoint) = context
         .router
         .find(request.method(), request.uri().path())?;
-    if id.operation().security.is_some()
+    if operation.security.is_some()
         && !request.headers().contains_key(http::header::AUTHORIZATION)
     {
         return Err(HttpError::for_client_error(
@@ -137,10 +138,10 @@ async fn enter(
         ));
     }
     rqctx.endpoint = endpoint;
-    match api::dispatch::<probe::Probe>(id, rqctx, request).await {
+    match api::Generated::<probe::Probe>::dispatch(operation, rqctx, request).await {
         Ok(response) => Ok(response),
-        Err(refusal) => {
-            let (status, body) = probe::refusal(refusal);
+        Err(rejection) => {
+            let (status, body) = probe::rejection(rejection);
             Ok(Response::builder()
                 .status(status)
                 .body(body.to_string().into())?)

@@ -1,0 +1,82 @@
+//! The trait by which a server reaches a generated API.
+
+use crate::{
+    Condition, ErrorEntry, Operation, Rejection, Router,
+    error::{self, ErrorMember},
+};
+use dropshot::{ApiDescriptionBuildErrors, Body, RequestContext, ServerContext};
+use http::{Request, Response};
+use std::borrow::Cow;
+
+/// A generated API together with the handlers of a service.
+///
+/// The generator implements this trait for `Generated<A>`, where `A` is the type
+/// that implements the trait of the handlers. A server that is generic over it
+/// serves any document.
+pub trait Contract: Send + Sync + 'static {
+    /// What every handler can reach.
+    type Context: ServerContext;
+
+    /// `info.title`
+    const TITLE: &'static str;
+    /// `info.version`
+    const VERSION: &'static str;
+    /// The path of `servers`, such as `/v1`; empty where there is none.
+    const BASE_PATH: &'static str;
+    /// All operations, in the order of the document.
+    const OPERATIONS: &'static [Operation];
+    /// The error catalogue of the document, in its order; empty where the
+    /// document has none.
+    const ERRORS: &'static [ErrorEntry];
+    /// The members of the document's error body, in their order.
+    const ERROR_BODY: &'static [(&'static str, ErrorMember)];
+    /// The document as JSON, without white space between its parts; the members
+    /// of each object are sorted by name.
+    const DOCUMENT_JSON: &'static str;
+    /// The document as it was given to the generator.
+    const DOCUMENT_YAML: &'static str;
+
+    /// Builds the router of the operations.
+    ///
+    /// # Errors
+    ///
+    /// Two operations of the document exclude each other in dropshot's router.
+    fn router() -> Result<Router, ApiDescriptionBuildErrors>;
+
+    /// Reads the parameters and the body of a request and calls the handler of
+    /// the operation. The endpoint metadata of `rqctx` must be that which
+    /// [`Router::find`] returned for the request.
+    ///
+    /// # Errors
+    ///
+    /// [`Condition::InvalidRequest`] if a parameter or the body breaks a rule of
+    /// the document; otherwise the error that the handler returned.
+    fn dispatch(
+        operation: &'static Operation,
+        rqctx: RequestContext<Self::Context>,
+        request: Request<Body>,
+    ) -> impl Future<Output = Result<Response<Body>, Rejection>> + Send;
+
+    /// The catalogue entry for a condition: the entry with the same code, else
+    /// the first with the same status, else a built-in one.
+    fn error(condition: Condition) -> &'static ErrorEntry {
+        condition.entry_in(Self::ERRORS)
+    }
+
+    /// A rejection for a condition, with the message for the caller.
+    fn reject(condition: Condition, message: impl Into<Cow<'static, str>>) -> Rejection {
+        Rejection::new(Self::error(condition), message)
+    }
+
+    /// A rejection because of a fault of the service. Only the log gets the
+    /// detail.
+    fn internal(detail: impl Into<String>) -> Rejection {
+        Rejection::internal(Self::error(Condition::Internal), detail)
+    }
+
+    /// The body of the response to a rejected request, in the document's own
+    /// shape, as JSON. It is empty where the document gives the error no body.
+    fn error_body(rejection: &Rejection, request_id: &str) -> Vec<u8> {
+        error::body(Self::ERROR_BODY, rejection, request_id)
+    }
+}

@@ -1,0 +1,121 @@
+//! What generated `dispatch` methods are made of: reading the parameters and the
+//! body of a request, and turning what a handler returned into a response.
+
+use crate::{Condition, Contract, Rejection};
+use dropshot::{
+    Body, ExclusiveExtractor, Header, HttpError, HttpResponse, RequestContext, SharedExtractor,
+};
+use http::{Request, Response};
+use schemars::JsonSchema;
+use serde::de::{DeserializeOwned, value::MapDeserializer};
+
+/// Reads the parameters of a path or a query.
+///
+/// # Errors
+///
+/// [`Condition::InvalidRequest`] if a parameter breaks a rule of the document.
+pub async fn read<C: Contract, E: SharedExtractor>(
+    rqctx: &RequestContext<C::Context>,
+) -> Result<E, Rejection> {
+    E::from_request(rqctx).await.map_err(rejection::<C>)
+}
+
+/// Reads the body of a request, or accepts the upgrade to a websocket.
+///
+/// # Errors
+///
+/// [`Condition::InvalidRequest`] if the body breaks a rule of the document.
+pub async fn read_body<C: Contract, E: ExclusiveExtractor>(
+    rqctx: &RequestContext<C::Context>,
+    request: Request<Body>,
+) -> Result<E, Rejection> {
+    E::from_request(rqctx, request)
+        .await
+        .map_err(rejection::<C>)
+}
+
+/// Reads the header parameters of these names. Several lines of one name are one
+/// value (RFC 9110, section 5.3).
+///
+/// dropshot's own extractor copies all headers, rejects a request for any of
+/// them that is not ASCII, and takes the last of several lines. This function
+/// looks at no other header.
+///
+/// # Errors
+///
+/// [`Condition::InvalidRequest`] if a header breaks a rule of the document.
+pub fn read_headers<C: Contract, T>(
+    rqctx: &RequestContext<C::Context>,
+    names: &[&'static str],
+) -> Result<Header<T>, Rejection>
+where
+    T: DeserializeOwned + JsonSchema + Send + Sync,
+{
+    let invalid = |message: String| rejection::<C>(HttpError::for_bad_request(None, message));
+    let mut values = Vec::new();
+    for &name in names {
+        let lines = rqctx
+            .request
+            .headers()
+            .get_all(name)
+            .iter()
+            .map(|line| {
+                line.to_str()
+                    .map_err(|_| invalid(format!("`{name}` must be ASCII")))
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        if !lines.is_empty() {
+            values.push((name, lines.join(", ")));
+        }
+    }
+    T::deserialize(MapDeserializer::<_, serde::de::value::Error>::new(
+        values.into_iter(),
+    ))
+    .map(Header::from)
+    .map_err(|error| invalid(error.to_string()))
+}
+
+/// Makes the response of what a handler returned.
+///
+/// # Errors
+///
+/// The error of the handler, or a value that cannot be written.
+pub fn respond<C: Contract, R: HttpResponse, E: Into<Rejection>>(
+    result: Result<R, E>,
+) -> Result<Response<Body>, Rejection> {
+    result
+        .map_err(Into::into)?
+        .to_result()
+        .map_err(rejection::<C>)
+}
+
+/// The rejection for an error of dropshot's extractors and responses. Where the
+/// document has a catalogue, it is `invalid_request` or `internal_error`;
+/// otherwise the status is that of the error.
+pub fn rejection<C: Contract>(error: HttpError) -> Rejection {
+    if C::ERRORS.is_empty() {
+        Rejection::from(error)
+    } else if error.status_code.is_client_error() {
+        C::reject(Condition::InvalidRequest, error.external_message)
+    } else {
+        C::internal(error.internal_message)
+    }
+}
+
+impl From<HttpError> for Rejection {
+    /// The rejection has the status and the message of the error, with a
+    /// built-in entry of that status.
+    fn from(error: HttpError) -> Self {
+        let entry = crate::ErrorEntry::of_status(error.status_code.as_u16());
+        let body = error.error_code.map(
+            |code| serde_json::json!({ "error_code": code, "message": error.external_message }),
+        );
+        Rejection {
+            error: entry,
+            detail: (error.internal_message != error.external_message)
+                .then_some(error.internal_message),
+            message: error.external_message.into(),
+            body,
+        }
+    }
+}

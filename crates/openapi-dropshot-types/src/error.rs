@@ -1,0 +1,433 @@
+//! Describes the errors of a document, and the responses that are errors.
+
+use serde::{Serialize, Serializer, ser::SerializeMap as _};
+use serde_json::Value;
+use std::{borrow::Cow, fmt};
+
+/// One entry of an error catalogue.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct ErrorEntry {
+    /// The code for programs, such as `not_found`.
+    pub code: &'static str,
+    /// The HTTP status that goes with the code.
+    pub status: u16,
+    /// Why the error happens.
+    pub cause: &'static str,
+    /// What the caller can do.
+    pub remedy: &'static str,
+}
+
+/// A response that is an error.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Rejection {
+    /// The entry of the catalogue. It decides the status.
+    pub error: &'static ErrorEntry,
+    /// The message for the caller.
+    pub message: Cow<'static, str>,
+    /// What only the log gets.
+    pub detail: Option<String>,
+    /// A body that the operation itself gave, in a document without an error
+    /// catalogue. `Value::Null` stands for a response without a body.
+    pub body: Option<Value>,
+}
+
+impl Rejection {
+    /// A rejection with a message that says what to change.
+    pub fn new(error: &'static ErrorEntry, message: impl Into<Cow<'static, str>>) -> Self {
+        Rejection {
+            error,
+            message: message.into(),
+            detail: None,
+            body: None,
+        }
+    }
+
+    /// A rejection because of a fault of the service. Only the log gets the
+    /// detail.
+    pub fn internal(error: &'static ErrorEntry, detail: impl Into<String>) -> Self {
+        Rejection {
+            detail: Some(detail.into()),
+            ..Rejection::new(
+                error,
+                "a fault of the service; report the `x-request-id` of this answer",
+            )
+        }
+    }
+
+    /// A rejection with a body that an operation gave, for documents without an
+    /// error catalogue. A body that is written as `null` is left out of the
+    /// response.
+    pub fn with_body(status: u16, body: &impl Serialize) -> Self {
+        let error = ErrorEntry::of_status(status);
+        match serde_json::to_value(body) {
+            Ok(body) => Rejection {
+                body: Some(body),
+                ..Rejection::new(error, format!("the operation responded with {status}"))
+            },
+            Err(problem) => Rejection::internal(
+                Condition::Internal.built_in(),
+                format!(
+                    "the body of a response with {status} cannot be written as JSON: {problem}"
+                ),
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.error.code, self.message)
+    }
+}
+
+impl std::error::Error for Rejection {}
+
+/// What a server itself can reject a request for, whatever the operation.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Condition {
+    /// `invalid_request`, status 400.
+    InvalidRequest,
+    /// `unauthorized`, status 401.
+    Unauthorized,
+    /// `not_found`, status 404.
+    NotFound,
+    /// `method_not_allowed`, status 405.
+    MethodNotAllowed,
+    /// `request_timeout`, status 408.
+    RequestTimeout,
+    /// `conflict`, status 409.
+    Conflict,
+    /// `operation_removed`, status 410.
+    OperationRemoved,
+    /// `payload_too_large`, status 413.
+    PayloadTooLarge,
+    /// `unsupported_media_type`, status 415.
+    UnsupportedMediaType,
+    /// `idempotency_key_reused`, status 422.
+    IdempotencyKeyReused,
+    /// `rate_limited`, status 429.
+    RateLimited,
+    /// `internal_error`, status 500.
+    Internal,
+    /// `overloaded`, status 503.
+    Overloaded,
+    /// `unavailable`, status 503.
+    Unavailable,
+}
+
+impl Condition {
+    /// All conditions, in the order of their statuses.
+    pub const ALL: &'static [Condition] = &[
+        Condition::InvalidRequest,
+        Condition::Unauthorized,
+        Condition::NotFound,
+        Condition::MethodNotAllowed,
+        Condition::RequestTimeout,
+        Condition::Conflict,
+        Condition::OperationRemoved,
+        Condition::PayloadTooLarge,
+        Condition::UnsupportedMediaType,
+        Condition::IdempotencyKeyReused,
+        Condition::RateLimited,
+        Condition::Internal,
+        Condition::Overloaded,
+        Condition::Unavailable,
+    ];
+
+    /// The built-in entry, which serves where a document has no entry for the
+    /// condition.
+    pub const fn built_in(self) -> &'static ErrorEntry {
+        &BUILT_IN[self as usize]
+    }
+
+    /// The entry of a catalogue for this condition: the entry with the same
+    /// code, else the first with the same status, else the built-in one.
+    pub fn entry_in(self, catalogue: &'static [ErrorEntry]) -> &'static ErrorEntry {
+        let built_in = self.built_in();
+        catalogue
+            .iter()
+            .find(|entry| entry.code == built_in.code)
+            .or_else(|| {
+                catalogue
+                    .iter()
+                    .find(|entry| entry.status == built_in.status)
+            })
+            .unwrap_or(built_in)
+    }
+}
+
+/// The entry of each condition, in the order of [`Condition::ALL`].
+static BUILT_IN: [ErrorEntry; Condition::ALL.len()] = [
+    ErrorEntry {
+        code: "invalid_request",
+        status: 400,
+        cause: "A parameter or the body breaks a rule of the document.",
+        remedy: "Change what `message` names; the same request fails again.",
+    },
+    ErrorEntry {
+        code: "unauthorized",
+        status: 401,
+        cause: "The credential is missing, malformed, unknown or revoked.",
+        remedy: "Send a valid credential in the `Authorization` header.",
+    },
+    ErrorEntry {
+        code: "not_found",
+        status: 404,
+        cause: "The path or the resource does not exist.",
+        remedy: "Check the address and the identifiers in it.",
+    },
+    ErrorEntry {
+        code: "method_not_allowed",
+        status: 405,
+        cause: "The path exists, but does not support this method.",
+        remedy: "Use one of the methods in the `Allow` header.",
+    },
+    ErrorEntry {
+        code: "request_timeout",
+        status: 408,
+        cause: "The request arrived too slowly.",
+        remedy: "Send the body without pauses, over a better connection or in smaller parts.",
+    },
+    ErrorEntry {
+        code: "conflict",
+        status: 409,
+        cause: "The request conflicts with the state of the resource or with another request.",
+        remedy: "Read the resource again, then decide whether to repeat the request.",
+    },
+    ErrorEntry {
+        code: "operation_removed",
+        status: 410,
+        cause: "The operation was deprecated, and its removal date has passed.",
+        remedy: "Use the replacement that the documentation names.",
+    },
+    ErrorEntry {
+        code: "payload_too_large",
+        status: 413,
+        cause: "The body is larger than the service accepts.",
+        remedy: "Send a smaller body.",
+    },
+    ErrorEntry {
+        code: "unsupported_media_type",
+        status: 415,
+        cause: "The service does not accept the media type of the body.",
+        remedy: "Send the body with the media type that the documentation names.",
+    },
+    ErrorEntry {
+        code: "idempotency_key_reused",
+        status: 422,
+        cause: "The `Idempotency-Key` was used before, with another body or for another operation.",
+        remedy: "Make a new key for each new request; to repeat a request, send the same body.",
+    },
+    ErrorEntry {
+        code: "rate_limited",
+        status: 429,
+        cause: "The caller has used up its share of requests.",
+        remedy: "Wait as many seconds as `Retry-After` says.",
+    },
+    ErrorEntry {
+        code: "internal_error",
+        status: 500,
+        cause: "The service has a fault.",
+        remedy: "Report it with the `x-request-id` of the response.",
+    },
+    ErrorEntry {
+        code: "overloaded",
+        status: 503,
+        cause: "The service has too much to do; the request was not started.",
+        remedy: "Wait as many seconds as `Retry-After` says, then send the request again.",
+    },
+    ErrorEntry {
+        code: "unavailable",
+        status: 503,
+        cause: "The service cannot reach its storage, or the deadline passed; the request may have taken effect.",
+        remedy: "Wait as many seconds as `Retry-After` says, then check whether the request took effect before you repeat it.",
+    },
+];
+
+/// The lowest status of an error.
+const FIRST_STATUS: u16 = 400;
+
+/// The built-in entry of each status of an error.
+static BY_STATUS: [ErrorEntry; 200] = {
+    let mut entries = [BUILT_IN[Condition::Internal as usize]; 200];
+    let mut place = 0;
+    while place < entries.len() {
+        entries[place] = of_status(FIRST_STATUS + place as u16);
+        place += 1;
+    }
+    entries
+};
+
+const fn of_status(status: u16) -> ErrorEntry {
+    let condition = match status {
+        400 => Condition::InvalidRequest,
+        401 => Condition::Unauthorized,
+        404 => Condition::NotFound,
+        405 => Condition::MethodNotAllowed,
+        408 => Condition::RequestTimeout,
+        409 => Condition::Conflict,
+        413 => Condition::PayloadTooLarge,
+        415 => Condition::UnsupportedMediaType,
+        429 => Condition::RateLimited,
+        500 => Condition::Internal,
+        503 => Condition::Unavailable,
+        other => {
+            return ErrorEntry {
+                code: code_of_status(other),
+                status,
+                cause: "The response has no other explanation than its status.",
+                remedy: "Read `message`.",
+            };
+        }
+    };
+    BUILT_IN[condition as usize]
+}
+
+/// The name of a status (IANA's registry of HTTP status codes) as a code.
+const fn code_of_status(status: u16) -> &'static str {
+    match status {
+        402 => "payment_required",
+        403 => "forbidden",
+        406 => "not_acceptable",
+        407 => "proxy_authentication_required",
+        410 => "gone",
+        411 => "length_required",
+        412 => "precondition_failed",
+        414 => "uri_too_long",
+        416 => "range_not_satisfiable",
+        417 => "expectation_failed",
+        418 => "teapot",
+        421 => "misdirected_request",
+        422 => "unprocessable_content",
+        423 => "locked",
+        424 => "failed_dependency",
+        425 => "too_early",
+        426 => "upgrade_required",
+        428 => "precondition_required",
+        431 => "request_header_fields_too_large",
+        451 => "unavailable_for_legal_reasons",
+        501 => "not_implemented",
+        502 => "bad_gateway",
+        504 => "gateway_timeout",
+        505 => "http_version_not_supported",
+        506 => "variant_also_negotiates",
+        507 => "insufficient_storage",
+        508 => "loop_detected",
+        510 => "not_extended",
+        511 => "network_authentication_required",
+        400..=499 => "client_error",
+        _ => "server_error",
+    }
+}
+
+impl ErrorEntry {
+    /// The built-in entry of a status, for documents without an error catalogue.
+    /// A status that is none of an error counts as 500.
+    pub fn of_status(status: u16) -> &'static ErrorEntry {
+        let place = status.checked_sub(FIRST_STATUS).map(usize::from);
+        place
+            .and_then(|place| BY_STATUS.get(place))
+            .unwrap_or_else(|| Condition::Internal.built_in())
+    }
+}
+
+/// What a member of an error body holds.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum ErrorMember {
+    /// The code of the catalogue entry, as a string.
+    Code,
+    /// The message, as a string.
+    Message,
+    /// The HTTP status, as a number.
+    Status,
+    /// The id of the request, as a string.
+    RequestId,
+}
+
+/// Writes the body of a rejection with these members, as JSON.
+#[cfg_attr(
+    not(feature = "dropshot"),
+    allow(dead_code, reason = "only `Contract` calls it")
+)]
+pub(crate) fn body(
+    members: &[(&str, ErrorMember)],
+    rejection: &Rejection,
+    request_id: &str,
+) -> Vec<u8> {
+    match &rejection.body {
+        None => {}
+        Some(Value::Null) => return Vec::new(),
+        Some(Value::Object(own)) => {
+            let mut own = own.clone();
+            for (name, member) in members {
+                if *member == ErrorMember::RequestId {
+                    own.insert((*name).to_owned(), Value::from(request_id));
+                }
+            }
+            return Value::Object(own).to_string().into_bytes();
+        }
+        Some(other) => return other.to_string().into_bytes(),
+    }
+    let body = ErrorBody::new(members, rejection, request_id);
+    serde_json::to_vec(&body).expect("strings and a number can always be written as JSON")
+}
+
+/// The entry of a catalogue for a status: the first that has it, else the one for
+/// a request that breaks a rule or for a fault of the service.
+#[cfg_attr(
+    not(feature = "dropshot"),
+    allow(dead_code, reason = "only error enums call it")
+)]
+pub(crate) fn entry_of_status(
+    catalogue: &'static [ErrorEntry],
+    status: u16,
+) -> &'static ErrorEntry {
+    let condition = match status {
+        400..=499 => Condition::InvalidRequest,
+        _ => Condition::Internal,
+    };
+    catalogue
+        .iter()
+        .find(|entry| entry.status == status)
+        .unwrap_or_else(|| condition.entry_in(catalogue))
+}
+
+/// An error body, as it is written.
+pub(crate) struct ErrorBody<'a> {
+    pub(crate) members: &'a [(&'a str, ErrorMember)],
+    pub(crate) code: &'a str,
+    pub(crate) message: &'a str,
+    pub(crate) status: u16,
+    pub(crate) request_id: &'a str,
+}
+
+impl<'a> ErrorBody<'a> {
+    pub(crate) fn new(
+        members: &'a [(&'a str, ErrorMember)],
+        rejection: &'a Rejection,
+        request_id: &'a str,
+    ) -> Self {
+        ErrorBody {
+            members,
+            code: rejection.error.code,
+            message: &rejection.message,
+            status: rejection.error.status,
+            request_id,
+        }
+    }
+}
+
+impl Serialize for ErrorBody<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut body = serializer.serialize_map(Some(self.members.len()))?;
+        for (name, member) in self.members {
+            match member {
+                ErrorMember::Code => body.serialize_entry(name, self.code)?,
+                ErrorMember::Message => body.serialize_entry(name, self.message)?,
+                ErrorMember::Status => body.serialize_entry(name, &self.status)?,
+                ErrorMember::RequestId => body.serialize_entry(name, self.request_id)?,
+            }
+        }
+        body.end()
+    }
+}

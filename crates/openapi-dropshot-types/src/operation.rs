@@ -1,0 +1,65 @@
+//! Describes the operations of a document, for code that runs before and after
+//! their handlers.
+
+use crate::ErrorEntry;
+
+/// One operation of a document.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Operation {
+    /// Its place among the operations of the document, from 0.
+    pub index: usize,
+    /// `operationId`
+    pub name: &'static str,
+    /// The method, in capitals.
+    pub method: &'static str,
+    /// The path template, relative to the base path, such as `/things/{id}`.
+    pub path: &'static str,
+    /// `x-stability-level`
+    pub stability: Stability,
+    /// The credential that the operation requires: an HTTP scheme such as
+    /// `bearer`, or the names of security schemes, with ` & ` between schemes
+    /// that are required together and ` | ` between alternatives. `None` where
+    /// no credential is required.
+    pub security: Option<&'static str>,
+    /// The media type of the request body; `None` where the operation takes no
+    /// body.
+    pub request_body: Option<&'static str>,
+    /// The status of success; 0 where the handler chooses it.
+    pub success: u16,
+    /// The errors that the document lists for the operation. For a document
+    /// without an error catalogue these are the exact statuses that it lists.
+    pub errors: &'static [&'static ErrorEntry],
+    /// `None` unless the operation is deprecated and the document says since
+    /// when, until when and what replaces it.
+    pub deprecation: Option<Deprecation>,
+}
+
+/// `x-stability-level`, lowest first.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Stability {
+    /// The operation may change or be removed at any time.
+    Experimental,
+    /// The operation may change after a warning.
+    Beta,
+    /// The operation does not change incompatibly before its sunset.
+    Stable,
+}
+
+/// When an operation was deprecated and when it is removed, also as values of
+/// response headers.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Deprecation {
+    /// The day of the deprecation, in seconds since 1970-01-01T00:00:00Z.
+    pub since: i64,
+    /// The day of the removal, in seconds since 1970-01-01T00:00:00Z.
+    pub sunset: i64,
+    /// What the caller should do instead, as a sentence fragment.
+    pub note: &'static str,
+    /// The value of `Deprecation` (RFC 9745).
+    pub deprecation_header: &'static str,
+    /// The value of `Sunset` (RFC 8594).
+    pub sunset_header: &'static str,
+    /// The value of `Link` with the successor (RFC 8288), relative to the
+    /// request.
+    pub link_header: &'static str,
+}
