@@ -238,8 +238,7 @@ mod tests {
 
     #[test]
     fn the_address_of_a_request_is_left_out() {
-        let lines =
-            written_by(|log| slog::warn!(log, "cancelled"; "uri" => "/?key=shop_secret"));
+        let lines = written_by(|log| slog::warn!(log, "cancelled"; "uri" => "/?key=shop_secret"));
         assert_eq!(lines[0]["message"], "cancelled");
         assert!(!lines[0].to_string().contains("secret"), "{lines:?}");
     }

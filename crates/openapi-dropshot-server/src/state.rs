@@ -182,11 +182,7 @@ impl StateError {
         StateError::new(Kind::Internal, message, cause)
     }
 
-    fn new(
-        kind: Kind,
-        message: impl Into<Cow<'static, str>>,
-        cause: impl Into<String>,
-    ) -> Self {
+    fn new(kind: Kind, message: impl Into<Cow<'static, str>>, cause: impl Into<String>) -> Self {
         let (message, cause) = (message.into(), cause.into());
         StateError {
             kind,
@@ -224,7 +220,8 @@ impl StateError {
 }
 
 /// What a client is told of a fault of the service.
-pub(crate) const INTERNAL: &str = "a fault of the service; report the `x-request-id` of this answer";
+pub(crate) const INTERNAL: &str =
+    "a fault of the service; report the `x-request-id` of this answer";
 
 /// The causes of an error, outermost first, as the log has them.
 #[must_use]

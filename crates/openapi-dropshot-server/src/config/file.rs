@@ -12,11 +12,7 @@ use std::{fs, io, path::PathBuf};
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct ConfigFile {
     /// A TOML file with settings; its keys are the names of the flags
-    #[arg(
-        long,
-        hide_env_values = true,
-        value_name = "FILE"
-    )]
+    #[arg(long, hide_env_values = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }
 
@@ -134,8 +130,7 @@ mod tests {
 
     #[test]
     fn a_file_sets_what_it_names_and_leaves_the_rest_to_the_defaults() {
-        let file =
-            parse("max-in-flight = 3\nrequest-deadline-seconds = 1.5\n").expect("valid");
+        let file = parse("max-in-flight = 3\nrequest-deadline-seconds = 1.5\n").expect("valid");
         let limits = file.limits.resolve();
         assert_eq!(limits.max_in_flight.get(), 3);
         assert_eq!(
@@ -160,10 +155,12 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_named() {
-        let error =
-            parse("listen = \"127.0.0.1:1\"\nlissen = 1\n").expect_err("a typing mistake");
+        let error = parse("listen = \"127.0.0.1:1\"\nlissen = 1\n").expect_err("a typing mistake");
         let text = error.to_string();
-        assert!(text.contains("`lissen`") && text.contains("`shop-server serve --help`"), "{text}");
+        assert!(
+            text.contains("`lissen`") && text.contains("`shop-server serve --help`"),
+            "{text}"
+        );
     }
 
     #[test]

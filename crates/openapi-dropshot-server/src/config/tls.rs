@@ -20,18 +20,10 @@ pub struct TlsFiles {
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct TlsOptions {
     /// Serve https with this certificate chain, a PEM file; read again at SIGHUP [default: plain http]
-    #[arg(
-        long,
-        hide_env_values = true,
-        value_name = "FILE"
-    )]
+    #[arg(long, hide_env_values = true, value_name = "FILE")]
     pub tls_cert: Option<PathBuf>,
     /// The private key of the certificate, a PEM file with PKCS#8, PKCS#1 or SEC1
-    #[arg(
-        long,
-        hide_env_values = true,
-        value_name = "FILE"
-    )]
+    #[arg(long, hide_env_values = true, value_name = "FILE")]
     pub tls_key: Option<PathBuf>,
 }
 

@@ -84,7 +84,9 @@ mod tests {
 
     #[test]
     fn other_values_are_no_keys() {
-        for value in ["", "\"\"", "\"", "\"a", "\u{7f}", "é", "\"é\"", "a\tb", r#""a\"#] {
+        for value in [
+            "", "\"\"", "\"", "\"a", "\u{7f}", "é", "\"é\"", "a\tb", r#""a\"#,
+        ] {
             assert_eq!(key(value), None, "{value:?}");
         }
     }

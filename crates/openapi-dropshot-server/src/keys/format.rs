@@ -140,14 +140,7 @@ mod tests {
         let key = FORMAT.generate();
         let longer = format!("{}0", key.reveal());
         let shorter = &key.reveal()[..key.reveal().len() - 1];
-        for text in [
-            "",
-            "shop_",
-            "ghp_0123456789",
-            "shop_é",
-            &longer,
-            shorter,
-        ] {
+        for text in ["", "shop_", "ghp_0123456789", "shop_é", &longer, shorter] {
             assert_eq!(FORMAT.parse(text), Err(MALFORMED), "{text}");
         }
     }

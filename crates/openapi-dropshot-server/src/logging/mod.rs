@@ -6,12 +6,12 @@ mod line;
 mod otlp;
 mod sink;
 
-use line::Lines;
 use crate::{
     ServiceInfo,
     config::{Log, Switch},
     panics,
 };
+use line::Lines;
 use sink::Sink;
 use std::sync::OnceLock;
 use tracing::level_filters::LevelFilter;
@@ -72,11 +72,7 @@ fn with_this_crate(targets: &Targets, info: &ServiceInfo) -> Targets {
 
 /// One filter for all is quicker than one for each, and there is one layer.
 #[cfg(not(feature = "otlp"))]
-fn begin(
-    _: &'static ServiceInfo,
-    lines: Lines,
-    targets: Targets,
-) -> Result<(), TryInitError> {
+fn begin(_: &'static ServiceInfo, lines: Lines, targets: Targets) -> Result<(), TryInitError> {
     tracing_subscriber::registry()
         .with(lines)
         .with(targets)
@@ -85,11 +81,7 @@ fn begin(
 
 /// The lines of requests go to a collector too, whether they are logged or not.
 #[cfg(feature = "otlp")]
-fn begin(
-    info: &'static ServiceInfo,
-    lines: Lines,
-    targets: Targets,
-) -> Result<(), TryInitError> {
+fn begin(info: &'static ServiceInfo, lines: Lines, targets: Targets) -> Result<(), TryInitError> {
     use tracing_subscriber::Layer as _;
 
     let exporter = otlp::Exporter::from_environment(info);
@@ -144,9 +136,17 @@ mod tests {
             ("info,other=off", true, true),
         ] {
             let targets = with_this_crate(&setting.parse().expect("a filter"), &TEST);
-            assert_eq!(targets.would_enable(ACCESS, &Level::INFO), access, "{setting}");
+            assert_eq!(
+                targets.would_enable(ACCESS, &Level::INFO),
+                access,
+                "{setting}"
+            );
             let module = concat!(env!("CARGO_CRATE_NAME"), "::server");
-            assert_eq!(targets.would_enable(module, &Level::INFO), other, "{setting}");
+            assert_eq!(
+                targets.would_enable(module, &Level::INFO),
+                other,
+                "{setting}"
+            );
         }
     }
 }

@@ -33,14 +33,10 @@ impl Metrics {
         let registry = Registry::new();
         let requests = Requests::register(&registry, info, operations, codes);
         let metrics = Metrics { registry, requests };
-        let build = Opts::new(
-            info.metric("build_info"),
-            "Which build this is; always 1.",
-        )
-        .const_labels(HashMap::from([(
-            "version".to_owned(),
-            info.version.to_owned(),
-        )]));
+        let build =
+            Opts::new(info.metric("build_info"), "Which build this is; always 1.").const_labels(
+                HashMap::from([("version".to_owned(), info.version.to_owned())]),
+            );
         metrics.add(Reading::gauge(build, || 1.0));
         process::watch(&metrics);
         metrics
@@ -145,14 +141,8 @@ impl Budget {
     const fn names(self) -> (Named, Named) {
         match self {
             Budget::Permits => (
-                (
-                    "permits_in_use",
-                    "Requests that run at this moment.",
-                ),
-                (
-                    "permits_limit",
-                    "Requests that may run at the same time.",
-                ),
+                ("permits_in_use", "Requests that run at this moment."),
+                ("permits_limit", "Requests that may run at the same time."),
             ),
             Budget::Bodies => (
                 (

@@ -238,10 +238,7 @@ mod tests {
         let series = "http_server_request_duration_seconds_count{http_request_method=\"_OTHER\",\
                       http_response_status_code=\"404\",http_route=\"unmatched\"}";
         assert_eq!(count(&text, series), "1");
-        assert_eq!(
-            count(&text, "shop_errors_total{code=\"not_found\"}"),
-            "1"
-        );
+        assert_eq!(count(&text, "shop_errors_total{code=\"not_found\"}"), "1");
     }
 
     #[test]

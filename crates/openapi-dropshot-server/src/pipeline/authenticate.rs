@@ -60,9 +60,7 @@ pub(super) async fn principal<S: State>(
         Ok(principal) => Ok(principal),
         Err(AuthenticationError::Malformed) => Err(challenges.invalid(MALFORMED)),
         Err(AuthenticationError::Unknown) => Err(challenges.invalid(UNKNOWN)),
-        Err(AuthenticationError::Failed(error)) => {
-            Err(ErrorResponse::of_state(error, request_id))
-        }
+        Err(AuthenticationError::Failed(error)) => Err(ErrorResponse::of_state(error, request_id)),
     }
 }
 

@@ -106,9 +106,6 @@ mod tests {
         );
         let message = "invalid type: map, expected i64 at line 1";
         let rejection = TestContract::reject(Condition::Unavailable, message);
-        assert_eq!(
-            in_json_terms::<TestContract>(rejection).message,
-            message
-        );
+        assert_eq!(in_json_terms::<TestContract>(rejection).message, message);
     }
 }

@@ -30,8 +30,7 @@ const METHODS: [Method; 9] = [
 ];
 
 /// The only routes of the running server.
-pub(crate) fn description<C, S>()
--> Result<ApiDescription<Context<S>>, ApiDescriptionRegisterError>
+pub(crate) fn description<C, S>() -> Result<ApiDescription<Context<S>>, ApiDescriptionRegisterError>
 where
     C: Contract<Context = Context<S>>,
     S: State,
@@ -63,7 +62,9 @@ where
     S: State,
 {
     let span = trace_context::span(request.headers());
-    Ok(handle_request::<C, S>(rqctx, request).instrument(span).await)
+    Ok(handle_request::<C, S>(rqctx, request)
+        .instrument(span)
+        .await)
 }
 
 /// The request as it came. Unlike dropshot's `RawRequest` it owns up to the

@@ -181,7 +181,10 @@ mod tests {
     fn allow(error: ErrorResponse) -> String {
         let error = error.resolve::<TestContract>();
         let response = error.into_response::<TestContract>("id");
-        response.headers()[ALLOW].to_str().expect("ASCII").to_owned()
+        response.headers()[ALLOW]
+            .to_str()
+            .expect("ASCII")
+            .to_owned()
     }
 
     fn rejected(method: Method, path: &str) -> &'static str {

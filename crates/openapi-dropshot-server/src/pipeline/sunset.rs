@@ -29,8 +29,8 @@ pub(super) fn check(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use chrono::Utc;
     use crate::test_contract::{OPERATIONS, TestContract};
+    use chrono::Utc;
 
     struct At(i64);
 

@@ -193,7 +193,11 @@ mod tests {
     #[test]
     fn a_caller_is_logged_once_a_day() {
         let counters = UsageCounters::default();
-        let logged = |seconds| counters.pending().called(PRINCIPAL, &RETIRED, time(seconds));
+        let logged = |seconds| {
+            counters
+                .pending()
+                .called(PRINCIPAL, &RETIRED, time(seconds))
+        };
         assert!(logged(0));
         assert!(!logged(86_399));
         assert!(logged(86_400));

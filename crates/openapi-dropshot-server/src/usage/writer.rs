@@ -21,7 +21,10 @@ pub(crate) struct UsageWriter {
 
 impl UsageWriter {
     /// Starts the task. Must be called inside a tokio runtime.
-    pub(crate) fn start<S: State>(counters: Arc<UsageCounters<S::Principal>>, state: Arc<S>) -> Self {
+    pub(crate) fn start<S: State>(
+        counters: Arc<UsageCounters<S::Principal>>,
+        state: Arc<S>,
+    ) -> Self {
         let stop = Arc::new(Notify::new());
         let stopped = stop.clone();
         let task = tokio::spawn(async move {
