@@ -27,7 +27,9 @@ mod test_contract;
 mod usage;
 
 pub use info::ServiceInfo;
-pub use openapi_dropshot_types::Contract;
+pub use openapi_dropshot_types::{
+    Condition, Contract, Deprecation, IdempotencyFailure, Operation, Stability, StateFailure,
+};
 pub use pipeline::{Context, RouteError};
 pub use server::{Bound, Server, Setup, StartError, Stopped};
 pub use state::State;

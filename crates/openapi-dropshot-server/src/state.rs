@@ -3,7 +3,7 @@
 
 use crate::metrics::Metrics;
 use chrono::{DateTime, Utc};
-use openapi_dropshot_types::{Condition, Operation};
+use openapi_dropshot_types::{Condition, Operation, StateFailure};
 use std::{borrow::Cow, error::Error, fmt, future::Future, hash::Hash};
 
 /// What a service keeps, implemented over its store.
@@ -215,6 +215,18 @@ impl StateError {
             Kind::Overloaded => (Condition::Overloaded, message),
             Kind::Unavailable => (Condition::Unavailable, message),
             Kind::Internal => (Condition::Internal, INTERNAL.into()),
+        }
+    }
+}
+
+impl StateError {
+    /// Logs the failure, and returns it as the error of an operation.
+    pub fn into_operation_error<E: StateFailure>(self, request_id: &str) -> E {
+        let (condition, message) = self.report(request_id);
+        match condition {
+            Condition::Overloaded => E::overloaded(message),
+            Condition::Unavailable => E::unavailable(message),
+            _ => E::internal_error(message),
         }
     }
 }

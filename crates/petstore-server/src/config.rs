@@ -1,24 +1,69 @@
-//! Where pets and keys are kept. What a database may be called is left to
-//! `petstore-store`, which reads the text.
+//! The settings of the pet store's own: where pets and keys are kept.
 
-use petstore_store::DatabaseUrl;
+use petstore_store::{DatabaseUrl, InvalidDatabaseUrl};
+use std::{convert::Infallible, fmt, str::FromStr};
 
-settings! {
+openapi_dropshot_server::settings! {
     /// Where pets and keys are kept.
     StoreSettings / StoreOptions {
         /// `sqlite:PATH`, `postgres://…`, or `sqlite::memory:` for a store that is gone when the service stops
-        database: String = "sqlite:petstore.db", "PETSTORE_DATABASE";
+        database: Database = "sqlite:petstore.db";
     }
 }
 
-impl StoreSettings {
-    /// The same, to be shown. Nothing is shown of what cannot be understood: it
-    /// may hold a password anywhere.
-    pub(super) fn without_password(&self) -> Self {
-        let database = match self.database.parse::<DatabaseUrl>() {
-            Ok(url) => url.to_string(),
-            Err(_) => "***".to_owned(),
-        };
-        Self { database }
+/// The options of `serve`.
+pub type ServeOptions = openapi_dropshot_server::config::ServeOptions<StoreOptions>;
+/// The options of the commands that work on the store only.
+pub type CommandOptions = openapi_dropshot_server::config::CommandOptions<StoreOptions>;
+
+/// The text that names a database. `Display` hides its password, and all of a text that is no
+/// database, since a password may stand anywhere in it.
+#[derive(Clone, Eq, PartialEq)]
+pub struct Database(String);
+
+impl Database {
+    /// The database that the text names.
+    ///
+    /// # Errors
+    ///
+    /// The text names none.
+    pub fn url(&self) -> Result<DatabaseUrl, InvalidDatabaseUrl> {
+        self.0.parse()
+    }
+}
+
+impl FromStr for Database {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Database(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.url() {
+            Ok(url) => url.fmt(f),
+            Err(_) => f.write_str("***"),
+        }
+    }
+}
+
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Database({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_not_shown() {
+        for text in ["postgres://a:secret@host/pets", "mysql://a:secret@host"] {
+            let Ok(database) = text.parse::<Database>();
+            assert!(!format!("{database} {database:?}").contains("secret"));
+        }
     }
 }

@@ -1,23 +1,17 @@
-//! What the store tells of its work, under names of this service: its batches,
-//! its queue, and the connections that it reads from.
+//! The metrics of the store: its batches, its queue, and the connections that it reads from.
 
-use super::{
-    Metrics,
-    reading::{Observed, Reading},
-};
+use openapi_dropshot_server::metrics::{Metrics, Observations};
 use petstore_store::{BATCH_SIZES, PoolStats, Store, WriteStats};
-use prometheus::Opts;
 use std::sync::Arc;
 
-pub(super) fn watch(metrics: &Metrics, store: &Arc<dyn Store>) {
+/// Serves them.
+pub(crate) fn register(metrics: &Metrics, store: &Arc<dyn Store>) {
     let batches = store.clone();
-    metrics.add(Reading::histogram(
-        Opts::new(
-            "petstore_store_batch_size",
-            "Writes in a transaction that the store committed.",
-        ),
-        move || observed(&batches.stats()),
-    ));
+    metrics.histogram(
+        "petstore_store_batch_size",
+        "Writes in a transaction that the store committed.",
+        move || observations(&batches.stats()),
+    );
     let queued = store.clone();
     metrics.gauge(
         "petstore_store_queued_writes",
@@ -29,14 +23,12 @@ pub(super) fn watch(metrics: &Metrics, store: &Arc<dyn Store>) {
         ("idle", |pool| pool.idle),
     ] {
         let connections = store.clone();
-        metrics.add(Reading::gauge(
-            Opts::new(
-                "petstore_store_connections",
-                "Open connections that the store reads from.",
-            )
-            .const_label("state", state),
+        metrics.gauge_with_label(
+            "petstore_store_connections",
+            "Open connections that the store reads from.",
+            ("state", state),
             move || number(connections.pool()) as f64,
-        ));
+        );
     }
     let limit = store.clone();
     metrics.gauge(
@@ -52,9 +44,9 @@ pub(super) fn watch(metrics: &Metrics, store: &Arc<dyn Store>) {
     );
 }
 
-fn observed(stats: &WriteStats) -> Observed {
+fn observations(stats: &WriteStats) -> Observations {
     let classes = BATCH_SIZES.into_iter().zip(stats.sizes);
-    Observed {
+    Observations {
         // Small numbers, all of which a double holds exactly.
         classes: classes
             .map(|(bound, count)| (bound as f64, count))
@@ -66,7 +58,7 @@ fn observed(stats: &WriteStats) -> Observed {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use openapi_dropshot_server::Setup;
     use petstore_models::NewPet;
 
     #[tokio::test]
@@ -81,8 +73,9 @@ mod tests {
             };
             store.create_pet(pet).await.expect("created");
         }
-        let metrics = Metrics::new();
-        watch(&metrics, &store);
+        let setup = Setup::new(&crate::INFO, crate::PetStore::new(store));
+        let server = crate::bind(setup).expect("a port is free").start();
+        let metrics = server.metrics().expect("they are on");
         let text = metrics.text().expect("can be written");
         for line in [
             "petstore_store_batch_size_bucket{le=\"1\"} 3",

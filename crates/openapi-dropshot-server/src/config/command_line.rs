@@ -1,7 +1,7 @@
 //! Reads the command line of a service: adds to each setting the variable that stands for it.
 
 use crate::ServiceInfo;
-use clap::{Arg, Command, CommandFactory, FromArgMatches as _, Parser};
+use clap::{Arg, Command, CommandFactory, Parser};
 
 /// What the help texts of settings name the crate of the service.
 const PLACEHOLDER: &str = "SERVICE";
@@ -48,6 +48,7 @@ mod tests {
         config::{NoOptions, ServeOptions},
         info::TEST,
     };
+    use clap::FromArgMatches as _;
 
     #[derive(Parser)]
     struct Cli {

@@ -15,8 +15,8 @@ pub(crate) use in_flight::InFlight;
 use crate::state::StateError;
 use futures::future::BoxFuture;
 use in_flight::{Name, Taken};
-use openapi_dropshot_types::Condition;
-use std::{borrow::Cow, hash::Hash, panic::resume_unwind, time::Duration};
+use openapi_dropshot_types::IdempotencyFailure;
+use std::{hash::Hash, panic::resume_unwind, time::Duration};
 use tokio::time::{Instant, sleep, timeout_at};
 
 /// The part of a request's deadline for which it waits for another one; the rest is for its own
@@ -53,20 +53,18 @@ pub enum IdempotencyError {
 pub type AttemptFuture<T, R> = BoxFuture<'static, Result<Attempt<T, R>, StateError>>;
 
 impl IdempotencyError {
-    /// Logs a failure of the state, and returns the error of the response and its message for
-    /// the client.
-    #[must_use]
-    pub fn report(self, request_id: &str) -> (Condition, Cow<'static, str>) {
+    /// Logs a failure of the state, and returns the error of an operation.
+    pub fn into_operation_error<E: IdempotencyFailure>(self, request_id: &str) -> E {
         match self {
-            IdempotencyError::KeyReused => (
-                Condition::IdempotencyKeyReused,
-                "`Idempotency-Key` was used before, with another body or at another operation; make a new key for a new creation, or send the body that it came with first".into(),
+            IdempotencyError::KeyReused => E::idempotency_key_reused(
+                "`Idempotency-Key` was used before, with another body or at another operation; make a new key for a new creation, or send the body that it came with first"
+                    .into(),
             ),
-            IdempotencyError::InFlight => (
-                Condition::Conflict,
-                "another request with this `Idempotency-Key` is still running; send the same request again in 1 second".into(),
+            IdempotencyError::InFlight => E::conflict(
+                "another request with this `Idempotency-Key` is still running; send the same request again in 1 second"
+                    .into(),
             ),
-            IdempotencyError::State(error) => error.report(request_id),
+            IdempotencyError::State(error) => error.into_operation_error(request_id),
         }
     }
 }

@@ -1,0 +1,122 @@
+//! Creations that come with an `Idempotency-Key`: each happens once, however often it is
+//! requested.
+
+use super::RequestContext;
+use crate::state::{caller, state_error};
+use futures::future::BoxFuture;
+use openapi_dropshot_server::{
+    IdempotencyFailure,
+    idempotency::{Attempt, IdempotencyKey},
+};
+use petstore_store::{Creation, Once, Store, StoreError};
+use std::{fmt::Display, sync::Arc};
+
+/// What the store is asked to create.
+type Created<T, R> = BoxFuture<'static, Result<Creation<T, R>, StoreError>>;
+
+/// Creates what `ask` asks the store for, or returns what was created with the key
+/// before; `R` is why the store rejects it.
+pub(super) async fn create<T, R, E>(
+    rqctx: &RequestContext,
+    header: &petstore_models::IdempotencyKey,
+    ask: impl Fn(Arc<dyn Store>, Once) -> Created<T, R>,
+) -> Result<Result<T, R>, E>
+where
+    T: Send + 'static,
+    R: Send + 'static,
+    E: IdempotencyFailure,
+{
+    let context = rqctx.context();
+    let invalid =
+        |error: &dyn Display| E::invalid_request(format!("`Idempotency-Key` {error}").into());
+    let key = IdempotencyKey::from_header(header.as_str()).map_err(|error| invalid(&error))?;
+    let name = petstore_store::IdempotencyKey::try_from(key.as_str().to_owned());
+    let key_id = caller()
+        .ok_or_else(|| E::internal_error("a creation without an API key came through".into()))?;
+    let once = Once {
+        key_id,
+        key: name.map_err(|error| invalid(&error))?,
+        at: context.now(),
+    };
+    let attempt = || {
+        let created = ask(context.state().share(), once.clone());
+        let attempt = async { created.await.map(attempt_of).map_err(state_error) };
+        Box::pin(attempt) as _
+    };
+    let created = context.attempt_once(key_id, key, attempt).await;
+    created.map_err(|error| error.into_operation_error(&rqctx.request_id))
+}
+
+fn attempt_of<T, R>(creation: Creation<T, R>) -> Attempt<T, R> {
+    match creation {
+        Creation::Added(made) | Creation::Repeated(made) => Attempt::Done(made),
+        Creation::Refused(reason) => Attempt::Rejected(reason),
+        Creation::KeyReused => Attempt::KeyReused,
+        Creation::InFlight => Attempt::InFlight,
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use petstore_models::IdempotencyKey as Header;
+
+    fn key(value: &str) -> Option<String> {
+        let header: Header = value.parse().ok()?;
+        let key = IdempotencyKey::from_header(header.as_str())
+            .expect("the contract lets no other value in");
+        Some(key.as_str().to_owned())
+    }
+
+    #[test]
+    fn quotes_do_not_belong_to_the_key() {
+        for (value, expected) in [
+            ("a1", "a1"),
+            ("\"a1\"", "a1"),
+            ("\"a b\"", "a b"),
+            (r#""a\"b\\c""#, r#"a"b\c"#),
+            (r#"a"b\c"#, r#"a"b\c"#),
+            ("'a,b;c=1'", "'a,b;c=1'"),
+            ("~", "~"),
+        ] {
+            assert_eq!(key(value).as_deref(), Some(expected), "{value}");
+        }
+    }
+
+    #[test]
+    fn both_forms_hold_255_characters() {
+        let longest = "x".repeat(255);
+        let escaped = "\\\"".repeat(255);
+        assert_eq!(key(&longest), Some(longest.clone()));
+        assert_eq!(key(&format!("\"{longest}\"")), Some(longest.clone()));
+        assert_eq!(key(&format!("\"{escaped}\"")), Some("\"".repeat(255)));
+        assert_eq!(key(&format!("{longest}x")), None);
+        assert_eq!(key(&format!("\"{longest}x\"")), None);
+    }
+
+    #[test]
+    fn what_the_contract_excludes_is_no_key() {
+        for value in [
+            "",
+            "\"\"",
+            "\"",
+            "\"a",
+            "\"a\"b",
+            "\"a\";p=1",
+            "\"a\", \"b\"",
+            "a b",
+            "a, b",
+            " a",
+            "a ",
+            "\u{7f}",
+            "é",
+            "\"é\"",
+            "a\tb",
+            "\"a\tb\"",
+            r#""a\b""#,
+            r#""a\"#,
+            "a\n",
+        ] {
+            assert_eq!(key(value), None, "{value:?}");
+        }
+    }
+}
