@@ -686,3 +686,10 @@ openapi_dropshot_types::operation_errors!(
     ListPetsError, CreatePetError, GetPetError, ListOrdersError, CreateOrderError,
     GetOrderError, UpdateOrderError
 );
+
+openapi_dropshot_types::state_failures!(
+    ListPetsError, CreatePetError, GetPetError, ListOrdersError, CreateOrderError,
+    GetOrderError, UpdateOrderError
+);
+
+openapi_dropshot_types::idempotency_failures!(CreatePetError, CreateOrderError);
