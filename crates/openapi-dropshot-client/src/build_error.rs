@@ -1,17 +1,17 @@
-//! Why a client cannot be made; `client_builder` finds it out.
+//! The reasons why a client cannot be built.
 
-/// Why a client cannot be made. No message repeats the address or the key.
+/// Why a client cannot be built. No message repeats the address or the API key.
 ///
 /// ```
-/// use petstore_client::Client;
+/// use openapi_dropshot_client::Client;
 ///
-/// let error = Client::builder("ftp://pets.example/v1").api_key("the-key").build().expect_err("it is no HTTP");
+/// let error = Client::builder("ftp://books.example/v1").api_key("the-key").build().expect_err("it is not an HTTP address");
 /// assert!(error.to_string().contains("begin it with `http://` or `https://`"));
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The address is no URL.
+    /// The address is not a URL.
     #[error("the base URL cannot be read ({reason}); write it like `http://127.0.0.1:8080/v1`")]
     InvalidBaseUrl {
         /// What is wrong with it.
@@ -33,10 +33,10 @@ pub enum BuildError {
     /// The address has a query or a fragment.
     #[error("the base URL has a query or a fragment; end it with its path, like `/v1`")]
     QueryInBaseUrl,
-    /// No key was given.
-    #[error("there is no API key; pass one to `api_key`")]
+    /// No API key was given, and every operation needs one.
+    #[error("there is no API key, and every operation needs one; pass one to `api_key`")]
     MissingApiKey,
-    /// The key has a character that no key has.
+    /// The API key has a character that no key has.
     #[error(
         "the API key has a character at position {position} that cannot be sent; pass the key alone, without `Bearer`, \
          spaces or line breaks"
@@ -45,13 +45,13 @@ pub enum BuildError {
         /// Which character, counted from 1.
         position: usize,
     },
-    /// The address begins with `https`, and this crate was built without TLS.
+    /// The address begins with `https`, and the client was built without TLS.
     #[error(
-        "the base URL begins with `https`, and petstore-client was built without TLS; \
-         switch on its feature `rustls` or `native-tls`, or pass a client of your own to `http_client`"
+        "the base URL begins with `https`, and this client was built without TLS; \
+         switch on its feature `rustls` or `native-tls`, or pass an HTTP client of your own to `http_client`"
     )]
     NoTls,
-    /// The parts that speak TLS could not be set up.
+    /// TLS could not be set up.
     #[error("the HTTP client cannot be set up; check the certificates of this machine")]
     Tls(#[source] reqwest::Error),
 }

@@ -1,5 +1,5 @@
-//! When the next request of a client may go: what one call learns of the limit
-//! of its API key concerns the others as well.
+//! Delays the requests of a client after the service said that the rate limit is used up. The limit belongs to the API
+//! key, so the delay applies to all calls of the client.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -8,12 +8,12 @@ use std::{
 
 /// The moment before which no request should be sent.
 #[derive(Default)]
-pub(crate) struct Pace {
+pub(crate) struct Throttle {
     not_before: Mutex<Option<Instant>>,
 }
 
-impl Pace {
-    /// Nothing should be sent for so long.
+impl Throttle {
+    /// Delays all requests by this time from now on.
     pub(crate) fn slow_down(&self, now: Instant, wait: Duration) {
         let Some(until) = now.checked_add(wait) else {
             return;
@@ -22,7 +22,7 @@ impl Pace {
         *not_before = Some(not_before.map_or(until, |earlier| earlier.max(until)));
     }
 
-    /// How long a request should still wait.
+    /// How long a request still has to wait.
     pub(crate) fn wait(&self, now: Instant) -> Duration {
         let mut not_before = self.lock();
         match *not_before {
@@ -35,7 +35,7 @@ impl Pace {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
-        // A moment is whole, whoever panicked with it.
+        // A moment is consistent, even if a thread panicked while it held the lock.
         self.not_before
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

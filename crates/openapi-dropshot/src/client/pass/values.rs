@@ -1,7 +1,7 @@
-//! The values of the document's examples as Rust writes them, for the type that
-//! they are needed as. What cannot be written down in a line or two has none.
+//! Writes the values of the document's examples in Rust, for the type that is needed. Values that take more than a line
+//! or two are left out.
 
-use super::super::enums;
+use super::enums;
 use super::kinds::{Kind, argument_of, is_parsed, is_string, kind_of, name_of};
 use crate::client::names::{Names, folded};
 use openapi_dropshot_contract::model::{Document, Node, NodeKind, Parameter, RequestBody, Schema};

@@ -1,6 +1,5 @@
-//! How much repeating all calls of a client may do together. A service that is
-//! down for everybody is not helped by clients that ask six times instead of
-//! once; so what may be repeated is earned by what succeeds.
+//! Limits how many retries all calls of a client may make together. If a service is down for all its clients, six
+//! requests per call instead of one make it worse; so successful calls earn the retries of later ones.
 
 use std::{
     fmt,
@@ -10,23 +9,21 @@ use std::{
     },
 };
 
-/// How many repetitions a client is good for when it starts.
+/// How many retries a budget has when it starts.
 const STOCK: u32 = 100;
-/// How many calls have to succeed for one repetition more.
+/// How many calls have to succeed for one more retry.
 const CALLS_PER_RETRY: u32 = 5;
 
-/// What the calls of a client may spend on repetitions, together.
+/// How many retries the calls of a client may make together.
 ///
-/// It begins with a stock of 100 repetitions, and five calls that succeed earn
-/// one more, up to the stock: however long a service is down, a client sends it
-/// at most 100 requests and a fifth more than it would without repeating. Where
-/// nothing is left, a call fails with the error of its last try.
+/// It begins with 100 retries, and five calls that succeed earn one more, up to 100: however long a service is down, a
+/// client sends it at most 100 requests and a fifth more than it would without retries. When the budget is used up, a
+/// call fails with the error of its last try.
 ///
-/// Clones share what there is. Clients that talk to one service may share it
-/// too, by [`ClientBuilder::retry_budget`](crate::ClientBuilder::retry_budget):
+/// Clones share one budget. Several clients of one service can share it too, by [`ClientBuilder::retry_budget`](crate::ClientBuilder::retry_budget):
 ///
 /// ```
-/// use petstore_client::{Client, RetryBudget};
+/// use openapi_dropshot_client::{Client, RetryBudget};
 ///
 /// let budget = RetryBudget::new(20, 10);
 /// let client = Client::builder("http://127.0.0.1:8080/v1")
@@ -35,7 +32,7 @@ const CALLS_PER_RETRY: u32 = 5;
 ///     .build()?;
 /// assert_eq!(budget.left(), 20);
 /// # let _ = client;
-/// # Ok::<(), petstore_client::BuildError>(())
+/// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
 #[derive(Clone)]
 pub struct RetryBudget {
@@ -43,19 +40,18 @@ pub struct RetryBudget {
 }
 
 struct Shared {
-    /// One repetition is as many tokens as calls have to succeed for it.
+    /// One retry costs as many tokens as calls have to succeed for it.
     tokens: AtomicU64,
     most: u64,
     price: u64,
 }
 
 impl RetryBudget {
-    /// A budget that begins with a stock of this many repetitions, and gets one
-    /// more for each `calls_per_retry` calls that succeed, up to the stock. With
-    /// 0 for the latter, each call that succeeds earns one.
+    /// A budget that begins with `stock` retries, and gets one more for each `calls_per_retry` calls that succeed, up to
+    /// `stock`. A `calls_per_retry` of 0 counts as 1.
     ///
     /// ```
-    /// let careful = petstore_client::RetryBudget::new(10, 20);
+    /// let careful = openapi_dropshot_client::RetryBudget::new(10, 20);
     /// assert_eq!(careful.left(), 10);
     /// ```
     #[must_use]
@@ -71,17 +67,17 @@ impl RetryBudget {
         }
     }
 
-    /// How many repetitions are left.
+    /// How many retries are left.
     ///
     /// ```
-    /// assert_eq!(petstore_client::RetryBudget::default().left(), 100);
+    /// assert_eq!(openapi_dropshot_client::RetryBudget::default().left(), 100);
     /// ```
     #[must_use]
     pub fn left(&self) -> u64 {
         self.shared.tokens.load(Ordering::Relaxed) / self.shared.price
     }
 
-    /// Takes one repetition, if there is one.
+    /// Takes one retry, if there is one.
     pub(crate) fn spend(&self) -> bool {
         let price = self.shared.price;
         let take = |tokens: u64| tokens.checked_sub(price);
@@ -91,11 +87,11 @@ impl RetryBudget {
             .is_ok()
     }
 
-    /// A call succeeded.
+    /// Counts a call that succeeded.
     pub(crate) fn earn(&self) {
         let most = self.shared.most;
         let add = |tokens: u64| (tokens < most).then_some(tokens + 1);
-        // Full is full.
+        // A full budget does not grow.
         let _ = self
             .shared
             .tokens
@@ -122,10 +118,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_spent_is_earned_by_calls_that_succeed() {
+    fn calls_that_succeed_earn_retries() {
         let budget = RetryBudget::new(2, 3);
         assert!(budget.spend());
-        assert!(budget.clone().spend(), "clones share what there is");
+        assert!(budget.clone().spend(), "clones share one budget");
         assert!(!budget.spend(), "nothing is left");
         budget.earn();
         budget.earn();
@@ -135,14 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_saved_beyond_the_stock() {
+    fn the_budget_does_not_grow_beyond_its_stock() {
         let budget = RetryBudget::new(1, 1);
         (0..10).for_each(|_| budget.earn());
         assert_eq!(budget.left(), 1);
     }
 
     #[test]
-    fn a_budget_of_nothing_allows_nothing() {
+    fn an_empty_budget_allows_no_retry() {
         let budget = RetryBudget::new(0, 0);
         budget.earn();
         assert!(!budget.spend());

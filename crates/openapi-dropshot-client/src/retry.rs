@@ -1,48 +1,42 @@
-//! One call, as often as it is sent: tries, the pauses between them, and when
-//! to give up. What an answer means is `error`'s.
+//! Sends the request of a call until there is a response, or until there is no point in sending it again.
 
-mod advice;
 mod budget;
 mod clock;
-mod pace;
+mod decision;
 mod policy;
+mod throttle;
 
-pub(crate) use advice::{http_date, retry_after};
 pub use budget::RetryBudget;
 pub use clock::Clock;
 pub(crate) use clock::RealClock;
-pub(crate) use pace::Pace;
+pub(crate) use decision::{http_date, retry_after, throttle};
 pub use policy::RetryPolicy;
+pub(crate) use throttle::Throttle;
 
-use crate::{Error, call::Prepared, error};
+use crate::{
+    call::Prepared,
+    error::{self, Failure},
+    generated::FailedTry,
+};
 use http::header::CONTENT_TYPE;
 use reqwest::{Request, Response};
-use std::time::{Duration, Instant};
-use tracing::{Instrument as _, field::Empty};
+use std::time::Instant;
+use tracing::Instrument as _;
 
-/// What became of a call, beside its answer. Goes with answers and errors.
+/// What is known of a call besides its response. It is kept with responses and errors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Record {
-    /// How often it was repeated.
+    /// How often the request was sent again.
     pub(crate) retries: u32,
     /// Whether the service may have seen any of its tries.
     pub(crate) sent: bool,
-    /// The key that made it safe to repeat.
+    /// The key that made the request safe to repeat.
     pub(crate) idempotency_key: Option<String>,
 }
 
-/// Sends a request until it is answered, or until there is no point in sending
-/// it again.
-pub(crate) async fn send(call: Prepared) -> Result<Response, Error> {
-    let span = tracing::info_span!(
-        "petstore_client",
-        operation = call.operation.id,
-        method = %call.request.method(),
-        status = Empty,
-        request_id = Empty,
-        retries = Empty,
-        error = Empty,
-    );
+/// Sends a request until there is a response, or until there is no point in sending it again.
+pub(crate) async fn send(call: Prepared) -> Result<Response, Failure> {
+    let span = (call.client.service().span)(call.operation.id, call.request.method().as_str());
     async move {
         let outcome = tries(call).await;
         let span = tracing::Span::current();
@@ -66,7 +60,7 @@ pub(crate) async fn send(call: Prepared) -> Result<Response, Error> {
     .await
 }
 
-async fn tries(call: Prepared) -> Result<Response, Error> {
+async fn tries(call: Prepared) -> Result<Response, Failure> {
     let idempotency_key = call.idempotency_key().map(str::to_owned);
     let repeatable = call.request.method().is_idempotent() || idempotency_key.is_some();
     let Prepared {
@@ -83,8 +77,8 @@ async fn tries(call: Prepared) -> Result<Response, Error> {
         ..Record::default()
     };
     loop {
-        let wait = client.pace().wait(clock.now());
-        // Where the time does not allow to wait, the service decides.
+        let wait = client.throttle().wait(clock.now());
+        // If the wait would exceed the time limit, the request is sent at once and the service decides.
         if !wait.is_zero() && wait < left(clock.now()) {
             clock.sleep(wait).await;
         }
@@ -99,7 +93,7 @@ async fn tries(call: Prepared) -> Result<Response, Error> {
                 return Ok(response);
             }
             Ok(Err(error)) => error,
-            Err(_) => Error::timed_out(operation.id),
+            Err(_) => Failure::timed_out(operation.id),
         };
         record.sent |= error.was_sent();
         let worthwhile = error.is_retryable() && (repeatable || error.was_not_begun());
@@ -115,41 +109,40 @@ async fn tries(call: Prepared) -> Result<Response, Error> {
         if pause >= left(clock.now()) || !client.budget().spend() {
             return Err(error.of_call(&record));
         }
-        tracing::debug!(
-            operation = operation.id,
-            kind = ?error.kind(),
-            status = error.status(),
-            request_id = error.request_id(),
-            pause_ms = pause.as_millis(),
-            "try {} failed; trying again", record.retries + 1,
-        );
+        (client.service().log_retry)(&FailedTry {
+            operation: operation.id,
+            kind: error.kind(),
+            status: error.status(),
+            request_id: error.request_id(),
+            pause,
+            number: record.retries + 1,
+        });
         clock.sleep(pause).await;
         record.retries += 1;
         request = next;
     }
 }
 
-/// One exchange: the request is sent, and its answer read to the end, so that
-/// an answer that breaks off can be asked for again. Bodies that are no JSON are
-/// left to be read as they arrive.
+/// Sends the request once and reads a JSON response to its end, so that the request can be sent again if the response
+/// breaks off. Other bodies are not read here.
 ///
 /// # Errors
 ///
-/// There is no answer, it broke off, or it is an error.
+/// There is no response, it broke off, or it is an error.
 pub(crate) async fn exchange(
     http: &reqwest::Client,
     request: Request,
     operation_id: &'static str,
     base_url: &str,
-    on_answer: impl FnOnce(&Response),
-) -> Result<Response, Error> {
+    on_response: impl FnOnce(&Response),
+) -> Result<Response, Failure> {
     let response = http
         .execute(request)
         .await
-        .map_err(|error| Error::not_answered(operation_id, base_url, error))?;
-    on_answer(&response);
+        .map_err(|error| Failure::no_response(operation_id, base_url, error))?;
+    on_response(&response);
     if !response.status().is_success() {
-        return Err(Error::from_response(response).await);
+        return Err(Failure::from_response(response).await);
     }
     let is_json = response
         .headers()
@@ -163,14 +156,9 @@ pub(crate) async fn exchange(
     let body = response
         .bytes()
         .await
-        .map_err(|error| Error::broken_off(status, &headers, error))?;
+        .map_err(|error| Failure::broken_off(status, &headers, error))?;
     let mut read = http::Response::new(body);
     *read.status_mut() = status;
     *read.headers_mut() = headers;
     Ok(Response::from(read))
-}
-
-/// The wait that the limit of the API key asks of the next request.
-pub(crate) fn pace_of(response: &Response) -> Option<Duration> {
-    advice::pace(response.status(), response.headers())
 }

@@ -1,7 +1,6 @@
-//! What progenitor made of the document's types, as far as it matters to who
-//! writes a value of one.
+//! Finds out how a value of each type of the document is written in Rust.
 
-use super::super::{enums, operations};
+use super::{enums, requests::self_ident};
 use quote::ToTokens;
 use syn::{
     Fields, GenericArgument, Item, PathArguments,
@@ -70,8 +69,7 @@ fn reads_text(ident: &syn::Ident, types: &[Item]) -> bool {
                 .trait_
                 .as_ref()
                 .and_then(|(_, path, _)| path.segments.last());
-            reads.is_some_and(|last| last.ident == "FromStr")
-                && operations::self_ident(block) == Some(ident)
+            reads.is_some_and(|last| last.ident == "FromStr") && self_ident(block) == Some(ident)
         }
         _ => false,
     })
@@ -136,4 +134,22 @@ pub(super) fn from_outside(target: &syn::Type) -> syn::Type {
     let mut target = target.clone();
     Outside.visit_type_mut(&mut target);
     target
+}
+
+/// The type that a setter takes values for: the `T` of its `V: TryInto<T>`.
+pub(super) fn target(method: &syn::ImplItemFn) -> Option<syn::Type> {
+    let clause = method.sig.generics.where_clause.as_ref()?;
+    clause.predicates.iter().find_map(|predicate| {
+        let syn::WherePredicate::Type(predicate) = predicate else {
+            return None;
+        };
+        let syn::TypeParamBound::Trait(bound) = predicate.bounds.first()? else {
+            return None;
+        };
+        let bound = syn::TypePath {
+            qself: None,
+            path: bound.path.clone(),
+        };
+        argument_of(&syn::Type::Path(bound), "TryInto")
+    })
 }

@@ -1,16 +1,15 @@
-//! Links of an answer (RFC 8288): where the next page is, and what comes after a
-//! deprecated operation. Only what a client needs of them; anchored links are
-//! left aside.
+//! Reads the links of a response (RFC 8288): to the next page, and to the successor of a deprecated operation. Links
+//! with an anchor are ignored.
 
 use http::{HeaderMap, header::LINK};
 use reqwest::Url;
 
-/// The target of the first link with `rel="next"`, as it was written.
+/// The target of the first link with `rel="next"`, unchanged.
 pub(crate) fn next(headers: &HeaderMap) -> Option<String> {
     target(headers, "next")
 }
 
-/// The target of the first link of this relation, as it was written.
+/// The target of the first link of this relation, unchanged.
 pub(crate) fn target(headers: &HeaderMap, relation: &str) -> Option<String> {
     headers
         .get_all(LINK)
@@ -22,7 +21,7 @@ pub(crate) fn target(headers: &HeaderMap, relation: &str) -> Option<String> {
                 .relations
                 .split_ascii_whitespace()
                 .any(|rel| rel.eq_ignore_ascii_case(relation));
-            // A link with an anchor speaks of another resource than this answer.
+            // A link with an anchor is about another resource than this response.
             (is_it && !link.anchored).then_some(link.target)
         })
 }
@@ -45,8 +44,7 @@ struct Link {
     anchored: bool,
 }
 
-/// The links of one field value. What is not well-formed ends the list
-/// (appendix B.2).
+/// The links of one field value. The list ends at the first part that is not well-formed (appendix B.2).
 fn links(value: &str) -> Vec<Link> {
     let mut links = Vec::new();
     let mut rest = value;
@@ -75,7 +73,7 @@ fn links(value: &str) -> Vec<Link> {
             rest = after.trim_start();
         }
         links.push(link);
-        // What follows a link is a comma, or something that is none.
+        // A comma continues the list; anything else ends it.
         match rest.strip_prefix(',') {
             Some(after) => rest = after,
             None => return links,
@@ -135,7 +133,7 @@ mod tests {
             "<?cursor=a>;rel=next",
             r#"<?cursor=a> ; title="a, <b>; \"rel=x\"" ; REL = "Next""#,
             r#"<?cursor=a>; rel="prefetch next""#,
-            r#"<../pets>; rel="successor-version", <?cursor=a>; rel="next""#,
+            r#"<../books>; rel="successor-version", <?cursor=a>; rel="next""#,
             r#", ,<x>; rel=prev,<?cursor=a>; rel=next, <?cursor=b>; rel=next"#,
         ] {
             assert_eq!(next_of(&[value]).as_deref(), Some("?cursor=a"), "{value}");
@@ -147,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_link_to_the_next_page_is_the_last_page() {
+    fn without_a_link_to_the_next_page_it_is_the_last_page() {
         for value in [
             "",
             "<x>",
@@ -166,8 +164,8 @@ mod tests {
         for (target, cursor) in [
             ("?limit=2&cursor=MTphOjI", Some("MTphOjI")),
             ("?cursor=a%2Bb%253D", Some("a+b%3D")),
-            ("https://pets.example/v1/pets?cursor=x", Some("x")),
-            ("/v1/pets?cursor=", Some("")),
+            ("https://books.example/v1/books?cursor=x", Some("x")),
+            ("/v1/books?cursor=", Some("")),
             ("?limit=2", None),
             ("http://[", None),
         ] {

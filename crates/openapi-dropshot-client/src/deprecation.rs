@@ -1,5 +1,5 @@
-//! What answers say of the end of their operation: `Deprecation` (RFC 9745),
-//! `Sunset` (RFC 8594) and a link to what comes after (RFC 5829).
+//! Reads from responses that their operation is deprecated: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to
+//! the successor (RFC 5829).
 
 use crate::{link, retry::http_date};
 use chrono::{DateTime, Utc};
@@ -10,13 +10,13 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// That an operation is deprecated, as an answer of it said.
+/// The deprecation of an operation, as a response of it said.
 ///
-/// The compiler tells what this version of the client knows; this tells what the
-/// service knows, which may be newer.
+/// The compiler warns of the deprecations that this version of the client knows; responses tell those that the service
+/// knows, which may be newer.
 ///
 /// ```
-/// use petstore_client::Client;
+/// use openapi_dropshot_client::Client;
 ///
 /// let client = Client::builder("http://127.0.0.1:8080/v1")
 ///     .api_key("the-key")
@@ -25,7 +25,7 @@ use std::{
 ///     })
 ///     .build()?;
 /// # let _ = client;
-/// # Ok::<(), petstore_client::BuildError>(())
+/// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deprecation {
@@ -39,7 +39,7 @@ impl Deprecation {
     /// The `operationId`.
     ///
     /// ```
-    /// # fn example(deprecation: &petstore_client::Deprecation) {
+    /// # fn example(deprecation: &openapi_dropshot_client::Deprecation) {
     /// println!("{} is deprecated", deprecation.operation());
     /// # }
     /// ```
@@ -47,11 +47,10 @@ impl Deprecation {
         self.operation
     }
 
-    /// Since when it is deprecated, or will be; `None` where the answer does not
-    /// say.
+    /// Since when it is deprecated, or will be; `None` if the response does not say.
     ///
     /// ```
-    /// # fn example(deprecation: &petstore_client::Deprecation) {
+    /// # fn example(deprecation: &openapi_dropshot_client::Deprecation) {
     /// if let Some(since) = deprecation.since() {
     ///     println!("deprecated since {since}");
     /// }
@@ -61,12 +60,12 @@ impl Deprecation {
         self.since
     }
 
-    /// When it is expected to be gone; `None` where the answer does not say.
+    /// When it is expected to be removed; `None` if the response does not say.
     ///
     /// ```
-    /// # fn example(deprecation: &petstore_client::Deprecation) {
+    /// # fn example(deprecation: &openapi_dropshot_client::Deprecation) {
     /// if let Some(sunset) = deprecation.sunset() {
-    ///     println!("gone on {}", sunset.date_naive());
+    ///     println!("removed on {}", sunset.date_naive());
     /// }
     /// # }
     /// ```
@@ -74,10 +73,10 @@ impl Deprecation {
         self.sunset
     }
 
-    /// The address of what comes after it; `None` where the answer does not say.
+    /// The address of its successor; `None` if the response does not say.
     ///
     /// ```
-    /// # fn example(deprecation: &petstore_client::Deprecation) {
+    /// # fn example(deprecation: &openapi_dropshot_client::Deprecation) {
     /// if let Some(successor) = deprecation.successor() {
     ///     println!("use {successor} instead");
     /// }
@@ -88,7 +87,7 @@ impl Deprecation {
     }
 }
 
-/// What an answer to a request at this address says of it.
+/// The deprecation that the response to a request at this address tells.
 pub(crate) fn read(operation: &'static str, url: &Url, headers: &HeaderMap) -> Option<Deprecation> {
     let text = |name: &str| headers.get(name)?.to_str().ok();
     let deprecation = text("deprecation");
@@ -115,23 +114,13 @@ fn moment(value: &str) -> Option<DateTime<Utc>> {
     }
 }
 
-/// Warns, the first time that this process hears of it.
-pub(crate) fn log_once(found: &Deprecation) {
-    static LOGGED: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    let is_new = lock(&LOGGED).insert(found.operation);
-    if is_new {
-        let date = |moment: DateTime<Utc>| moment.date_naive().to_string();
-        tracing::warn!(
-            operation = found.operation,
-            deprecated_since = found.since.map(date),
-            sunset = found.sunset.map(date),
-            successor = found.successor(),
-            "the service says that this operation is deprecated",
-        );
-    }
+/// Whether this process meets the deprecation of this operation for the first time.
+pub(crate) fn is_first(package: &'static str, operation: &'static str) -> bool {
+    static LOGGED: Mutex<BTreeSet<(&'static str, &'static str)>> = Mutex::new(BTreeSet::new());
+    lock(&LOGGED).insert((package, operation))
 }
 
-/// How often which operation said it.
+/// How many responses of each operation said that it is deprecated.
 #[derive(Default)]
 pub(crate) struct Tally(Mutex<BTreeMap<&'static str, u64>>);
 
@@ -145,7 +134,7 @@ impl Tally {
     }
 }
 
-/// What is behind these locks is whole, whoever panicked with it.
+/// The values behind these locks are consistent, even if a thread panicked while it held one.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -162,32 +151,35 @@ mod tests {
                 HeaderValue::from_static(value),
             )
         });
-        let url = Url::parse("http://pets.example/v1/pets/1").expect("it is one");
-        read("getPet", &url, &pairs.collect())
+        let url = Url::parse("http://books.example/v1/books/1").expect("it is a URL");
+        read("getBook", &url, &pairs.collect())
     }
 
     #[test]
     fn all_three_headers_are_read() {
-        let found = of(&[
+        let deprecation = of(&[
             ("deprecation", "@1795132800"),
             ("sunset", "Thu, 05 Dec 2030 00:00:00 GMT"),
-            ("link", "<../pets>; rel=\"successor-version\""),
+            ("link", "<../books>; rel=\"successor-version\""),
         ])
         .expect("it is deprecated");
-        assert_eq!(found.operation(), "getPet");
+        assert_eq!(deprecation.operation(), "getBook");
         let day = |moment: Option<DateTime<Utc>>| moment.map(|at| at.date_naive().to_string());
-        assert_eq!(day(found.since()).as_deref(), Some("2026-11-20"));
-        assert_eq!(day(found.sunset()).as_deref(), Some("2030-12-05"));
-        assert_eq!(found.successor(), Some("http://pets.example/v1/pets"));
+        assert_eq!(day(deprecation.since()).as_deref(), Some("2026-11-20"));
+        assert_eq!(day(deprecation.sunset()).as_deref(), Some("2030-12-05"));
+        assert_eq!(
+            deprecation.successor(),
+            Some("http://books.example/v1/books")
+        );
     }
 
     #[test]
-    fn one_of_them_is_enough_also_where_it_cannot_be_read() {
+    fn one_of_them_is_enough_even_if_it_cannot_be_read() {
         for pair in [
             ("deprecation", "true"),
             ("deprecation", "@x"),
             ("sunset", "soon"),
-            ("link", "</v2/pets>; rel=successor-version"),
+            ("link", "</v2/books>; rel=successor-version"),
         ] {
             assert!(of(&[pair]).is_some(), "{pair:?}");
         }

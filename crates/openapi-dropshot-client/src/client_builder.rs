@@ -1,42 +1,45 @@
-//! Makes a client: checks address and key once, so that nothing fails later
-//! that could have been told at the start.
+//! Builds a client: checks the address and the API key once, so that no call fails because of them later.
 
 use crate::{
     BuildError, Client, Clock, Deprecation, RetryBudget, RetryPolicy,
     call::Settings,
     client::{Listener, Shared},
+    generated::{Credential, Service},
     retry::RealClock,
 };
-use http::header::HeaderValue;
+use http::{HeaderName, HeaderValue, header::AUTHORIZATION};
 use reqwest::{Proxy, Url, redirect};
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 
-/// How long a connection may take to be made.
+/// The default time limit for making a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long one try may take.
+/// The default time limit of one try.
 const TRY_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a call may take, with all its tries.
+/// The default time limit of a call, with all its tries.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Settings of a [`Client`]; [`Client::builder`] starts one.
+/// Settings of a client; [`Client::builder`] and the function of the same name of a generated client start one.
+///
+/// `K` is the client that [`build`](ClientBuilder::build) returns; a generated client has an alias `ClientBuilder` that
+/// sets it.
 ///
 /// ```
-/// use petstore_client::{Client, RetryPolicy};
+/// use openapi_dropshot_client::{Client, RetryPolicy};
 /// use std::time::Duration;
 ///
-/// let client = Client::builder("https://pets.example/v1")
+/// let client = Client::builder("https://books.example/v1")
 ///     .api_key("the-key")
 ///     .timeout(Duration::from_secs(60))
 ///     .try_timeout(Duration::from_secs(5))
 ///     .retry(RetryPolicy::new().max_tries(8))
 ///     .build()?;
 /// # let _ = client;
-/// # Ok::<(), petstore_client::BuildError>(())
+/// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
 #[must_use = "a client is made by `build`"]
-#[derive(Clone)]
-pub struct ClientBuilder {
+pub struct ClientBuilder<K = Client> {
     base_url: String,
+    service: &'static Service,
     api_key: Option<String>,
     connect_timeout: Duration,
     settings: Settings,
@@ -46,12 +49,15 @@ pub struct ClientBuilder {
     no_proxy: bool,
     http: Option<reqwest::Client>,
     on_deprecation: Option<Listener>,
+    client: PhantomData<fn() -> K>,
 }
 
-impl ClientBuilder {
-    pub(crate) fn new(base_url: String) -> Self {
+impl<K: From<Client>> ClientBuilder<K> {
+    /// Starts a client of a generated crate, which describes its service; see [`Service`] for an example.
+    pub fn new(base_url: impl Into<String>, service: &'static Service) -> Self {
         ClientBuilder {
-            base_url,
+            base_url: base_url.into(),
+            service,
             api_key: None,
             connect_timeout: CONNECT_TIMEOUT,
             settings: Settings {
@@ -65,17 +71,17 @@ impl ClientBuilder {
             no_proxy: false,
             http: None,
             on_deprecation: None,
+            client: PhantomData,
         }
     }
 
-    /// The API key, without `Bearer`. Required: every operation asks for one
-    /// (section 5 of the specification).
+    /// The API key, without `Bearer`. Required if every operation of the document needs one.
     ///
     /// ```
-    /// # use petstore_client::{BuildError, Client};
-    /// let forgotten = Client::builder("https://pets.example/v1").build();
-    /// assert!(matches!(forgotten, Err(BuildError::MissingApiKey)));
-    /// Client::builder("https://pets.example/v1").api_key("the-key").build()?;
+    /// # use openapi_dropshot_client::{BuildError, Client};
+    /// Client::builder("https://books.example/v1").api_key("the-key").build()?;
+    /// let invalid = Client::builder("https://books.example/v1").api_key("the key").build();
+    /// assert!(matches!(invalid, Err(BuildError::InvalidApiKey { position: 4 })));
     /// # Ok::<(), BuildError>(())
     /// ```
     pub fn api_key(mut self, api_key: impl Into<String>) -> Self {
@@ -83,11 +89,11 @@ impl ClientBuilder {
         self
     }
 
-    /// How long a connection may take to be made; 5 seconds if not set.
+    /// The time limit for making a connection; 5 seconds if not set.
     ///
     /// ```
     /// # use std::time::Duration;
-    /// let builder = petstore_client::Client::builder("https://pets.example/v1")
+    /// let builder = openapi_dropshot_client::Client::builder("https://books.example/v1")
     ///     .connect_timeout(Duration::from_millis(500));
     /// # let _ = builder;
     /// ```
@@ -96,12 +102,11 @@ impl ClientBuilder {
         self
     }
 
-    /// How long a call may take, with all its tries and the pauses between them;
-    /// 30 seconds if not set.
+    /// The time limit of a call, with all its tries and the pauses between them; 30 seconds if not set.
     ///
     /// ```
     /// # use std::time::Duration;
-    /// let builder = petstore_client::Client::builder("https://pets.example/v1")
+    /// let builder = openapi_dropshot_client::Client::builder("https://books.example/v1")
     ///     .timeout(Duration::from_secs(5));
     /// # let _ = builder;
     /// ```
@@ -110,12 +115,11 @@ impl ClientBuilder {
         self
     }
 
-    /// How long one try may take, from connecting to the last byte of the answer;
-    /// 10 seconds if not set.
+    /// The time limit of one try, from connecting to the last byte of the response; 10 seconds if not set.
     ///
     /// ```
     /// # use std::time::Duration;
-    /// let builder = petstore_client::Client::builder("https://pets.example/v1")
+    /// let builder = openapi_dropshot_client::Client::builder("https://books.example/v1")
     ///     .try_timeout(Duration::from_secs(2));
     /// # let _ = builder;
     /// ```
@@ -127,8 +131,8 @@ impl ClientBuilder {
     /// How often a call is tried, and how long it pauses; see [`RetryPolicy`].
     ///
     /// ```
-    /// # use petstore_client::{Client, RetryPolicy};
-    /// let builder = Client::builder("https://pets.example/v1").retry(RetryPolicy::never());
+    /// # use openapi_dropshot_client::{Client, RetryPolicy};
+    /// let builder = Client::builder("https://books.example/v1").retry(RetryPolicy::never());
     /// # let _ = builder;
     /// ```
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
@@ -136,14 +140,13 @@ impl ClientBuilder {
         self
     }
 
-    /// What the calls of this client may spend on repetitions together; see
-    /// [`RetryBudget`].
+    /// How many retries the calls of this client may make together; see [`RetryBudget`].
     ///
     /// ```
-    /// # use petstore_client::{Client, RetryBudget};
+    /// # use openapi_dropshot_client::{Client, RetryBudget};
     /// let shared = RetryBudget::default();
-    /// let one = Client::builder("https://pets.example/v1").retry_budget(shared.clone());
-    /// let other = Client::builder("https://pets.example/v1").retry_budget(shared);
+    /// let one = Client::builder("https://books.example/v1").retry_budget(shared.clone());
+    /// let other = Client::builder("https://books.example/v1").retry_budget(shared);
     /// # let _ = (one, other);
     /// ```
     pub fn retry_budget(mut self, budget: RetryBudget) -> Self {
@@ -154,8 +157,8 @@ impl ClientBuilder {
     /// Another clock, for tests; see [`Clock`], which has an example.
     ///
     /// ```
-    /// # use petstore_client::{Client, Clock};
-    /// fn hurried(clock: impl Clock) -> petstore_client::ClientBuilder {
+    /// # use openapi_dropshot_client::{Client, Clock};
+    /// fn hurried(clock: impl Clock) -> openapi_dropshot_client::ClientBuilder {
     ///     Client::builder("http://127.0.0.1:8080/v1").clock(clock)
     /// }
     /// ```
@@ -169,11 +172,11 @@ impl ClientBuilder {
     /// (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`).
     ///
     /// ```
-    /// use petstore_client::{Client, reqwest::Proxy};
+    /// use openapi_dropshot_client::{Client, reqwest::Proxy};
     ///
     /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
     /// let proxy = Proxy::all("http://proxy.example:3128")?;
-    /// let client = Client::builder("https://pets.example/v1").api_key("the-key").proxy(proxy).build()?;
+    /// let client = Client::builder("https://books.example/v1").api_key("the-key").proxy(proxy).build()?;
     /// # let _ = client;
     /// # Ok(())
     /// # }
@@ -187,7 +190,7 @@ impl ClientBuilder {
     /// No proxy, not even those of the system.
     ///
     /// ```
-    /// let builder = petstore_client::Client::builder("http://127.0.0.1:8080/v1").no_proxy();
+    /// let builder = openapi_dropshot_client::Client::builder("http://127.0.0.1:8080/v1").no_proxy();
     /// # let _ = builder;
     /// ```
     pub fn no_proxy(mut self) -> Self {
@@ -196,21 +199,19 @@ impl ClientBuilder {
         self
     }
 
-    /// A client of HTTP that you made yourself: for certificates, addresses or
-    /// pools that are not the usual ones. What concerns connections is then
-    /// yours: [`connect_timeout`](ClientBuilder::connect_timeout) and
-    /// [`proxy`](ClientBuilder::proxy) do nothing. Switch redirects off; the
-    /// service never sends any.
+    /// An HTTP client of your own, with other certificates, addresses or pools. Its own settings of connections apply
+    /// then: [`connect_timeout`](ClientBuilder::connect_timeout) and [`proxy`](ClientBuilder::proxy) do nothing. Switch
+    /// redirects off; the service never sends any.
     ///
     /// ```
-    /// use petstore_client::{Client, reqwest};
+    /// use openapi_dropshot_client::{Client, reqwest};
     ///
     /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
     /// let http = reqwest::Client::builder()
     ///     .pool_max_idle_per_host(2)
     ///     .redirect(reqwest::redirect::Policy::none())
     ///     .build()?;
-    /// let client = Client::builder("https://pets.example/v1").api_key("the-key").http_client(http).build()?;
+    /// let client = Client::builder("https://books.example/v1").api_key("the-key").http_client(http).build()?;
     /// # let _ = client;
     /// # Ok(())
     /// # }
@@ -221,15 +222,15 @@ impl ClientBuilder {
         self
     }
 
-    /// What is called with each answer that says that its operation is
-    /// deprecated. It should not take long: the call waits for it.
+    /// A function that is called for each response which says that its operation is deprecated. It should be quick:
+    /// the call waits for it.
     ///
-    /// The log says it as well, once an operation and process, at the level
-    /// `warn`; [`Client::deprecated_calls`] has the numbers.
+    /// The deprecation is also logged, once per operation and process, at the level `warn`;
+    /// [`Client::deprecated_calls`] has the numbers.
     ///
     /// ```
-    /// let builder = petstore_client::Client::builder("https://pets.example/v1")
-    ///     .on_deprecation(|deprecation| println!("{} will be gone", deprecation.operation()));
+    /// let builder = openapi_dropshot_client::Client::builder("https://books.example/v1")
+    ///     .on_deprecation(|deprecation| println!("{} will be removed", deprecation.operation()));
     /// # let _ = builder;
     /// ```
     pub fn on_deprecation(
@@ -240,56 +241,62 @@ impl ClientBuilder {
         self
     }
 
-    /// Makes the client. Nothing is sent yet.
+    /// Builds the client. Nothing is sent yet.
     ///
     /// # Errors
     ///
-    /// The address or the key cannot be used as it is; see [`BuildError`].
+    /// The address or the API key is not valid; see [`BuildError`].
     ///
     /// ```
-    /// use petstore_client::{BuildError, Client};
+    /// use openapi_dropshot_client::{BuildError, Client};
     ///
-    /// let client = Client::builder("pets.example/v1").api_key("the-key").build();
+    /// let client = Client::builder("books.example/v1").build();
     /// assert!(matches!(client, Err(BuildError::InvalidBaseUrl { .. })));
     /// ```
-    pub fn build(self) -> Result<Client, BuildError> {
+    pub fn build(self) -> Result<K, BuildError> {
         let base_url = checked_base_url(&self.base_url)?;
-        let authorization =
-            authorization(self.api_key.as_deref().ok_or(BuildError::MissingApiKey)?)?;
+        let credential = match self.api_key.as_deref() {
+            Some(api_key) => Some(credential_header(self.service.credential, api_key)?),
+            None if self.service.credential_required => return Err(BuildError::MissingApiKey),
+            None => None,
+        };
         let http = match self.http {
             Some(http) => http,
             None if HAS_TLS || base_url.starts_with("http:") => {
-                http_client(self.connect_timeout, self.proxies, self.no_proxy)?
+                let agent = format!("{}/{}", self.service.package, self.service.version);
+                http_client(agent, self.connect_timeout, self.proxies, self.no_proxy)?
             }
             None => return Err(BuildError::NoTls),
         };
-        Ok(Client::new(Shared {
+        let client = Client::new(Shared {
             base_url,
-            authorization,
+            credential,
             http,
+            service: self.service,
             settings: self.settings,
             budget: self.budget,
             clock: self.clock,
-            pace: Default::default(),
+            throttle: Default::default(),
             on_deprecation: self.on_deprecation,
             deprecated: Default::default(),
-        }))
+        });
+        Ok(K::from(client))
     }
 }
 
-/// Whether this crate was built with anything that speaks TLS.
+/// Whether this crate was built with TLS.
 const HAS_TLS: bool = cfg!(any(feature = "rustls", feature = "native-tls"));
 
 fn http_client(
+    agent: String,
     connect_timeout: Duration,
     proxies: Vec<Proxy>,
     no_proxy: bool,
 ) -> Result<reqwest::Client, BuildError> {
     let mut builder = reqwest::Client::builder()
-        .user_agent(concat!("petstore-client/", env!("CARGO_PKG_VERSION")))
+        .user_agent(agent)
         .connect_timeout(connect_timeout)
-        // The service never redirects. Whoever does is not the service, and
-        // would turn a creation into a look-up.
+        // The service never redirects. A redirect of a proxy would turn a creation into a look-up.
         .redirect(redirect::Policy::none());
     if no_proxy {
         builder = builder.no_proxy();
@@ -300,9 +307,27 @@ fn http_client(
     builder.build().map_err(BuildError::Tls)
 }
 
-/// Neither key nor address: the latter may hold a password, which `build`
-/// refuses only later.
-impl fmt::Debug for ClientBuilder {
+impl<K> Clone for ClientBuilder<K> {
+    fn clone(&self) -> Self {
+        ClientBuilder {
+            base_url: self.base_url.clone(),
+            service: self.service,
+            api_key: self.api_key.clone(),
+            connect_timeout: self.connect_timeout,
+            settings: self.settings.clone(),
+            budget: self.budget.clone(),
+            clock: self.clock.clone(),
+            proxies: self.proxies.clone(),
+            no_proxy: self.no_proxy,
+            http: self.http.clone(),
+            on_deprecation: self.on_deprecation.clone(),
+            client: PhantomData,
+        }
+    }
+}
+
+/// Without the API key and the address: the address may hold a password, which `build` rejects only later.
+impl<K> fmt::Debug for ClientBuilder<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientBuilder")
             .field("connect_timeout", &self.connect_timeout)
@@ -330,8 +355,11 @@ fn checked_base_url(text: &str) -> Result<String, BuildError> {
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
-/// `Bearer` with the key, which has to be visible ASCII (RFC 6750, section 2.1).
-fn authorization(api_key: &str) -> Result<HeaderValue, BuildError> {
+/// The header with the API key, which has to be visible ASCII (RFC 6750, section 2.1).
+fn credential_header(
+    credential: Credential,
+    api_key: &str,
+) -> Result<(HeaderName, HeaderValue), BuildError> {
     if api_key.is_empty() {
         return Err(BuildError::MissingApiKey);
     }
@@ -340,8 +368,16 @@ fn authorization(api_key: &str) -> Result<HeaderValue, BuildError> {
             position: index + 1,
         });
     }
-    let mut value = HeaderValue::try_from(format!("Bearer {api_key}"))
-        .map_err(|_| BuildError::InvalidApiKey { position: 1 })?;
+    let (name, value) = match credential {
+        Credential::Bearer => (AUTHORIZATION, format!("Bearer {api_key}")),
+        Credential::Header(name) => (
+            HeaderName::from_bytes(name.as_bytes())
+                .expect("the generator accepts only valid names of headers"),
+            api_key.to_owned(),
+        ),
+    };
+    let mut value =
+        HeaderValue::try_from(value).map_err(|_| BuildError::InvalidApiKey { position: 1 })?;
     value.set_sensitive(true);
-    Ok(value)
+    Ok((name, value))
 }

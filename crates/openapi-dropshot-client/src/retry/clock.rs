@@ -1,5 +1,4 @@
-//! Time and chance, as a client meets them between two tries: real ones, or
-//! those of a test.
+//! The clock and the source of random pauses between two tries, which tests can replace.
 
 use std::{
     future::Future,
@@ -7,16 +6,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What a client knows of time and chance when it pauses between two tries.
+/// The clock of a client, and its source of random pauses between two tries.
 ///
-/// [`ClientBuilder::clock`](crate::ClientBuilder::clock) takes another one, for
-/// tests that should neither wait nor depend on luck:
+/// [`ClientBuilder::clock`](crate::ClientBuilder::clock) takes another one, for tests that should neither wait nor
+/// depend on random numbers:
 ///
 /// ```
-/// use petstore_client::{Client, Clock};
+/// use openapi_dropshot_client::{Client, Clock};
 /// use std::{future::Future, pin::Pin, time::{Duration, Instant}};
 ///
-/// /// Pauses take no time, and each is as long as it may be.
+/// /// Pauses take no time, and each has its greatest length.
 /// struct Hasty;
 ///
 /// impl Clock for Hasty {
@@ -35,11 +34,10 @@ use std::{
 ///
 /// let client = Client::builder("http://127.0.0.1:8080/v1").api_key("the-key").clock(Hasty).build()?;
 /// # let _ = client;
-/// # Ok::<(), petstore_client::BuildError>(())
+/// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
 pub trait Clock: Send + Sync + 'static {
-    /// The time by which pauses and the end of a call are measured. It never
-    /// goes back.
+    /// The time, for pauses and deadlines. It never goes back.
     fn now(&self) -> Instant;
 
     /// Ends after this time.
@@ -49,12 +47,12 @@ pub trait Clock: Send + Sync + 'static {
     fn jitter(&self, most: Duration) -> Duration;
 }
 
-/// Time as it passes.
+/// The real clock.
 pub(crate) struct RealClock;
 
 impl Clock for RealClock {
     fn now(&self) -> Instant {
-        // Tokio's, so that a test may pause it.
+        // The clock of tokio, so that a test may pause it.
         tokio::time::Instant::now().into_std()
     }
 
@@ -63,8 +61,7 @@ impl Clock for RealClock {
     }
 
     fn jitter(&self, most: Duration) -> Duration {
-        // The last 32 bits of a version 4 UUID are random, and the crate is
-        // there already.
+        // The last 32 bits of a version 4 UUID are random, and the crate is a dependency already.
         let random = uuid::Uuid::new_v4().as_u64_pair().1 as u32;
         most.mul_f64(f64::from(random) / f64::from(u32::MAX))
     }
@@ -75,11 +72,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn jitter_is_anything_up_to_the_most() {
+    fn jitter_is_between_zero_and_the_given_time() {
         let most = Duration::from_secs(1);
         let drawn: Vec<Duration> = (0..200).map(|_| RealClock.jitter(most)).collect();
         assert!(drawn.iter().all(|pause| *pause <= most));
-        // Missed by chance once in 2^200 runs.
+        // The probability that all draws are on one side is 2^-200.
         assert!(drawn.iter().any(|pause| *pause < most / 2));
         assert!(drawn.iter().any(|pause| *pause > most / 2));
         assert_eq!(RealClock.jitter(Duration::ZERO), Duration::ZERO);

@@ -1,20 +1,18 @@
-//! How often a call is tried, and how long it pauses before it is tried again.
+//! The retry policy: how often a call is tried, and how long it pauses between two tries.
 
 use std::time::Duration;
 
 /// How often a call is tried, and how long it pauses between two tries.
 ///
-/// The pause is random, from nothing to a ceiling that doubles each time ("full
-/// jitter"): clients that failed together do not come back together. Where the
-/// service says how long to wait (`Retry-After`, `RateLimit`), the pause begins
-/// after that.
+/// The pause is random, between zero and a ceiling that doubles each time ("full jitter"), so that clients which failed
+/// at the same moment do not retry at the same moment. If the service says how long to wait (`Retry-After`,
+/// `RateLimit`), the pause begins after that time.
 ///
-/// What is tried again at all is not a matter of the policy: see
-/// [`Error::is_retryable`](crate::Error::is_retryable), and the section "When it
-/// fails" of the crate.
+/// The policy does not decide which errors are retried; see [`Error::is_retryable`](crate::Error::is_retryable) and the
+/// section "Retries" of [the crate](crate).
 ///
 /// ```
-/// use petstore_client::{Client, RetryPolicy};
+/// use openapi_dropshot_client::{Client, RetryPolicy};
 /// use std::time::Duration;
 ///
 /// let stubborn = RetryPolicy::new().max_tries(10).longest_pause(Duration::from_secs(30));
@@ -24,7 +22,7 @@ use std::time::Duration;
 ///     .timeout(Duration::from_secs(300))
 ///     .build()?;
 /// # let _ = client;
-/// # Ok::<(), petstore_client::BuildError>(())
+/// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "a policy does nothing before a client or a call is given it"]
@@ -35,12 +33,11 @@ pub struct RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Six tries, with a ceiling of 200 milliseconds for the first pause and of
-    /// 10 seconds for any: about three seconds in all, which a restart of the
-    /// service takes.
+    /// Six tries, with a ceiling of 200 milliseconds for the first pause and of 10 seconds for every pause: about three
+    /// seconds in all, as long as a restart of a service takes.
     ///
     /// ```
-    /// assert_eq!(petstore_client::RetryPolicy::new(), petstore_client::RetryPolicy::default());
+    /// assert_eq!(openapi_dropshot_client::RetryPolicy::new(), openapi_dropshot_client::RetryPolicy::default());
     /// ```
     pub fn new() -> Self {
         RetryPolicy {
@@ -53,7 +50,7 @@ impl RetryPolicy {
     /// One try.
     ///
     /// ```
-    /// use petstore_client::RetryPolicy;
+    /// use openapi_dropshot_client::RetryPolicy;
     ///
     /// assert_eq!(RetryPolicy::never(), RetryPolicy::new().max_tries(1));
     /// ```
@@ -61,11 +58,10 @@ impl RetryPolicy {
         RetryPolicy::new().max_tries(1)
     }
 
-    /// How often a call is tried at most, the first time included; 0 is taken
-    /// as 1.
+    /// How often a call is tried at most, the first time included; 0 counts as 1.
     ///
     /// ```
-    /// let twice = petstore_client::RetryPolicy::new().max_tries(2);
+    /// let twice = openapi_dropshot_client::RetryPolicy::new().max_tries(2);
     /// # let _ = twice;
     /// ```
     pub fn max_tries(mut self, tries: u32) -> Self {
@@ -78,7 +74,7 @@ impl RetryPolicy {
     /// ```
     /// use std::time::Duration;
     ///
-    /// let gentle = petstore_client::RetryPolicy::new().first_pause(Duration::from_secs(1));
+    /// let gentle = openapi_dropshot_client::RetryPolicy::new().first_pause(Duration::from_secs(1));
     /// # let _ = gentle;
     /// ```
     pub fn first_pause(mut self, ceiling: Duration) -> Self {
@@ -86,13 +82,13 @@ impl RetryPolicy {
         self
     }
 
-    /// The ceiling of all pauses. What the service asks for may be longer; it is
-    /// waited for if the call's time allows it.
+    /// The ceiling of all pauses. The service may ask for a longer one; the client waits that long if the time limit
+    /// of the call allows it.
     ///
     /// ```
     /// use std::time::Duration;
     ///
-    /// let brisk = petstore_client::RetryPolicy::new().longest_pause(Duration::from_secs(1));
+    /// let brisk = openapi_dropshot_client::RetryPolicy::new().longest_pause(Duration::from_secs(1));
     /// # let _ = brisk;
     /// ```
     pub fn longest_pause(mut self, ceiling: Duration) -> Self {
@@ -100,12 +96,12 @@ impl RetryPolicy {
         self
     }
 
-    /// Whether a call may be tried again that was repeated so often already.
+    /// Whether a call may be tried again after so many retries.
     pub(crate) fn allows_another(&self, retries: u32) -> bool {
         retries.saturating_add(1) < self.max_tries
     }
 
-    /// The ceiling of the pause after so many repetitions.
+    /// The ceiling of the pause after so many retries.
     pub(crate) fn ceiling(&self, retries: u32) -> Duration {
         let factor = 2_u32.checked_pow(retries).unwrap_or(u32::MAX);
         self.first_pause
@@ -125,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ceiling_doubles_and_has_an_end() {
+    fn the_ceiling_doubles_up_to_the_longest_pause() {
         let policy = RetryPolicy::new();
         let ceilings: Vec<u128> = (0..8)
             .map(|retries| policy.ceiling(retries).as_millis())

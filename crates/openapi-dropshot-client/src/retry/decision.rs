@@ -1,5 +1,5 @@
-//! What a service says of when to come back: `Retry-After` (RFC 9110, section
-//! 10.2.3) and `RateLimit` (draft-ietf-httpapi-ratelimit-headers).
+//! Reads from a response how long to wait before the next request: `Retry-After` (RFC 9110, section 10.2.3) and
+//! `RateLimit` (draft-ietf-httpapi-ratelimit-headers).
 
 use chrono::{DateTime, Utc};
 use http::{
@@ -8,11 +8,11 @@ use http::{
 };
 use std::time::Duration;
 
-/// How long an answer asks to wait before the same request is sent again.
+/// How long a response asks to wait before the same request is sent again.
 pub(crate) fn retry_after(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
-    let refused = matches!(status.as_u16(), 429 | 503);
+    let is_rejection = matches!(status.as_u16(), 429 | 503);
     in_seconds_or_date(headers).or_else(|| {
-        refused
+        is_rejection
             .then(|| RateLimit::of(headers))
             .flatten()
             .and_then(|limit| limit.refill)
@@ -20,9 +20,9 @@ pub(crate) fn retry_after(status: StatusCode, headers: &HeaderMap) -> Option<Dur
     })
 }
 
-/// How long the next request should wait that comes after this answer: after
-/// the last one that the limit allowed, or after one that it did not.
-pub(crate) fn pace(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
+/// How long the next request of the client should wait after this response: the response may be the last one that the
+/// rate limit allowed, or one that the rate limit rejected.
+pub(crate) fn throttle(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
     if status == StatusCode::TOO_MANY_REQUESTS {
         return retry_after(status, headers);
     }
@@ -30,7 +30,7 @@ pub(crate) fn pace(status: StatusCode, headers: &HeaderMap) -> Option<Duration> 
     if limit.remaining > 0 {
         return None;
     }
-    // The whole allowance is back after that time; one request of it earlier.
+    // After that time the whole allowance is back; one request of it is back earlier.
     let refill = Duration::from_secs(limit.refill?);
     Some(refill / limit.quota.unwrap_or(1).max(1))
 }
@@ -41,7 +41,7 @@ fn in_seconds_or_date(headers: &HeaderMap) -> Option<Duration> {
         return Some(Duration::from_secs(seconds));
     }
     let at = http_date(value)?;
-    // By the clock that wrote the date, where it tells: ours may be wrong.
+    // By the clock of the service, if the response has its date: the local clock may be wrong.
     let now = headers
         .get(DATE)
         .and_then(|date| http_date(date.to_str().ok()?))
@@ -58,9 +58,9 @@ pub(crate) fn http_date(value: &str) -> Option<DateTime<Utc>> {
         .map(|date| date.to_utc())
 }
 
-/// What is left of an allowance.
+/// The remaining allowance of a rate limit.
 struct RateLimit {
-    /// `r`: requests that are left.
+    /// `r`: the requests that are left.
     remaining: u64,
     /// `t`: seconds until the allowance is whole again.
     refill: Option<u64>,
@@ -82,7 +82,7 @@ impl RateLimit {
     }
 }
 
-/// A parameter of the first item of a list (RFC 9651), where it is a number.
+/// A parameter of the first item of a list (RFC 9651), if it is a number.
 fn parameter(list: &str, name: &str) -> Option<u64> {
     let first = list.split(',').next()?;
     first.split(';').skip(1).find_map(|part| {
@@ -106,7 +106,7 @@ mod tests {
         pairs.collect()
     }
 
-    fn asked(status: u16, pairs: &[(&'static str, &'static str)]) -> Option<u64> {
+    fn seconds(status: u16, pairs: &[(&'static str, &'static str)]) -> Option<u64> {
         let status = StatusCode::from_u16(status).expect("the test has valid statuses");
         retry_after(status, &headers(pairs)).map(|wait| wait.as_secs())
     }
@@ -115,30 +115,33 @@ mod tests {
     fn retry_after_is_read_in_seconds_and_as_a_date() {
         let now = ("date", "Sat, 21 Nov 2026 10:00:00 GMT");
         let date = |value| [now, ("retry-after", value)];
-        assert_eq!(asked(503, &[("retry-after", "7")]), Some(7));
+        assert_eq!(seconds(503, &[("retry-after", "7")]), Some(7));
         assert_eq!(
-            asked(429, &date("Sat, 21 Nov 2026 10:02:00 GMT")),
+            seconds(429, &date("Sat, 21 Nov 2026 10:02:00 GMT")),
             Some(120)
         );
-        assert_eq!(asked(503, &date("Sat, 21 Nov 2026 09:59:00 GMT")), Some(0));
+        assert_eq!(
+            seconds(503, &date("Sat, 21 Nov 2026 09:59:00 GMT")),
+            Some(0)
+        );
         for nonsense in ["soon", "-1", "1.5", ""] {
-            assert_eq!(asked(503, &date(nonsense)), None, "{nonsense}");
+            assert_eq!(seconds(503, &date(nonsense)), None, "{nonsense}");
         }
     }
 
     #[test]
-    fn a_refusal_without_retry_after_is_read_by_its_rate_limit() {
+    fn a_rejection_without_retry_after_is_read_by_its_rate_limit() {
         let limit = ("ratelimit", "\"default\";r=0;t=3");
-        assert_eq!(asked(429, &[limit]), Some(3));
-        assert_eq!(asked(429, &[limit, ("retry-after", "1")]), Some(1));
-        assert_eq!(asked(502, &[limit]), None);
+        assert_eq!(seconds(429, &[limit]), Some(3));
+        assert_eq!(seconds(429, &[limit, ("retry-after", "1")]), Some(1));
+        assert_eq!(seconds(502, &[limit]), None);
     }
 
     #[test]
     fn the_last_request_of_an_allowance_slows_down_the_next() {
         let policy = ("ratelimit-policy", "\"default\";q=10;w=5");
         let pause = |pairs: &[(&'static str, &'static str)]| {
-            pace(StatusCode::OK, &headers(pairs)).map(|wait| wait.as_millis())
+            throttle(StatusCode::OK, &headers(pairs)).map(|wait| wait.as_millis())
         };
         assert_eq!(pause(&[("ratelimit", "\"default\";r=1;t=5"), policy]), None);
         assert_eq!(
