@@ -9,6 +9,7 @@ mod open_enum;
 mod service;
 
 pub use body::Body;
+pub use http::Method;
 pub use open_enum::OpenEnum;
 pub use service::{Credential, Service};
 #[doc(hidden)]
@@ -20,7 +21,7 @@ use crate::{
     error::Failure,
 };
 use http::{
-    HeaderMap, HeaderValue, Method,
+    HeaderMap, HeaderValue,
     header::{ACCEPT, CONTENT_TYPE},
 };
 use progenitor_client::{ByteStream, QueryParam, encode_path};
@@ -30,13 +31,13 @@ use std::fmt::{self, Display};
 /// An operation of the document.
 ///
 /// ```
-/// use openapi_dropshot_client::generated::{Operation, Parameter, Place};
+/// use openapi_dropshot_client::generated::{Method, Operation, Parameter};
 ///
 /// static GET_BOOK: Operation = Operation {
 ///     id: "getBook",
-///     method: http::Method::GET,
+///     method: Method::GET,
 ///     path: "/books/{bookId}",
-///     parameters: &[Parameter { name: "bookId", setter: "book_id", place: Place::Path, required: true }],
+///     parameters: &[Parameter::path("bookId", "book_id")],
 ///     success: &[200],
 /// };
 /// # let _ = &GET_BOOK;
@@ -55,28 +56,54 @@ pub struct Operation {
     pub success: &'static [u16],
 }
 
-/// A parameter of an operation; see [`Operation`] for an example.
+/// A parameter of an operation, with its name in the document and the method of the builder that sets it; see
+/// [`Operation`] for an example.
 #[derive(Debug)]
 pub struct Parameter {
-    /// The name in the document.
-    pub name: &'static str,
-    /// The method of the builder that sets it.
-    pub setter: &'static str,
-    /// The part of the request that it belongs to.
-    pub place: Place,
-    /// Whether the request cannot be sent without it.
-    pub required: bool,
+    name: &'static str,
+    setter: &'static str,
+    place: Place,
+    required: bool,
 }
 
-/// The part of the request that a parameter belongs to; see [`Operation`] for an example.
+/// The part of the request that a parameter belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// A segment of the path.
+enum Place {
     Path,
-    /// The query.
     Query,
-    /// A header.
     Header,
+}
+
+impl Parameter {
+    /// A parameter of the path, which is always required.
+    pub const fn path(name: &'static str, setter: &'static str) -> Self {
+        Parameter {
+            name,
+            setter,
+            place: Place::Path,
+            required: true,
+        }
+    }
+
+    /// A parameter of the query.
+    pub const fn query(name: &'static str, setter: &'static str, required: bool) -> Self {
+        Parameter {
+            name,
+            setter,
+            place: Place::Query,
+            required,
+        }
+    }
+
+    /// A header.
+    pub const fn header(name: &'static str, setter: &'static str, required: bool) -> Self {
+        Parameter {
+            name,
+            setter,
+            place: Place::Header,
+            required,
+        }
+    }
 }
 
 impl Operation {
@@ -95,13 +122,13 @@ impl Operation {
 ///
 /// ```
 /// use openapi_dropshot_client::{Client, Error, Response};
-/// use openapi_dropshot_client::generated::{Call, Operation, Parameter, Place, convert};
+/// use openapi_dropshot_client::generated::{Call, Method, Operation, Parameter, convert};
 ///
 /// static GET_BOOK: Operation = Operation {
 ///     id: "getBook",
-///     method: http::Method::GET,
+///     method: Method::GET,
 ///     path: "/books/{bookId}",
-///     parameters: &[Parameter { name: "bookId", setter: "book_id", place: Place::Path, required: true }],
+///     parameters: &[Parameter::path("bookId", "book_id")],
 ///     success: &[200],
 /// };
 ///

@@ -82,7 +82,7 @@ pub use reqwest;
 pub use response::Response;
 pub use retry::{Clock, RetryBudget, RetryPolicy};
 #[doc(hidden)]
-pub use {http, tracing};
+pub use tracing;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

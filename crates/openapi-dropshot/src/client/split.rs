@@ -58,6 +58,13 @@ pub(super) fn files(modules: Modules, options: &Options) -> syn::Result<Vec<File
         "types",
         builder,
     );
+    let builder = used(
+        parse_quote!(
+            use ::openapi_dropshot_client::generated as toolkit;
+        ),
+        "toolkit",
+        builder,
+    );
     files.push(file(
         options,
         "builder.rs",

@@ -31,9 +31,8 @@ impl<'a> Examples<'a> {
 
     /// Code that uses the client itself.
     pub(super) fn of_client(&self, code: &TokenStream) -> Vec<String> {
-        let library: TokenStream = self.library.parse().unwrap_or_default();
         let after = format!("Ok::<(), {}::BuildError>(())", self.library);
-        self.block("", &quote!(use #library::Client; #code), &after)
+        self.block("", code, &after)
     }
 
     fn parameter<'r>(&self, setter: &'r Setter<'_>) -> Set<'r> {
@@ -247,16 +246,18 @@ impl<'a> Examples<'a> {
             return Vec::new();
         };
         let mut lines = vec!["```".to_owned()];
-        if before.contains("types ::") || before.contains("types::") || code.contains("types::") {
-            lines.push(format!("use {}::types;", self.library));
-            lines.push(String::new());
+        let all = format!("{before} {code}").replace(" :: ", "::");
+        for (used, import) in [("types::", "types"), (" Client::builder", "Client")] {
+            if all.contains(used) {
+                lines.extend([format!("use {}::{import};", self.library), String::new()]);
+            }
         }
         let hidden = |text: &str| {
             text.lines()
                 .map(|line| format!("# {line}"))
                 .collect::<Vec<_>>()
         };
-        // As tokens are printed, and as people write them.
+        // Tokens are printed with spaces around `::`.
         lines.extend(hidden(&before.replace(" :: ", "::").replace(" : ", ": ")));
         lines.extend(code.lines().map(str::to_owned));
         lines.extend(hidden(after));

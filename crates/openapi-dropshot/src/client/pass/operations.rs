@@ -68,7 +68,7 @@ fn builder(
     let described = description_of(request);
     let held = request.body.as_ref().map(|body| {
         let held = &body.held;
-        quote!(body: ::openapi_dropshot_client::generated::Body<#held>,)
+        quote!(body: toolkit::Body<#held>,)
     });
     let initial = request.body.as_ref().map(|body| {
         let kind = if body.has_builder() {
@@ -76,7 +76,7 @@ fn builder(
         } else {
             quote!(missing)
         };
-        quote!(body: ::openapi_dropshot_client::generated::Body::#kind(),)
+        quote!(body: toolkit::Body::#kind(),)
     });
     // A body of bytes may be a stream, which cannot be cloned.
     let streams = request
@@ -116,14 +116,14 @@ fn builder(
     vec![
         parse_quote! {
             #(#hidden)*
-            static #description: ::openapi_dropshot_client::generated::Operation = #described;
+            static #description: toolkit::Operation = #described;
         },
         parse_quote! {
             #(#struct_attributes)*
             #[derive(#derive)]
             #[must_use = "nothing is sent before `send` is called"]
             pub struct #builder<'a> {
-                call: ::openapi_dropshot_client::generated::Call<'a>,
+                call: toolkit::Call<'a>,
                 #held
             }
         },
@@ -132,7 +132,7 @@ fn builder(
             impl<'a> #builder<'a> {
                 pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
                     Self {
-                        call: ::openapi_dropshot_client::generated::Call::new(client, &#description),
+                        call: toolkit::Call::new(client, &#description),
                         #initial
                     }
                 }
@@ -158,18 +158,12 @@ fn description_of(request: &Request<'_>) -> TokenStream {
         let name = &setter.parameter.name.value;
         let method = setter.name.to_string();
         let method = method.trim_start_matches("r#");
-        let place = match setter.parameter.location {
-            ParameterIn::Path => quote!(Path),
-            ParameterIn::Header => quote!(Header),
-            ParameterIn::Query | ParameterIn::Cookie => quote!(Query),
-        };
         let required = setter.parameter.required;
-        quote! {
-            ::openapi_dropshot_client::generated::Parameter {
-                name: #name,
-                setter: #method,
-                place: ::openapi_dropshot_client::generated::Place::#place,
-                required: #required,
+        match setter.parameter.location {
+            ParameterIn::Path => quote!(toolkit::Parameter::path(#name, #method)),
+            ParameterIn::Header => quote!(toolkit::Parameter::header(#name, #method, #required)),
+            ParameterIn::Query | ParameterIn::Cookie => {
+                quote!(toolkit::Parameter::query(#name, #method, #required))
             }
         }
     });
@@ -178,9 +172,9 @@ fn description_of(request: &Request<'_>) -> TokenStream {
         .copied()
         .map(proc_macro2::Literal::u16_unsuffixed);
     quote! {
-        ::openapi_dropshot_client::generated::Operation {
+        toolkit::Operation {
             id: #id,
-            method: ::openapi_dropshot_client::http::Method::#method,
+            method: toolkit::Method::#method,
             path: #path,
             parameters: &[#(#parameters),*],
             success: &[#(#success),*],
@@ -238,7 +232,7 @@ fn setter(
             V: ::std::convert::TryInto<#target>,
             V::Error: ::std::fmt::Display,
         {
-            self.call.#set(#wire, ::openapi_dropshot_client::generated::#value);
+            self.call.#set(#wire, toolkit::#value);
             self
         }
     }

@@ -1,8 +1,7 @@
-//! What answers say of the end of their operation is logged once, handed on
-//! each time, and counted.
+//! Deprecations that responses tell are logged once, passed to the callback each time, and counted.
 
 use crate::service::{KEY, REX, Service, json};
-use petstore_client::{Client, RetryPolicy};
+use crate::generated::{Client, RetryPolicy};
 use std::{
     collections::BTreeMap,
     io,
@@ -14,7 +13,7 @@ use tracing_subscriber::fmt::{MakeWriter, format::FmtSpan};
 const HEADERS: [&str; 3] = [
     "deprecation: @1795132800",
     "sunset: Thu, 05 Dec 2030 00:00:00 GMT",
-    "link: <../pets>; rel=\"successor-version\"",
+    "link: <../books>; rel=\"successor-version\"",
 ];
 
 /// The log of this process, with that of the other tests.
@@ -65,9 +64,9 @@ impl<'a> MakeWriter<'a> for Log {
 }
 
 #[tokio::test]
-async fn a_deprecated_answer_is_logged_once_handed_on_and_counted() {
+async fn a_deprecation_is_logged_once_passed_on_and_counted() {
     let gone = r#"{"code":"not_found","message":"no","status":404}"#;
-    let service = Service::answering([
+    let service = Service::responding([
         json("200 OK", &HEADERS, REX),
         json("404 Not Found", &HEADERS, gone),
         json("200 OK", &[], "[]"),
@@ -89,34 +88,34 @@ async fn a_deprecated_answer_is_logged_once_handed_on_and_counted() {
     LazyLock::force(&LOG);
     for _ in 0..2 {
         #[expect(deprecated, reason = "what this test is about")]
-        let _ = client.get_pet().pet_id(1).send().await;
+        let _ = client.get_book().book_id(1).send().await;
     }
-    client.list_pets().send().await.expect("answered");
+    client.list_books().send().await.expect("it succeeds");
 
-    assert_eq!(client.deprecated_calls(), BTreeMap::from([("getPet", 2)]));
+    assert_eq!(client.deprecated_calls(), BTreeMap::from([("getBook", 2)]));
     let heard = heard.lock().expect("no test panics with the lock");
     assert_eq!(heard.len(), 2, "also an error says it");
-    assert_eq!(heard[0].operation(), "getPet");
-    let successor = format!("{}/pets", service.base_url());
+    assert_eq!(heard[0].operation(), "getBook");
+    let successor = format!("{}/books", service.base_url());
     assert_eq!(heard[0].successor(), Some(successor.as_str()));
     let text = LOG.text();
     let warnings: Vec<&str> = text.lines().filter(|line| line.contains("WARN")).collect();
     assert_eq!(warnings.len(), 1, "{text}");
-    for word in ["getPet", "2026-11-20", "2030-12-05", "/v1/pets"] {
+    for word in ["getBook", "2026-11-20", "2030-12-05", "/v1/books"] {
         assert!(warnings[0].contains(word), "{text}");
     }
 }
 
 #[tokio::test]
 async fn a_call_has_a_span_with_the_id_of_its_request() {
-    let service = Service::answering([json("200 OK", &["x-request-id: r-42"], "[]")]).await;
+    let service = Service::responding([json("200 OK", &["x-request-id: r-42"], "[]")]).await;
     LazyLock::force(&LOG);
-    service.client().list_pets().send().await.expect("answered");
+    service.client().list_books().send().await.expect("it succeeds");
     let text = LOG.text();
     let span = text.lines().find(|line| line.contains("r-42"));
     let span = span.unwrap_or_else(|| panic!("no line has the id: {text}"));
     for word in [
-        "operation=\"listPets\"",
+        "operation=\"listBooks\"",
         "request_id=\"r-42\"",
         "status=200",
         "retries=0",

@@ -1,11 +1,10 @@
-//! The API key, headers and answers stand in no log: not in what anything of
-//! this crate shows of itself.
+//! No `Debug` and no `Display` of this crate shows the API key, a header or a response.
 
-use crate::service::{KEY, REX, Service, answer, json};
-use petstore_client::Client;
+use crate::service::{KEY, REX, Service, json, response};
+use crate::generated::Client;
 use std::error::Error as _;
 
-/// Fails where a text holds something that is nobody's business.
+/// Fails if a text holds a secret.
 fn is_clean(text: &str) {
     for secret in [KEY, "Bearer pk", "hunter2", "session="] {
         assert!(!text.contains(secret), "`{secret}` stands in: {text}");
@@ -13,11 +12,11 @@ fn is_clean(text: &str) {
 }
 
 #[tokio::test]
-async fn nothing_shows_the_key_a_header_or_an_answer() {
+async fn nothing_shows_the_key_a_header_or_a_response() {
     let secrets = ["set-cookie: session=hunter2", "x-internal: hunter2"];
-    let service = Service::answering([
+    let service = Service::responding([
         json("200 OK", &secrets, &format!("[{REX}]")),
-        answer("502 Bad Gateway", &secrets, "<p>hunter2</p>"),
+        response("502 Bad Gateway", &secrets, "<p>hunter2</p>"),
         json("200 OK", &secrets, r#"{"id":"hunter2"}"#),
         json(
             "401 Unauthorized",
@@ -30,31 +29,31 @@ async fn nothing_shows_the_key_a_header_or_an_answer() {
     let client = service.client();
     is_clean(&format!(
         "{client:?} {client:#?} {:?}",
-        client.list_pets().limit(3)
+        client.list_books().limit(3)
     ));
     is_clean(&format!(
         "{:?}",
-        client.create_pet().body_map(|pet| pet.name("Rex"))
+        client.create_book().body_map(|book| book.name("Rex"))
     ));
     is_clean(&format!(
         "{:?} {:?}",
-        client.list_pets().pages(),
-        client.list_pets().stream()
+        client.list_books().pages(),
+        client.list_books().stream()
     ));
     is_clean(&format!(
         "{:?}",
         client
-            .list_pets()
+            .list_books()
             .send()
             .await
-            .expect("the first answer is a success")
+            .expect("the first response is a success")
     ));
     for _ in 0..4 {
         let error = client
-            .list_pets()
+            .list_books()
             .send()
             .await
-            .expect_err("the other answers are errors");
+            .expect_err("the other responses are errors");
         is_clean(&format!("{error} {error:#} {error:?} {error:#?}"));
         let mut cause = error.source();
         while let Some(source) = cause {
@@ -66,7 +65,7 @@ async fn nothing_shows_the_key_a_header_or_an_answer() {
 }
 
 #[test]
-fn a_client_that_cannot_be_made_shows_neither_key_nor_address() {
+fn a_client_that_cannot_be_built_shows_neither_key_nor_address() {
     for (url, key) in [
         ("http://me:hunter2@localhost/v1", KEY),
         ("hunter2", KEY),
@@ -79,7 +78,7 @@ fn a_client_that_cannot_be_made_shows_neither_key_nor_address() {
             .build()
             .expect_err("the test's address or key is not valid");
         is_clean(&format!("{error} {error:?}"));
-        let error = petstore_client::Error::from(error);
+        let error = crate::generated::Error::from(error);
         is_clean(&format!("{error} {error:?}"));
     }
 }

@@ -1,7 +1,7 @@
-//! The client for code that is not async.
+//! Blocking calls.
 
 use crate::service::{REX, Service, json};
-use petstore_client::{ErrorKind, NewPet};
+use crate::generated::{ErrorKind, types::NewBook};
 
 fn run<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -16,33 +16,33 @@ fn run<T>(future: impl Future<Output = T>) -> T {
 }
 
 #[test]
-fn pets_are_added_and_walked_through_without_async() {
+fn books_are_added_and_walked_through_without_async() {
     let link = "link: <?cursor=one>; rel=next";
-    let service = run(Service::answering([
+    let service = run(Service::responding([
         json("201 Created", &[], REX),
         json("200 OK", &[link], &format!("[{REX}]")),
         json("200 OK", &[], &format!("[{REX}]")),
         json("200 OK", &[], "[]"),
     ]));
     let client = service.client();
-    let rex = NewPet::builder().name("Rex").category_id(7);
-    let added = client.create_pet().body(rex).send_blocking();
+    let rex = NewBook::builder().name("Rex").category_id(7);
+    let added = client.create_book().body(rex).send_blocking();
     assert_eq!(added.expect("added").id, 1);
-    let mut pets = client.list_pets().stream().blocking();
-    let names: Vec<String> = pets
+    let mut books = client.list_books().stream().blocking();
+    let names: Vec<String> = books
         .by_ref()
-        .map(|pet| pet.expect("all are answered").name)
+        .map(|book| book.expect("all pages are read").name)
         .collect();
     assert_eq!(names, ["Rex", "Rex"]);
-    assert_eq!(pets.cursor(), Some("one"));
-    assert_eq!(client.list_pets().pages().blocking().count(), 1);
-    let error = client.list_pets().limit(0).send_blocking();
+    assert_eq!(books.cursor(), Some("one"));
+    assert_eq!(client.list_books().pages().blocking().count(), 1);
+    let error = client.list_books().limit(0).send_blocking();
     assert_eq!(error.expect_err("out of bounds").kind(), ErrorKind::Request);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn it_works_on_a_thread_that_runs_async_code() {
-    let service = Service::answering([json("200 OK", &[], "[]")]).await;
-    let pets = service.client().list_pets().send_blocking();
-    assert!(pets.expect("answered").is_empty());
+    let service = Service::responding([json("200 OK", &[], "[]")]).await;
+    let books = service.client().list_books().send_blocking();
+    assert!(books.expect("it succeeds").is_empty());
 }

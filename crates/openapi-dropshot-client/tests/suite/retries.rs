@@ -1,11 +1,11 @@
-//! What is sent again, how often and after which pause; and what is not.
+//! Retries: which requests are sent again, how often, and after which pause.
 
 use crate::{
     clock::Passing,
-    service::{KEY, REX, Service, answer, json},
+    service::{KEY, REX, Service, json, response},
 };
-use petstore_client::{
-    CallOptions, Client, ClientBuilder, ErrorCode, ErrorKind, NewPet, RetryBudget, RetryPolicy,
+use crate::generated::{
+    CallOptions, Client, ClientBuilder, ErrorKind, types::NewBook, RetryBudget, RetryPolicy,
 };
 use std::time::Duration;
 
@@ -20,11 +20,11 @@ fn builder(service: &Service, clock: &Passing) -> ClientBuilder {
         .clock(clock.clone())
 }
 
-fn rex() -> petstore_client::types::builder::NewPet {
-    NewPet::builder().name("Rex").category_id(7)
+fn rex() -> crate::generated::types::builder::NewBook {
+    NewBook::builder().name("Rex").category_id(7)
 }
 
-fn pets() -> String {
+fn books() -> String {
     json("200 OK", &[], &format!("[{REX}]"))
 }
 
@@ -33,7 +33,7 @@ fn added() -> String {
 }
 
 fn bad_gateway() -> String {
-    answer("502 Bad Gateway", &["content-type: text/html"], "<html>")
+    response("502 Bad Gateway", &["content-type: text/html"], "<html>")
 }
 
 /// A success that is cut in the middle of its body.
@@ -52,46 +52,46 @@ fn header<'r>(request: &'r str, name: &str) -> Option<&'r str> {
 }
 
 #[tokio::test]
-async fn a_safe_request_is_sent_again_until_it_is_answered() {
-    let service = Service::answering([
+async fn a_safe_request_is_sent_again_until_it_succeeds() {
+    let service = Service::responding([
         String::new(),
         bad_gateway(),
         json("503 Service Unavailable", &[], UNAVAILABLE),
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n["
             .to_owned(),
-        pets(),
+        books(),
     ])
     .await;
     let clock = Passing::new();
     let client = builder(&service, &clock).build().expect("it is valid");
-    let answer = client.list_pets().send().await.expect("at last");
-    assert_eq!((answer.len(), answer.retries()), (1, 4));
+    let response = client.list_books().send().await.expect("at last");
+    assert_eq!((response.len(), response.retries()), (1, 4));
     // Each pause has twice the ceiling of the one before.
     assert_eq!(clock.pauses(), [200, 400, 800, 1_600]);
 }
 
 #[tokio::test]
 async fn tries_have_an_end_and_the_error_says_how_many_there_were() {
-    let service = Service::answering((0..9).map(|_| bad_gateway())).await;
+    let service = Service::responding((0..9).map(|_| bad_gateway())).await;
     let clock = Passing::new();
     let client = builder(&service, &clock)
         .retry(RetryPolicy::new().max_tries(3))
         .build()
         .expect("it is valid");
-    let error = client.list_pets().send().await.expect_err("all fail");
+    let error = client.list_books().send().await.expect_err("all fail");
     assert_eq!((error.status(), error.retries()), (Some(502), 2));
     assert!(error.is_retryable() && error.was_sent());
     assert!(error.to_string().ends_with(", tried 3 times"), "{error}");
     assert_eq!(service.requests().len(), 3);
 
     let once = CallOptions::new().retry(RetryPolicy::never());
-    let error = client.list_pets().with(once).send().await;
+    let error = client.list_books().with(once).send().await;
     assert_eq!(error.expect_err("all fail").retries(), 0);
     assert_eq!(service.requests().len(), 4);
 }
 
 #[tokio::test]
-async fn what_will_fail_again_is_not_sent_again() {
+async fn an_error_that_would_come_again_is_not_retried() {
     for (status, body) in [
         (
             "400 Bad Request",
@@ -108,11 +108,11 @@ async fn what_will_fail_again_is_not_sent_again() {
         ("404 Not Found", "<html>"),
         ("422 Unprocessable Content", REUSED),
     ] {
-        let service = Service::answering([json(status, &[], body), pets()]).await;
+        let service = Service::responding([json(status, &[], body), books()]).await;
         let client = builder(&service, &Passing::new())
             .build()
             .expect("it is valid");
-        let error = client.list_pets().send().await.expect_err("an error");
+        let error = client.list_books().send().await.expect_err("an error");
         assert!(!error.is_retryable(), "{error}");
         assert_eq!(
             (error.retries(), service.requests().len()),
@@ -124,7 +124,7 @@ async fn what_will_fail_again_is_not_sent_again() {
 
 #[tokio::test]
 async fn a_creation_keeps_its_key_over_all_tries() {
-    let service = Service::answering([
+    let service = Service::responding([
         String::new(),
         cut(),
         bad_gateway(),
@@ -136,13 +136,13 @@ async fn a_creation_keeps_its_key_over_all_tries() {
     let client = builder(&service, &Passing::new())
         .build()
         .expect("it is valid");
-    let pet = client
-        .create_pet()
+    let book = client
+        .create_book()
         .body(rex())
         .send()
         .await
         .expect("at last");
-    assert_eq!(pet.retries(), 4);
+    assert_eq!(book.retries(), 4);
     let requests = service.requests();
     let keys: Vec<_> = requests
         .iter()
@@ -152,20 +152,20 @@ async fn a_creation_keeps_its_key_over_all_tries() {
     assert_eq!(first.len(), "00000000-0000-4000-8000-000000000000".len());
     assert!(keys.iter().all(|key| *key == Some(first)), "{keys:?}");
 
-    client.create_pet().body(rex()).send().await.expect("added");
+    client.create_book().body(rex()).send().await.expect("added");
     let requests = service.requests();
     assert_ne!(header(&requests[5], "idempotency-key"), Some(first));
 }
 
 #[tokio::test]
 async fn a_key_of_ones_own_is_sent_and_stands_in_the_error() {
-    let service = Service::answering([json("422 Unprocessable Content", &[], REUSED)]).await;
+    let service = Service::responding([json("422 Unprocessable Content", &[], REUSED)]).await;
     let client = builder(&service, &Passing::new())
         .build()
         .expect("it is valid");
-    let call = client.create_pet().idempotency_key("mine-1").body(rex());
+    let call = client.create_book().idempotency_key("mine-1").body(rex());
     let error = call.send().await.expect_err("used before");
-    assert_eq!(error.code(), Some(&ErrorCode::IdempotencyKeyReused));
+    assert_eq!(error.code(), Some(&"idempotency_key_reused".to_owned()));
     assert_eq!(
         (error.retries(), error.idempotency_key()),
         (0, Some("mine-1"))
@@ -178,7 +178,7 @@ async fn a_key_of_ones_own_is_sent_and_stands_in_the_error() {
 
 #[tokio::test]
 async fn retry_after_is_waited_for_before_the_jitter_begins() {
-    let service = Service::answering([
+    let service = Service::responding([
         json("429 Too Many Requests", &["retry-after: 3"], "{}"),
         json(
             "503 Service Unavailable",
@@ -188,26 +188,26 @@ async fn retry_after_is_waited_for_before_the_jitter_begins() {
             ],
             OVERLOADED,
         ),
-        pets(),
+        books(),
     ])
     .await;
     let clock = Passing::new();
     let client = builder(&service, &clock).build().expect("it is valid");
-    client.list_pets().send().await.expect("at last");
+    client.list_books().send().await.expect("at last");
     assert_eq!(clock.pauses(), [3_200, 5_400]);
 }
 
 #[tokio::test]
 async fn a_wait_that_the_call_has_no_time_for_is_left_to_the_application() {
-    let service = Service::answering([
+    let service = Service::responding([
         json("429 Too Many Requests", &["retry-after: 60"], "{}"),
-        pets(),
+        books(),
     ])
     .await;
     let clock = Passing::new();
     let client = builder(&service, &clock).build().expect("it is valid");
     let error = client
-        .list_pets()
+        .list_books()
         .send()
         .await
         .expect_err("a minute is more than 30 seconds");
@@ -217,7 +217,7 @@ async fn a_wait_that_the_call_has_no_time_for_is_left_to_the_application() {
 
     let patient = CallOptions::new().timeout(Duration::from_secs(90));
     client
-        .list_pets()
+        .list_books()
         .with(patient)
         .send()
         .await
@@ -235,18 +235,18 @@ async fn the_last_request_of_an_allowance_slows_down_the_next_one() {
         "ratelimit: \"default\";r=0;t=8",
         "ratelimit-policy: \"default\";q=4;w=8",
     ];
-    let service = Service::answering([json("200 OK", &spent, "[]"), pets()]).await;
+    let service = Service::responding([json("200 OK", &spent, "[]"), books()]).await;
     let clock = Passing::new();
     let client = builder(&service, &clock).build().expect("it is valid");
-    client.list_pets().send().await.expect("allowed");
+    client.list_books().send().await.expect("allowed");
     assert!(clock.pauses().is_empty());
-    client.list_pets().send().await.expect("allowed");
+    client.list_books().send().await.expect("allowed");
     assert_eq!(clock.pauses(), [2_000]);
 }
 
 #[tokio::test]
-async fn calls_share_what_they_may_spend_on_repetitions() {
-    let service = Service::answering((0..20).map(|_| bad_gateway())).await;
+async fn calls_share_the_retry_budget() {
+    let service = Service::responding((0..20).map(|_| bad_gateway())).await;
     let budget = RetryBudget::new(3, 5);
     let client = builder(&service, &Passing::new())
         .retry_budget(budget.clone())
@@ -256,7 +256,7 @@ async fn calls_share_what_they_may_spend_on_repetitions() {
     for _ in 0..4 {
         let error = client
             .clone()
-            .list_pets()
+            .list_books()
             .send()
             .await
             .expect_err("all fail");
@@ -271,14 +271,14 @@ async fn calls_share_what_they_may_spend_on_repetitions() {
 }
 
 #[tokio::test]
-async fn a_call_whose_time_is_up_is_not_tried_again() {
-    let service = Service::answering((0..9).map(|_| bad_gateway())).await;
+async fn a_call_at_its_time_limit_is_not_tried_again() {
+    let service = Service::responding((0..9).map(|_| bad_gateway())).await;
     let clock = Passing::new();
     let client = builder(&service, &clock)
         .timeout(Duration::from_secs(1))
         .build()
         .expect("it is valid");
-    let error = client.list_pets().send().await.expect_err("all fail");
+    let error = client.list_books().send().await.expect_err("all fail");
     // 200 and 400 milliseconds; 800 more would be too late.
     assert_eq!((error.retries(), error.status()), (2, Some(502)));
     assert_eq!(clock.pauses(), [200, 400]);
@@ -286,7 +286,7 @@ async fn a_call_whose_time_is_up_is_not_tried_again() {
 
 #[tokio::test]
 async fn a_try_that_takes_too_long_is_given_up_and_the_call_goes_on() {
-    let service = Service::holding_the_first(pets()).await;
+    let service = Service::holding_the_first(books()).await;
     let client = builder(&service, &Passing::new())
         .try_timeout(Duration::from_millis(50))
         // However slow this machine is: one of these tries is fast enough.
@@ -298,36 +298,36 @@ async fn a_try_that_takes_too_long_is_given_up_and_the_call_goes_on() {
         .retry_budget(RetryBudget::new(1_000, 1))
         .build()
         .expect("it is valid");
-    let answer = client.list_pets().send().await.expect("at last");
-    assert!(answer.retries() >= 1, "the first try is never answered");
+    let response = client.list_books().send().await.expect("at last");
+    assert!(response.retries() >= 1, "the first try gets no response");
 }
 
 #[tokio::test]
-async fn what_was_never_sent_says_so() {
-    let service = Service::answering([]).await;
+async fn an_error_tells_that_no_try_was_sent() {
+    let service = Service::responding([]).await;
     let client = builder(&service, &Passing::new())
         .build()
         .expect("it is valid");
     service.is_gone().await;
-    let error = client.create_pet().body(rex()).send().await;
+    let error = client.create_book().body(rex()).send().await;
     let error = error.expect_err("nobody listens");
     assert_eq!(
         (error.kind(), error.was_sent()),
         (ErrorKind::Connect, false)
     );
     assert_eq!(error.retries(), 5);
-    let error = client.list_pets().limit(0).send().await;
+    let error = client.list_books().limit(0).send().await;
     let error = error.expect_err("out of bounds");
     assert!(!error.was_sent() && !error.is_retryable());
 }
 
 #[tokio::test]
-async fn what_was_sent_once_stays_sent() {
-    let service = Service::answering([String::new()]).await;
+async fn an_error_tells_that_an_earlier_try_was_sent() {
+    let service = Service::responding([String::new()]).await;
     let client = builder(&service, &Passing::new())
         .build()
         .expect("it is valid");
-    let error = client.create_pet().body(rex()).send().await;
+    let error = client.create_book().body(rex()).send().await;
     let error = error.expect_err("cut, then nobody listens");
     assert_eq!(error.kind(), ErrorKind::Connect);
     assert!(error.was_sent(), "the first try was");

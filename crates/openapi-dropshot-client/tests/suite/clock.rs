@@ -1,6 +1,6 @@
-//! A clock that passes the time at once, and writes down which.
+//! A clock whose pauses take no time, and which keeps their lengths.
 
-use petstore_client::Clock;
+use crate::generated::Clock;
 use std::{
     future::{Future, ready},
     pin::Pin,
@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Pauses take no time, and each is as long as it may be.
+/// Pauses take no time, and each has its greatest length.
 #[derive(Clone)]
 pub(crate) struct Passing {
     begin: Instant,

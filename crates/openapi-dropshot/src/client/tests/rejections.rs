@@ -1,9 +1,9 @@
-//! What the client generator refuses, and where it says so.
+//! Parts of documents that the client generator rejects, with their places.
 
 use super::{OPERATION, SCHEMA, document, generated, with_body, with_parameter, with_responses};
 
 #[test]
-fn what_the_client_cannot_carry_is_refused_where_it_stands() {
+fn unsupported_parts_are_rejected_at_their_place() {
     let json = "application/json: {schema: {$ref: '#/components/schemas/Thing'}}";
     let inline = "application/json: {schema: {type: object, properties: {a: {type: string}}}}";
     let cases = [

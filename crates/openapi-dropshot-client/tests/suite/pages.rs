@@ -1,20 +1,20 @@
-//! From page to page, along the links of the service.
+//! Cursors of responses with links.
 
 use crate::service::{REX, Service, json};
-use petstore_client::{ErrorKind, PetStatus};
+use crate::generated::{ErrorKind, types::BookStatus};
 
 #[tokio::test]
 async fn the_links_of_the_service_lead_from_page_to_page() {
-    let link = r#"link: <../pets>; rel="collection", <?limit=1&status=available&cursor=MTphOjI%3D>; rel="next""#;
-    let service = Service::answering([
+    let link = r#"link: <../books>; rel="collection", <?limit=1&status=available&cursor=MTphOjI%3D>; rel="next""#;
+    let service = Service::responding([
         json("200 OK", &[link], &format!("[{REX}]")),
         json("200 OK", &[], "[]"),
     ])
     .await;
     let client = service.client();
     let first = client
-        .list_pets()
-        .status(PetStatus::Available)
+        .list_books()
+        .status(BookStatus::Available)
         .limit(1)
         .send()
         .await
@@ -25,8 +25,8 @@ async fn the_links_of_the_service_lead_from_page_to_page() {
         .expect("there is another page");
     assert_eq!(cursor, "MTphOjI=");
     let last = client
-        .list_pets()
-        .status(PetStatus::Available)
+        .list_books()
+        .status(BookStatus::Available)
         .limit(1)
         .cursor(cursor)
         .send()
@@ -39,16 +39,16 @@ async fn the_links_of_the_service_lead_from_page_to_page() {
     );
     assert!(
         service.requests()[1]
-            .starts_with("GET /v1/pets?cursor=MTphOjI%3D&limit=1&status=available ")
+            .starts_with("GET /v1/books?cursor=MTphOjI%3D&limit=1&status=available ")
     );
 }
 
 #[tokio::test]
 async fn a_link_that_leads_nowhere_is_not_the_end_of_the_list() {
-    let service = Service::answering([json("200 OK", &["link: <?limit=1>; rel=next"], "[]")]).await;
+    let service = Service::responding([json("200 OK", &["link: <?limit=1>; rel=next"], "[]")]).await;
     let page = service
         .client()
-        .list_pets()
+        .list_books()
         .send()
         .await
         .expect("there is a page");
