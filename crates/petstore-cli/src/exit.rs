@@ -42,7 +42,7 @@ pub(crate) const MEANINGS: [(Exit, &str); 10] = [
     ),
     (
         Exit::Refused,
-        "an import finished, but some lines were rejected; or the service rejected an order or its transition",
+        "an import finished, but some lines were rejected; or an order or its change was rejected",
     ),
     (
         Exit::Unknown,
