@@ -92,7 +92,7 @@ fn every_shell_is_told_what_there_is() {
 fn the_readme_has_the_exit_codes_of_the_help() {
     let help = said(&["--help"]);
     let (_, table) = help.split_once("Exit codes:").expect("a table");
-    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
     let readme = fs::read_to_string(readme).expect("there is a README");
     let codes = table.lines().filter(|line| !line.trim().is_empty());
     for line in codes {
