@@ -1,4 +1,4 @@
-//! What an addition to the contract does to those who use the client: nothing.
+//! An addition to the contract does not affect applications that use the client.
 //! One application is compiled against the client of this document, and then
 //! against that of a document with more of everything; operations that are not
 //! stable stand behind the cargo features of their level.
@@ -80,10 +80,10 @@ fn operations() -> String {
       operationId: {id}
       tags: [pets]
       summary: Something new
-      description: Returns animals.{level}
+      description: Returns pets.{level}
       responses:
         '200':
-          description: Some animals.
+          description: Some pets.
           content:
             application/json:
               schema:
@@ -134,7 +134,7 @@ pub(crate) fn add_to_the_contract(copy: &Copy) {
         "        - $ref: '#/components/parameters/Cursor'
         - name: name
           in: query
-          description: Restricts the result to animals of this name.
+          description: Restricts the result to pets of this name.
           schema:
             type: string
           example: Rex\n",
@@ -144,7 +144,7 @@ pub(crate) fn add_to_the_contract(copy: &Copy) {
         "\n        status:\n          $ref: '#/components/schemas/PetStatus'\n      example:\n",
         "
         bornOn:
-          description: The day the animal was born on.
+          description: The day the pet was born on.
           type: string
           format: date
         status:

@@ -98,8 +98,8 @@ pub(super) const ROWS: &[Mutation] = &[
         what: "a number of a body becomes smaller",
         edits: &[(
             DOCUMENT,
-            "          description: Identifier of the category the animal belongs to.\n          type: integer\n          format: int64\n",
-            "          description: Identifier of the category the animal belongs to.\n          type: integer\n          format: int32\n",
+            " belongs to.\n          type: integer\n          format: int64\n        status:\n",
+            " belongs to.\n          type: integer\n          format: int32\n        status:\n",
         )],
         rule: "request-property-type-changed",
         at: (DOCUMENT, "type: integer"),
@@ -114,7 +114,7 @@ pub(super) const ROWS: &[Mutation] = &[
     },
     Mutation {
         what: "a path has another name",
-        edits: &[(DOCUMENT, "  /pets/{petId}:", "  /animals/{petId}:")],
+        edits: &[(DOCUMENT, "  /pets/{petId}:", "  /creatures/{petId}:")],
         also: &["lifecycle", "changelog"],
         rule: "api-path-removed-before-sunset",
         at: ("RELEASED", "operationId: getPet"),

@@ -37,21 +37,17 @@ pub(super) const ROWS: &[Mutation] = &[
         what: "a member stands twice",
         edits: &[(
             DOCUMENT,
-            "      summary: Add an animal\n",
-            "      summary: Add an animal\n      summary: Add one\n",
+            "      operationId: createPet\n",
+            "      operationId: createPet\n      summary: Add one\n",
         )],
         also: &["generated", "breaking", "lifecycle"],
         rule: "duplicate-member",
-        at: (DOCUMENT, "summary: Add one"),
+        at: (DOCUMENT, "summary: Add a"),
         ..GATE
     },
     Mutation {
         what: "a member is mistyped",
-        edits: &[(
-            DOCUMENT,
-            "      summary: Add an animal\n",
-            "      sumary: Add an animal\n",
-        )],
+        edits: &[(DOCUMENT, "      summary: Add ", "      sumary: Add ")],
         also: UNREADABLE,
         rule: "unknown-member",
         at: (DOCUMENT, "sumary"),
@@ -69,7 +65,7 @@ pub(super) const ROWS: &[Mutation] = &[
     },
     Mutation {
         what: "an operation has no summary",
-        edits: &[(DOCUMENT, "      summary: List animals\n", "")],
+        edits: &[(DOCUMENT, "      summary: List ", "      x-note: List ")],
         also: STALE,
         rule: "missing-summary",
         at: (DOCUMENT, "operationId: listPets"),
@@ -132,7 +128,7 @@ pub(super) const ROWS: &[Mutation] = &[
         ..GATE
     },
     Mutation {
-        what: "an error response names a code that nobody explains",
+        what: "an error response names a code that the catalogue does not have",
         edits: &[(
             DOCUMENT,
             "            - request_timeout\n",
@@ -157,7 +153,7 @@ pub(super) const ROWS: &[Mutation] = &[
         ..GATE
     },
     Mutation {
-        what: "nobody needs a key",
+        what: "no operation needs a key",
         edits: &[(DOCUMENT, "security:\n  - apiKey: []\n", "security: []\n")],
         also: STALE,
         rule: "unsecured-operation",

@@ -58,7 +58,7 @@ pub(super) const ROWS: &[Mutation] = &[
         ..GATE
     },
     Mutation {
-        what: "a file of somebody stands among the generated ones",
+        what: "a hand-written file is among the generated ones",
         edits: &[(
             "crates/petstore-api/src/generated/extra.rs",
             "*",
@@ -72,8 +72,12 @@ pub(super) const ROWS: &[Mutation] = &[
     },
     Mutation {
         what: "a description changed, and nothing was generated",
-        edits: &[(DOCUMENT, "The animal's name.", "How the animal is called.")],
-        at: (SCHEMAS, "The animal's name."),
+        edits: &[(
+            DOCUMENT,
+            "        name:\n          description: The ",
+            "        name:\n          description: Exactly the ",
+        )],
+        at: (SCHEMAS, "'s name."),
         ..GATE
     },
 ];

@@ -178,7 +178,7 @@ pub(super) const WAYS: &[Way] = &[
         pointer: "/paths/~1readers/post/requestBody",
     },
     Way {
-        description: "a direction that is not told",
+        description: "a lost `writeOnly`",
         change: (SCHEMAS, "super::shapes::WriteOnly<String>", "String"),
         rule: "schema-write-only",
         pointer: "/components/schemas/Person/properties/word",
