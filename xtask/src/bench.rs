@@ -1,8 +1,7 @@
-//! `cargo xtask bench`: measures the service beside the floor and a peer, its
-//! latency at a rate, what growth costs it, the client, and the generator. Here
-//! is which parts there are; each is a file below. What is asked of the
-//! candidates, and how an answer is judged, is left to the programs of
-//! `crates/petstore-bench`, whose README tells what is measured and why so.
+//! Runs `cargo xtask bench`: measures the service beside a baseline and a comparison, its
+//! latency at a fixed rate, its reads on growing stores, the client, and the generator.
+//! Each part is one file below. The programs of `crates/petstore-bench` send the requests
+//! and check the responses; its README says what is measured and why.
 
 mod candidates;
 mod client;
@@ -31,10 +30,10 @@ use std::{
     process::ExitCode,
 };
 
-/// What `cargo xtask bench` takes.
+/// The options of `cargo xtask bench`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Show in a short time that everything works, not how fast it is: small
+    /// Check in a short time that everything works, without measuring speed: small
     /// stores, one short round, the `dev` profile
     #[arg(long)]
     quick: bool,
@@ -43,15 +42,15 @@ pub(crate) struct Options {
     #[arg(long, value_name = "PART", value_delimiter = ',')]
     only: Vec<Part>,
 
-    /// Connections at the same time
+    /// Numbers of connections
     #[arg(long, value_name = "NUMBER", value_delimiter = ',', default_values_t = [1, 64, 512])]
     connections: Vec<usize>,
 
-    /// How long each load is measured in each round
+    /// Seconds for which each load is measured in each round
     #[arg(long)]
     seconds: Option<f64>,
 
-    /// Rounds, of which the median counts
+    /// Number of rounds, whose median is reported
     #[arg(long)]
     rounds: Option<usize>,
 }
@@ -59,11 +58,11 @@ pub(crate) struct Options {
 /// A part of the bench.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum Part {
-    /// The candidates beside each other, as fast as answers come
+    /// All candidates, as fast as responses arrive
     Compare,
-    /// Latency at 70 % of what `compare` found as the most
+    /// Latency at 70 % of the highest throughput that `compare` measured
     Latency,
-    /// What reads cost as a store grows
+    /// The cost of reads as a store grows
     Growth,
     /// The client beside bare reqwest
     Client,
@@ -71,29 +70,29 @@ enum Part {
     Generation,
 }
 
-/// How much is measured.
+/// The amount of measurement.
 struct Extent {
     connections: Vec<usize>,
     seconds: f64,
     warm_up_seconds: f64,
     rounds: usize,
-    /// Pets in the store of every candidate.
+    /// Number of pets in the store of every candidate.
     pets: i64,
-    /// Pets in the stores that show growth, the smallest first.
+    /// Numbers of pets in the stores of the part `growth`, the smallest first.
     grown: Vec<i64>,
     idle_connections: usize,
 }
 
-/// What everything has in common.
+/// What all parts need.
 struct Bench<'root> {
     root: &'root Path,
     extent: Extent,
     programs: Programs,
-    /// What is made on the way, and what need not be made again.
+    /// The folder for intermediate files and for files that are kept for the next run.
     folder: PathBuf,
 }
 
-/// What the machine-readable copy holds.
+/// The content of the machine-readable copy.
 #[derive(Default, Serialize)]
 struct Report {
     machine: machine::Machine,
@@ -105,7 +104,7 @@ struct Report {
     client: Option<client::Client>,
     generation: Vec<generation::Row>,
     targets: Vec<targets::Target>,
-    /// Rounds that do not count, and why.
+    /// Measurements that do not count, and why.
     void: Vec<String>,
 }
 
@@ -128,12 +127,12 @@ impl Extent {
     }
 }
 
-/// Measures, prints, and leaves a copy in `target/bench`.
+/// Measures, prints the results, and writes a copy to `target/bench`.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let wanted = |part| options.only.is_empty() || options.only.contains(&part);
     let programs = Programs::build(root, options.quick)?;
     let folder = programs.target.join("bench");
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let bench = Bench {
         root,
         extent: Extent::of(options),
@@ -162,11 +161,11 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     if wanted(Part::Generation) {
         generation::measure(&bench, &mut report)?;
     }
-    targets::hold(&mut report);
+    targets::check(&mut report);
     finish(&bench, &report)
 }
 
-/// Leaves the copies, and says how it went.
+/// Writes the copies. Fails if a measurement does not count.
 fn finish(bench: &Bench<'_>, report: &Report) -> Result<ExitCode> {
     let text = serde_json::to_string_pretty(report)?;
     let mut files = vec![("bench.json", text)];
@@ -187,12 +186,12 @@ fn finish(bench: &Bench<'_>, report: &Report) -> Result<ExitCode> {
     })
 }
 
-/// Prints to the terminal what is being done, where somebody may wait for it.
-fn say(what: &str) {
+/// Prints the progress to stderr.
+fn progress(what: &str) {
     eprintln!("bench: {what}");
 }
 
-/// The cargo that runs this.
+/// Returns the cargo that runs this program.
 fn cargo() -> std::process::Command {
     std::process::Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }

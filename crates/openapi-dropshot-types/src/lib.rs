@@ -7,6 +7,7 @@
 //! trait by which a server reaches a generated API without knowing its document.
 
 mod error;
+mod failure;
 mod operation;
 
 #[cfg(feature = "dropshot")]
@@ -22,6 +23,7 @@ mod optional_body;
 mod router;
 
 pub use error::{Condition, ErrorEntry, ErrorMember, Rejection};
+pub use failure::{IdempotencyFailure, StateFailure};
 pub use operation::{Deprecation, Operation, Stability};
 
 #[cfg(feature = "dropshot")]

@@ -83,7 +83,7 @@ fn an_operation_a_property_and_a_value_that_are_added_appear_in_the_code() {
             "
     delete:
       operationId: deletePet
-      summary: Remove an animal
+      summary: Remove a pet
       tags: [pets]
       parameters:
         - name: petId
@@ -94,7 +94,7 @@ fn an_operation_a_property_and_a_value_that_are_added_appear_in_the_code() {
             format: int64
       responses:
         '204':
-          description: The animal is gone.
+          description: The pet was removed.
         '401':
           $ref: '#/components/responses/Unauthorized'
         5XX:

@@ -1,5 +1,4 @@
-//! What the programs of the bench have in common: the pets that every store is
-//! filled with. How the programs are put together is left to `cargo xtask
-//! bench`; the README tells what is measured, and why so.
+//! Code that the programs of the bench share: the pets that every store holds. `cargo
+//! xtask bench` runs the programs; the README describes what is measured and why.
 
 pub mod pets;

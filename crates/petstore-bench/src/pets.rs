@@ -1,17 +1,17 @@
-//! The pets that stand in every store of the bench, decided by their number
-//! alone, so that each answer can be held against what it has to be. The same
-//! rule stands in SQL in the example `seed` of petstore-store.
+//! Generates the pets that every store of the bench holds. The number of a pet decides
+//! all its members, so that each response can be compared with the expected one. The
+//! example `seed` of petstore-store has the same rule in SQL.
 
 use std::fmt::Write as _;
 
-/// Pets on a page that is measured.
+/// Number of pets on a measured page.
 pub const PAGE: usize = 20;
 
-/// Pets with the status that few have, in every store.
+/// Number of pets with the rarest status, in every store.
 const FEW: i64 = 25;
 
-/// The pet number `number`, from 1 on, of a store that holds `of` of them: as
-/// JSON, with the members in the order of the contract.
+/// Returns the pet with the number `number`, counted from 1, of a store that holds `of`
+/// pets, as JSON with the members in the order of the contract.
 #[must_use]
 pub fn pet(number: i64, of: i64) -> String {
     let status = match number {
@@ -26,8 +26,8 @@ pub fn pet(number: i64, of: i64) -> String {
     )
 }
 
-/// The page of at most `limit` that begins after the pet number `after`, in the
-/// same store.
+/// Returns the page of at most `limit` pets that begins after the pet with the number
+/// `after`, in the same store.
 #[must_use]
 pub fn page(after: i64, filter: Filter, limit: usize, of: i64) -> String {
     let numbers = (after + 1..=of).filter(|&number| filter.takes(number, of));
@@ -41,19 +41,19 @@ pub fn page(after: i64, filter: Filter, limit: usize, of: i64) -> String {
     text
 }
 
-/// Which pets a list asks for.
+/// A filter of a list.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub enum Filter {
-    /// All.
+    /// All pets.
     All,
-    /// Those with the status `available`: a quarter.
+    /// Pets with the status `available`: a quarter of all.
     Available,
-    /// Those with the status `sold`: some 25, however many pets there are.
+    /// Pets with the status `sold`: about 25, independent of the size of the store.
     Sold,
 }
 
 impl Filter {
-    /// Whether the pet number `number` of `of` is among them.
+    /// Returns whether the filter includes the pet with the number `number` of `of`.
     #[must_use]
     pub fn takes(self, number: i64, of: i64) -> bool {
         let sold = number % few(of) == 0;
@@ -64,7 +64,7 @@ impl Filter {
         }
     }
 
-    /// The address of the first page of such a list.
+    /// Returns the path and the query of the first page of this list.
     #[must_use]
     pub fn target(self, limit: usize) -> String {
         let filter = match self {

@@ -1,5 +1,5 @@
-//! The program `load` against the floor, and against services that answer
-//! wrongly or late.
+//! Tests the program `load` against the baseline, and against services whose responses
+//! are wrong or late.
 
 use serde_json::Value;
 use std::{
@@ -12,19 +12,19 @@ use std::{
 
 const PETS: &str = "1000";
 
-/// The floor, ended when this is dropped.
-struct Floor {
+/// A running baseline; it ends when this is dropped.
+struct Baseline {
     process: Child,
     address: String,
 }
 
-impl Floor {
+impl Baseline {
     fn start() -> Self {
-        let process = Command::new(env!("CARGO_BIN_EXE_floor"))
+        let process = Command::new(env!("CARGO_BIN_EXE_baseline"))
             .arg(PETS)
             .stdout(Stdio::piped())
             .spawn();
-        let mut process = process.expect("the floor starts");
+        let mut process = process.expect("the baseline starts");
         let mut line = String::new();
         let stdout = process.stdout.take().expect("piped");
         BufReader::new(stdout).read_line(&mut line).expect("a line");
@@ -37,7 +37,7 @@ impl Floor {
     }
 }
 
-impl Drop for Floor {
+impl Drop for Baseline {
     fn drop(&mut self) {
         let _ended = self.process.kill().and_then(|()| self.process.wait());
     }
@@ -59,28 +59,28 @@ fn report(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).expect("the load prints JSON")
 }
 
-/// A service with one page, which answers what `answer` says, from the number
-/// of the request on.
-fn service(answer: fn(u32) -> String) -> SocketAddr {
+/// Starts a service that responds with what `body` returns for the number of the request
+/// on its connection.
+fn service(body: fn(u32) -> String) -> SocketAddr {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     let address = listener.local_addr().expect("an address");
     thread::spawn(move || {
         for stream in listener.incoming() {
             let stream = stream.expect("a connection");
-            thread::spawn(move || serve(stream, answer));
+            thread::spawn(move || serve(stream, body));
         }
     });
     address
 }
 
-fn serve(mut stream: TcpStream, answer: fn(u32) -> String) {
+fn serve(mut stream: TcpStream, body: fn(u32) -> String) {
     let mut request = [0; 4096];
     for number in 1.. {
         match stream.read(&mut request) {
             Ok(1..) => {}
             _ => break,
         }
-        let body = answer(number);
+        let body = body(number);
         let length = body.len();
         let text = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{body}");
         if stream.write_all(text.as_bytes()).is_err() {
@@ -96,11 +96,11 @@ fn first_page() -> String {
 
 #[test]
 fn each_load_is_measured_on_the_floor() {
-    let floor = Floor::start();
+    let baseline = Baseline::start();
     for load_name in ["list", "get", "create", "mix"] {
         let options = ["--load", load_name, "--fixed", "--connections", "3"];
         let report = report(&load(
-            &floor.address,
+            &baseline.address,
             &[&options[..], &["--seconds", "0.2"]].concat(),
         ));
         assert!(
@@ -112,21 +112,21 @@ fn each_load_is_measured_on_the_floor() {
 }
 
 #[test]
-fn a_wrong_answer_ends_the_run() {
-    let floor = Floor::start();
-    // Another pet than the one that was asked for.
+fn a_wrong_response_ends_the_run() {
+    let baseline = Baseline::start();
+    // The baseline sends another pet than the requested one.
     let output = load(
-        &floor.address,
+        &baseline.address,
         &["--load", "get", "--connections", "2", "--seconds", "30"],
     );
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
-    assert!(errors.contains("a wrong answer: 200"), "{errors}");
+    assert!(errors.contains("wrong response: 200"), "{errors}");
     assert!(errors.contains("expected: 200"), "{errors}");
 }
 
 #[test]
-fn a_right_answer_that_comes_once_is_not_enough() {
+fn every_response_is_checked_and_not_only_the_first() {
     let address = service(|number| match number {
         1..=5 => first_page(),
         _ => "[]".to_owned(),
@@ -136,11 +136,11 @@ fn a_right_answer_that_comes_once_is_not_enough() {
         &["--load", "list", "--connections", "1", "--seconds", "30"],
     );
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(errors.contains("a wrong answer: 200 []"), "{errors}");
+    assert!(errors.contains("wrong response: 200 []"), "{errors}");
 }
 
 #[test]
-fn a_service_that_is_stuck_for_a_while_is_seen_by_all_who_wait_meanwhile() {
+fn a_pause_of_the_service_counts_for_all_requests_that_were_due_in_it() {
     let address = service(|number| {
         if number == 50 {
             thread::sleep(Duration::from_millis(500));
@@ -152,7 +152,7 @@ fn a_service_that_is_stuck_for_a_while_is_seen_by_all_who_wait_meanwhile() {
         &address.to_string(),
         &[&options[..], &["--rate", "200"]].concat(),
     ));
-    // Each tenth was due in the first 100 ms of the stop.
+    // A tenth of the requests was due in the first 100 ms of the pause.
     assert!(report["p99_us"].as_u64() >= Some(400_000), "{report}");
     assert_eq!(report["requests"], 200);
 }

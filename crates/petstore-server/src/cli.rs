@@ -1,8 +1,7 @@
-//! The command line. Flags that are settings stand in the library's `config/`,
-//! with their variables and defaults; here are the commands.
+//! The commands of the command line.
 
 use clap::{Parser, Subcommand};
-use petstore_server::config::{ServeOptions, StoreCommandOptions};
+use petstore_server::config::{CommandOptions, ServeOptions};
 use petstore_server::keys::KeyName;
 use std::path::PathBuf;
 
@@ -36,15 +35,15 @@ pub(crate) enum Command {
     ///
     /// Prints a header and a line a key and operation, with tabs between the
     /// columns. What a running service counted arrives within seconds.
-    Usage(Box<StoreCommandOptions>),
+    Usage(Box<CommandOptions>),
     /// Bring the store to the schema of this version, as `serve` does at its start
-    Migrate(Box<StoreCommandOptions>),
+    Migrate(Box<CommandOptions>),
     /// Copy an SQLite store to a new file, also while the service runs
     Backup {
         /// The copy, a file that does not exist yet; only you may read it
         file: PathBuf,
         #[command(flatten)]
-        options: Box<StoreCommandOptions>,
+        options: Box<CommandOptions>,
     },
 }
 
@@ -55,18 +54,18 @@ pub(crate) enum KeyCommand {
         /// What you call it, to find it in the list: 1 to 100 visible characters
         name: KeyName,
         #[command(flatten)]
-        options: StoreCommandOptions,
+        options: CommandOptions,
     },
     /// Print a line a key: its id, its name, when it was made, used last and revoked
     List {
         #[command(flatten)]
-        options: StoreCommandOptions,
+        options: CommandOptions,
     },
     /// Make a key invalid, within a second
     Revoke {
         /// Its id, as the list has it
         id: String,
         #[command(flatten)]
-        options: StoreCommandOptions,
+        options: CommandOptions,
     },
 }

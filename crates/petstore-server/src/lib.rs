@@ -1,33 +1,44 @@
-//! The pet store service as a library: a [`Server`] that answers over HTTP from
-//! a [`Store`](petstore_store::Store), its [settings](config), and the
-//! [keys] that open it. The command line, the log and the signals that
-//! stop it are left to the binary beside it.
+//! The pet store service as a library: its handlers, its API keys and its settings, on
+//! [`openapi_dropshot_server`]. The program beside it adds the command line.
 //!
-//! Every request enters by one door, and every answer leaves by it: read
-//! `door/mod.rs` first. What an operation does is in `service/`.
+//! ```
+//! use openapi_dropshot_server::Setup;
+//! use petstore_server::{INFO, PetStore, keys};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let store = petstore_store::open(&"sqlite::memory:".parse()?).await?;
+//! let (key, new_key) = keys::make(keys::KeyName::first(), chrono::Utc::now());
+//! store.create_key(new_key).await?;
+//! let server = petstore_server::bind(Setup::new(&INFO, PetStore::new(store)))?.start();
+//! println!("http://{}/v1/pets accepts {}", server.address(), key.reveal());
+//! # Ok(())
+//! # }
+//! ```
 
-pub mod admin;
-pub mod clock;
 pub mod config;
 pub mod keys;
-pub mod metrics;
-pub mod open_files;
-pub mod panics;
-pub mod readiness;
-pub mod tls;
 
-mod api;
-mod app;
-mod docs;
-mod document;
-mod door;
-mod rate_limit;
-mod server;
 mod service;
-mod slog_bridge;
-mod usage;
+mod state;
+mod store_metrics;
 
-/// The operations of the contract: what there is to serve.
-pub use openapi_dropshot_types::Operation;
 pub use petstore_api::{OPERATIONS, OperationId};
-pub use server::{Bound, Server, Setup, StartError, Stopped};
+pub use state::PetStore;
+
+use openapi_dropshot_server::{Bound, ServiceInfo, Setup, StartError, service_info};
+
+/// The API with the handlers of this crate.
+pub type Api = petstore_api::Generated<service::Service>;
+
+/// The names of the service.
+pub static INFO: ServiceInfo = service_info!("petstore");
+
+/// Takes the address for a pet store server.
+///
+/// # Errors
+///
+/// The address is not available; nothing else is expected to fail.
+pub fn bind(setup: Setup<PetStore>) -> Result<Bound<PetStore>, StartError> {
+    Bound::bind::<Api>(setup)
+}

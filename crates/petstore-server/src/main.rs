@@ -1,41 +1,21 @@
-//! The `petstore-server` program: reads the command line, runs the command, and
-//! tells on stderr what went wrong. What a command does is left to `commands/`.
+//! The `petstore-server` program: reads the command line and runs the command.
 
 mod cli;
 mod commands;
-mod logging;
 
-use clap::Parser as _;
 use cli::{Cli, Command};
+use openapi_dropshot_server::{config, program};
+use petstore_server::INFO;
 use std::process::ExitCode;
 
-/// The threads of a busy service were seen to wait for the locks of the C
-/// library's allocator; `docs/cost.md` has what this one gains.
+/// Threads of a busy service waited for the locks of the C
+/// library's allocator; `docs/cost.md` has the gain of this one.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let command = Cli::parse().command;
-    let log = logging::WriteOut;
-    let done = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(anyhow::Error::from)
-        .and_then(|runtime| {
-            let done = runtime.block_on(run(command));
-            // Whatever still runs was given its time.
-            runtime.shutdown_background();
-            done
-        });
-    // What was logged comes before what is said at the end.
-    drop(log);
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    let command = config::parse::<Cli>(&INFO).command;
+    program::main(run(command))
 }
 
 async fn run(command: Command) -> anyhow::Result<()> {

@@ -1,8 +1,7 @@
-//! Who is measured: how each is filled with the same pets, and how it starts on
-//! them. Each round gets its own copy, so that what one round creates weighs on
-//! no other.
+//! The candidates that are measured: fills each with the same pets and starts it. Each
+//! round uses its own copies, so that creations of one round do not affect another.
 
-use super::{Bench, load, postgres::Cluster, process::Running, programs::output, say};
+use super::{Bench, load, postgres::Cluster, process::Running, programs::output, progress};
 use anyhow::{Context as _, Result, ensure};
 use serde::Serialize;
 use std::{
@@ -11,13 +10,13 @@ use std::{
     process::Command,
 };
 
-/// A key for those who do not make keys.
+/// The key of the candidates that do not create keys.
 const KEY: &str = "a-key-that-every-request-shows";
-/// The filled database on PostgreSQL, and the copy of a round.
+/// The filled database on PostgreSQL, and its copy for a round.
 const FILLED: &str = "filled";
 const ROUND: &str = "round";
 
-/// As the example `seed` of petstore-store fills an SQLite store.
+/// Returns the SQL that generates the same pets as the example `seed` of petstore-store.
 fn fill_postgres(pets: i64) -> String {
     let few = (pets / 25).max(1);
     format!(
@@ -33,9 +32,9 @@ fn fill_postgres(pets: i64) -> String {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
     /// Bare hyper.
-    Floor,
+    Baseline,
     /// axum and sqlx.
-    Peer,
+    Comparison,
     /// The service on SQLite.
     Service,
     /// The service on PostgreSQL.
@@ -45,52 +44,52 @@ pub(super) enum Kind {
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Kind::Floor => "floor",
-            Kind::Peer => "peer",
+            Kind::Baseline => "baseline",
+            Kind::Comparison => "comparison",
             Kind::Service => "service",
             Kind::ServicePostgres => "service, PostgreSQL",
         })
     }
 }
 
-/// What does not depend on a load.
+/// Measurements that do not depend on a load.
 #[derive(Serialize)]
 pub(super) struct Facts {
     pub(super) candidate: Kind,
     pub(super) binary_bytes: u64,
-    /// From start to ready, each time, in milliseconds.
+    /// Time from start to ready, in milliseconds, for each round.
     pub(super) ready_ms: Vec<f64>,
-    /// The most memory that it took under all loads, each time, in bytes.
+    /// Maximum memory under all loads, in bytes, for each round.
     pub(super) peak_bytes: Vec<u64>,
     /// Memory with many idle connections, in bytes.
     pub(super) idle_bytes: u64,
     pub(super) idle_connections: usize,
 }
 
-/// A candidate that is filled.
+/// A candidate with a filled store.
 pub(super) struct Candidate {
     pub(super) kind: Kind,
     pub(super) key: String,
-    /// Where its pages are, as the program `load` printed them.
+    /// The file with the positions of its pages, as the program `load` printed them.
     pub(super) pages: PathBuf,
     program: PathBuf,
-    /// The filled database, where it is a file.
+    /// The filled database, if it is a file.
     database: PathBuf,
 }
 
 pub(super) struct Candidates {
     pub(super) all: Vec<Candidate>,
     cluster: Option<Cluster>,
-    /// What the rounds leave; removed at the end.
+    /// The folder for the files of the rounds; removed at the end.
     folder: tempfile::TempDir,
 }
 
 impl Candidates {
-    /// Fills a store for each, and walks along its pages.
+    /// Fills a store for each candidate and collects the positions of its pages.
     pub(super) fn prepare(bench: &Bench<'_>) -> Result<Self> {
-        say("filling the stores");
-        // Where the target is, since a temporary folder may be in memory, where
-        // nothing needs to be synced.
+        progress("filling the stores");
+        // In the target folder, because a temporary folder may be in memory, where
+        // nothing has to be synced.
         let folder = tempfile::Builder::new()
             .prefix("round")
             .tempdir_in(&bench.folder)?;
@@ -99,8 +98,8 @@ impl Candidates {
             cluster: Cluster::start()?,
             folder,
         };
-        all.all.push(all.floor(bench));
-        all.all.push(all.peer(bench)?);
+        all.all.push(all.baseline(bench));
+        all.all.push(all.comparison(bench)?);
         all.all.push(all.service(bench)?);
         match &all.cluster {
             Some(cluster) => all.all.push(all.service_on(cluster, bench)?),
@@ -108,7 +107,7 @@ impl Candidates {
                 let required = env::var("PETSTORE_REQUIRE_POSTGRES").is_ok_and(|it| it == "1");
                 ensure!(
                     !required,
-                    "PostgreSQL is not installed, and PETSTORE_REQUIRE_POSTGRES=1 asks for it"
+                    "PostgreSQL is not installed, but PETSTORE_REQUIRE_POSTGRES=1 requires it; install it or unset the variable"
                 );
                 println!("skipped: PostgreSQL is not installed");
             }
@@ -116,7 +115,7 @@ impl Candidates {
         for candidate in &all.all {
             let running = all.start(candidate)?;
             let text = match candidate.kind {
-                Kind::Floor => continue,
+                Kind::Baseline => continue,
                 _ => load::walk(bench, &running, &candidate.key, bench.extent.pets, &[]),
             };
             let text = text.with_context(|| format!("{}: its pages", candidate.kind))?;
@@ -127,32 +126,32 @@ impl Candidates {
             .iter()
             .find(|candidate| candidate.kind == Kind::Service);
         if let Some(service) = service {
-            // The floor has one page, but is asked with as many bytes.
+            // The baseline has one page, but receives requests of the same length.
             fs::copy(&service.pages, &all.all[0].pages)?;
         }
         Ok(all)
     }
 
-    fn floor(&self, bench: &Bench<'_>) -> Candidate {
+    fn baseline(&self, bench: &Bench<'_>) -> Candidate {
         Candidate {
-            kind: Kind::Floor,
+            kind: Kind::Baseline,
             key: KEY.to_owned(),
-            pages: self.folder.path().join("floor.json"),
-            program: bench.programs.floor.clone(),
+            pages: self.folder.path().join("baseline.json"),
+            program: bench.programs.baseline.clone(),
             database: bench.extent.pets.to_string().into(),
         }
     }
 
-    fn peer(&self, bench: &Bench<'_>) -> Result<Candidate> {
-        let database = self.folder.path().join("peer.db");
-        let mut seed = Command::new(&bench.programs.peer);
+    fn comparison(&self, bench: &Bench<'_>) -> Result<Candidate> {
+        let database = self.folder.path().join("comparison.db");
+        let mut seed = Command::new(&bench.programs.comparison);
         seed.arg("seed").arg(&database);
         output(seed.arg(bench.extent.pets.to_string()).arg(KEY))?;
         Ok(Candidate {
-            kind: Kind::Peer,
+            kind: Kind::Comparison,
             key: KEY.to_owned(),
-            pages: self.folder.path().join("peer.json"),
-            program: bench.programs.peer.clone(),
+            pages: self.folder.path().join("comparison.json"),
+            program: bench.programs.comparison.clone(),
             database,
         })
     }
@@ -189,8 +188,8 @@ impl Candidates {
         let mut command = Command::new(&candidate.program);
         let log = self.folder.path().join(format!("{}.log", candidate.kind));
         match (candidate.kind, &self.cluster) {
-            (Kind::Floor, _) => command.arg(&candidate.database),
-            (Kind::Peer, _) => command.arg("serve").arg(self.copy(candidate)?),
+            (Kind::Baseline, _) => command.arg(&candidate.database),
+            (Kind::Comparison, _) => command.arg("serve").arg(self.copy(candidate)?),
             (Kind::ServicePostgres, Some(cluster)) => {
                 cluster.execute(
                     "postgres",
@@ -200,7 +199,8 @@ impl Candidates {
                     "postgres",
                     &format!("CREATE DATABASE {ROUND} TEMPLATE {FILLED}"),
                 )?;
-                // What the copy left to be written is not for the round to pay.
+                // Writes what the copy left to be written, so that the round does not
+                // have to.
                 cluster.execute("postgres", "CHECKPOINT")?;
                 serve(&mut command, &cluster.url(ROUND))
             }
@@ -209,7 +209,8 @@ impl Candidates {
         Running::start(&mut command, &log)
     }
 
-    /// The processes whose time is a candidate's: with those of its database.
+    /// Returns the processes whose time counts for a candidate, including those of its
+    /// database.
     pub(super) fn processes(&self, candidate: &Candidate, running: &Running) -> Vec<u32> {
         let database = self.cluster.as_ref();
         let database = database.filter(|_| candidate.kind == Kind::ServicePostgres);
@@ -241,13 +242,13 @@ impl Candidate {
     }
 }
 
-/// Makes an SQLite store with pets.
+/// Creates an SQLite store with pets.
 pub(super) fn fill(bench: &Bench<'_>, database: &Path, pets: i64) -> Result<()> {
     let mut seed = Command::new(&bench.programs.seed);
     output(seed.arg(database).arg(pets.to_string())).map(drop)
 }
 
-/// Makes a key in a store of the service.
+/// Creates a key in a store of the service.
 pub(super) fn key(bench: &Bench<'_>, database: &str) -> Result<String> {
     let mut command = Command::new(&bench.programs.server);
     command.args(["key", "create", "bench", "--database", database]);
@@ -260,7 +261,7 @@ pub(super) fn sqlite(database: &Path) -> String {
     format!("sqlite:{}", database.display())
 }
 
-/// The service as it is run: every default, and the log as JSON.
+/// Adds the arguments of the service: every default, and the log as JSON.
 pub(super) fn serve<'command>(
     command: &'command mut Command,
     database: &str,

@@ -1,5 +1,6 @@
-//! What the client costs beside bare reqwest: for one call, and for a walk. Who
-//! asks whom is left to the program `client` of `crates/petstore-bench`.
+//! Measures the cost of the client beside bare reqwest: for one call, and for following
+//! the pages of a list. The program `client` of `crates/petstore-bench` does the
+//! measuring.
 
 use super::{
     Bench, Report, machine,
@@ -33,7 +34,7 @@ struct Took {
 }
 
 pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
-    // With two processors, half of a call is the other one's waking up.
+    // On two processors, half of the time of a call is spent waking the other one.
     let mut program = Command::new("taskset");
     program.args(["--cpu-list", &machine::first_processor()]);
     program.arg(&bench.programs.client);

@@ -1,15 +1,15 @@
-//! The candidates beside each other: in every round all of them run, and each
-//! load is asked of one right after the other, beginning with another one each
-//! time. A ratio compares two neighbours, which are seconds apart; its median
-//! counts. So what slows the machine for a while slows both sides.
+//! Compares the candidates: all of them run in every round, and each load is sent to one
+//! after the other, beginning with a different one each time. A ratio compares two
+//! measurements that are seconds apart, so that anything that slows the machine for a
+//! while slows both. The median of the ratios is reported.
 
 use super::{
     Bench, Report,
     candidates::{Candidate, Candidates, Facts, Kind},
     figures::{self, Medians, median},
-    load::{self, Asked, LOADS, Load, Measured},
+    load::{self, LOADS, Load, Measured, MeasuredCandidate},
     process::Running,
-    say,
+    progress,
     table::{self, Table},
 };
 use anyhow::Result;
@@ -22,18 +22,17 @@ pub(super) struct Row {
     pub(super) load: Load,
     pub(super) connections: usize,
     pub(super) candidate: Kind,
-    /// Nothing where every round is void.
+    /// `None` if every round is void.
     pub(super) medians: Option<Medians>,
-    /// Requests a second as a share of those of the floor, and as a multiple of
-    /// those of the peer.
-    pub(super) of_floor: Option<f64>,
-    pub(super) of_peer: Option<f64>,
-    /// Each measure in each round; nothing where it is void.
+    /// Throughput as a share of the baseline's and as a multiple of the comparison's.
+    pub(super) of_baseline: Option<f64>,
+    pub(super) of_comparison: Option<f64>,
+    /// Each measurement in each round; `None` if it is void.
     rounds: Vec<Option<Measured>>,
 }
 
 impl Row {
-    fn asked(&self) -> (Kind, Load, usize) {
+    fn key(&self) -> (Kind, Load, usize) {
         (self.candidate, self.load, self.connections)
     }
 }
@@ -59,15 +58,15 @@ pub(super) fn measure(
                     connections,
                     candidate: candidate.kind,
                     medians: None,
-                    of_floor: None,
-                    of_peer: None,
+                    of_baseline: None,
+                    of_comparison: None,
                     rounds: Vec::new(),
                 });
             }
         }
     }
     for round in 0..bench.extent.rounds {
-        say(&format!("round {} of {}", round + 1, bench.extent.rounds));
+        progress(&format!("round {} of {}", round + 1, bench.extent.rounds));
         one_round(bench, candidates, round, report)?;
     }
     conclude(&mut report.compare);
@@ -94,8 +93,8 @@ fn one_round(
         for turn in 0..running.len() {
             let (candidate, running) = &running[(turn + place + round) % running.len()];
             let watch = candidates.processes(candidate, running);
-            let asked = Asked::new(bench, candidate, running, watch);
-            let measured = asked.measure(bench, load, connections, None);
+            let measured_candidate = MeasuredCandidate::new(bench, candidate, running, watch);
+            let measured = measured_candidate.measure(bench, load, connections, None);
             let kind = candidate.kind;
             let void = |error: &anyhow::Error| {
                 report.void.push(format!(
@@ -103,9 +102,9 @@ fn one_round(
                 ));
             };
             let measured = measured.inspect_err(void).ok();
-            let asked = (kind, load, connections);
+            let key = (kind, load, connections);
             let mut rows = report.compare.iter_mut();
-            if let Some(row) = rows.find(|row| row.asked() == asked) {
+            if let Some(row) = rows.find(|row| row.key() == key) {
                 row.rounds.push(measured);
             }
         }
@@ -125,21 +124,27 @@ fn idle(bench: &Bench<'_>, candidates: &Candidates, candidate: &Candidate) -> Re
     load::idle(bench, candidate, &running, bench.extent.idle_connections)
 }
 
-/// The medians, and the ratios to those who had the same load.
+/// Computes the medians, and the ratios to the baseline and the comparison under the same
+/// load.
 fn conclude(rows: &mut [Row]) {
     let ratios: Vec<_> = rows
         .iter()
-        .map(|row| (ratio(rows, row, Kind::Floor), ratio(rows, row, Kind::Peer)))
+        .map(|row| {
+            (
+                ratio(rows, row, Kind::Baseline),
+                ratio(rows, row, Kind::Comparison),
+            )
+        })
         .collect();
-    for (row, (of_floor, of_peer)) in rows.iter_mut().zip(ratios) {
+    for (row, (of_baseline, of_comparison)) in rows.iter_mut().zip(ratios) {
         row.medians = Medians::of(row.rounds.iter().flatten());
-        (row.of_floor, row.of_peer) = (of_floor, of_peer);
+        (row.of_baseline, row.of_comparison) = (of_baseline, of_comparison);
     }
 }
 
 fn ratio(rows: &[Row], row: &Row, to: Kind) -> Option<f64> {
-    let asked = (to, row.load, row.connections);
-    let other = rows.iter().find(|other| other.asked() == asked)?;
+    let key = (to, row.load, row.connections);
+    let other = rows.iter().find(|other| other.key() == key)?;
     let pairs = row.rounds.iter().zip(&other.rounds);
     let pairs = pairs.filter_map(|(own, other)| Some((own.as_ref()?, other.as_ref()?)));
     figures::ratio(pairs, |measured| measured.requests_per_second)
@@ -156,8 +161,8 @@ fn print(report: &Report) {
                 &title,
                 "requests/s",
                 "spread",
-                "of floor",
-                "of peer",
+                "of baseline",
+                "of comparison",
                 "p50",
                 "p99",
                 "p99.9",
@@ -212,9 +217,9 @@ fn cells(row: &Row) -> Vec<String> {
         name,
         format!("{:.0}", of.requests_per_second),
         format!("±{:.0} %", spread * 100.0),
-        row.of_floor
+        row.of_baseline
             .map_or_else(table::none, |ratio| format!("{ratio:.2}")),
-        row.of_peer
+        row.of_comparison
             .map_or_else(table::none, |ratio| format!("{ratio:.2}")),
         table::latency(of.p50_us),
         table::latency(of.p99_us),

@@ -1,9 +1,10 @@
-//! What is made of several rounds: the median, and how far they lie apart.
+//! Computes the median and the spread of several rounds.
 
 use super::load::Measured;
 use serde::Serialize;
 
-/// The middle one, or the mean of the two in the middle; `None` of nothing.
+/// Returns the middle value, or the mean of the two middle values; `None` if there are no
+/// values.
 pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);
@@ -15,7 +16,7 @@ pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     })
 }
 
-/// The median ratio of the pairs that count.
+/// Returns the median ratio of the pairs that count.
 pub(super) fn ratio<'a>(
     pairs: impl Iterator<Item = (&'a Measured, &'a Measured)>,
     of: fn(&Measured) -> f64,
@@ -26,8 +27,8 @@ pub(super) fn ratio<'a>(
     median(pairs.iter().map(|(own, other)| of(own) / of(other)))
 }
 
-/// Those that count: where at least a quarter was measured on a machine that did
-/// not give its processors away, the others do not.
+/// Selects the measurements that count: if at least a quarter was measured while the
+/// hypervisor took little processor time, the others do not count.
 fn counted<T>(rounds: Vec<T>, is_disturbed: impl Fn(&T) -> bool) -> Vec<T> {
     let calm = rounds.iter().filter(|round| !is_disturbed(round)).count();
     let enough = calm > 0 && calm * 4 >= rounds.len();
@@ -35,21 +36,21 @@ fn counted<T>(rounds: Vec<T>, is_disturbed: impl Fn(&T) -> bool) -> Vec<T> {
     rounds.into_iter().filter(counts).collect()
 }
 
-/// The medians over the rounds that count, each by itself.
+/// The medians over the rounds that count, each member on its own.
 #[derive(Clone, Serialize)]
 pub(super) struct Medians {
     #[serde(flatten)]
     pub(super) of: Measured,
-    /// Half of what lies between the least and the most requests a second, as a
-    /// share of the median.
+    /// Half of the difference between the lowest and the highest throughput, as a share
+    /// of the median.
     pub(super) spread: f64,
-    /// How many count, of how many.
+    /// Number of measurements that count, and of all.
     pub(super) counted: usize,
     pub(super) rounds: usize,
 }
 
 impl Medians {
-    /// `None` without a round.
+    /// Returns `None` if there is no measurement.
     pub(super) fn of<'a>(all: impl Iterator<Item = &'a Measured>) -> Option<Self> {
         let all: Vec<_> = all.collect();
         let total = all.len();

@@ -1,6 +1,6 @@
-//! How long reading, linting and generating take: on the contract, and on the
-//! largest document of a corpus, where one stands beside the repository; and
-//! how reading and linting grow, on that document with its operations repeated.
+//! Measures reading, linting and generating: on the contract, and on the largest document
+//! of a corpus, if one exists beside the repository. Also measures how reading and
+//! linting grow, on that document with its operations repeated.
 
 use super::{
     Bench, Report,
@@ -17,11 +17,11 @@ use std::{
 };
 
 const CONTRACT: &str = "spec/openapi.yaml";
-/// Beside the repository.
+/// The folder of the corpus, beside the repository.
 const CORPUS: &str = "../shared/corpus/accept";
-/// How large a document with repeated operations gets, in bytes.
+/// The size of the document with repeated operations, in bytes.
 const REPEATED: usize = 3_600_000;
-/// In a short bench each step is done so often.
+/// Number of repetitions of each step in a short bench.
 const ROUNDS_WHEN_QUICK: &str = "1";
 
 #[derive(Deserialize, Serialize)]
@@ -32,7 +32,7 @@ pub(super) struct Row {
     lint_ms: f64,
     generate_ms: Option<f64>,
     files: usize,
-    refused: usize,
+    rejected: usize,
 }
 
 pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
@@ -44,7 +44,7 @@ pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
             repeat(&document, &repeated)?;
             generation.arg(document).arg("--read-only").arg(repeated);
         }
-        None => println!("skipped: no corpus of documents stands at {CORPUS}"),
+        None => println!("skipped: there is no corpus of documents at {CORPUS}"),
     }
     if report.quick {
         generation.args(["--rounds", ROUNDS_WHEN_QUICK]);
@@ -52,10 +52,10 @@ pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
     report.generation = serde_json::from_str(&output(&mut generation)?)?;
     let mut table = Table::new(&["document", "size", "read", "lint", "generate", "files"]);
     for row in &report.generation {
-        let files = match (row.generate_ms, row.refused) {
+        let files = match (row.generate_ms, row.rejected) {
             (None, _) => table::none(),
             (_, 0) => row.files.to_string(),
-            (_, refused) => format!("none: {refused} constructs are refused"),
+            (_, rejected) => format!("none: the generator rejects {rejected} constructs"),
         };
         table.row([
             row.document.clone(),
@@ -71,7 +71,7 @@ pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// The largest JSON document of the corpus.
+/// Returns the largest JSON document of the corpus.
 fn largest(bench: &Bench<'_>) -> Option<PathBuf> {
     let entries = fs::read_dir(bench.root.join(CORPUS)).ok()?.flatten();
     entries
@@ -80,8 +80,8 @@ fn largest(bench: &Bench<'_>) -> Option<PathBuf> {
         .map(|entry| entry.path())
 }
 
-/// Writes a document as large as [`REPEATED`]: the same operations again and
-/// again, at other paths and under other ids.
+/// Writes a document of the size [`REPEATED`] that has the same operations again and
+/// again, with other paths and other ids.
 fn repeat(document: &Path, repeated: &Path) -> Result<()> {
     let text = fs::read_to_string(document)
         .with_context(|| format!("cannot read {}", document.display()))?;
@@ -90,7 +90,7 @@ fn repeat(document: &Path, repeated: &Path) -> Result<()> {
 }
 
 fn repeated_text(text: &str) -> Result<String> {
-    let mut tree: Value = serde_json::from_str(text).context("the document is no JSON")?;
+    let mut tree: Value = serde_json::from_str(text).context("the document is not valid JSON")?;
     let whole = serde_json::to_string_pretty(&tree)?.len();
     let paths = tree["paths"].as_object_mut();
     let once = std::mem::take(paths.context("a document has `paths`")?);

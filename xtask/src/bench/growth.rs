@@ -1,13 +1,13 @@
-//! What reads cost as a store grows: in the store itself, and over the socket,
-//! where three services run on three stores and are asked in turn.
+//! Measures the cost of reads as a store grows: in the store itself, and over the socket,
+//! where three services run on three stores and receive requests in turn.
 
 use super::{
     Bench, Report, candidates,
     figures::{Medians, ratio},
-    load::{Asked, Load, Measured, shown, walk},
+    load::{Load, Measured, MeasuredCandidate, path_argument, walk},
     process::Running,
     programs::output,
-    say,
+    progress,
     table::{self, Table},
 };
 use anyhow::{Context as _, Result};
@@ -18,15 +18,16 @@ use std::{
     process::Command,
 };
 
-/// The walk to the middle of a store takes as few requests as it can.
+/// The maximum number of pets on a page, so that the walk to the middle of a store takes
+/// few requests.
 const LIMIT: i64 = 100;
-/// Pages in the middle of a store that are asked for.
+/// Number of pages in the middle of a store that are requested.
 const PAGES: i64 = 2_000;
 const CONNECTIONS: usize = 64;
-/// Many and short: a ratio close to 1 is to be told from 1.
+/// Many short rounds, to distinguish a ratio close to 1 from 1.
 const ROUNDS: usize = 7;
 
-/// What is read.
+/// A kind of read.
 #[derive(Clone, Copy, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Read {
@@ -58,7 +59,7 @@ impl fmt::Display for Read {
 pub(super) struct Growth {
     pub(super) store: Vec<StoreRow>,
     pub(super) socket: Vec<SocketRow>,
-    /// From start to ready of the service on each store, in milliseconds.
+    /// Time from start to ready of the service on each store, in milliseconds.
     pub(super) ready_ms: Vec<(i64, f64)>,
 }
 
@@ -68,17 +69,17 @@ pub(super) struct StoreRow {
     read: String,
     pets: i64,
     cost_us: f64,
-    /// To the smallest store.
+    /// The ratio to the smallest store.
     pub(super) ratio: f64,
 }
 
-/// A read of the service.
+/// A read over the socket.
 #[derive(Serialize)]
 pub(super) struct SocketRow {
     read: Read,
     pets: i64,
     medians: Option<Medians>,
-    /// Processor time for a request, to that on the smallest store.
+    /// The ratio of the processor time per request to that on the smallest store.
     pub(super) ratio: Option<f64>,
     rounds: Vec<Measured>,
 }
@@ -111,15 +112,15 @@ pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// The stores, made once: ten million pets take their time.
+/// Creates the stores, once, because ten million pets take a while.
 fn stores(bench: &Bench<'_>) -> Result<Vec<(i64, PathBuf)>> {
     let folder = bench.folder.join("stores");
     fs::create_dir_all(&folder)?;
     let made = bench.extent.grown.iter().map(|&pets| {
         let store = folder.join(format!("{pets}.db"));
         if !store.exists() {
-            say(&format!("filling a store with {pets} pets"));
-            // What is cut off has another name.
+            progress(&format!("filling a store with {pets} pets"));
+            // A store that was not completed has another name.
             let unfinished = folder.join(format!("{pets}.unfinished"));
             if unfinished.exists() {
                 fs::remove_file(&unfinished)?;
@@ -132,9 +133,9 @@ fn stores(bench: &Bench<'_>) -> Result<Vec<(i64, PathBuf)>> {
     made.collect()
 }
 
-/// Runs the program that reads from all stores; its rows, and what it printed.
+/// Runs the program that reads from all stores, and returns its rows and its output.
 fn in_the_store(bench: &Bench<'_>, stores: &[(i64, PathBuf)]) -> Result<(Vec<StoreRow>, String)> {
-    say("growth, in the store");
+    progress("growth, in the store");
     let mut growth = Command::new(&bench.programs.growth);
     let text = output(growth.args(stores.iter().map(|(_, store)| store)))?;
     let rows = text.lines().skip(1).map(|line| {
@@ -160,7 +161,7 @@ fn grown(bench: &Bench<'_>, pets: i64, store: &Path, folder: &Path) -> Result<Gr
     let mut command = Command::new(&bench.programs.server);
     let log = folder.join(format!("{pets}.log"));
     let running = Running::start(candidates::serve(&mut command, &database), &log)?;
-    say(&format!("walking to the middle of {pets} pets"));
+    progress(&format!("walking to the middle of {pets} pets"));
     let most = (pets / 2 / LIMIT).max(1);
     let arguments = [
         ("--filter", "all".to_owned()),
@@ -183,7 +184,7 @@ fn grown(bench: &Bench<'_>, pets: i64, store: &Path, folder: &Path) -> Result<Gr
 }
 
 fn over_the_socket(bench: &Bench<'_>, grown: &[Grown], report: &mut Report) {
-    say("growth, over the socket");
+    progress("growth, over the socket");
     let mut rows = Vec::new();
     for read in READS {
         let mut of_read: Vec<SocketRow> = grown
@@ -199,14 +200,14 @@ fn over_the_socket(bench: &Bench<'_>, grown: &[Grown], report: &mut Report) {
         for _ in 0..ROUNDS.min(bench.extent.rounds * 2) {
             for (grown, row) in grown.iter().zip(&mut of_read) {
                 let (load, arguments) = arguments(read, grown);
-                let asked = Asked {
+                let measured_candidate = MeasuredCandidate {
                     running: &grown.running,
                     key: &grown.key,
                     pets: grown.pets,
                     watch: vec![grown.running.id()],
                     arguments,
                 };
-                match asked.measure(bench, load, CONNECTIONS, None) {
+                match measured_candidate.measure(bench, load, CONNECTIONS, None) {
                     Ok(measured) => row.rounds.push(measured),
                     Err(error) => report
                         .void
@@ -226,13 +227,13 @@ fn arguments(read: Read, grown: &Grown) -> (Load, Vec<String>) {
         Read::FilteredPage => (Load::List, filter("sold")),
         Read::Get => (Load::Get, Vec::new()),
         Read::MiddlePage => {
-            let pages = ["--pages".to_owned(), shown(&grown.middle)];
+            let pages = ["--pages".to_owned(), path_argument(&grown.middle)];
             (Load::List, [filter("all"), pages.to_vec()].concat())
         }
     }
 }
 
-/// With the medians, and the ratios to the first.
+/// Computes the medians, and the ratios to the smallest store.
 fn concluded(mut rows: Vec<SocketRow>) -> Vec<SocketRow> {
     let first = rows
         .first()

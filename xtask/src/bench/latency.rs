@@ -1,33 +1,33 @@
-//! Latency where it counts: at a rate of 70 % of the most that the candidate
-//! answered in this run, with requests that are sent when they are due and not
-//! when the one before was answered.
+//! Measures latency at 70 % of the highest throughput that the candidate reached in this
+//! run. Requests are sent when they are due, not when the previous response arrived.
 
 use super::{
     Bench, Report,
     candidates::{Candidates, Kind},
     figures::Medians,
-    load::{Asked, LOADS, Load, Measured},
-    say,
+    load::{LOADS, Load, Measured, MeasuredCandidate},
+    progress,
     table::{self, Table},
 };
 use anyhow::Result;
 use serde::Serialize;
 
-/// Of the most that was answered.
+/// The rate, as a share of the highest throughput.
 const SHARE: f64 = 0.7;
-/// A rate that is kept does not vary; but where the machine stops for some
-/// milliseconds, that alone is more than one request of a hundred.
+/// The number of rounds is small, because the throughput at a fixed rate does not vary.
+/// But if the machine stops for some milliseconds, this alone delays more than one
+/// request of a hundred.
 const ROUNDS: usize = 9;
-/// Where `compare` had no such number.
+/// The number of connections if `compare` did not measure 64.
 const CONNECTIONS: usize = 64;
 
-/// A candidate at a rate.
+/// A candidate under a load at a fixed rate.
 #[derive(Serialize)]
 pub(super) struct Row {
     pub(super) load: Load,
     pub(super) connections: usize,
     pub(super) candidate: Kind,
-    /// Requests a second that were sent.
+    /// Number of requests that were sent per second.
     rate: f64,
     pub(super) medians: Option<Medians>,
     rounds: Vec<Measured>,
@@ -65,15 +65,16 @@ pub(super) fn measure(
         })
         .collect();
     for round in 0..ROUNDS.min(bench.extent.rounds) {
-        say(&format!("latency, round {}", round + 1));
+        progress(&format!("latency, round {}", round + 1));
         for candidate in &candidates.all {
             let running = candidates.start(candidate)?;
-            let asked = Asked::new(bench, candidate, &running, vec![running.id()]);
+            let measured_candidate =
+                MeasuredCandidate::new(bench, candidate, &running, vec![running.id()]);
             for row in rows
                 .iter_mut()
                 .filter(|row| row.candidate == candidate.kind)
             {
-                match asked.measure(bench, row.load, connections, Some(row.rate)) {
+                match measured_candidate.measure(bench, row.load, connections, Some(row.rate)) {
                     Ok(measured) => row.rounds.push(measured),
                     Err(error) => report.void.push(format!(
                         "{}, {} at a rate: {error:#}",

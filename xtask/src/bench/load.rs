@@ -1,4 +1,5 @@
-//! Runs the program `load`, which asks and judges, and reads what it found.
+//! Runs the program `load`, which sends requests and checks responses, and reads its
+//! measurements.
 
 use super::{
     Bench,
@@ -17,7 +18,7 @@ use std::{
     time::Duration,
 };
 
-/// What is asked for.
+/// The requests of a load.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Load {
@@ -27,7 +28,7 @@ pub(super) enum Load {
     Create,
 }
 
-/// In the order in which they are measured: what is created comes last.
+/// In the order in which they are measured; creations come last.
 pub(super) const LOADS: [Load; 4] = [Load::List, Load::Get, Load::Mix, Load::Create];
 
 impl Load {
@@ -40,8 +41,8 @@ impl Load {
         }
     }
 
-    /// How often a round asks for it: creates wait for a disk, and one measure of
-    /// them lies further from the next than one of reads does.
+    /// How often a round measures the load. Creations wait for the disk, and their
+    /// measurements vary more than those of reads.
     pub(super) fn turns(self) -> usize {
         match self {
             Load::List | Load::Get | Load::Mix => 1,
@@ -61,7 +62,7 @@ impl fmt::Display for Load {
     }
 }
 
-/// What a run took.
+/// The measurements of one run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct Measured {
     pub(super) requests_per_second: f64,
@@ -69,23 +70,23 @@ pub(super) struct Measured {
     pub(super) p99_us: f64,
     pub(super) p999_us: f64,
     pub(super) max_us: f64,
-    /// Processor time of the candidate for a request, in microseconds.
+    /// Processor time of the candidate per request, in microseconds.
     pub(super) cpu_us: f64,
-    /// The same of the load itself.
+    /// Processor time of the load per request, in microseconds.
     pub(super) load_cpu_us: f64,
-    /// The share of the processors' time that the hypervisor gave to others,
-    /// from 0 to 1.
+    /// The share of the processor time that the hypervisor gave to other machines, from 0
+    /// to 1.
     pub(super) stolen: f64,
 }
 
-/// What is measured while more of the machine is taken away says little of the
-/// candidate: it is measured again, a few times at most. Each time after a pause,
-/// since a hypervisor gives more to those who asked for little.
+/// If the hypervisor took a larger share of the processor time, the measurement says
+/// little about the candidate. It is then repeated, a few times at most, each time after
+/// a pause, because a hypervisor gives more time to machines that used little.
 const STOLEN: f64 = 0.02;
 const TRIES: usize = 5;
 const PAUSE: Duration = Duration::from_secs(1);
-/// Beyond this, a measure that could not be had better counts only where fewer
-/// than a quarter are better (`figures`).
+/// A measurement with a larger share counts only if fewer than a quarter of the
+/// measurements have a smaller one (see `figures`).
 const DISTURBED: f64 = 0.05;
 
 impl Measured {
@@ -94,26 +95,26 @@ impl Measured {
     }
 }
 
-/// A candidate that runs.
-pub(super) struct Asked<'a> {
+/// A running candidate, and how the load reaches it.
+pub(super) struct MeasuredCandidate<'a> {
     pub(super) running: &'a Running,
     pub(super) key: &'a str,
     pub(super) pets: i64,
-    /// Processes whose time is measured.
+    /// Processes whose processor time is measured.
     pub(super) watch: Vec<u32>,
-    /// More arguments, such as where the pages are.
+    /// Further arguments, such as the positions of the pages.
     pub(super) arguments: Vec<String>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> MeasuredCandidate<'a> {
     pub(super) fn new(
         bench: &Bench<'_>,
         candidate: &'a Candidate,
         running: &'a Running,
         watch: Vec<u32>,
     ) -> Self {
-        let mut arguments = vec!["--pages".to_owned(), shown(&candidate.pages)];
-        if candidate.kind == Kind::Floor {
+        let mut arguments = vec!["--pages".to_owned(), path_argument(&candidate.pages)];
+        if candidate.kind == Kind::Baseline {
             arguments.push("--fixed".to_owned());
         }
         Self {
@@ -125,8 +126,8 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Asks over so many connections, at a rate or as fast as answers come; of
-    /// several tries, the one with the least that was stolen counts.
+    /// Measures a load over a number of connections, at a rate or as fast as responses
+    /// arrive. Of several tries, the one with the least stolen time counts.
     pub(super) fn measure(
         &self,
         bench: &Bench<'_>,
@@ -175,7 +176,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Where the pages of a list are, as JSON.
+/// Returns the positions of the pages of a list, as JSON.
 pub(super) fn walk(
     bench: &Bench<'_>,
     running: &Running,
@@ -186,7 +187,7 @@ pub(super) fn walk(
     output(command(bench, "walk", running, key, pets).args(arguments))
 }
 
-/// The memory of a candidate in bytes while so many connections are idle.
+/// Returns the memory of a candidate in bytes while a number of connections are idle.
 pub(super) fn idle(
     bench: &Bench<'_>,
     candidate: &Candidate,
@@ -195,7 +196,7 @@ pub(super) fn idle(
 ) -> Result<u64> {
     let mut command = command(bench, "idle", running, &candidate.key, bench.extent.pets);
     command.args(["--connections", &connections.to_string()]);
-    if candidate.kind == Kind::Floor {
+    if candidate.kind == Kind::Baseline {
         command.arg("--fixed");
     }
     let load = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
@@ -211,8 +212,9 @@ pub(super) fn idle(
     memory
 }
 
-/// Under `SCHED_BATCH`, so that waking up takes the processor from nobody: on a
-/// machine of its own a load would not stop the service for each answer.
+/// Builds the command of the load. It runs under `SCHED_BATCH`, so that it does not
+/// preempt the service when it wakes up: a load on another machine would not interrupt
+/// the service for each response.
 fn command(bench: &Bench<'_>, what: &str, running: &Running, key: &str, pets: i64) -> Command {
     let mut command = Command::new("chrt");
     command
@@ -225,6 +227,6 @@ fn command(bench: &Bench<'_>, what: &str, running: &Running, key: &str, pets: i6
     command
 }
 
-pub(super) fn shown(path: &Path) -> String {
+pub(super) fn path_argument(path: &Path) -> String {
     path.display().to_string()
 }

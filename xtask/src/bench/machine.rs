@@ -1,4 +1,4 @@
-//! Where it was measured: absolute figures say nothing without it.
+//! Describes the machine, because absolute measurements say nothing without it.
 
 use serde::Serialize;
 use std::{
@@ -14,8 +14,8 @@ pub(super) struct Machine {
     linux: String,
     /// Seconds since 1970-01-01T00:00:00Z.
     time: u64,
-    /// Processes that wanted a processor in the minute before: more than some
-    /// tenths, and the figures are those of a machine that does something else.
+    /// The load average of the last minute. If it exceeds some tenths, the machine did
+    /// something else at the same time.
     load_before: f64,
 }
 
@@ -55,7 +55,7 @@ impl fmt::Display for Machine {
     }
 }
 
-/// The number of the first of the processors that this process may use.
+/// Returns the number of the first processor that this process may use.
 pub(super) fn first_processor() -> String {
     let allowed = field("/proc/self/status", "Cpus_allowed_list");
     let digits = allowed.chars().take_while(char::is_ascii_digit);

@@ -1,5 +1,5 @@
-//! The comparison as a picture: a group of bars for each load, one for each
-//! candidate, as shares of the floor. Small enough to be written by hand.
+//! Draws the results of `compare` as an SVG: a group of bars for each load, one bar for
+//! each candidate, as shares of the baseline.
 
 use super::{candidates::Kind, compare::Row, load::LOADS};
 use std::fmt::Write as _;
@@ -8,17 +8,18 @@ const CONNECTIONS: usize = 64;
 const WIDTH: usize = 720;
 const HEIGHT: usize = 360;
 const MARGIN: usize = 50;
-/// The height of a bar that is as long as that of the floor.
+/// The height of a bar that is as long as that of the baseline.
 const FULL: f64 = (HEIGHT - 2 * MARGIN) as f64;
 
 const CANDIDATES: [(Kind, &str); 4] = [
-    (Kind::Floor, "#9aa0a6"),
-    (Kind::Peer, "#d98f3e"),
+    (Kind::Baseline, "#9aa0a6"),
+    (Kind::Comparison, "#d98f3e"),
     (Kind::Service, "#2f7ed8"),
     (Kind::ServicePostgres, "#7a5fb5"),
 ];
 
-/// The figures for 64 connections, or for the most that there are.
+/// Draws the results for 64 connections, or for the highest number of connections that
+/// was measured.
 pub(super) fn svg(rows: &[Row]) -> String {
     let most = rows.iter().map(|row| row.connections).max().unwrap_or(0);
     let connections = match rows.iter().any(|row| row.connections == CONNECTIONS) {
@@ -34,7 +35,7 @@ pub(super) fn svg(rows: &[Row]) -> String {
         &mut svg,
         MARGIN,
         20,
-        &format!("requests a second, as a share of the floor; {connections} connections"),
+        &format!("requests a second, as a share of the baseline; {connections} connections"),
     );
     let group = (WIDTH - 2 * MARGIN) / LOADS.len();
     let bar = group / (CANDIDATES.len() + 1);
@@ -45,7 +46,7 @@ pub(super) fn svg(rows: &[Row]) -> String {
             let row = rows.iter().find(|row| {
                 (row.load, row.connections, row.candidate) == (load, connections, kind)
             });
-            let Some((row, share)) = row.and_then(|row| Some((row, row.of_floor?))) else {
+            let Some((row, share)) = row.and_then(|row| Some((row, row.of_baseline?))) else {
                 continue;
             };
             let left = left + place * bar;
@@ -79,7 +80,7 @@ pub(super) fn svg(rows: &[Row]) -> String {
     svg
 }
 
-/// What is written holds none of the characters that mean something in XML.
+/// The texts contain no characters that have a meaning in XML.
 fn text(svg: &mut String, x: usize, y: usize, text: &str) {
     let written = writeln!(svg, "<text x=\"{x}\" y=\"{y}\">{text}</text>");
     debug_assert!(written.is_ok(), "a String takes any text");

@@ -1,5 +1,5 @@
-//! A PostgreSQL server of the bench's own, with the settings it comes with: in
-//! a temporary folder, reached by a Unix socket, gone with this process.
+//! Runs a PostgreSQL server for the bench, with default settings, in a temporary folder
+//! and on a Unix socket. It ends with this process.
 
 use super::programs::output;
 use anyhow::{Context as _, Result, bail};
@@ -16,14 +16,14 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Far more than a start takes on a slow machine.
+/// More time than a start takes on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Ends the server when standard input does, which is when the bench ends,
-/// however that comes about.
+/// Stops the server when standard input is closed, which happens when the bench ends for
+/// any reason.
 const KEEPER: &str = r#""$@" </dev/null >>log 2>&1 & read -r end; kill -QUIT $!; wait"#;
 
-/// A server with a folder of its own.
+/// A server with its own folder.
 pub(super) struct Cluster {
     programs: PathBuf,
     owner: Option<(u32, u32)>,
@@ -32,12 +32,12 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    /// Starts one; `None` where PostgreSQL is not installed.
+    /// Starts a server; returns `None` if PostgreSQL is not installed.
     pub(super) fn start() -> Result<Option<Self>> {
         let Some(programs) = programs() else {
             return Ok(None);
         };
-        // The address of a socket has a short bound.
+        // The path of a socket has a small maximum length.
         let folder = tempfile::Builder::new().prefix("bench").tempdir()?;
         let owner = owner(folder.path())?;
         let mut initdb = command(&programs, "initdb", owner);
@@ -83,13 +83,13 @@ impl Cluster {
         output(&mut psql).map(drop)
     }
 
-    /// Where the service finds a database.
+    /// Returns the URL of a database for the service.
     pub(super) fn url(&self, database: &str) -> String {
         let socket = self.folder.path().display();
         format!("postgres://postgres@/{database}?host={socket}")
     }
 
-    /// The process that the server and all its processes descend from.
+    /// The process that started the server and all its processes.
     pub(super) fn id(&self) -> u32 {
         self.keeper.id()
     }
@@ -98,13 +98,13 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         drop(self.keeper.stdin.take());
-        // Whatever it says, nobody is left who could do more.
+        // Nothing more can be done if this fails.
         let _ended = self.keeper.wait();
     }
 }
 
-/// PostgreSQL refuses to run as root; then it runs as the user `postgres`, who
-/// is given the folder.
+/// PostgreSQL does not run as root. Then it runs as the user `postgres`, who becomes the
+/// owner of the folder.
 fn owner(folder: &Path) -> Result<Option<(u32, u32)>> {
     if fs::metadata(folder)?.uid() != 0 {
         return Ok(None);
@@ -130,7 +130,7 @@ fn command(folder: &Path, program: &str, owner: Option<(u32, u32)>) -> Command {
     command
 }
 
-/// The folder of the newest server that Debian installs, or the one in `PATH`.
+/// Returns the folder of the newest server that Debian installs, or the one in `PATH`.
 fn programs() -> Option<PathBuf> {
     let installed = fs::read_dir("/usr/lib/postgresql")
         .into_iter()

@@ -1,5 +1,4 @@
-//! A candidate while it runs: how long it took until it was ready, what memory
-//! it has, and its end.
+//! A running candidate: the time until it was ready, its memory, and its end.
 
 use anyhow::{Context as _, Result, bail};
 use std::{
@@ -11,19 +10,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A program that listens; ended when this is dropped.
+/// A running server; it ends when this is dropped.
 pub(super) struct Running {
     child: Child,
     pub(super) address: SocketAddr,
-    /// From the start of the process until it said that it listens.
+    /// Time from the start of the process until it printed that it listens.
     pub(super) ready: Duration,
 }
 
 impl Running {
-    /// Starts a program that says `listening on http://ADDRESS/v1`. What it
-    /// logs goes to a file, as it would on a server.
+    /// Starts a program that prints `listening on http://ADDRESS/v1`. Its log goes to a
+    /// file, as it would on a server.
     pub(super) fn start(command: &mut Command, log: &Path) -> Result<Self> {
-        let file = File::create(log).with_context(|| format!("cannot make {}", log.display()))?;
+        let file = File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
         let begin = Instant::now();
         let child = command
             .stdin(Stdio::null())
@@ -39,10 +38,10 @@ impl Running {
         let address = line.trim().strip_prefix("listening on http://");
         let address = address.and_then(|rest| rest.strip_suffix("/v1")?.parse().ok());
         let Some(address) = address else {
-            // It ended, or is of no use.
+            // The program ended or cannot be used.
             let _ended = child.kill().and_then(|()| child.wait());
             let log = fs::read_to_string(log).unwrap_or_default();
-            bail!("{command:?} does not listen: {line}{log}");
+            bail!("{command:?} did not print that it listens: {line}{log}");
         };
         Ok(Self {
             child,
@@ -55,7 +54,7 @@ impl Running {
         self.child.id()
     }
 
-    /// Memory in bytes: the most that it ever had (`VmHWM`), or what it has now
+    /// Returns memory in bytes: the maximum so far (`VmHWM`) or the present value
     /// (`VmRSS`).
     pub(super) fn memory(&self, field: &str) -> Result<u64> {
         let path = format!("/proc/{}/status", self.id());
@@ -70,7 +69,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It has ended already where these fail.
+        // If these fail, the process has already ended.
         let _ended = self.child.kill().and_then(|()| self.child.wait());
     }
 }

@@ -1,35 +1,35 @@
-//! The programs that are measured and those that measure, compiled anew.
+//! Compiles the programs that are measured and those that measure.
 
-use super::{cargo, say};
+use super::{cargo, progress};
 use anyhow::{Context as _, Result, ensure};
 use std::{
     path::{Path, PathBuf},
     process::Command,
 };
 
-/// Where everything lies.
+/// The paths of the programs.
 pub(super) struct Programs {
-    /// Where cargo puts what it makes.
+    /// The target folder of cargo.
     pub(super) target: PathBuf,
     pub(super) server: PathBuf,
-    pub(super) floor: PathBuf,
-    pub(super) peer: PathBuf,
+    pub(super) baseline: PathBuf,
+    pub(super) comparison: PathBuf,
     pub(super) load: PathBuf,
     pub(super) client: PathBuf,
     pub(super) generation: PathBuf,
-    /// Fills an SQLite store.
+    /// The program that fills an SQLite store.
     pub(super) seed: PathBuf,
-    /// Reads from stores of several sizes.
+    /// The program that reads from stores of several sizes.
     pub(super) growth: PathBuf,
 }
 
 impl Programs {
-    /// Compiles all of them: with the profile that is shipped, or the one that
-    /// the tests use.
+    /// Compiles all programs: with the profile that is shipped, or, if `quick`, with the
+    /// one that the tests use.
     pub(super) fn build(root: &Path, quick: bool) -> Result<Self> {
-        say("compiling");
+        progress("compiling");
         let target = target(root)?;
-        let peer_target = target.join("peer");
+        let comparison_target = target.join("comparison");
         let profile = if quick { "debug" } else { "release" };
         let build = |arguments: &[&str]| {
             let mut command = cargo();
@@ -41,32 +41,34 @@ impl Programs {
         };
         let examples = ["--example", "seed", "--example", "growth"];
         if quick {
-            // All of the workspace, as the tests: so features are the same, and
+            // The whole workspace, as the tests do: then features are the same and
             // nothing is compiled twice.
             build(&[&["--workspace", "--bins"], &examples[..]].concat())?;
         } else {
-            // By itself, as it is shipped: others could switch on features.
+            // Alone, as it is shipped: other packages could enable features.
             build(&["--package", "petstore-server", "--bins"])?;
             build(&["--package", "petstore-bench", "--bins"])?;
             build(&[&["--package", "petstore-store"], &examples[..]].concat())?;
         }
-        let peer_folder = peer_target.to_string_lossy();
+        let comparison_folder = comparison_target.to_string_lossy();
         build(&[
             "--manifest-path",
-            "crates/petstore-bench/peer/Cargo.toml",
+            "crates/petstore-bench/comparison/Cargo.toml",
             "--target-dir",
-            &peer_folder,
+            &comparison_folder,
         ])?;
         let built = target.join(profile);
         Ok(Self {
             server: built.join("petstore-server"),
-            floor: built.join("floor"),
+            baseline: built.join("baseline"),
             load: built.join("load"),
             client: built.join("client"),
             generation: built.join("generation"),
             seed: built.join("examples/seed"),
             growth: built.join("examples/growth"),
-            peer: peer_target.join(profile).join("petstore-bench-peer"),
+            comparison: comparison_target
+                .join(profile)
+                .join("petstore-bench-comparison"),
             target,
         })
     }
@@ -79,10 +81,12 @@ fn target(root: &Path) -> Result<PathBuf> {
         .args(["metadata", "--no-deps", "--format-version", "1"]);
     let metadata: serde_json::Value = serde_json::from_str(&output(&mut command)?)?;
     let target = metadata["target_directory"].as_str();
-    Ok(target.context("cargo names no `target_directory`")?.into())
+    Ok(target
+        .context("`cargo metadata` printed no `target_directory`")?
+        .into())
 }
 
-/// Runs a command to its end.
+/// Runs a command until it ends.
 pub(super) fn run(command: &mut Command) -> Result<()> {
     let status = command.status();
     let status = status.with_context(|| format!("cannot start {command:?}"))?;
@@ -90,7 +94,7 @@ pub(super) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a command to its end and returns what it prints.
+/// Runs a command until it ends, and returns its output.
 pub(super) fn output(command: &mut Command) -> Result<String> {
     let output = command.output();
     let output = output.with_context(|| format!("cannot start {command:?}"))?;
@@ -100,5 +104,6 @@ pub(super) fn output(command: &mut Command) -> Result<String> {
         "{command:?} failed: {}",
         errors.trim()
     );
-    String::from_utf8(output.stdout).with_context(|| format!("{command:?} prints no UTF-8"))
+    String::from_utf8(output.stdout)
+        .with_context(|| format!("{command:?} printed text that is not UTF-8"))
 }

@@ -1,5 +1,5 @@
-//! A table for people: the first column on the left, figures on the right; and
-//! how figures are written.
+//! Formats tables for people: the first column is aligned left and figures are aligned
+//! right. Also formats the figures.
 
 use std::fmt;
 
@@ -54,7 +54,7 @@ pub(super) fn connections(number: usize) -> String {
     }
 }
 
-/// From microseconds.
+/// Formats microseconds.
 pub(super) fn latency(us: f64) -> String {
     match us {
         us if us < 1e3 => format!("{us:.0} µs"),
@@ -69,7 +69,7 @@ pub(super) fn milliseconds(ms: f64) -> String {
     }
 }
 
-/// From bytes.
+/// Formats bytes.
 pub(super) fn mebibytes(bytes: f64) -> String {
     format!("{:.1} MiB", bytes / f64::from(1 << 20))
 }

@@ -1,17 +1,17 @@
-//! What is to be reached, and whether it was. A figure that is missed fails
-//! nothing: the machine may be busy, and the README says what bounds it.
+//! Compares the results with their targets. A missed target is not a failure: the machine
+//! may be busy. The README says what limits the results.
 
 use super::{Report, candidates::Kind, compare::Row, growth::Growth, load::Load, table::Table};
 use serde::Serialize;
 
 const CONNECTIONS: usize = 64;
-/// Shares of the floor and multiples of the peer.
+/// Shares of the baseline and multiples of the comparison.
 const RATIOS: [(Load, f64, f64); 3] = [
     (Load::List, 0.35, 2.5),
     (Load::Get, 0.55, 2.0),
     (Load::Create, 0.50, 15.0),
 ];
-/// At 70 % of the most, in milliseconds.
+/// At 70 % of the highest throughput, in milliseconds.
 const P99_MS: f64 = 10.0;
 /// With a million pets, in milliseconds.
 const READY_MS: f64 = 50.0;
@@ -19,39 +19,39 @@ const READY_PETS: i64 = 1_000_000;
 /// With a thousand idle connections, in bytes.
 const IDLE_BYTES: f64 = 64e6;
 const IDLE_CONNECTIONS: usize = 1_000;
-/// Of what the same read costs with a thousand pets.
+/// As a multiple of the cost of the same read with a thousand pets.
 const GROWTH: f64 = 1.3;
 
-/// A figure to reach.
+/// A target and its result.
 #[derive(Serialize)]
 pub(super) struct Target {
     what: String,
     bound: String,
-    found: f64,
+    measured: f64,
     reached: bool,
 }
 
-/// Holds what was found against all of them, and prints it.
-pub(super) fn hold(report: &mut Report) {
+/// Compares the results with all targets, and prints the table.
+pub(super) fn check(report: &mut Report) {
     let mut targets = Vec::new();
-    let mut at_least = |what: String, bound: f64, found: Option<f64>| {
-        targets.extend(found.map(|found| target(what, bound, found, true)));
+    let mut at_least = |what: String, bound: f64, measured: Option<f64>| {
+        targets.extend(measured.map(|measured| target(what, bound, measured, true)));
     };
-    for (load, floor, peer) in RATIOS {
+    for (load, baseline, comparison) in RATIOS {
         let row = row(&report.compare, load);
         at_least(
-            format!("{load}: of the floor"),
-            floor,
-            row.and_then(|row| row.of_floor),
+            format!("{load}: of the baseline"),
+            baseline,
+            row.and_then(|row| row.of_baseline),
         );
         at_least(
-            format!("{load}: of the peer"),
-            peer,
-            row.and_then(|row| row.of_peer),
+            format!("{load}: of the comparison"),
+            comparison,
+            row.and_then(|row| row.of_comparison),
         );
     }
-    let mut at_most = |what: String, bound: f64, found: Option<f64>| {
-        targets.extend(found.map(|found| target(what, bound, found, false)));
+    let mut at_most = |what: String, bound: f64, measured: Option<f64>| {
+        targets.extend(measured.map(|measured| target(what, bound, measured, false)));
     };
     for row in report
         .latency
@@ -92,11 +92,11 @@ pub(super) fn hold(report: &mut Report) {
     );
 
     if !targets.is_empty() {
-        let mut table = Table::new(&["to reach", "bound", "found", ""]);
+        let mut table = Table::new(&["target", "bound", "measured", ""]);
         for Target {
             what,
             bound,
-            found,
+            measured,
             reached,
         } in &targets
         {
@@ -104,7 +104,7 @@ pub(super) fn hold(report: &mut Report) {
             table.row([
                 what.clone(),
                 bound.clone(),
-                format!("{found:.2}"),
+                format!("{measured:.2}"),
                 reached.to_owned(),
             ]);
         }
@@ -113,15 +113,15 @@ pub(super) fn hold(report: &mut Report) {
     report.targets = targets;
 }
 
-fn target(what: String, bound: f64, found: f64, at_least: bool) -> Target {
+fn target(what: String, bound: f64, measured: f64, at_least: bool) -> Target {
     let (sign, reached) = match at_least {
-        true => ('≥', found >= bound),
-        false => ('≤', found <= bound),
+        true => ('≥', measured >= bound),
+        false => ('≤', measured <= bound),
     };
     Target {
         what,
         bound: format!("{sign} {bound}"),
-        found,
+        measured,
         reached,
     }
 }

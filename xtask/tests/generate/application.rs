@@ -92,7 +92,7 @@ fn operations() -> String {
         '401':
           $ref: '#/components/responses/Unauthorized'
         4XX:
-          description: Another fault of the request.
+          description: The request is invalid for another reason.
           x-error-codes:
             - invalid_request
             - method_not_allowed

@@ -31,11 +31,11 @@ const OPERATION: &str = "
           example: 1
       responses:
         '204':
-          description: The pet is gone.
+          description: The pet was removed.
         '401':
           $ref: '#/components/responses/Unauthorized'
         4XX:
-          description: Another fault of the request.
+          description: The request is invalid for another reason.
           x-error-codes:
             - invalid_request
             - not_found

@@ -57,11 +57,8 @@ fn a_break_asks_for_a_major_version_and_an_addition_for_a_minor_one() {
             &Policy::on(day("2026-11-21")),
         ))
     };
-    assert_eq!(
-        asked("summary: List animals", "summary: Animals"),
-        Bump::Patch
-    );
-    // By its place that of the animals; a bound of a `beta` operation may move.
+    assert_eq!(asked("summary: List pets", "summary: Pets"), Bump::Patch);
+    // By its place that of the pets; a bound of a `beta` operation may move.
     let bound = "\n        maximum: 100\n        default: 20\n      example";
     let moved = |to: &str| asked(bound, &bound.replace("100", to));
     assert_eq!(moved("200"), Bump::Minor);

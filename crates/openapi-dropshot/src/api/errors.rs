@@ -43,7 +43,37 @@ pub(super) fn file(api: &Api<'_>) -> TokenStream {
     });
     let implementations = (!names.is_empty())
         .then(|| quote!(openapi_dropshot_types::operation_errors!(#(#names),*);));
-    quote!(#codes #body #(#enums)* #implementations)
+    let state = failures(api, "state_failures", &STATE_FAILURE);
+    let idempotency = failures(api, "idempotency_failures", &IDEMPOTENCY_FAILURE);
+    quote!(#codes #body #(#enums)* #implementations #state #idempotency)
+}
+
+/// The variants that `StateFailure` needs.
+const STATE_FAILURE: [&str; 3] = ["InternalError", "Overloaded", "Unavailable"];
+/// The variants that `IdempotencyFailure` needs.
+const IDEMPOTENCY_FAILURE: [&str; 6] = [
+    "InternalError",
+    "Overloaded",
+    "Unavailable",
+    "InvalidRequest",
+    "Conflict",
+    "IdempotencyKeyReused",
+];
+
+/// Calls a macro of `openapi-dropshot-types` for the enums that have all of these variants.
+fn failures(api: &Api<'_>, name: &str, variants: &[&str]) -> Option<TokenStream> {
+    let operations = api.plan.operations.iter().filter(|plan| are_own(plan));
+    let able: Vec<Ident> = operations
+        .filter(|plan| match &plan.errors {
+            Errors::Codes(codes) => variants
+                .iter()
+                .all(|variant| codes.iter().any(|code| code.variant == *variant)),
+            Errors::Answers(_) | Errors::Dropshot(_) => false,
+        })
+        .map(|plan| ident(&self::name(plan)))
+        .collect();
+    let name = ident(name);
+    (!able.is_empty()).then(|| quote!(openapi_dropshot_types::#name!(#(#able),*);))
 }
 
 /// The members of the error body that the server itself can write.

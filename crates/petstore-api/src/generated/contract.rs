@@ -14,32 +14,33 @@ use petstore_models as models;
 
 /// The operations of "Pet Store", version 1.1.0.
 ///
-/// Manages the animals (pets) that a store offers: list them, filtered by
-/// availability if you like; add one; fetch one by its identifier (deprecated).
+/// Manages the pets that a store offers. A client can list pets, optionally
+/// filtered by availability, add a pet, and fetch one pet by its identifier
+/// (deprecated). It can also order pets (beta).
 ///
 /// - Requests and responses are JSON (`application/json`).
 /// - Every operation requires an API key, sent as
 ///   `Authorization: Bearer <API_KEY>`.
-/// - Every error has the body `Error`; its `code` is for programs, its
-///   `message` for people.
-/// - Unknown members of a body and unknown query parameters are ignored, so
-///   that newer clients can talk to older servers.
+/// - Every error response has the body `Error`. Programs read its `code`;
+///   people read its `message`.
+/// - The service ignores unknown members of a body and unknown query
+///   parameters, so that newer clients can talk to older servers.
 #[dropshot::api_description]
 pub trait PetStoreApi {
     /// What every handler can reach.
     type Context;
 
-    /// List animals
+    /// List pets
     ///
-    /// Returns a page of animals, ordered by ascending `id`, restricted to one
-    /// availability if `status` is given.
+    /// Returns a page of pets, ordered by ascending `id`. If `status` is
+    /// given, the page holds only pets with that availability.
     ///
-    /// Where more animals follow, the answer has a `Link` header with
-    /// `rel="next"` (RFC 8288), relative to the address of this request;
-    /// follow it as it is. A walk along these links meets every animal that
-    /// was there when it began exactly once, also while others are added; with
-    /// a `status` filter, one that comes to that availability or leaves it
-    /// meanwhile may be met or not.
+    /// If more pets follow, the response has a `Link` header with `rel="next"`
+    /// (RFC 8288), relative to the URL of this request. Follow the link without
+    /// changing it. A client that follows these links to the last page receives
+    /// every pet that existed when it requested the first page exactly once,
+    /// even if pets are added in the meantime. With a `status` filter, a pet
+    /// whose availability changes in the meantime may or may not be included.
     #[endpoint(method = GET, path = "/pets", operation_id = "listPets", tags = ["pets"])]
     async fn list_pets(
         rqctx: RequestContext<Self::Context>,
@@ -49,15 +50,14 @@ pub trait PetStoreApi {
         ListPetsError,
     >;
 
-    /// Add an animal
+    /// Add a pet
     ///
-    /// Adds an animal to the store and returns it with the `id` that the
-    /// service assigned. An animal that was answered with 201 is stored
-    /// durably.
+    /// Adds a pet to the store and returns it with the `id` that the service
+    /// assigned. A 201 response means that the pet is stored durably.
     ///
-    /// With an `Idempotency-Key` the request can be repeated safely: whatever
-    /// became of the first answer, one animal is added and its answer is given
-    /// again.
+    /// With an `Idempotency-Key` the request can be repeated safely, even if
+    /// the first response was lost: the service adds one pet and sends the same
+    /// response again.
     #[endpoint(
         method = POST,
         path = "/pets",
@@ -70,9 +70,12 @@ pub trait PetStoreApi {
         body: TypedBody<models::NewPet>,
     ) -> Result<HttpResponseCreated<models::Pet>, CreatePetError>;
 
-    /// Get an animal
+    /// Get a pet
     ///
-    /// Returns the animal that has the given identifier.
+    /// Returns the pet that has the given identifier.
+    ///
+    /// This operation is deprecated since 20 November 2026 and will be removed
+    /// on 5 December 2030. Use `GET /pets` with a `status` filter instead.
     ///
     /// Deprecated since 1.0.0 (20 November 2026); removed on 5 December 2030; use `GET /pets` with a `status` filter.
     #[endpoint(
@@ -89,16 +92,17 @@ pub trait PetStoreApi {
 
     /// List orders
     ///
-    /// Returns a page of orders, the newest first (by descending `id`),
-    /// restricted to one status or to one animal, or to both, if they are
-    /// given.
+    /// Returns a page of orders, the newest first (by descending `id`). If
+    /// `status` or `petId` is given, the page holds only orders with that
+    /// status or of that pet; if both are given, only orders that match both.
     ///
-    /// Where older orders follow, the answer has a `Link` header with
-    /// `rel="next"` (RFC 8288), relative to the address of this request;
-    /// follow it as it is. A walk along these links meets every order that
-    /// was there when it began exactly once, also while others are placed;
-    /// with a `status` filter, one that comes to that status or leaves it
-    /// meanwhile may be met or not.
+    /// If older orders follow, the response has a `Link` header with
+    /// `rel="next"` (RFC 8288), relative to the URL of this request. Follow the
+    /// link without changing it. A client that follows these links to the last
+    /// page receives every order that existed when it requested the first page
+    /// exactly once, even if orders are placed in the meantime. With a `status`
+    /// filter, an order whose status changes in the meantime may or may not be
+    /// included.
     ///
     /// Beta: may change, with a warning.
     #[endpoint(
@@ -115,16 +119,17 @@ pub trait PetStoreApi {
         ListOrdersError,
     >;
 
-    /// Order an animal
+    /// Order a pet
     ///
-    /// Places an order for an animal that is `available`, and returns it with
-    /// the `id` that the service assigned. The animal becomes `pending` in the
-    /// same step: of several orders for one animal at the same moment, one is
-    /// placed. An order that was answered with 201 is stored durably.
+    /// Places an order for a pet that is `available`, and returns the order
+    /// with the `id` that the service assigned. The pet becomes `pending` in
+    /// the same transaction: if several clients order one pet at the same time,
+    /// only one of the orders is placed. A 201 response means that the order is
+    /// stored durably.
     ///
-    /// With an `Idempotency-Key` the request can be repeated safely: whatever
-    /// became of the first answer, one order is placed and its answer is given
-    /// again, as the order was then.
+    /// With an `Idempotency-Key` the request can be repeated safely, even if
+    /// the first response was lost: the service places one order and sends the
+    /// same response again, which shows the order as it was placed.
     ///
     /// Beta: may change, with a warning.
     #[endpoint(
@@ -155,19 +160,21 @@ pub trait PetStoreApi {
         path: Path<models::GetOrderPath>,
     ) -> Result<HttpResponseOk<models::Order>, GetOrderError>;
 
-    /// Move an order on
+    /// Change the status of an order
     ///
-    /// Gives the order another status, and with it the animal, in one step:
+    /// Changes the status of an order and, in the same transaction, the status
+    /// of its pet:
     ///
-    /// - `placed` becomes `approved`, `approved` becomes `delivered`; with
-    ///   `delivered` the animal is `sold`.
-    /// - `placed` and `approved` become `cancelled`; with that the animal is
-    ///   `available` again.
+    /// - `placed` can become `approved`, and `approved` can become `delivered`.
+    ///   When an order becomes `delivered`, its pet becomes `sold`.
+    /// - `placed` and `approved` can become `cancelled`. When an order becomes
+    ///   `cancelled`, its pet becomes `available` again.
     ///
-    /// Every other step is refused with 409 `invalid_transition`, also one to
-    /// the status that the order has; nothing is changed then. So who repeats
-    /// a request whose answer was lost learns from a 409, whose `message`
-    /// names the status, whether the first one took effect.
+    /// Any other transition, including one to the present status, is rejected
+    /// with 409 `invalid_transition` and changes nothing. The `message` of that
+    /// response names the present status. A client that repeats a request whose
+    /// response was lost can tell from it whether the first request took
+    /// effect.
     ///
     /// Beta: may change, with a warning.
     #[endpoint(

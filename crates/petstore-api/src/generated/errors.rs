@@ -12,9 +12,9 @@ use petstore_models as models;
 pub enum ErrorCode {
     /// `invalid_request`, status 400.
     ///
-    /// Cause: A parameter or the body breaks a rule of the contract.
+    /// Cause: A parameter or the body is invalid.
     ///
-    /// Remedy: Change what `message` names; the same request will fail again.
+    /// Remedy: Correct the part of the request that `message` names. Do not send the same request again; it will fail again.
     InvalidRequest,
     /// `unauthorized`, status 401.
     ///
@@ -24,87 +24,87 @@ pub enum ErrorCode {
     Unauthorized,
     /// `not_found`, status 404.
     ///
-    /// Cause: There is no such path, or no such resource.
+    /// Cause: The path or the resource does not exist.
     ///
-    /// Remedy: Check the address and the identifier in it.
+    /// Remedy: Check the URL and the identifier in it.
     NotFound,
     /// `method_not_allowed`, status 405.
     ///
-    /// Cause: The path exists, but not with this method.
+    /// Cause: The path does not support this method.
     ///
     /// Remedy: Use one of the methods in the `Allow` header.
     MethodNotAllowed,
     /// `request_timeout`, status 408.
     ///
-    /// Cause: The request came too slowly.
+    /// Cause: The service did not receive the whole request in time.
     ///
-    /// Remedy: Send the body without pauses, on a better connection or in smaller pieces.
+    /// Remedy: Send the body without pauses, use a faster connection, or send a smaller body.
     RequestTimeout,
     /// `conflict`, status 409.
     ///
     /// Cause: Another request with the same `Idempotency-Key` is still running.
     ///
-    /// Remedy: Wait as many seconds as `Retry-After` says, then send the same request again.
+    /// Remedy: Wait for the number of seconds in `Retry-After`, then send the same request again.
     Conflict,
     /// `pet_not_available`, status 409.
     ///
-    /// Cause: The pet that was ordered is not `available`; somebody else has ordered it, or it is not for sale.
+    /// Cause: The pet is not `available`, because it has already been ordered or is not for sale.
     ///
-    /// Remedy: Order another pet; list those that are `available`.
+    /// Remedy: List the pets that are `available` and order one of them.
     PetNotAvailable,
     /// `invalid_transition`, status 409.
     ///
-    /// Cause: The order cannot go from the status that it has to the one that was asked for.
+    /// Cause: The order cannot change from its present status to the requested one.
     ///
-    /// Remedy: Read the order again, and ask for a status that follows the one that it has.
+    /// Remedy: Fetch the order again, and request a status that can follow its present one.
     InvalidTransition,
     /// `operation_removed`, status 410.
     ///
-    /// Cause: The operation was deprecated, and its removal date has passed.
+    /// Cause: The operation was deprecated and its removal date has passed.
     ///
-    /// Remedy: Use the replacement that the documentation names.
+    /// Remedy: Use the replacement that the documentation of the operation names.
     OperationRemoved,
     /// `payload_too_large`, status 413.
     ///
-    /// Cause: The body is larger than the service reads.
+    /// Cause: The body is larger than the service accepts.
     ///
     /// Remedy: Send a smaller body.
     PayloadTooLarge,
     /// `unsupported_media_type`, status 415.
     ///
-    /// Cause: The body is announced as something else than JSON.
+    /// Cause: The `Content-Type` of the body is not JSON.
     ///
-    /// Remedy: Send JSON and `Content-Type: application/json`.
+    /// Remedy: Send the body as JSON, with `Content-Type: application/json`.
     UnsupportedMediaType,
     /// `idempotency_key_reused`, status 422.
     ///
-    /// Cause: The `Idempotency-Key` was used before, with another body or at another operation.
+    /// Cause: The `Idempotency-Key` was already used with another body or for another operation.
     ///
-    /// Remedy: Make a new key for every creation; to repeat a request, send the body that the key came with first.
+    /// Remedy: Generate a new key for each creation. To repeat a request, send the same body as the first time.
     IdempotencyKeyReused,
     /// `rate_limited`, status 429.
     ///
-    /// Cause: The API key has used up its share of requests.
+    /// Cause: Too many requests were sent with this API key.
     ///
-    /// Remedy: Wait as many seconds as `Retry-After` says.
+    /// Remedy: Wait for the number of seconds in `Retry-After`.
     RateLimited,
     /// `internal_error`, status 500.
     ///
-    /// Cause: A fault of the service.
+    /// Cause: An unexpected error occurred in the service.
     ///
-    /// Remedy: Report it with the `x-request-id` of the answer.
+    /// Remedy: Report the error with the `x-request-id` of the response.
     InternalError,
     /// `overloaded`, status 503.
     ///
-    /// Cause: The service has too much to do; the request was not started.
+    /// Cause: The service is overloaded and did not start to process the request.
     ///
-    /// Remedy: Wait as many seconds as `Retry-After` says, then send it again.
+    /// Remedy: Wait for the number of seconds in `Retry-After`, then send the request again.
     Overloaded,
     /// `unavailable`, status 503.
     ///
-    /// Cause: The store is away, or the deadline passed; whether the request took effect is unknown.
+    /// Cause: The database is unavailable or the deadline has passed. The request may or may not have taken effect.
     ///
-    /// Remedy: Wait as many seconds as `Retry-After` says. Repeat a creation with the same `Idempotency-Key`; if it had none, look first whether it happened.
+    /// Remedy: Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect.
     Unavailable,
 }
 
@@ -150,8 +150,8 @@ pub static CATALOGUE: [ErrorEntry; 16] = [
     ErrorEntry {
         code: "invalid_request",
         status: 400,
-        cause: "A parameter or the body breaks a rule of the contract.",
-        remedy: "Change what `message` names; the same request will fail again.",
+        cause: "A parameter or the body is invalid.",
+        remedy: "Correct the part of the request that `message` names. Do not send the same request again; it will fail again.",
     },
     ErrorEntry {
         code: "unauthorized",
@@ -162,86 +162,86 @@ pub static CATALOGUE: [ErrorEntry; 16] = [
     ErrorEntry {
         code: "not_found",
         status: 404,
-        cause: "There is no such path, or no such resource.",
-        remedy: "Check the address and the identifier in it.",
+        cause: "The path or the resource does not exist.",
+        remedy: "Check the URL and the identifier in it.",
     },
     ErrorEntry {
         code: "method_not_allowed",
         status: 405,
-        cause: "The path exists, but not with this method.",
+        cause: "The path does not support this method.",
         remedy: "Use one of the methods in the `Allow` header.",
     },
     ErrorEntry {
         code: "request_timeout",
         status: 408,
-        cause: "The request came too slowly.",
-        remedy: "Send the body without pauses, on a better connection or in smaller pieces.",
+        cause: "The service did not receive the whole request in time.",
+        remedy: "Send the body without pauses, use a faster connection, or send a smaller body.",
     },
     ErrorEntry {
         code: "conflict",
         status: 409,
         cause: "Another request with the same `Idempotency-Key` is still running.",
-        remedy: "Wait as many seconds as `Retry-After` says, then send the same request again.",
+        remedy: "Wait for the number of seconds in `Retry-After`, then send the same request again.",
     },
     ErrorEntry {
         code: "pet_not_available",
         status: 409,
-        cause: "The pet that was ordered is not `available`; somebody else has ordered it, or it is not for sale.",
-        remedy: "Order another pet; list those that are `available`.",
+        cause: "The pet is not `available`, because it has already been ordered or is not for sale.",
+        remedy: "List the pets that are `available` and order one of them.",
     },
     ErrorEntry {
         code: "invalid_transition",
         status: 409,
-        cause: "The order cannot go from the status that it has to the one that was asked for.",
-        remedy: "Read the order again, and ask for a status that follows the one that it has.",
+        cause: "The order cannot change from its present status to the requested one.",
+        remedy: "Fetch the order again, and request a status that can follow its present one.",
     },
     ErrorEntry {
         code: "operation_removed",
         status: 410,
-        cause: "The operation was deprecated, and its removal date has passed.",
-        remedy: "Use the replacement that the documentation names.",
+        cause: "The operation was deprecated and its removal date has passed.",
+        remedy: "Use the replacement that the documentation of the operation names.",
     },
     ErrorEntry {
         code: "payload_too_large",
         status: 413,
-        cause: "The body is larger than the service reads.",
+        cause: "The body is larger than the service accepts.",
         remedy: "Send a smaller body.",
     },
     ErrorEntry {
         code: "unsupported_media_type",
         status: 415,
-        cause: "The body is announced as something else than JSON.",
-        remedy: "Send JSON and `Content-Type: application/json`.",
+        cause: "The `Content-Type` of the body is not JSON.",
+        remedy: "Send the body as JSON, with `Content-Type: application/json`.",
     },
     ErrorEntry {
         code: "idempotency_key_reused",
         status: 422,
-        cause: "The `Idempotency-Key` was used before, with another body or at another operation.",
-        remedy: "Make a new key for every creation; to repeat a request, send the body that the key came with first.",
+        cause: "The `Idempotency-Key` was already used with another body or for another operation.",
+        remedy: "Generate a new key for each creation. To repeat a request, send the same body as the first time.",
     },
     ErrorEntry {
         code: "rate_limited",
         status: 429,
-        cause: "The API key has used up its share of requests.",
-        remedy: "Wait as many seconds as `Retry-After` says.",
+        cause: "Too many requests were sent with this API key.",
+        remedy: "Wait for the number of seconds in `Retry-After`.",
     },
     ErrorEntry {
         code: "internal_error",
         status: 500,
-        cause: "A fault of the service.",
-        remedy: "Report it with the `x-request-id` of the answer.",
+        cause: "An unexpected error occurred in the service.",
+        remedy: "Report the error with the `x-request-id` of the response.",
     },
     ErrorEntry {
         code: "overloaded",
         status: 503,
-        cause: "The service has too much to do; the request was not started.",
-        remedy: "Wait as many seconds as `Retry-After` says, then send it again.",
+        cause: "The service is overloaded and did not start to process the request.",
+        remedy: "Wait for the number of seconds in `Retry-After`, then send the request again.",
     },
     ErrorEntry {
         code: "unavailable",
         status: 503,
-        cause: "The store is away, or the deadline passed; whether the request took effect is unknown.",
-        remedy: "Wait as many seconds as `Retry-After` says. Repeat a creation with the same `Idempotency-Key`; if it had none, look first whether it happened.",
+        cause: "The database is unavailable or the deadline has passed. The request may or may not have taken effect.",
+        remedy: "Wait for the number of seconds in `Retry-After`, then repeat the request. Repeat a creation with the same `Idempotency-Key`; if it had no key, check first whether it took effect.",
     },
 ];
 
@@ -257,21 +257,21 @@ pub const ERROR_BODY: &[(&str, ErrorMember)] = &[
 pub enum ListPetsError {
     /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
     Unauthorized(Cow<'static, str>),
-    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
-    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    /// 405 `method_not_allowed`: the path does not support this method.
     MethodNotAllowed(Cow<'static, str>),
-    /// 408 `request_timeout`: the request came too slowly.
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
     RequestTimeout(Cow<'static, str>),
-    /// 413 `payload_too_large`: the body is larger than the service reads.
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
     PayloadTooLarge(Cow<'static, str>),
-    /// 429 `rate_limited`: the API key has used up its share of requests.
+    /// 429 `rate_limited`: too many requests were sent with this API key.
     RateLimited(Cow<'static, str>),
-    /// 500 `internal_error`: a fault of the service.
+    /// 500 `internal_error`: an unexpected error occurred in the service.
     InternalError(Cow<'static, str>),
-    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
     Overloaded(Cow<'static, str>),
-    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
     Unavailable(Cow<'static, str>),
     /// An error of dropshot itself, found before the handler ran.
     #[doc(hidden)]
@@ -309,29 +309,29 @@ impl openapi_dropshot_types::OperationError for ListPetsError {
 /// The errors of `createPet`: one variant for each code that the document lists.
 #[derive(Debug)]
 pub enum CreatePetError {
-    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
     /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
     Unauthorized(Cow<'static, str>),
-    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    /// 405 `method_not_allowed`: the path does not support this method.
     MethodNotAllowed(Cow<'static, str>),
-    /// 408 `request_timeout`: the request came too slowly.
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
     RequestTimeout(Cow<'static, str>),
     /// 409 `conflict`: another request with the same `Idempotency-Key` is still running.
     Conflict(Cow<'static, str>),
-    /// 413 `payload_too_large`: the body is larger than the service reads.
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
     PayloadTooLarge(Cow<'static, str>),
-    /// 415 `unsupported_media_type`: the body is announced as something else than JSON.
+    /// 415 `unsupported_media_type`: the `Content-Type` of the body is not JSON.
     UnsupportedMediaType(Cow<'static, str>),
-    /// 422 `idempotency_key_reused`: the `Idempotency-Key` was used before, with another body or at another operation.
+    /// 422 `idempotency_key_reused`: the `Idempotency-Key` was already used with another body or for another operation.
     IdempotencyKeyReused(Cow<'static, str>),
-    /// 429 `rate_limited`: the API key has used up its share of requests.
+    /// 429 `rate_limited`: too many requests were sent with this API key.
     RateLimited(Cow<'static, str>),
-    /// 500 `internal_error`: a fault of the service.
+    /// 500 `internal_error`: an unexpected error occurred in the service.
     InternalError(Cow<'static, str>),
-    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
     Overloaded(Cow<'static, str>),
-    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
     Unavailable(Cow<'static, str>),
     /// An error of dropshot itself, found before the handler ran.
     #[doc(hidden)]
@@ -378,25 +378,25 @@ impl openapi_dropshot_types::OperationError for CreatePetError {
 pub enum GetPetError {
     /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
     Unauthorized(Cow<'static, str>),
-    /// 404 `not_found`: there is no such path, or no such resource.
+    /// 404 `not_found`: the path or the resource does not exist.
     NotFound(Cow<'static, str>),
-    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
-    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    /// 405 `method_not_allowed`: the path does not support this method.
     MethodNotAllowed(Cow<'static, str>),
-    /// 408 `request_timeout`: the request came too slowly.
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
     RequestTimeout(Cow<'static, str>),
-    /// 410 `operation_removed`: the operation was deprecated, and its removal date has passed.
+    /// 410 `operation_removed`: the operation was deprecated and its removal date has passed.
     OperationRemoved(Cow<'static, str>),
-    /// 413 `payload_too_large`: the body is larger than the service reads.
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
     PayloadTooLarge(Cow<'static, str>),
-    /// 429 `rate_limited`: the API key has used up its share of requests.
+    /// 429 `rate_limited`: too many requests were sent with this API key.
     RateLimited(Cow<'static, str>),
-    /// 500 `internal_error`: a fault of the service.
+    /// 500 `internal_error`: an unexpected error occurred in the service.
     InternalError(Cow<'static, str>),
-    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
     Overloaded(Cow<'static, str>),
-    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
     Unavailable(Cow<'static, str>),
     /// An error of dropshot itself, found before the handler ran.
     #[doc(hidden)]
@@ -438,21 +438,21 @@ impl openapi_dropshot_types::OperationError for GetPetError {
 pub enum ListOrdersError {
     /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
     Unauthorized(Cow<'static, str>),
-    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
-    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    /// 405 `method_not_allowed`: the path does not support this method.
     MethodNotAllowed(Cow<'static, str>),
-    /// 408 `request_timeout`: the request came too slowly.
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
     RequestTimeout(Cow<'static, str>),
-    /// 413 `payload_too_large`: the body is larger than the service reads.
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
     PayloadTooLarge(Cow<'static, str>),
-    /// 429 `rate_limited`: the API key has used up its share of requests.
+    /// 429 `rate_limited`: too many requests were sent with this API key.
     RateLimited(Cow<'static, str>),
-    /// 500 `internal_error`: a fault of the service.
+    /// 500 `internal_error`: an unexpected error occurred in the service.
     InternalError(Cow<'static, str>),
-    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
     Overloaded(Cow<'static, str>),
-    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
     Unavailable(Cow<'static, str>),
     /// An error of dropshot itself, found before the handler ran.
     #[doc(hidden)]
@@ -490,33 +490,33 @@ impl openapi_dropshot_types::OperationError for ListOrdersError {
 /// The errors of `createOrder`: one variant for each code that the document lists.
 #[derive(Debug)]
 pub enum CreateOrderError {
-    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
     /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
     Unauthorized(Cow<'static, str>),
-    /// 404 `not_found`: there is no such path, or no such resource.
+    /// 404 `not_found`: the path or the resource does not exist.
     NotFound(Cow<'static, str>),
     /// 409 `conflict`: another request with the same `Idempotency-Key` is still running.
     Conflict(Cow<'static, str>),
-    /// 409 `pet_not_available`: the pet that was ordered is not `available`; somebody else has ordered it, or it is not for sale.
+    /// 409 `pet_not_available`: the pet is not `available`, because it has already been ordered or is not for sale.
     PetNotAvailable(Cow<'static, str>),
-    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    /// 405 `method_not_allowed`: the path does not support this method.
     MethodNotAllowed(Cow<'static, str>),
-    /// 408 `request_timeout`: the request came too slowly.
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
     RequestTimeout(Cow<'static, str>),
-    /// 413 `payload_too_large`: the body is larger than the service reads.
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
     PayloadTooLarge(Cow<'static, str>),
-    /// 415 `unsupported_media_type`: the body is announced as something else than JSON.
+    /// 415 `unsupported_media_type`: the `Content-Type` of the body is not JSON.
     UnsupportedMediaType(Cow<'static, str>),
-    /// 422 `idempotency_key_reused`: the `Idempotency-Key` was used before, with another body or at another operation.
+    /// 422 `idempotency_key_reused`: the `Idempotency-Key` was already used with another body or for another operation.
     IdempotencyKeyReused(Cow<'static, str>),
-    /// 429 `rate_limited`: the API key has used up its share of requests.
+    /// 429 `rate_limited`: too many requests were sent with this API key.
     RateLimited(Cow<'static, str>),
-    /// 500 `internal_error`: a fault of the service.
+    /// 500 `internal_error`: an unexpected error occurred in the service.
     InternalError(Cow<'static, str>),
-    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
     Overloaded(Cow<'static, str>),
-    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
     Unavailable(Cow<'static, str>),
     /// An error of dropshot itself, found before the handler ran.
     #[doc(hidden)]
@@ -565,23 +565,23 @@ impl openapi_dropshot_types::OperationError for CreateOrderError {
 pub enum GetOrderError {
     /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
     Unauthorized(Cow<'static, str>),
-    /// 404 `not_found`: there is no such path, or no such resource.
+    /// 404 `not_found`: the path or the resource does not exist.
     NotFound(Cow<'static, str>),
-    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
-    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    /// 405 `method_not_allowed`: the path does not support this method.
     MethodNotAllowed(Cow<'static, str>),
-    /// 408 `request_timeout`: the request came too slowly.
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
     RequestTimeout(Cow<'static, str>),
-    /// 413 `payload_too_large`: the body is larger than the service reads.
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
     PayloadTooLarge(Cow<'static, str>),
-    /// 429 `rate_limited`: the API key has used up its share of requests.
+    /// 429 `rate_limited`: too many requests were sent with this API key.
     RateLimited(Cow<'static, str>),
-    /// 500 `internal_error`: a fault of the service.
+    /// 500 `internal_error`: an unexpected error occurred in the service.
     InternalError(Cow<'static, str>),
-    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
     Overloaded(Cow<'static, str>),
-    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
     Unavailable(Cow<'static, str>),
     /// An error of dropshot itself, found before the handler ran.
     #[doc(hidden)]
@@ -620,29 +620,29 @@ impl openapi_dropshot_types::OperationError for GetOrderError {
 /// The errors of `updateOrder`: one variant for each code that the document lists.
 #[derive(Debug)]
 pub enum UpdateOrderError {
-    /// 400 `invalid_request`: a parameter or the body breaks a rule of the contract.
+    /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
     /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
     Unauthorized(Cow<'static, str>),
-    /// 404 `not_found`: there is no such path, or no such resource.
+    /// 404 `not_found`: the path or the resource does not exist.
     NotFound(Cow<'static, str>),
-    /// 409 `invalid_transition`: the order cannot go from the status that it has to the one that was asked for.
+    /// 409 `invalid_transition`: the order cannot change from its present status to the requested one.
     InvalidTransition(Cow<'static, str>),
-    /// 405 `method_not_allowed`: the path exists, but not with this method.
+    /// 405 `method_not_allowed`: the path does not support this method.
     MethodNotAllowed(Cow<'static, str>),
-    /// 408 `request_timeout`: the request came too slowly.
+    /// 408 `request_timeout`: the service did not receive the whole request in time.
     RequestTimeout(Cow<'static, str>),
-    /// 413 `payload_too_large`: the body is larger than the service reads.
+    /// 413 `payload_too_large`: the body is larger than the service accepts.
     PayloadTooLarge(Cow<'static, str>),
-    /// 415 `unsupported_media_type`: the body is announced as something else than JSON.
+    /// 415 `unsupported_media_type`: the `Content-Type` of the body is not JSON.
     UnsupportedMediaType(Cow<'static, str>),
-    /// 429 `rate_limited`: the API key has used up its share of requests.
+    /// 429 `rate_limited`: too many requests were sent with this API key.
     RateLimited(Cow<'static, str>),
-    /// 500 `internal_error`: a fault of the service.
+    /// 500 `internal_error`: an unexpected error occurred in the service.
     InternalError(Cow<'static, str>),
-    /// 503 `overloaded`: the service has too much to do; the request was not started.
+    /// 503 `overloaded`: the service is overloaded and did not start to process the request.
     Overloaded(Cow<'static, str>),
-    /// 503 `unavailable`: the store is away, or the deadline passed; whether the request took effect is unknown.
+    /// 503 `unavailable`: the database is unavailable or the deadline has passed. The request may or may not have taken effect.
     Unavailable(Cow<'static, str>),
     /// An error of dropshot itself, found before the handler ran.
     #[doc(hidden)]
@@ -686,3 +686,10 @@ openapi_dropshot_types::operation_errors!(
     ListPetsError, CreatePetError, GetPetError, ListOrdersError, CreateOrderError,
     GetOrderError, UpdateOrderError
 );
+
+openapi_dropshot_types::state_failures!(
+    ListPetsError, CreatePetError, GetPetError, ListOrdersError, CreateOrderError,
+    GetOrderError, UpdateOrderError
+);
+
+openapi_dropshot_types::idempotency_failures!(CreatePetError, CreateOrderError);

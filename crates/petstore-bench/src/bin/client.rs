@@ -1,7 +1,7 @@
-//! What the client costs beside a bare loop of reqwest: for one call, and for a
-//! walk over many pages. Asks a service that has its answers in memory, so that
-//! nearly all of the time is the caller's. What comes back is held by the tests
-//! of `petstore-client`; that both meet the same pets is held here.
+//! Measures the cost of the client beside a bare loop of reqwest: for one call, and for
+//! following the pages of a list. The service has its responses in memory, so that almost
+//! all of the time belongs to the caller. The tests of `petstore-client` check the
+//! client's results; this program checks that both receive the same pets.
 
 use anyhow::ensure;
 use clap::Parser;
@@ -17,23 +17,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The most that a page can hold.
+/// The maximum number of pets on a page.
 const PAGE: usize = 100;
 const KEY: &str = "the-key";
-/// The calls of a round are made in turns: who comes right after a walk finds a
-/// colder processor.
+/// The calls of a round alternate, because the processor caches are colder after a list
+/// was read.
 const SLICES: usize = 10;
 
-/// How much to ask.
+/// What to measure.
 #[derive(Parser)]
 struct Arguments {
-    /// Pets of a walk, in hundreds
+    /// Number of pets in the list, in hundreds
     #[arg(long, default_value_t = 1_000)]
     pages: usize,
-    /// Calls in a row, of a page of one pet
+    /// Number of consecutive calls for a page of one pet
     #[arg(long, default_value_t = 2_000)]
     calls: usize,
-    /// Each is done so often in turns, and the median counts
+    /// Number of alternating repetitions, whose median is reported
     #[arg(long, default_value_t = 11)]
     rounds: usize,
 }
@@ -43,21 +43,21 @@ struct Report {
     call: Compared,
     walk: Compared,
     walk_pets: usize,
-    /// The most memory in bytes during the walks of the first half of all
-    /// rounds, and of the second: the same where nothing is kept.
+    /// The maximum memory in bytes while lists were read in the first half of all rounds,
+    /// and in the second half. Both are equal if nothing is retained.
     memory_first_half: u64,
     memory_second_half: u64,
 }
 
-/// The medians of both in microseconds, a call or a walk.
+/// The medians in microseconds of both, for one call or one list.
 #[derive(Serialize)]
 struct Compared {
     client: Took,
     bare: Took,
 }
 
-/// On a machine that is slow to wake a thread, most of a single call is waiting;
-/// the processor time of the caller is what the caller is to blame for.
+/// On a machine that is slow to wake a thread, most of the time of a single call is
+/// waiting. Only the processor time of the caller is attributable to the caller.
 #[derive(Clone, Copy, Default, Serialize)]
 struct Took {
     elapsed_us: f64,
@@ -85,7 +85,7 @@ async fn compare(base_url: &str, arguments: &Arguments) -> anyhow::Result<Report
     let http = reqwest::Client::builder().no_proxy().build()?;
     let [mut calls, mut bare_calls, mut walks, mut bare_walks] = [const { Vec::new() }; 4];
     let mut memory = Vec::new();
-    // The first round warms up.
+    // The first round is a warm-up.
     for round in 0..=arguments.rounds.max(1) {
         let (mut call, mut bare_call) = (Took::default(), Took::default());
         let slice = arguments.calls.div_ceil(SLICES);
@@ -93,7 +93,7 @@ async fn compare(base_url: &str, arguments: &Arguments) -> anyhow::Result<Report
             let clock = Clock::start();
             for _ in 0..slice {
                 let page = client.list_pets().limit(1_u64).send().await?;
-                ensure!(page.len() == 1, "one pet was asked for");
+                ensure!(page.len() == 1, "the page must hold one pet");
             }
             call.add(clock.took(slice * SLICES));
             let clock = Clock::start();
@@ -109,7 +109,7 @@ async fn compare(base_url: &str, arguments: &Arguments) -> anyhow::Result<Report
         let clock = Clock::start();
         let expected = bare_walk(&http, base_url).await?;
         let bare_walked = clock.took(1);
-        ensure!(met == expected, "both meet the same pets");
+        ensure!(met == expected, "both must read the same pets");
         if round > 0 {
             calls.push(call);
             bare_calls.push(bare_call);
@@ -134,7 +134,8 @@ async fn compare(base_url: &str, arguments: &Arguments) -> anyhow::Result<Report
     })
 }
 
-/// The runtime has one thread, so that its time is all the caller's.
+/// The runtime has one thread, so that all processor time of that thread belongs to the
+/// caller.
 struct Clock {
     begun: Instant,
     used: Duration,
@@ -146,7 +147,7 @@ impl Clock {
         Self { begun, used }
     }
 
-    /// One of so many.
+    /// Divides the times by a number of calls.
     fn took(&self, number: usize) -> Took {
         let share = 1e6 / number.max(1) as f64;
         Took {
@@ -156,13 +157,13 @@ impl Clock {
     }
 }
 
-/// The processor time of this thread so far.
+/// Returns the processor time of this thread so far.
 fn used() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.try_into().unwrap_or_default()
 }
 
-/// Each by itself.
+/// Returns the median of each member.
 fn median(rounds: &[Took]) -> Took {
     let middle = |field: fn(&Took) -> f64| {
         let mut values: Vec<f64> = rounds.iter().map(field).collect();
@@ -175,8 +176,8 @@ fn median(rounds: &[Took]) -> Took {
     }
 }
 
-/// The sum of all ids, by the client. Notes the memory each 10,000 pets, and at
-/// the end.
+/// Adds the ids of all pets, read with the client. Records the memory after every 10,000
+/// pets and at the end.
 async fn walk(client: &Client, memory: &mut Vec<u64>) -> anyhow::Result<i64> {
     let mut pets = client.list_pets().limit(PAGE as u64).stream();
     let (mut sum, mut count) = (0, 0_u64);
@@ -191,20 +192,20 @@ async fn walk(client: &Client, memory: &mut Vec<u64>) -> anyhow::Result<i64> {
     Ok(sum)
 }
 
-/// What a pet is to the bare loop: as much as it is to the client.
+/// A pet as the bare loop reads it: with the same members as the client's.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Row {
     id: i64,
-    #[expect(dead_code, reason = "read, as the client reads it")]
+    #[expect(dead_code, reason = "the client reads this member as well")]
     name: String,
-    #[expect(dead_code, reason = "read, as the client reads it")]
+    #[expect(dead_code, reason = "the client reads this member as well")]
     category_id: i64,
-    #[expect(dead_code, reason = "read, as the client reads it")]
+    #[expect(dead_code, reason = "the client reads this member as well")]
     status: Option<String>,
 }
 
-/// The sum of all ids, by as little code as follows the links.
+/// Adds the ids of all pets, read with as little code as possible.
 async fn bare_walk(http: &reqwest::Client, base_url: &str) -> anyhow::Result<i64> {
     let mut sum = 0;
     let mut next = Some(reqwest::Url::parse(&format!(
@@ -218,15 +219,15 @@ async fn bare_walk(http: &reqwest::Client, base_url: &str) -> anyhow::Result<i64
     Ok(sum)
 }
 
-/// A page, and where the next one is.
+/// Returns a page and the link to the next one.
 async fn bare_page(
     http: &reqwest::Client,
     url: reqwest::Url,
 ) -> anyhow::Result<(Vec<Row>, Option<reqwest::Url>)> {
-    let answer = http.get(url.clone()).bearer_auth(KEY).send().await?;
-    let answer = answer.error_for_status()?;
-    let link = answer.headers().get("link").cloned();
-    let rows = serde_json::from_slice(&answer.bytes().await?)?;
+    let response = http.get(url.clone()).bearer_auth(KEY).send().await?;
+    let response = response.error_for_status()?;
+    let link = response.headers().get("link").cloned();
+    let rows = serde_json::from_slice(&response.bytes().await?)?;
     let Some(link) = link else {
         return Ok((rows, None));
     };
@@ -235,7 +236,8 @@ async fn bare_page(
     Ok((rows, Some(next)))
 }
 
-/// The resident memory of this process in bytes; 0 where the system does not tell.
+/// Returns the resident memory of this process in bytes; 0 if the system does not report
+/// it.
 fn resident() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -243,8 +245,8 @@ fn resident() -> u64 {
     kibibytes.unwrap_or_default() * 1024
 }
 
-/// A service that has its answers in memory, in threads of its own: first the
-/// page of one pet, then the pages of a walk.
+/// Starts a service in threads of its own that has its responses in memory: first the
+/// page of one pet, then the pages of the list.
 fn serve(pages: usize) -> std::io::Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;
@@ -253,13 +255,13 @@ fn serve(pages: usize) -> std::io::Result<SocketAddr> {
     thread::spawn(move || {
         for connection in listener.incoming().flatten() {
             let pages = Arc::clone(&pages);
-            thread::spawn(move || answer(connection, &pages));
+            thread::spawn(move || respond(connection, &pages));
         }
     });
     Ok(address)
 }
 
-/// The answer with so many pets from an id on.
+/// Returns the response with `pets` pets, whose ids begin with `first`.
 fn page(first: usize, pets: usize, next: usize, pages: usize) -> Vec<u8> {
     let pets: Vec<String> = (first..first + pets)
         .map(|id| {
@@ -278,8 +280,8 @@ fn page(first: usize, pets: usize, next: usize, pages: usize) -> Vec<u8> {
         .into_bytes()
 }
 
-/// The requests of one connection, until it is closed.
-fn answer(connection: TcpStream, pages: &[Vec<u8>]) -> Option<()> {
+/// Responds to the requests of one connection until it is closed.
+fn respond(connection: TcpStream, pages: &[Vec<u8>]) -> Option<()> {
     connection.set_nodelay(true).ok()?;
     let mut writer = connection.try_clone().ok()?;
     let mut lines = BufReader::new(connection).lines();

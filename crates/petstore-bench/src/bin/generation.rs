@@ -1,6 +1,6 @@
-//! How long it takes to read a document, to lint it and to generate from it:
-//! the work of `cargo xtask generate`, without what the files cost. What comes
-//! out is held by the tests of `openapi-dropshot-contract` and `openapi-dropshot`.
+//! Measures how long it takes to read a document, to lint it and to generate code from
+//! it. This is the work of `cargo xtask generate` without reading and writing files. The
+//! tests of `openapi-dropshot-contract` and `openapi-dropshot` check the results.
 
 use anyhow::Context as _;
 use clap::Parser;
@@ -22,7 +22,7 @@ struct Arguments {
     /// Documents only to read and to lint
     #[arg(long)]
     read_only: Vec<PathBuf>,
-    /// Each is done so often, and the median counts
+    /// Number of repetitions, whose median is reported
     #[arg(long, default_value_t = 11)]
     rounds: usize,
 }
@@ -34,12 +34,12 @@ struct Report {
     bytes: usize,
     read_ms: f64,
     lint_ms: f64,
-    /// None where nothing was to be generated.
+    /// `None` if nothing had to be generated.
     generate_ms: Option<f64>,
-    /// Files that were generated; none where the document is refused.
+    /// Number of generated files; 0 if the generator rejects the document.
     files: usize,
-    /// Constructs for which nothing is generated.
-    refused: usize,
+    /// Number of constructs that the generator rejects.
+    rejected: usize,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -69,7 +69,7 @@ fn report(path: &Path, generates: bool, rounds: usize) -> anyhow::Result<Report>
         lint_ms,
         generate_ms: None,
         files: 0,
-        refused: 0,
+        rejected: 0,
     };
     if generates {
         let options = options();
@@ -78,13 +78,13 @@ fn report(path: &Path, generates: bool, rounds: usize) -> anyhow::Result<Report>
         report.generate_ms = Some(generate_ms);
         match generated {
             Ok(files) => report.files = files.len(),
-            Err(problems) => report.refused = problems.len(),
+            Err(problems) => report.rejected = problems.len(),
         }
     }
     Ok(report)
 }
 
-/// The median in milliseconds, and what came of it.
+/// Returns the median in milliseconds, and the last result.
 fn median<T>(rounds: usize, mut work: impl FnMut() -> T) -> (f64, T) {
     let mut result = work();
     let mut taken: Vec<Duration> = (0..rounds)

@@ -39,9 +39,9 @@ impl<'a> ListPets<'a> {
         }
     }
 
-    /// Where the page starts: an opaque value from the `Link` header of an
-    /// earlier answer. It belongs to the filters it was made with; with others
-    /// it is refused.
+    /// The position at which the page starts: an opaque value from the `Link`
+    /// header of an earlier response. A cursor is valid only with the filters of
+    /// the request that returned it; with other filters it is rejected.
     ///
     /// Beta: may change, with a warning.
     ///
@@ -63,7 +63,7 @@ impl<'a> ListPets<'a> {
         self
     }
 
-    /// The maximum number of animals returned.
+    /// The maximum number of pets returned.
     ///
     /// Has to be from 1 to 100; anything else is refused before it is sent.
     ///
@@ -92,7 +92,7 @@ impl<'a> ListPets<'a> {
         self
     }
 
-    /// Restricts the result to animals with that availability.
+    /// Restricts the result to pets with this availability.
     ///
     /// ```
     /// use petstore_client::types;
@@ -277,26 +277,28 @@ impl<'a> CreatePet<'a> {
     }
 
     /// Makes a creation safe to repeat
-    /// (draft-ietf-httpapi-idempotency-key-header-07): a value that you make
-    /// up, a new one for each creation, such as a UUID.
+    /// (draft-ietf-httpapi-idempotency-key-header-07). The client generates a
+    /// new value, such as a UUID, for each creation.
     ///
-    /// - The same key with the same body gets the first answer again: the same
-    ///   status, the same bytes, nothing is created twice. Bodies are the same
-    ///   if they mean the same; order, white space and unknown members do not
-    ///   count.
-    /// - The same key with another body, or at another operation, is refused
-    ///   with 422 `idempotency_key_reused`.
-    /// - While the first request still runs, the second one waits for it; where
-    ///   that takes too long, the answer is 409 `conflict`: send the same
+    /// - A request with the same key and the same body gets the first response
+    ///   again, with the same status and the same bytes; nothing is created
+    ///   twice. Two bodies are the same if they have the same meaning: the order
+    ///   of members, white space and unknown members do not matter.
+    /// - A request with the same key and another body, or for another
+    ///   operation, is rejected with 422 `idempotency_key_reused`.
+    /// - If the first request is still running, the second one waits for it. If
+    ///   that takes too long, the response is 409 `conflict`; send the same
     ///   request again.
     ///
-    /// A key is kept for 24 hours from the creation on. Only successes are
-    /// kept: after an error the same key may create. A key belongs to the API
-    /// key that it came with; another API key may use the same one.
+    /// The service keeps a key for 24 hours after the creation. It keeps only
+    /// successful creations: after an error, the same key can be used again. A
+    /// key belongs to the API key of its request; requests with another API key
+    /// may use the same value.
     ///
-    /// Either a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,
-    /// or 1 to 255 visible ASCII characters without quotes around them; the
-    /// quotes do not belong to the key: `"a1"` and `a1` are the same one.
+    /// The value is either a quoted string (RFC 8941, section 3.3.3) of 1 to 255
+    /// characters, or 1 to 255 visible ASCII characters without quotes around
+    /// them. The quotes are not part of the key: `"a1"` and `a1` are the same
+    /// key.
     ///
     /// Beta: may change, with a warning.
     ///
@@ -320,7 +322,7 @@ impl<'a> CreatePet<'a> {
         self
     }
 
-    /// The animal to add.
+    /// The pet to add.
     ///
     /// Takes a value, or the builder of one.
     ///
@@ -353,7 +355,7 @@ impl<'a> CreatePet<'a> {
 
     /// Changes the body step by step, by way of its builder.
     ///
-    /// The animal to add.
+    /// The pet to add.
     ///
     /// ```
     /// use petstore_client::types;
@@ -543,7 +545,7 @@ impl<'a> GetPet<'a> {
         }
     }
 
-    /// Identifier of the animal.
+    /// Identifier of the pet.
     ///
     /// Required.
     ///
@@ -692,9 +694,9 @@ impl<'a> ListOrders<'a> {
         }
     }
 
-    /// Where the page starts: an opaque value from the `Link` header of an
-    /// earlier answer. It belongs to the filters it was made with; with others
-    /// it is refused.
+    /// The position at which the page starts: an opaque value from the `Link`
+    /// header of an earlier response. A cursor is valid only with the filters of
+    /// the request that returned it; with other filters it is rejected.
     ///
     /// Beta: may change, with a warning.
     ///
@@ -745,7 +747,7 @@ impl<'a> ListOrders<'a> {
         self
     }
 
-    /// Restricts the result to orders of that animal.
+    /// Restricts the result to orders of this pet.
     ///
     /// ```
     /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -765,7 +767,7 @@ impl<'a> ListOrders<'a> {
         self
     }
 
-    /// Restricts the result to orders with that status.
+    /// Restricts the result to orders with this status.
     ///
     /// ```
     /// use petstore_client::types;
@@ -952,26 +954,28 @@ impl<'a> CreateOrder<'a> {
     }
 
     /// Makes a creation safe to repeat
-    /// (draft-ietf-httpapi-idempotency-key-header-07): a value that you make
-    /// up, a new one for each creation, such as a UUID.
+    /// (draft-ietf-httpapi-idempotency-key-header-07). The client generates a
+    /// new value, such as a UUID, for each creation.
     ///
-    /// - The same key with the same body gets the first answer again: the same
-    ///   status, the same bytes, nothing is created twice. Bodies are the same
-    ///   if they mean the same; order, white space and unknown members do not
-    ///   count.
-    /// - The same key with another body, or at another operation, is refused
-    ///   with 422 `idempotency_key_reused`.
-    /// - While the first request still runs, the second one waits for it; where
-    ///   that takes too long, the answer is 409 `conflict`: send the same
+    /// - A request with the same key and the same body gets the first response
+    ///   again, with the same status and the same bytes; nothing is created
+    ///   twice. Two bodies are the same if they have the same meaning: the order
+    ///   of members, white space and unknown members do not matter.
+    /// - A request with the same key and another body, or for another
+    ///   operation, is rejected with 422 `idempotency_key_reused`.
+    /// - If the first request is still running, the second one waits for it. If
+    ///   that takes too long, the response is 409 `conflict`; send the same
     ///   request again.
     ///
-    /// A key is kept for 24 hours from the creation on. Only successes are
-    /// kept: after an error the same key may create. A key belongs to the API
-    /// key that it came with; another API key may use the same one.
+    /// The service keeps a key for 24 hours after the creation. It keeps only
+    /// successful creations: after an error, the same key can be used again. A
+    /// key belongs to the API key of its request; requests with another API key
+    /// may use the same value.
     ///
-    /// Either a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,
-    /// or 1 to 255 visible ASCII characters without quotes around them; the
-    /// quotes do not belong to the key: `"a1"` and `a1` are the same one.
+    /// The value is either a quoted string (RFC 8941, section 3.3.3) of 1 to 255
+    /// characters, or 1 to 255 visible ASCII characters without quotes around
+    /// them. The quotes are not part of the key: `"a1"` and `a1` are the same
+    /// key.
     ///
     /// Beta: may change, with a warning.
     ///
@@ -995,7 +999,7 @@ impl<'a> CreateOrder<'a> {
         self
     }
 
-    /// What to order.
+    /// The order to place.
     ///
     /// Takes a value, or the builder of one.
     ///
@@ -1021,7 +1025,7 @@ impl<'a> CreateOrder<'a> {
 
     /// Changes the body step by step, by way of its builder.
     ///
-    /// What to order.
+    /// The order to place.
     ///
     /// ```
     /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -1354,7 +1358,7 @@ impl<'a> UpdateOrder<'a> {
         self
     }
 
-    /// What to change.
+    /// The change to make.
     ///
     /// Takes a value, or the builder of one.
     ///
@@ -1382,7 +1386,7 @@ impl<'a> UpdateOrder<'a> {
 
     /// Changes the body step by step, by way of its builder.
     ///
-    /// What to change.
+    /// The change to make.
     ///
     /// ```
     /// use petstore_client::types;

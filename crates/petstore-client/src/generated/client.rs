@@ -5,17 +5,17 @@
 use super::builder;
 
 impl crate::Client {
-    /// List animals.
+    /// List pets.
     ///
-    /// Returns a page of animals, ordered by ascending `id`, restricted to one
-    /// availability if `status` is given.
+    /// Returns a page of pets, ordered by ascending `id`. If `status` is
+    /// given, the page holds only pets with that availability.
     ///
-    /// Where more animals follow, the answer has a `Link` header with
-    /// `rel="next"` (RFC 8288), relative to the address of this request;
-    /// follow it as it is. A walk along these links meets every animal that
-    /// was there when it began exactly once, also while others are added; with
-    /// a `status` filter, one that comes to that availability or leaves it
-    /// meanwhile may be met or not.
+    /// If more pets follow, the response has a `Link` header with `rel="next"`
+    /// (RFC 8288), relative to the URL of this request. Follow the link without
+    /// changing it. A client that follows these links to the last page receives
+    /// every pet that existed when it requested the first page exactly once,
+    /// even if pets are added in the meantime. With a `status` filter, a pet
+    /// whose availability changes in the meantime may or may not be included.
     ///
     /// Sends `GET /pets`.
     ///
@@ -30,15 +30,14 @@ impl crate::Client {
         builder::ListPets::new(self)
     }
 
-    /// Add an animal.
+    /// Add a pet.
     ///
-    /// Adds an animal to the store and returns it with the `id` that the
-    /// service assigned. An animal that was answered with 201 is stored
-    /// durably.
+    /// Adds a pet to the store and returns it with the `id` that the service
+    /// assigned. A 201 response means that the pet is stored durably.
     ///
-    /// With an `Idempotency-Key` the request can be repeated safely: whatever
-    /// became of the first answer, one animal is added and its answer is given
-    /// again.
+    /// With an `Idempotency-Key` the request can be repeated safely, even if
+    /// the first response was lost: the service adds one pet and sends the same
+    /// response again.
     ///
     /// Sends `POST /pets`.
     ///
@@ -65,11 +64,14 @@ impl crate::Client {
         builder::CreatePet::new(self)
     }
 
-    /// Get an animal.
+    /// Get a pet.
     ///
     /// Deprecated since 1.0.0 (20 November 2026); removed on 5 December 2030; use `GET /pets` with a `status` filter.
     ///
-    /// Returns the animal that has the given identifier.
+    /// Returns the pet that has the given identifier.
+    ///
+    /// This operation is deprecated since 20 November 2026 and will be removed
+    /// on 5 December 2030. Use `GET /pets` with a `status` filter instead.
     ///
     /// Sends `GET /pets/{petId}`.
     ///
@@ -92,16 +94,17 @@ impl crate::Client {
     ///
     /// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
     ///
-    /// Returns a page of orders, the newest first (by descending `id`),
-    /// restricted to one status or to one animal, or to both, if they are
-    /// given.
+    /// Returns a page of orders, the newest first (by descending `id`). If
+    /// `status` or `petId` is given, the page holds only orders with that
+    /// status or of that pet; if both are given, only orders that match both.
     ///
-    /// Where older orders follow, the answer has a `Link` header with
-    /// `rel="next"` (RFC 8288), relative to the address of this request;
-    /// follow it as it is. A walk along these links meets every order that
-    /// was there when it began exactly once, also while others are placed;
-    /// with a `status` filter, one that comes to that status or leaves it
-    /// meanwhile may be met or not.
+    /// If older orders follow, the response has a `Link` header with
+    /// `rel="next"` (RFC 8288), relative to the URL of this request. Follow the
+    /// link without changing it. A client that follows these links to the last
+    /// page receives every order that existed when it requested the first page
+    /// exactly once, even if orders are placed in the meantime. With a `status`
+    /// filter, an order whose status changes in the meantime may or may not be
+    /// included.
     ///
     /// Sends `GET /store/orders`.
     ///
@@ -117,18 +120,19 @@ impl crate::Client {
         builder::ListOrders::new(self)
     }
 
-    /// Order an animal.
+    /// Order a pet.
     ///
     /// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
     ///
-    /// Places an order for an animal that is `available`, and returns it with
-    /// the `id` that the service assigned. The animal becomes `pending` in the
-    /// same step: of several orders for one animal at the same moment, one is
-    /// placed. An order that was answered with 201 is stored durably.
+    /// Places an order for a pet that is `available`, and returns the order
+    /// with the `id` that the service assigned. The pet becomes `pending` in
+    /// the same transaction: if several clients order one pet at the same time,
+    /// only one of the orders is placed. A 201 response means that the order is
+    /// stored durably.
     ///
-    /// With an `Idempotency-Key` the request can be repeated safely: whatever
-    /// became of the first answer, one order is placed and its answer is given
-    /// again, as the order was then.
+    /// With an `Idempotency-Key` the request can be repeated safely, even if
+    /// the first response was lost: the service places one order and sends the
+    /// same response again, which shows the order as it was placed.
     ///
     /// Sends `POST /store/orders`.
     ///
@@ -171,21 +175,23 @@ impl crate::Client {
         builder::GetOrder::new(self)
     }
 
-    /// Move an order on.
+    /// Change the status of an order.
     ///
     /// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
     ///
-    /// Gives the order another status, and with it the animal, in one step:
+    /// Changes the status of an order and, in the same transaction, the status
+    /// of its pet:
     ///
-    /// - `placed` becomes `approved`, `approved` becomes `delivered`; with
-    ///   `delivered` the animal is `sold`.
-    /// - `placed` and `approved` become `cancelled`; with that the animal is
-    ///   `available` again.
+    /// - `placed` can become `approved`, and `approved` can become `delivered`.
+    ///   When an order becomes `delivered`, its pet becomes `sold`.
+    /// - `placed` and `approved` can become `cancelled`. When an order becomes
+    ///   `cancelled`, its pet becomes `available` again.
     ///
-    /// Every other step is refused with 409 `invalid_transition`, also one to
-    /// the status that the order has; nothing is changed then. So who repeats
-    /// a request whose answer was lost learns from a 409, whose `message`
-    /// names the status, whether the first one took effect.
+    /// Any other transition, including one to the present status, is rejected
+    /// with 409 `invalid_transition` and changes nothing. The `message` of that
+    /// response names the present status. A client that repeats a request whose
+    /// response was lost can tell from it whether the first request took
+    /// effect.
     ///
     /// Sends `PATCH /store/orders/{orderId}`.
     ///

@@ -5,9 +5,9 @@
 pub mod builder;
 pub mod error;
 
-/// Where the page starts: an opaque value from the `Link` header of an
-/// earlier answer. It belongs to the filters it was made with; with others
-/// it is refused.
+/// The position at which the page starts: an opaque value from the `Link`
+/// header of an earlier response. A cursor is valid only with the filters of
+/// the request that returned it; with other filters it is rejected.
 ///
 /// ```
 /// use petstore_client::types;
@@ -83,7 +83,7 @@ impl<'de> ::serde::Deserialize<'de> for Cursor {
     }
 }
 
-/// What went wrong.
+/// The body of every error response.
 ///
 /// ```
 /// use petstore_client::types;
@@ -99,12 +99,12 @@ impl<'de> ::serde::Deserialize<'de> for Cursor {
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
 #[non_exhaustive]
 pub struct Error {
-    /// Machine-readable error code. The list is open: treat a code that
-    /// you do not know by its `status`.
+    /// Machine-readable error code. The list is open: if you do not know a
+    /// code, act on its `status`.
     pub code: ErrorCode,
-    /// Human-readable description; says what to change.
+    /// Human-readable description that says what to change.
     pub message: ::std::string::String,
-    /// The HTTP status code of the answer, repeated.
+    /// The HTTP status code of the response.
     pub status: i32,
 }
 
@@ -127,8 +127,8 @@ impl Error {
     }
 }
 
-/// Machine-readable error code. The list is open: treat a code that
-/// you do not know by its `status`.
+/// Machine-readable error code. The list is open: if you do not know a
+/// code, act on its `status`.
 ///
 /// ```
 /// use petstore_client::types;
@@ -327,26 +327,28 @@ impl ::std::convert::TryFrom<::std::string::String> for ErrorCode {
 }
 
 /// Makes a creation safe to repeat
-/// (draft-ietf-httpapi-idempotency-key-header-07): a value that you make
-/// up, a new one for each creation, such as a UUID.
+/// (draft-ietf-httpapi-idempotency-key-header-07). The client generates a
+/// new value, such as a UUID, for each creation.
 ///
-/// - The same key with the same body gets the first answer again: the same
-///   status, the same bytes, nothing is created twice. Bodies are the same
-///   if they mean the same; order, white space and unknown members do not
-///   count.
-/// - The same key with another body, or at another operation, is refused
-///   with 422 `idempotency_key_reused`.
-/// - While the first request still runs, the second one waits for it; where
-///   that takes too long, the answer is 409 `conflict`: send the same
+/// - A request with the same key and the same body gets the first response
+///   again, with the same status and the same bytes; nothing is created
+///   twice. Two bodies are the same if they have the same meaning: the order
+///   of members, white space and unknown members do not matter.
+/// - A request with the same key and another body, or for another
+///   operation, is rejected with 422 `idempotency_key_reused`.
+/// - If the first request is still running, the second one waits for it. If
+///   that takes too long, the response is 409 `conflict`; send the same
 ///   request again.
 ///
-/// A key is kept for 24 hours from the creation on. Only successes are
-/// kept: after an error the same key may create. A key belongs to the API
-/// key that it came with; another API key may use the same one.
+/// The service keeps a key for 24 hours after the creation. It keeps only
+/// successful creations: after an error, the same key can be used again. A
+/// key belongs to the API key of its request; requests with another API key
+/// may use the same value.
 ///
-/// Either a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,
-/// or 1 to 255 visible ASCII characters without quotes around them; the
-/// quotes do not belong to the key: `"a1"` and `a1` are the same one.
+/// The value is either a quoted string (RFC 8941, section 3.3.3) of 1 to 255
+/// characters, or 1 to 255 visible ASCII characters without quotes around
+/// them. The quotes are not part of the key: `"a1"` and `a1` are the same
+/// key.
 ///
 /// ```
 /// use petstore_client::types;
@@ -442,7 +444,7 @@ impl<'de> ::serde::Deserialize<'de> for IdempotencyKey {
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
 #[non_exhaustive]
 pub struct NewOrder {
-    /// Identifier of the animal that is ordered.
+    /// Identifier of the pet to order.
     #[serde(rename = "petId")]
     pub pet_id: i64,
 }
@@ -462,7 +464,7 @@ impl NewOrder {
     }
 }
 
-/// An animal to be added.
+/// A pet to be added.
 ///
 /// ```
 /// use petstore_client::types;
@@ -478,12 +480,12 @@ impl NewOrder {
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
 #[non_exhaustive]
 pub struct NewPet {
-    /// Identifier of the category the animal belongs to.
+    /// Identifier of the category the pet belongs to.
     #[serde(rename = "categoryId")]
     pub category_id: i64,
-    /// The animal's name.
+    /// The pet's name.
     pub name: ::std::string::String,
-    /// Availability of an animal.
+    /// Availability of a pet.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub status: ::std::option::Option<PetStatus>,
 }
@@ -507,7 +509,7 @@ impl NewPet {
     }
 }
 
-/// An order for one animal.
+/// An order for one pet.
 ///
 /// ```
 /// use petstore_client::types;
@@ -531,16 +533,16 @@ impl NewPet {
 pub struct Order {
     /// Unique identifier, assigned by the service.
     pub id: i64,
-    /// Identifier of the animal that was ordered.
+    /// Identifier of the ordered pet.
     #[serde(rename = "petId")]
     pub pet_id: i64,
-    /// When the order was placed; in UTC.
+    /// The time at which the order was placed, in UTC.
     #[serde(rename = "placedAt")]
     pub placed_at: ::chrono::DateTime<::chrono::offset::Utc>,
-    /// How far an order has come. `delivered` and `cancelled` are its end.
+    /// Status of an order. `delivered` and `cancelled` are final.
     pub status: OrderStatus,
-    /// When the order came to its present status; in UTC, and never before
-    /// `placedAt`.
+    /// The time at which the order reached its present status, in UTC. It
+    /// is never before `placedAt`.
     #[serde(rename = "updatedAt")]
     pub updated_at: ::chrono::DateTime<::chrono::offset::Utc>,
 }
@@ -570,7 +572,7 @@ impl Order {
     }
 }
 
-/// How far an order has come. `delivered` and `cancelled` are its end.
+/// Status of an order. `delivered` and `cancelled` are final.
 ///
 /// ```
 /// use petstore_client::types;
@@ -691,7 +693,7 @@ impl ::std::convert::TryFrom<::std::string::String> for OrderStatus {
     }
 }
 
-/// What is to change about an order.
+/// A change of an order.
 ///
 /// ```
 /// use petstore_client::types;
@@ -705,7 +707,7 @@ impl ::std::convert::TryFrom<::std::string::String> for OrderStatus {
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
 #[non_exhaustive]
 pub struct OrderUpdate {
-    /// How far an order has come. `delivered` and `cancelled` are its end.
+    /// Status of an order. `delivered` and `cancelled` are final.
     pub status: OrderStatus,
 }
 
@@ -759,7 +761,7 @@ impl ::std::convert::From<::std::vec::Vec<Order>> for Orders {
     }
 }
 
-/// An animal of the store.
+/// A pet of the store.
 ///
 /// ```
 /// use petstore_client::types;
@@ -776,14 +778,14 @@ impl ::std::convert::From<::std::vec::Vec<Order>> for Orders {
 #[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
 #[non_exhaustive]
 pub struct Pet {
-    /// Identifier of the category the animal belongs to.
+    /// Identifier of the category the pet belongs to.
     #[serde(rename = "categoryId")]
     pub category_id: i64,
     /// Unique identifier, assigned by the service on creation.
     pub id: i64,
-    /// The animal's name.
+    /// The pet's name.
     pub name: ::std::string::String,
-    /// Availability of an animal.
+    /// Availability of a pet.
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub status: ::std::option::Option<PetStatus>,
 }
@@ -808,7 +810,7 @@ impl Pet {
     }
 }
 
-/// Availability of an animal.
+/// Availability of a pet.
 ///
 /// ```
 /// use petstore_client::types;
@@ -923,7 +925,7 @@ impl ::std::convert::TryFrom<::std::string::String> for PetStatus {
     }
 }
 
-/// A page of animals.
+/// A page of pets.
 ///
 /// ```
 /// use petstore_client::types;

@@ -11,7 +11,7 @@ use schemars::schema::{InstanceType, Metadata, Schema, SchemaObject};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// Availability of an animal.
+/// Availability of a pet.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum PetStatus {
     /// `available`
@@ -75,7 +75,7 @@ impl JsonSchema for PetStatus {
             ),
             metadata: Some(
                 Box::new(Metadata {
-                    description: Some("Availability of an animal.".to_owned()),
+                    description: Some("Availability of a pet.".to_owned()),
                     ..Default::default()
                 }),
             ),
@@ -84,16 +84,16 @@ impl JsonSchema for PetStatus {
     }
 }
 
-/// An animal to be added.
+/// A pet to be added.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
 pub struct NewPet {
-    /// The animal's name.
+    /// The pet's name.
     pub name: String,
-    /// Identifier of the category the animal belongs to.
+    /// Identifier of the category the pet belongs to.
     #[serde(rename = "categoryId")]
     pub category_id: i64,
-    /// Availability of an animal.
+    /// Availability of a pet.
     #[serde(
         default,
         deserialize_with = "super::support::present",
@@ -103,16 +103,16 @@ pub struct NewPet {
     pub status: Option<PetStatus>,
 }
 
-/// An animal of the store.
+/// A pet of the store.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
 pub struct Pet {
-    /// The animal's name.
+    /// The pet's name.
     pub name: String,
-    /// Identifier of the category the animal belongs to.
+    /// Identifier of the category the pet belongs to.
     #[serde(rename = "categoryId")]
     pub category_id: i64,
-    /// Availability of an animal.
+    /// Availability of a pet.
     #[serde(
         default,
         deserialize_with = "super::support::present",
@@ -124,11 +124,11 @@ pub struct Pet {
     pub id: i64,
 }
 
-/// A page of animals.
+/// A page of pets.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 pub struct Pets(pub Vec<Pet>);
 
-/// How far an order has come. `delivered` and `cancelled` are its end.
+/// Status of an order. `delivered` and `cancelled` are final.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum OrderStatus {
     /// `placed`
@@ -198,7 +198,7 @@ impl JsonSchema for OrderStatus {
             metadata: Some(
                 Box::new(Metadata {
                     description: Some(
-                        "How far an order has come. `delivered` and `cancelled` are its end."
+                        "Status of an order. `delivered` and `cancelled` are final."
                             .to_owned(),
                     ),
                     ..Default::default()
@@ -213,37 +213,37 @@ impl JsonSchema for OrderStatus {
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
 pub struct NewOrder {
-    /// Identifier of the animal that is ordered.
+    /// Identifier of the pet to order.
     #[serde(rename = "petId")]
     pub pet_id: i64,
 }
 
-/// What is to change about an order.
+/// A change of an order.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
 pub struct OrderUpdate {
-    /// How far an order has come. `delivered` and `cancelled` are its end.
+    /// Status of an order. `delivered` and `cancelled` are final.
     #[schemars(description = "")]
     pub status: OrderStatus,
 }
 
-/// An order for one animal.
+/// An order for one pet.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
 pub struct Order {
     /// Unique identifier, assigned by the service.
     pub id: i64,
-    /// Identifier of the animal that was ordered.
+    /// Identifier of the ordered pet.
     #[serde(rename = "petId")]
     pub pet_id: i64,
-    /// How far an order has come. `delivered` and `cancelled` are its end.
+    /// Status of an order. `delivered` and `cancelled` are final.
     #[schemars(description = "")]
     pub status: OrderStatus,
-    /// When the order was placed; in UTC.
+    /// The time at which the order was placed, in UTC.
     #[serde(rename = "placedAt")]
     pub placed_at: DateTime,
-    /// When the order came to its present status; in UTC, and never before
-    /// `placedAt`.
+    /// The time at which the order reached its present status, in UTC. It
+    /// is never before `placedAt`.
     #[serde(rename = "updatedAt")]
     pub updated_at: DateTime,
 }
@@ -252,16 +252,16 @@ pub struct Order {
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 pub struct Orders(pub Vec<Order>);
 
-/// What went wrong.
+/// The body of every error response.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
 pub struct Error {
-    /// Machine-readable error code. The list is open: treat a code that
-    /// you do not know by its `status`.
+    /// Machine-readable error code. The list is open: if you do not know a
+    /// code, act on its `status`.
     pub code: String,
-    /// Human-readable description; says what to change.
+    /// Human-readable description that says what to change.
     pub message: String,
-    /// The HTTP status code of the answer, repeated.
+    /// The HTTP status code of the response.
     pub status: i32,
 }
 

@@ -1,15 +1,11 @@
-//! `backup`: copies an SQLite store, also while a service runs on it. How a copy
-//! of one moment is made is left to `petstore-store`.
+//! `backup`: copies an SQLite store, also while a service runs on it.
 
-use super::{database, print};
-use crate::logging;
-use petstore_server::config::StoreCommandOptions;
+use super::{begin, print};
+use petstore_server::config::CommandOptions;
 use std::path::Path;
 
-pub(crate) async fn run(file: &Path, options: StoreCommandOptions) -> anyhow::Result<()> {
-    let (settings, log) = options.load()?;
-    logging::init(&log);
-    let url = database(&settings)?;
+pub(crate) async fn run(file: &Path, options: CommandOptions) -> anyhow::Result<()> {
+    let url = begin(options)?;
     petstore_store::backup(&url, file).await?;
     print(&format!("copied `{url}` to `{}`\n", file.display()))
 }

@@ -2,11 +2,11 @@
 //! them comes from.
 
 use super::{database, print};
-use petstore_server::config::ServeOptions;
+use petstore_server::{INFO, config::ServeOptions};
 
 pub(crate) fn run(options: ServeOptions) -> anyhow::Result<()> {
-    let config = options.load()?;
-    // What `serve` would refuse is refused here, too.
-    database(&config.store)?;
+    let config = options.load(&INFO)?;
+    // A database that `serve` would reject is rejected here, too.
+    database(&config.service)?;
     print(&config.to_toml())
 }

@@ -27,8 +27,8 @@ pub(crate) async fn run(command: KeyCommand) -> anyhow::Result<()> {
 }
 
 async fn create(store: &dyn Store, name: KeyName) -> anyhow::Result<()> {
-    let (key, kept) = keys::make(name, Utc::now());
-    store.create_key(kept).await?;
+    let (key, new_key) = keys::make(name, Utc::now());
+    store.create_key(new_key).await?;
     print(&format!("{}\n", key.reveal()))
 }
 

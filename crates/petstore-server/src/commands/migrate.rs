@@ -1,16 +1,13 @@
 //! `migrate`: brings a store to the schema that this version needs, before the
-//! service is started, as `serve` would do. How is left to `petstore-store`.
+//! service is started, as `serve` would do.
 
-use super::{database, open_store, print};
-use crate::logging;
+use super::{begin, open_store, print};
 use anyhow::{Context as _, bail};
-use petstore_server::config::StoreCommandOptions;
+use petstore_server::config::CommandOptions;
 use petstore_store::{DatabaseUrl, schema_version};
 
-pub(crate) async fn run(options: StoreCommandOptions) -> anyhow::Result<()> {
-    let (settings, log) = options.load()?;
-    logging::init(&log);
-    let url = database(&settings)?;
+pub(crate) async fn run(options: CommandOptions) -> anyhow::Result<()> {
+    let url = begin(options)?;
     if url == DatabaseUrl::SqliteMemory {
         bail!("`{url}` begins anew with each process; name a database with `--database`");
     }

@@ -1,32 +1,37 @@
 //! The commands, one file a command, and what they share: how the store of the
-//! settings is opened and closed, and how stdout is written.
+//! settings is opened and closed.
 
 pub(crate) mod backup;
 pub(crate) mod config;
 pub(crate) mod key;
 pub(crate) mod migrate;
 pub(crate) mod serve;
-mod signals;
-mod supervisor;
 pub(crate) mod usage;
 
-use crate::logging;
 use anyhow::{Context as _, bail};
 use chrono::{DateTime, SecondsFormat, Utc};
-use petstore_server::config::{StoreCommandOptions, StoreSettings};
-use petstore_store::{DatabaseUrl, Store};
-use std::{
-    io::{self, Write as _},
-    sync::Arc,
+use openapi_dropshot_server::{logging, program};
+use petstore_server::{
+    INFO,
+    config::{CommandOptions, StoreSettings},
 };
+use petstore_store::{DatabaseUrl, Store};
+use std::sync::Arc;
 
 /// The database that the settings name. The text itself is not repeated where
-/// it is refused: it may hold a password.
+/// it is rejected: it may hold a password.
 fn database(settings: &StoreSettings) -> anyhow::Result<DatabaseUrl> {
     settings
         .database
-        .parse()
+        .url()
         .context("the setting `database` cannot be used")
+}
+
+/// The database of a command that works on the store only; begins to log.
+fn begin(options: CommandOptions) -> anyhow::Result<DatabaseUrl> {
+    let (settings, log) = options.load(&INFO)?;
+    logging::init(&INFO, &log);
+    database(&settings)
 }
 
 async fn open_store(url: &DatabaseUrl) -> anyhow::Result<Arc<dyn Store>> {
@@ -34,10 +39,8 @@ async fn open_store(url: &DatabaseUrl) -> anyhow::Result<Arc<dyn Store>> {
 }
 
 /// Opens a store that a service may be running on.
-async fn open_shared(options: StoreCommandOptions) -> anyhow::Result<Arc<dyn Store>> {
-    let (settings, log) = options.load()?;
-    logging::init(&log);
-    let url = database(&settings)?;
+async fn open_shared(options: CommandOptions) -> anyhow::Result<Arc<dyn Store>> {
+    let url = begin(options)?;
     if url == DatabaseUrl::SqliteMemory {
         bail!(
             "`{url}` is a store inside one process, which no other command can reach; name a file with `--database`"
@@ -46,7 +49,7 @@ async fn open_shared(options: StoreCommandOptions) -> anyhow::Result<Arc<dyn Sto
     open_store(&url).await
 }
 
-/// Closes the store in any case; what the command said goes first.
+/// Closes the store in any case; an error of the command comes first.
 async fn finish(store: &dyn Store, done: anyhow::Result<()>) -> anyhow::Result<()> {
     let closed = store.close().await;
     done?;
@@ -58,11 +61,6 @@ fn time(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// Unlike `print!`, does not panic where nobody reads.
 fn print(text: &str) -> anyhow::Result<()> {
-    let mut stdout = io::stdout().lock();
-    stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-        .context("cannot write to stdout")
+    Ok(program::print(text)?)
 }

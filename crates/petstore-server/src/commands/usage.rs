@@ -1,17 +1,16 @@
-//! `usage`: which keys still call a deprecated operation, from the ledger in the
-//! store. It is some seconds behind a service that runs.
+//! `usage`: which keys still call a deprecated operation, from the usage counters in
+//! the store. They are some seconds behind a service that runs.
 
 use super::{finish, open_shared, print, time};
 use chrono::DateTime;
-use openapi_dropshot_types::Deprecation;
-use petstore_api::OPERATIONS;
-use petstore_server::config::StoreCommandOptions;
+use openapi_dropshot_server::Deprecation;
+use petstore_server::{OPERATIONS, config::CommandOptions};
 use petstore_store::{Store, UsageRecord};
 
 const HEADER: &str =
     "key\tname\toperation\tcalls\tfirst seen\tlast seen\tremoved on\twhat to do instead\n";
 
-pub(crate) async fn run(options: StoreCommandOptions) -> anyhow::Result<()> {
+pub(crate) async fn run(options: CommandOptions) -> anyhow::Result<()> {
     let store = open_shared(options).await?;
     finish(&*store, show(&*store).await).await
 }
@@ -36,8 +35,8 @@ fn line(row: &UsageRecord) -> String {
     format!("{key}\t{key_name}\t{operation}\t{calls}\t{first}\t{last}\t{removed}\t{instead}\n")
 }
 
-/// What the contract says of an operation's end; nothing where a newer one does
-/// not know it any more.
+/// The removal date of an operation and its replacement; `-` where the contract has no such
+/// operation any more.
 fn end_of(operation: &str) -> (String, &'static str) {
     let known = OPERATIONS.iter().find(|known| known.name == operation);
     match known.and_then(|known| known.deprecation) {

@@ -1,48 +1,45 @@
-//! What the operations do, with parameters that keep the contract's rules
-//! already. Keys, limits and everything else that all operations share is left
-//! to the door.
+//! The handlers of the operations. Their parameters keep the rules of the contract already, and
+//! the middleware pipeline has done what all operations share.
 
-mod caller;
 mod cursor;
-mod failure;
-mod forget;
-mod idempotency_key;
-mod in_flight;
 mod once;
 mod orders;
 
-use crate::api::{
+use crate::state::{PetStore, state_error};
+use cursor::Position;
+use dropshot::{
+    Header, HttpResponseCreated, HttpResponseHeaders, HttpResponseOk, Path, Query, TypedBody,
+};
+use openapi_dropshot_server::{Context, StateFailure};
+use petstore_api::{
     CreateOrderError, CreatePetError, GetOrderError, GetPetError, ListOrdersError, ListPetsError,
     PetStoreApi, UpdateOrderError,
 };
-use crate::app::App;
-use cursor::Position;
-use dropshot::{
-    Header, HttpResponseCreated, HttpResponseHeaders, HttpResponseOk, Path, Query, RequestContext,
-    TypedBody,
-};
-use failure::failed;
 use petstore_models::{
     CreateOrderHeaders, CreatePetHeaders, GetOrderPath, GetPetPath, ListOrdersOkHeaders,
     ListOrdersQuery, ListPetsOkHeaders, ListPetsQuery, NewOrder, NewPet, Order, OrderUpdate,
     Orders, Pet, Pets, UpdateOrderPath,
 };
-use petstore_store::{PetPage, PetQuery, Store};
+use petstore_store::{PetPage, PetQuery, Store, StoreError};
 use std::sync::Arc;
 
-pub(crate) use caller::called_by;
-pub(crate) use failure::refusal;
-pub(crate) use forget::Forgetter;
-pub(crate) use in_flight::InFlight;
+/// The context of a request.
+type RequestContext = dropshot::RequestContext<Context<PetStore>>;
 
 /// The operations of the contract, on a store.
-pub(crate) enum Service {}
+#[derive(Debug)]
+pub enum Service {}
+
+/// Reports a failure of the store as the operation's error, and logs its cause.
+fn failed<E: StateFailure>(rqctx: &RequestContext) -> impl FnOnce(StoreError) -> E {
+    |error| state_error(error).into_operation_error(&rqctx.request_id)
+}
 
 impl PetStoreApi for Service {
-    type Context = App;
+    type Context = Context<PetStore>;
 
     async fn list_pets(
-        rqctx: RequestContext<App>,
+        rqctx: RequestContext,
         query: Query<ListPetsQuery>,
     ) -> Result<HttpResponseHeaders<HttpResponseOk<Pets>, ListPetsOkHeaders>, ListPetsError> {
         let ListPetsQuery {
@@ -62,7 +59,7 @@ impl PetStoreApi for Service {
         };
         let PetPage { pets, more } = rqctx
             .context()
-            .store
+            .state()
             .list_pets(query)
             .await
             .map_err(failed::<ListPetsError>(&rqctx))?;
@@ -77,14 +74,14 @@ impl PetStoreApi for Service {
     }
 
     async fn create_pet(
-        rqctx: RequestContext<App>,
+        rqctx: RequestContext,
         headers: Header<CreatePetHeaders>,
         body: TypedBody<NewPet>,
     ) -> Result<HttpResponseCreated<Pet>, CreatePetError> {
         let CreatePetHeaders { idempotency_key } = headers.into_inner();
         let pet = body.into_inner();
         let pet = match idempotency_key {
-            // Boxed, so that a creation without a key does not carry its room.
+            // Boxed, so that the future of a creation without a key stays small.
             Some(key) => {
                 let ask = |store: Arc<dyn Store>, once| {
                     let pet = pet.clone();
@@ -96,7 +93,7 @@ impl PetStoreApi for Service {
             }
             None => rqctx
                 .context()
-                .store
+                .state()
                 .create_pet(pet)
                 .await
                 .map_err(failed::<CreatePetError>(&rqctx))?,
@@ -105,13 +102,13 @@ impl PetStoreApi for Service {
     }
 
     async fn get_pet(
-        rqctx: RequestContext<App>,
+        rqctx: RequestContext,
         path: Path<GetPetPath>,
     ) -> Result<HttpResponseOk<Pet>, GetPetError> {
         let id = path.into_inner().pet_id;
         let pet = rqctx
             .context()
-            .store
+            .state()
             .pet(id)
             .await
             .map_err(failed::<GetPetError>(&rqctx))?;
@@ -121,7 +118,7 @@ impl PetStoreApi for Service {
     }
 
     async fn list_orders(
-        rqctx: RequestContext<App>,
+        rqctx: RequestContext,
         query: Query<ListOrdersQuery>,
     ) -> Result<HttpResponseHeaders<HttpResponseOk<Orders>, ListOrdersOkHeaders>, ListOrdersError>
     {
@@ -130,7 +127,7 @@ impl PetStoreApi for Service {
     }
 
     async fn create_order(
-        rqctx: RequestContext<App>,
+        rqctx: RequestContext,
         headers: Header<CreateOrderHeaders>,
         body: TypedBody<NewOrder>,
     ) -> Result<HttpResponseCreated<Order>, CreateOrderError> {
@@ -140,7 +137,7 @@ impl PetStoreApi for Service {
     }
 
     async fn get_order(
-        rqctx: RequestContext<App>,
+        rqctx: RequestContext,
         path: Path<GetOrderPath>,
     ) -> Result<HttpResponseOk<Order>, GetOrderError> {
         let order = orders::get(&rqctx, path.into_inner().order_id).await?;
@@ -148,7 +145,7 @@ impl PetStoreApi for Service {
     }
 
     async fn update_order(
-        rqctx: RequestContext<App>,
+        rqctx: RequestContext,
         path: Path<UpdateOrderPath>,
         body: TypedBody<OrderUpdate>,
     ) -> Result<HttpResponseOk<Order>, UpdateOrderError> {

@@ -1,14 +1,11 @@
-//! What the operations on orders do. Which steps an order can take is left to
-//! the store's table of transitions.
+//! The handlers of the operations on orders.
 
 use super::{
+    RequestContext,
     cursor::{OrderFilter, Position},
-    failure::failed,
-    once,
+    failed, once,
 };
-use crate::api::{CreateOrderError, GetOrderError, ListOrdersError, UpdateOrderError};
-use crate::app::App;
-use dropshot::RequestContext;
+use petstore_api::{CreateOrderError, GetOrderError, ListOrdersError, UpdateOrderError};
 use petstore_models::{
     IdempotencyKey, ListOrdersOkHeaders, ListOrdersQuery, NewOrder, Order, OrderStatus, Orders,
 };
@@ -17,7 +14,7 @@ use std::sync::Arc;
 
 /// A page, and where the next one is.
 pub(super) async fn list(
-    rqctx: &RequestContext<App>,
+    rqctx: &RequestContext,
     query: ListOrdersQuery,
 ) -> Result<(Orders, ListOrdersOkHeaders), ListOrdersError> {
     let ListOrdersQuery {
@@ -40,7 +37,7 @@ pub(super) async fn list(
     };
     let OrderPage { orders, more } = rqctx
         .context()
-        .store
+        .state()
         .list_orders(query)
         .await
         .map_err(failed::<ListOrdersError>(rqctx))?;
@@ -53,11 +50,11 @@ pub(super) async fn list(
 
 /// Places an order.
 pub(super) async fn create(
-    rqctx: &RequestContext<App>,
+    rqctx: &RequestContext,
     key: Option<IdempotencyKey>,
     order: NewOrder,
 ) -> Result<Order, CreateOrderError> {
-    let app = rqctx.context();
+    let context = rqctx.context();
     let pet_id = order.pet_id;
     let created = match key {
         Some(key) => {
@@ -67,9 +64,9 @@ pub(super) async fn create(
             };
             once::create::<_, _, CreateOrderError>(rqctx, &key, ask).await?
         }
-        None => app
-            .store
-            .create_order(order, app.clock.now())
+        None => context
+            .state()
+            .create_order(order, context.now())
             .await
             .map_err(failed::<CreateOrderError>(rqctx))?,
     };
@@ -91,10 +88,10 @@ pub(super) async fn create(
 }
 
 /// One order.
-pub(super) async fn get(rqctx: &RequestContext<App>, id: i64) -> Result<Order, GetOrderError> {
+pub(super) async fn get(rqctx: &RequestContext, id: i64) -> Result<Order, GetOrderError> {
     let order = rqctx
         .context()
-        .store
+        .state()
         .order(id)
         .await
         .map_err(failed::<GetOrderError>(rqctx))?;
@@ -103,14 +100,14 @@ pub(super) async fn get(rqctx: &RequestContext<App>, id: i64) -> Result<Order, G
 
 /// Moves an order on.
 pub(super) async fn update(
-    rqctx: &RequestContext<App>,
+    rqctx: &RequestContext,
     id: i64,
     to: OrderStatus,
 ) -> Result<Order, UpdateOrderError> {
-    let app = rqctx.context();
-    let updated = app
-        .store
-        .update_order(id, to, app.clock.now())
+    let context = rqctx.context();
+    let updated = context
+        .state()
+        .update_order(id, to, context.now())
         .await
         .map_err(failed::<UpdateOrderError>(rqctx))?;
     updated.map_err(|reason| match reason {

@@ -98,8 +98,8 @@ pub(super) const ROWS: &[Mutation] = &[
         what: "a number of a body becomes smaller",
         edits: &[(
             DOCUMENT,
-            " belongs to.\n          type: integer\n          format: int64\n        status:\n",
-            " belongs to.\n          type: integer\n          format: int32\n        status:\n",
+            "          description: Identifier of the category the pet belongs to.\n          type: integer\n          format: int64\n",
+            "          description: Identifier of the category the pet belongs to.\n          type: integer\n          format: int32\n",
         )],
         rule: "request-property-type-changed",
         at: (DOCUMENT, "type: integer"),

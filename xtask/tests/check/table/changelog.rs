@@ -15,11 +15,7 @@ pub(super) const ROWS: &[Mutation] = &[
     Mutation {
         what: "the document changed, and the changelog has no entry",
         edits: &[
-            (
-                DOCUMENT,
-                "        name:\n          description: The ",
-                "        name:\n          description: Exactly the ",
-            ),
+            (DOCUMENT, "The pet's name.", "How the pet is called."),
             (
                 CHANGELOG,
                 "*",

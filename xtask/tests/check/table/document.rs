@@ -37,17 +37,21 @@ pub(super) const ROWS: &[Mutation] = &[
         what: "a member stands twice",
         edits: &[(
             DOCUMENT,
-            "      operationId: createPet\n",
-            "      operationId: createPet\n      summary: Add one\n",
+            "      summary: Add a pet\n",
+            "      summary: Add a pet\n      summary: Add one\n",
         )],
         also: &["generated", "breaking", "lifecycle"],
         rule: "duplicate-member",
-        at: (DOCUMENT, "summary: Add a"),
+        at: (DOCUMENT, "summary: Add one"),
         ..GATE
     },
     Mutation {
         what: "a member is mistyped",
-        edits: &[(DOCUMENT, "      summary: Add ", "      sumary: Add ")],
+        edits: &[(
+            DOCUMENT,
+            "      summary: Add a pet\n",
+            "      sumary: Add a pet\n",
+        )],
         also: UNREADABLE,
         rule: "unknown-member",
         at: (DOCUMENT, "sumary"),
@@ -65,7 +69,7 @@ pub(super) const ROWS: &[Mutation] = &[
     },
     Mutation {
         what: "an operation has no summary",
-        edits: &[(DOCUMENT, "      summary: List ", "      x-note: List ")],
+        edits: &[(DOCUMENT, "      summary: List pets\n", "")],
         also: STALE,
         rule: "missing-summary",
         at: (DOCUMENT, "operationId: listPets"),

@@ -72,12 +72,8 @@ pub(super) const ROWS: &[Mutation] = &[
     },
     Mutation {
         what: "a description changed, and nothing was generated",
-        edits: &[(
-            DOCUMENT,
-            "        name:\n          description: The ",
-            "        name:\n          description: Exactly the ",
-        )],
-        at: (SCHEMAS, "'s name."),
+        edits: &[(DOCUMENT, "The pet's name.", "How the pet is called.")],
+        at: (SCHEMAS, "The pet's name."),
         ..GATE
     },
 ];

@@ -41,7 +41,7 @@ const NEW_PET: &str = "    NewPet:\n";
 const PET: &str = "    Pet:\n";
 const PETS: &str = "    Pets:\n";
 const ERROR: &str = "    Error:\n";
-const NAME: &str = "          description: The animal's name.\n";
+const NAME: &str = "          description: The pet's name.\n";
 
 use Level::{Err, Info, Warn};
 
@@ -117,9 +117,9 @@ const EDITS: &[Edit] = &[
 
 /// Edits of words and order, which no client can notice.
 const HARMLESS: &[(&str, &str)] = &[
-    ("summary: List animals", "summary: All animals"),
+    ("summary: List pets", "summary: All pets"),
     (
-        "description: The maximum number of animals returned.",
+        "description: The maximum number of pets returned.",
         "description: How many.",
     ),
     ("\n      example: 20\n", "\n"),
@@ -131,7 +131,7 @@ const HARMLESS: &[(&str, &str)] = &[
         "        - name\n        - categoryId\n",
         "        - categoryId\n        - name\n",
     ),
-    ("/pets/{petId}:", "/pets/{petId}:\n    summary: One animal"),
+    ("/pets/{petId}:", "/pets/{petId}:\n    summary: One pet"),
 ];
 
 fn contract() -> String {

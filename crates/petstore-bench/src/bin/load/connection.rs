@@ -1,7 +1,7 @@
-//! One connection: a request goes out, its answer is read to the end. A bare
-//! socket and the parser of hyper, since what the load costs is taken from the
-//! processors that it shares with the service: a whole client would take more
-//! than the floor does, and make every ratio look better than it is.
+//! One connection: sends a request and reads its response completely. It uses a bare
+//! socket and hyper's parser, because the load shares the processors with the service. A
+//! complete client would use more processor time than the baseline does, and would make
+//! every ratio look better than it is.
 
 use anyhow::{Context as _, bail, ensure};
 use std::{net::SocketAddr, ops::Range};
@@ -10,7 +10,7 @@ use tokio::{
     net::TcpStream,
 };
 
-/// More than the service sends.
+/// Maximum number of headers; more than the service sends.
 const HEADERS: usize = 32;
 
 pub(crate) struct Connection {
@@ -18,8 +18,8 @@ pub(crate) struct Connection {
     buffer: Vec<u8>,
 }
 
-/// What came back; lives until the next request.
-pub(crate) struct Answer<'connection> {
+/// A response; valid until the next request.
+pub(crate) struct Response<'connection> {
     pub(crate) status: u16,
     /// The value of `Link`, if there is one.
     pub(crate) link: Option<&'connection [u8]>,
@@ -43,7 +43,7 @@ impl Connection {
         })
     }
 
-    pub(crate) async fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Answer<'_>> {
+    pub(crate) async fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Response<'_>> {
         self.stream.write_all(request).await?;
         self.buffer.clear();
         let head = loop {
@@ -57,9 +57,9 @@ impl Connection {
         }
         ensure!(
             self.buffer.len() == head.body.end,
-            "more came than was asked for"
+            "the server sent more than one response"
         );
-        Ok(Answer {
+        Ok(Response {
             status: head.status,
             link: head.link.map(|range| &self.buffer[range]),
             body: &self.buffer[head.body],
@@ -70,13 +70,13 @@ impl Connection {
         let read = self.stream.read_buf(&mut self.buffer).await?;
         ensure!(
             read > 0,
-            "the connection was closed before the answer's end"
+            "the connection was closed before the end of the response"
         );
         Ok(())
     }
 }
 
-/// The head of the answer, once it is complete.
+/// Parses the head of the response, if it is complete.
 fn head(bytes: &[u8]) -> anyhow::Result<Option<Head>> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut response = httparse::Response::new(&mut headers);
@@ -94,7 +94,7 @@ fn head(bytes: &[u8]) -> anyhow::Result<Option<Head>> {
         }
     }
     let (Some(status), Some(length)) = (response.code, length) else {
-        bail!("the answer has no status or no `content-length`");
+        bail!("the response has no status or no `content-length`");
     };
     Ok(Some(Head {
         status,

@@ -1,9 +1,9 @@
-//! Many connections on which nothing happens, after one request each: what the
-//! memory of a service is measured with.
+//! Opens many connections, sends one request on each, and keeps them idle, to measure the
+//! memory of a service.
 
 use crate::{
-    Asked, Service,
-    asks::{Asks, Load},
+    LoadOptions, Service,
+    requests::{Load, Requests},
 };
 use petstore_bench::pets::Filter;
 use std::io::{self, Read as _};
@@ -14,7 +14,7 @@ pub(crate) struct Options {
     service: Service,
     #[arg(long)]
     connections: usize,
-    /// Whether every page is the first one
+    /// Expect every page to be the first one
     #[arg(long)]
     fixed: bool,
 }
@@ -23,19 +23,19 @@ pub(crate) fn idle(options: &Options) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let asked = Asked {
+    let load_options = LoadOptions {
         load: Load::List,
         fixed: options.fixed,
         pages: None,
         filter: Filter::Available,
     };
-    let asks = Asks::read(&options.service, &asked)?;
-    let mut askers = Vec::new();
+    let requests = Requests::read(&options.service, &load_options)?;
+    let mut requesters = Vec::new();
     runtime.block_on(async {
         for index in 0..options.connections {
-            let mut asker = asks.asker(index).await?;
-            asker.ask().await?;
-            askers.push(asker);
+            let mut requester = requests.requester(index).await?;
+            requester.send_next().await?;
+            requesters.push(requester);
         }
         anyhow::Ok(())
     })?;

@@ -1,23 +1,23 @@
-//! The load of the bench: asks a service for pets over many connections, holds
-//! every answer against what it has to be, and prints what it took as JSON. Who
-//! is asked, how often and beside whom is left to `cargo xtask bench`; why this
-//! is no tool that exists is told in the README.
+//! The load of the bench: sends requests to a service over many connections, compares
+//! every response with the expected one, and prints measurements as JSON. `cargo xtask
+//! bench` decides which service it measures, and how often. The README says why the bench
+//! does not use an existing tool.
 
-mod asks;
 mod connection;
 mod idle;
 mod open_loop;
 mod processor;
+mod requests;
 mod run;
 mod walk;
 
-use asks::Load;
 use clap::{Args, Parser, Subcommand};
 use petstore_bench::pets::Filter;
+use requests::Load;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
-/// Asks a pet store for pets.
+/// Sends requests to a pet store and checks the responses.
 #[derive(Parser)]
 struct Arguments {
     #[command(subcommand)]
@@ -26,35 +26,35 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Walk along a list and print where its pages are
+    /// Follow the links of a list and print the positions of its pages
     Walk(walk::Options),
-    /// Ask as fast as answers come, or at a rate, and print what it took
+    /// Send requests as fast as responses arrive, or at a rate, and print measurements
     Run(run::Options),
-    /// Ask once on each of many connections, and keep them until the standard
+    /// Send one request on each of many connections, and keep them open until standard
     /// input ends
     Idle(idle::Options),
 }
 
-/// Who is asked.
+/// The service that receives the requests.
 #[derive(Args, Clone)]
 pub(crate) struct Service {
-    /// Where it listens
+    /// Its address
     #[arg(long)]
     address: SocketAddr,
     /// The API key
     #[arg(long)]
     key: String,
-    /// How many pets it was filled with
+    /// Number of pets in its store
     #[arg(long)]
     pets: i64,
 }
 
-/// What is asked for.
+/// The requests to send.
 #[derive(Args, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct LoadOptions {
     #[arg(long)]
     load: Load,
-    /// Whether every page is the first one, and every pet
+    /// Expect every page to be the first one, and every pet to be the first one
     #[arg(long)]
     fixed: bool,
     /// The pages, as `walk` printed them

@@ -1,7 +1,7 @@
-//! Requests at times that were set before, whether or not earlier ones were
-//! answered: an answer that is late makes those behind it late as well, and the
-//! wait counts. A load that waits for each answer would not ask while the
-//! service is stuck, and so would not see it ("coordinated omission").
+//! Sends requests at times that are set in advance, whether or not earlier requests got a
+//! response. A late response delays the requests behind it, and this wait counts as
+//! latency. A load that waits for each response would send no requests while the service
+//! is blocked, and would not measure the delay ("coordinated omission").
 
 use std::{
     cell::Cell,
@@ -10,11 +10,11 @@ use std::{
 };
 use tokio::sync::Semaphore;
 
-/// How often it is looked whether requests are due. The timers of tokio tick
-/// once in a millisecond, which would be seen in every latency.
+/// How often the schedule checks whether requests are due. The timers of tokio tick once
+/// in a millisecond, which would be visible in every latency.
 const TICK: Duration = Duration::from_micros(50);
 
-/// When requests are due: the same time apart, from `start` to `end`.
+/// The times at which requests are due, at equal distances from `start` to `end`.
 pub(crate) struct Schedule {
     start: Instant,
     total: u64,
@@ -33,8 +33,8 @@ impl Schedule {
         }
     }
 
-    /// Lets requests go when they are due; returns when all have been let go,
-    /// and each of `connections` told that there are no more.
+    /// Releases requests when they are due. Returns after it released all of them and
+    /// told each of `connections` that there are no more.
     pub(crate) fn keep(&self, connections: usize) {
         let mut released = 0;
         while released < self.total {
@@ -47,10 +47,10 @@ impl Schedule {
         self.due.add_permits(connections);
     }
 
-    /// Waits for the next request and says when it was due; `None` after the
-    /// last one. `taken` counts those that were taken.
+    /// Waits for the next request and returns when it was due; `None` after the last one.
+    /// `taken` counts the requests that were taken.
     pub(crate) async fn next(&self, taken: &Cell<u64>) -> Option<Instant> {
-        // Closed by nobody.
+        // The semaphore is never closed.
         self.due.acquire().await.ok()?.forget();
         let number = taken.replace(taken.get() + 1);
         let after = Duration::from_secs_f64(number as f64 * self.between);

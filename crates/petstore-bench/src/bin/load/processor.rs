@@ -1,5 +1,5 @@
-//! Processor time, as Linux counts it: of processes in `/proc/PID/stat`, of the
-//! machine in `/proc/stat`.
+//! Reads processor times from Linux: of processes in `/proc/PID/stat`, of the machine in
+//! `/proc/stat`.
 
 use std::{collections::HashMap, fs};
 
@@ -12,8 +12,8 @@ struct Process {
     ticks: u64,
 }
 
-/// The processor time in microseconds that the processes and all they started
-/// have taken so far. One that is gone counts nothing.
+/// Returns the processor time in microseconds that the processes and their child
+/// processes have used so far. A process that has ended counts as 0.
 pub(crate) fn used_us(processes: &[u32]) -> f64 {
     let all = all();
     let ticks = all
@@ -27,17 +27,18 @@ pub(crate) fn used_us(processes: &[u32]) -> f64 {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Machine {
     all: u64,
-    /// When somebody wanted to run and the hypervisor ran another machine.
+    /// Time in which the hypervisor ran other machines although a process of this machine
+    /// was ready to run.
     stolen: u64,
 }
 
 impl Machine {
-    /// Nothing is stolen where Linux does not say.
+    /// Reads the times; the stolen time is 0 if Linux does not report it.
     pub(crate) fn now() -> Self {
         let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
         let line = stat.lines().next().unwrap_or_default();
-        // user, nice, system, idle, iowait, irq, softirq, steal; guests follow,
-        // whose time is in that of the users already.
+        // user, nice, system, idle, iowait, irq, softirq, steal. The times of guests
+        // follow; they are already part of user and nice.
         let ticks = line.split_whitespace().skip(1).take(8);
         let ticks: Vec<u64> = ticks.map_while(|field| field.parse().ok()).collect();
         Self {
@@ -46,7 +47,7 @@ impl Machine {
         }
     }
 
-    /// The share of the time since then that was stolen, from 0 to 1.
+    /// Returns the share of the time since `earlier` that was stolen, from 0 to 1.
     pub(crate) fn stolen_since(self, before: Self) -> f64 {
         let all = self.all.saturating_sub(before.all).max(1);
         self.stolen.saturating_sub(before.stolen) as f64 / all as f64
@@ -72,8 +73,8 @@ fn all() -> HashMap<u32, Process> {
 
 fn process(id: u32) -> Option<Process> {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-    // The second field is a name in parentheses that may hold anything; what
-    // follows begins with the third.
+    // The second field is a name in parentheses that may contain any character; the third
+    // field comes after it.
     let (_, rest) = stat.rsplit_once(") ")?;
     let fields: Vec<&str> = rest.split(' ').collect();
     let number = |field: usize| -> Option<u64> { fields.get(field - 3)?.parse().ok() };

@@ -1,11 +1,11 @@
-//! A run: so many connections, for so long, on half of the processors, since
-//! the service needs the others; and the figures.
+//! One run of the load: a number of connections, for a time, on half of the processors,
+//! because the service needs the others.
 
 use crate::{
-    Asked, Service,
-    asks::{Asks, Created},
+    LoadOptions, Service,
     open_loop::Schedule,
     processor,
+    requests::{Created, Requests},
 };
 use anyhow::{Context as _, ensure};
 use futures::future::try_join_all;
@@ -24,9 +24,9 @@ use std::{
 };
 use tokio::time;
 
-/// The longest latency that is told apart, in microseconds.
+/// The longest latency that the histogram distinguishes, in microseconds.
 const LONGEST_US: u64 = 60_000_000;
-/// Time for all connections to be made before the first request.
+/// Time to open all connections before the first request.
 const CONNECT: Duration = Duration::from_millis(100);
 
 #[derive(clap::Args)]
@@ -34,19 +34,19 @@ pub(crate) struct Options {
     #[command(flatten)]
     service: Service,
     #[command(flatten)]
-    asked: Asked,
+    load_options: LoadOptions,
     #[arg(long)]
     connections: usize,
-    /// How long is measured
+    /// Duration of the measurement
     #[arg(long)]
     seconds: f64,
-    /// How long before that is asked as well
+    /// Duration of the warm-up before the measurement
     #[arg(long)]
     warm_up_seconds: f64,
-    /// Requests a second; otherwise as many as are answered
+    /// Requests per second; by default as many as get a response
     #[arg(long)]
     rate: Option<f64>,
-    /// Processes whose time is measured, with all they start
+    /// Processes whose processor time is measured, including their child processes
     #[arg(long)]
     watch: Vec<u32>,
 }
@@ -59,26 +59,26 @@ struct Report {
     p99_us: u64,
     p999_us: u64,
     max_us: u64,
-    /// What the watched processes took for a request.
+    /// Processor time of the watched processes per request.
     cpu_us: f64,
-    /// What this process took for a request.
+    /// Processor time of this process per request.
     load_cpu_us: f64,
-    /// The share of the processors' time that the hypervisor gave to others.
+    /// The share of the processor time that the hypervisor gave to other machines.
     stolen: f64,
 }
 
-/// What is measured, and when.
+/// The requests of a run, and its times.
 struct Run {
-    asks: Asks,
+    requests: Requests,
     start: Instant,
     begin: Instant,
     end: Instant,
-    /// A wrong answer ends the run.
+    /// Set if a response was wrong; this ends the run.
     failed: AtomicBool,
 }
 
-/// What the connections of a thread found.
-struct Found {
+/// The measurements of the connections of one thread.
+struct Measurements {
     latencies: Histogram<u64>,
     created: Vec<Created>,
 }
@@ -87,7 +87,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let start = Instant::now() + CONNECT;
     let begin = start + Duration::from_secs_f64(options.warm_up_seconds);
     let run = Arc::new(Run {
-        asks: Asks::read(&options.service, &options.asked)?,
+        requests: Requests::read(&options.service, &options.load_options)?,
         start,
         begin,
         end: begin + Duration::from_secs_f64(options.seconds),
@@ -103,14 +103,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             let rate = options.rate.map(|rate| rate / threads as f64);
             thread::spawn(move || {
                 run.thread(connections, rate).inspect_err(|_| {
-                    // Nobody listens any more where another thread failed.
+                    // The receiver is gone if another thread failed.
                     let _heard = failed.send(());
                 })
             })
         })
         .collect();
 
-    // A failure ends the wait; the figures are of no use then.
+    // A failure ends the wait, because the measurements are then useless.
     let wait =
         |until: Instant| failure.recv_timeout(until.saturating_duration_since(Instant::now()));
     let read = || {
@@ -129,19 +129,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let mut latencies = histogram()?;
     let mut created = Vec::new();
     for thread in running {
-        let found = thread
+        let measurements = thread
             .join()
             .map_err(|_| anyhow::anyhow!("a thread of the load panicked"))??;
-        latencies.add(found.latencies)?;
-        created.extend(found.created);
+        latencies.add(measurements.latencies)?;
+        created.extend(measurements.created);
     }
-    check(&run.asks, &mut created)?;
+    check(&run.requests, &mut created)?;
     let requests = latencies.len();
-    ensure!(
-        requests > 0,
-        "nothing was answered in {} s",
-        options.seconds
-    );
+    ensure!(requests > 0, "no response arrived in {} s", options.seconds);
     let report = Report {
         requests,
         requests_per_second: requests as f64 / options.seconds,
@@ -157,8 +153,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// No pet has the id of another, and those that were created are there.
-fn check(asks: &Asks, created: &mut [Created]) -> anyhow::Result<()> {
+/// Checks that no two created pets have the same id, and that the created pets can be
+/// fetched.
+fn check(requests: &Requests, created: &mut [Created]) -> anyhow::Result<()> {
     created.sort_unstable_by_key(|created| created.id);
     let doubled = created.windows(2).find(|pair| pair[0].id == pair[1].id);
     if let Some([one, _]) = doubled {
@@ -167,7 +164,7 @@ fn check(asks: &Asks, created: &mut [Created]) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    runtime.block_on(asks.confirm(created))
+    runtime.block_on(requests.confirm(created))
 }
 
 fn histogram() -> anyhow::Result<Histogram<u64>> {
@@ -175,10 +172,10 @@ fn histogram() -> anyhow::Result<Histogram<u64>> {
 }
 
 impl Run {
-    /// Asks on these connections until the end.
-    fn thread(&self, connections: Vec<usize>, rate: Option<f64>) -> anyhow::Result<Found> {
+    /// Sends requests on these connections until the end of the run.
+    fn thread(&self, connections: Vec<usize>, rate: Option<f64>) -> anyhow::Result<Measurements> {
         let schedule = rate.map(|rate| Schedule::new(self.start, self.end, rate));
-        let found = RefCell::new(Found {
+        let measurements = RefCell::new(Measurements {
             latencies: histogram()?,
             created: Vec::new(),
         });
@@ -188,7 +185,7 @@ impl Run {
         let taken = Cell::new(0);
         let all = connections
             .iter()
-            .map(|&index| self.connection(index, schedule.as_ref(), &taken, &found));
+            .map(|&index| self.connection(index, schedule.as_ref(), &taken, &measurements));
         thread::scope(|scope| {
             if let Some(schedule) = &schedule {
                 scope.spawn(|| schedule.keep(connections.len()));
@@ -196,18 +193,18 @@ impl Run {
             runtime.block_on(try_join_all(all))
         })
         .inspect_err(|_| self.failed.store(true, Ordering::Relaxed))?;
-        Ok(found.into_inner())
+        Ok(measurements.into_inner())
     }
 
-    /// Asks on one connection, one thing after the other.
+    /// Sends requests on one connection, one after the other.
     async fn connection(
         &self,
         index: usize,
         schedule: Option<&Schedule>,
         taken: &Cell<u64>,
-        found: &RefCell<Found>,
+        measurements: &RefCell<Measurements>,
     ) -> anyhow::Result<()> {
-        let mut asker = self.asks.asker(index).await?;
+        let mut requester = self.requests.requester(index).await?;
         time::sleep_until(self.start.into()).await;
         while !self.failed.load(Ordering::Relaxed) {
             let since = match schedule {
@@ -215,16 +212,17 @@ impl Run {
                 None => Some(Instant::now()).filter(|now| *now < self.end),
             };
             let Some(since) = since else { break };
-            let created = asker.ask().await?;
+            let created = requester.send_next().await?;
             let now = Instant::now();
-            let mut found = found.borrow_mut();
-            found.created.extend(created);
-            // At a rate, what was due in the time counts, however late it is.
+            let mut measurements = measurements.borrow_mut();
+            measurements.created.extend(created);
+            // At a fixed rate, requests count that were due during the measurement,
+            // however late they are.
             let counted = if schedule.is_some() { since } else { now };
             if (self.begin..self.end).contains(&counted) {
                 let latency = now.saturating_duration_since(since).as_micros();
                 let latency = u64::try_from(latency).unwrap_or(u64::MAX);
-                found.latencies.saturating_record(latency);
+                measurements.latencies.saturating_record(latency);
             }
         }
         Ok(())

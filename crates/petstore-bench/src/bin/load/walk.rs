@@ -1,10 +1,10 @@
-//! Walks along a list by its `Link` headers, looks at every page, and prints
-//! where the pages are: their cursors are the service's own affair.
+//! Follows the `Link` headers of a list, checks every page, and prints the positions of
+//! the pages, because cursors are opaque.
 
 use crate::{
     Service,
-    asks::{self, Place},
     connection::Connection,
+    requests::{self, Place},
 };
 use anyhow::{Context as _, bail};
 use petstore_bench::pets::{self, Filter, PAGE};
@@ -16,13 +16,13 @@ pub(crate) struct Options {
     service: Service,
     #[arg(long, default_value = "available")]
     filter: Filter,
-    /// Pets on a page of the walk
+    /// Number of pets on a page
     #[arg(long, default_value_t = PAGE)]
     limit: usize,
-    /// Pages to walk along at most
+    /// Maximum number of pages to follow
     #[arg(long)]
     most: Option<usize>,
-    /// Pages to print: the last ones
+    /// Number of pages to print; the last ones are printed
     #[arg(long)]
     keep: Option<usize>,
 }
@@ -52,10 +52,10 @@ async fn places(options: &Options) -> anyhow::Result<VecDeque<Place>> {
         let request = format!(
             "GET {target} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n\r\n"
         );
-        let answer = connection.exchange(request.as_bytes()).await?;
-        asks::expect(&answer, 200, &pets::page(after, *filter, *limit, *pets))?;
-        let (last, next) = (last_id(answer.body), answer.link.map(next).transpose()?);
-        // What is measured is a page of the usual size.
+        let response = connection.exchange(request.as_bytes()).await?;
+        requests::expect(&response, 200, &pets::page(after, *filter, *limit, *pets))?;
+        let (last, next) = (last_id(response.body), response.link.map(next).transpose()?);
+        // The measured pages have the usual size.
         let target_of_page = target.replace(&format!("limit={limit}&"), &format!("limit={PAGE}&"));
         places.push_back(Place {
             target: target_of_page,
@@ -75,7 +75,7 @@ async fn places(options: &Options) -> anyhow::Result<VecDeque<Place>> {
     Ok(places)
 }
 
-/// Where `<?…>; rel="next"` leads to.
+/// Returns the target of `<?…>; rel="next"`.
 fn next(link: &[u8]) -> anyhow::Result<String> {
     let text = std::str::from_utf8(link)?;
     let query = text.strip_prefix('<').and_then(|rest| rest.split_once('>'));

@@ -34,8 +34,8 @@ impl ::std::default::Default for Error {
 }
 
 impl Error {
-    /// Machine-readable error code. The list is open: treat a code that
-    /// you do not know by its `status`.
+    /// Machine-readable error code. The list is open: if you do not know a
+    /// code, act on its `status`.
     ///
     /// ```
     /// use petstore_client::types;
@@ -52,7 +52,7 @@ impl Error {
         self
     }
 
-    /// Human-readable description; says what to change.
+    /// Human-readable description that says what to change.
     ///
     /// ```
     /// use petstore_client::types;
@@ -72,7 +72,7 @@ impl Error {
         self
     }
 
-    /// The HTTP status code of the answer, repeated.
+    /// The HTTP status code of the response.
     ///
     /// ```
     /// use petstore_client::types;
@@ -138,7 +138,7 @@ impl ::std::default::Default for NewOrder {
 }
 
 impl NewOrder {
-    /// Identifier of the animal that is ordered.
+    /// Identifier of the pet to order.
     ///
     /// ```
     /// use petstore_client::types;
@@ -209,7 +209,7 @@ impl ::std::default::Default for NewPet {
 }
 
 impl NewPet {
-    /// Identifier of the category the animal belongs to.
+    /// Identifier of the category the pet belongs to.
     ///
     /// ```
     /// use petstore_client::types;
@@ -228,7 +228,7 @@ impl NewPet {
         self
     }
 
-    /// The animal's name.
+    /// The pet's name.
     ///
     /// ```
     /// use petstore_client::types;
@@ -245,7 +245,7 @@ impl NewPet {
         self
     }
 
-    /// Availability of an animal.
+    /// Availability of a pet.
     ///
     /// ```
     /// use petstore_client::types;
@@ -356,7 +356,7 @@ impl Order {
         self
     }
 
-    /// Identifier of the animal that was ordered.
+    /// Identifier of the ordered pet.
     ///
     /// ```
     /// use petstore_client::types;
@@ -373,7 +373,7 @@ impl Order {
         self
     }
 
-    /// When the order was placed; in UTC.
+    /// The time at which the order was placed, in UTC.
     ///
     /// ```
     /// use petstore_client::types;
@@ -395,7 +395,7 @@ impl Order {
         self
     }
 
-    /// How far an order has come. `delivered` and `cancelled` are its end.
+    /// Status of an order. `delivered` and `cancelled` are final.
     ///
     /// ```
     /// use petstore_client::types;
@@ -412,8 +412,8 @@ impl Order {
         self
     }
 
-    /// When the order came to its present status; in UTC, and never before
-    /// `placedAt`.
+    /// The time at which the order reached its present status, in UTC. It
+    /// is never before `placedAt`.
     ///
     /// ```
     /// use petstore_client::types;
@@ -490,7 +490,7 @@ impl ::std::default::Default for OrderUpdate {
 }
 
 impl OrderUpdate {
-    /// How far an order has come. `delivered` and `cancelled` are its end.
+    /// Status of an order. `delivered` and `cancelled` are final.
     ///
     /// ```
     /// use petstore_client::types;
@@ -564,7 +564,7 @@ impl ::std::default::Default for Pet {
 }
 
 impl Pet {
-    /// Identifier of the category the animal belongs to.
+    /// Identifier of the category the pet belongs to.
     ///
     /// ```
     /// use petstore_client::types;
@@ -600,7 +600,7 @@ impl Pet {
         self
     }
 
-    /// The animal's name.
+    /// The pet's name.
     ///
     /// ```
     /// use petstore_client::types;
@@ -617,7 +617,7 @@ impl Pet {
         self
     }
 
-    /// Availability of an animal.
+    /// Availability of a pet.
     ///
     /// ```
     /// use petstore_client::types;

@@ -1,0 +1,85 @@
+//! The page to read and try the API: HTML and a script around Scalar's viewer, all of it part of
+//! the binary.
+
+use bytes::Bytes;
+use flate2::{Compression, write::GzEncoder};
+use std::{io::Write as _, sync::LazyLock};
+
+/// What the page may load and do. Scalar brings its styles inline; anything
+/// stricter breaks its layout, and `require-trusted-types-for` its code view.
+pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; \
+     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// The page and its script.
+#[derive(Debug)]
+pub(crate) struct Docs {
+    pub(crate) page: Bytes,
+    /// Prepares the document for the viewer, and starts it.
+    pub(crate) script: Bytes,
+}
+
+impl Docs {
+    /// The page of an API with this title at this base path.
+    pub(crate) fn new(title: &str, base: &str) -> Self {
+        let filled = |template: &str| {
+            let text = template.replace("{title}", title).replace("{base}", base);
+            Bytes::from(text)
+        };
+        Docs {
+            page: filled(include_str!("page.html")),
+            script: filled(include_str!("init.js")),
+        }
+    }
+}
+
+/// The viewer. Kept, since each look into the binary copies megabytes.
+pub(crate) static VIEWER: LazyLock<Bytes> = LazyLock::new(|| {
+    scalar_api_reference::get_asset("scalar.js")
+        .map(Bytes::from)
+        .expect("the viewer is part of the binary, and a test looks for it")
+});
+
+/// The viewer as gzip: to compress it for each request would take long.
+pub(crate) static VIEWER_GZIP: LazyLock<Bytes> = LazyLock::new(|| {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+    gzip.write_all(&VIEWER)
+        .and_then(|()| gzip.finish())
+        .map(Bytes::from)
+        .expect("memory can always be written to")
+});
+
+// Only for its feature `debug-embed`: without it a debug build would read the
+// viewer from the folder of the registry that it was built from.
+use rust_embed as _;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::read::GzDecoder;
+    use std::io::Read as _;
+
+    #[test]
+    fn the_viewer_is_there_in_both_forms() {
+        let mut unpacked = Vec::new();
+        GzDecoder::new(&VIEWER_GZIP[..])
+            .read_to_end(&mut unpacked)
+            .expect("gzip");
+        assert!(unpacked.len() > 1_000_000);
+        assert!(VIEWER.as_ref() == unpacked.as_slice());
+    }
+
+    #[test]
+    fn the_page_names_no_other_origin() {
+        let docs = Docs::new("Shop", "/v1");
+        for text in [&docs.page, &docs.script] {
+            let text = String::from_utf8_lossy(text);
+            assert!(
+                !text.contains("//cdn") && !text.contains("https:") && !text.contains("src=\"//")
+            );
+        }
+        assert!(
+            !POLICY.contains("http") && !POLICY.contains('*'),
+            "{POLICY}"
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! The task that deletes expired idempotency keys, a few at a time beside the requests.
+
+use crate::{
+    clock::Clock,
+    state::{State, StateError},
+};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    task::JoinHandle,
+    time::{self, Instant, MissedTickBehavior},
+};
+
+/// How often it looks for expired keys.
+const PERIOD: Duration = Duration::from_secs(60);
+/// Keys that are deleted in one write: a creation that arrives meanwhile waits for about a
+/// millisecond.
+const BATCH: usize = 500;
+
+/// The running task, which ends when this is dropped.
+#[derive(Debug)]
+pub(crate) struct IdempotencyExpiry(JoinHandle<()>);
+
+impl IdempotencyExpiry {
+    /// Starts the task. Must be called inside a tokio runtime.
+    pub(crate) fn start<S: State>(state: Arc<S>, clock: Arc<dyn Clock>) -> Self {
+        IdempotencyExpiry(tokio::spawn(async move {
+            let mut ticks = time::interval_at(Instant::now() + PERIOD, PERIOD);
+            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            loop {
+                ticks.tick().await;
+                if let Err(error) = delete_expired(&*state, &*clock).await {
+                    tracing::warn!(
+                        "expired idempotency keys were not deleted, they are tried again: {error}"
+                    );
+                }
+            }
+        }))
+    }
+}
+
+impl Drop for IdempotencyExpiry {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Deletes all keys that have expired by now, one write after the other, so that other writes
+/// come between.
+async fn delete_expired<S: State>(state: &S, clock: &dyn Clock) -> Result<(), StateError> {
+    while state
+        .delete_expired_idempotency_keys(clock.now(), BATCH)
+        .await?
+        == BATCH
+    {}
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{clock::SystemClock, test_contract::TestState};
+    use std::sync::atomic::Ordering;
+
+    #[tokio::test]
+    async fn batches_are_deleted_until_none_is_full() {
+        let state = TestState::default();
+        state.expired.store(2 * BATCH + 1, Ordering::Relaxed);
+        let deleted = delete_expired(&state, &SystemClock).await;
+        assert!(deleted.is_ok());
+        assert_eq!(state.expired.load(Ordering::Relaxed), 0);
+    }
+}

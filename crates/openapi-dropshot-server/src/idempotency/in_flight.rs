@@ -1,0 +1,108 @@
+//! The requests with an idempotency key that this server has under way, so that a repeated
+//! request waits for the first one instead of standing in the store's queue beside it. That a
+//! creation happens once does not depend on it: the store sees to that, also among servers.
+
+use super::IdempotencyKey;
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    hash::Hash,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tokio::sync::watch;
+
+/// The requests that are under way.
+#[derive(Debug)]
+pub(crate) struct InFlight<P>(Arc<Mutex<Names<P>>>);
+
+/// Whose request it is, and its key.
+pub(crate) type Name<P> = (P, IdempotencyKey);
+type Names<P> = HashMap<Name<P>, watch::Receiver<()>>;
+
+impl<P> Default for InFlight<P> {
+    fn default() -> Self {
+        InFlight(Arc::default())
+    }
+}
+
+impl<P> Clone for InFlight<P> {
+    fn clone(&self) -> Self {
+        InFlight(Arc::clone(&self.0))
+    }
+}
+
+/// Holds a name; it is free again when the guard is dropped.
+#[derive(Debug)]
+pub(super) struct Guard<P: Copy + Eq + Hash> {
+    name: Name<P>,
+    all: InFlight<P>,
+    /// Its end wakes those who wait.
+    _ended: watch::Sender<()>,
+}
+
+/// The name is held by another request's [`Guard`].
+#[derive(Debug)]
+pub(super) struct Taken(watch::Receiver<()>);
+
+impl<P: Copy + Eq + Hash> InFlight<P> {
+    /// Takes the name, unless another request holds it.
+    pub(super) fn enter(&self, name: &Name<P>) -> Result<Guard<P>, Taken> {
+        match self.names().entry(name.clone()) {
+            Entry::Occupied(other) => Err(Taken(other.get().clone())),
+            Entry::Vacant(free) => {
+                let (ended, receiver) = watch::channel(());
+                free.insert(receiver);
+                Ok(Guard {
+                    name: name.clone(),
+                    all: self.clone(),
+                    _ended: ended,
+                })
+            }
+        }
+    }
+
+    fn names(&self) -> MutexGuard<'_, Names<P>> {
+        // A panic under the lock leaves the map whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Taken {
+    /// Waits until the name is free.
+    pub(super) async fn ended(mut self) {
+        // An error is the end of the sender, and nothing is ever sent.
+        let _ended = self.0.changed().await;
+    }
+}
+
+impl<P: Copy + Eq + Hash> Drop for Guard<P> {
+    fn drop(&mut self) {
+        self.all.names().remove(&self.name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(principal: u64, key: &str) -> Name<u64> {
+        (principal, IdempotencyKey::from_header(key).expect("a key"))
+    }
+
+    #[tokio::test]
+    async fn a_name_is_held_by_one_guard_and_free_after_it() {
+        let all = InFlight::default();
+        let first = all.enter(&name(1, "a")).expect("nobody has it");
+        let second = all.enter(&name(1, "a")).expect_err("it is taken");
+        let _others = [
+            all.enter(&name(2, "a")).expect("another principal"),
+            all.enter(&name(1, "b")).expect("another name"),
+        ];
+        let waiting = tokio::spawn(second.ended());
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        drop(first);
+        waiting.await.expect("it ends");
+        assert!(all.enter(&name(1, "a")).is_ok());
+        assert_eq!(all.names().len(), 2, "what is over leaves nothing");
+    }
+}

@@ -1,0 +1,59 @@
+//! The names of the service: one place says what the program, its variables, its metrics and
+//! its log lines are called.
+
+/// The names of a service. Make it with [`service_info!`](crate::service_info).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct ServiceInfo {
+    /// What the service's own things begin with: metrics `NAME_…`, variables `NAME_…` in
+    /// capitals, attributes of spans `NAME.…`, and the realm of `WWW-Authenticate`. Small
+    /// letters, digits and `_`.
+    pub name: &'static str,
+    /// The program, as messages name it that say what to run.
+    pub program: &'static str,
+    /// The version of the program.
+    pub version: &'static str,
+    /// The crate of the service. Log lines of this crate appear under its name: the access log
+    /// has the target `CRATE::access`.
+    pub crate_name: &'static str,
+}
+
+impl ServiceInfo {
+    /// The variable that stands for a flag: `--log-format` is `NAME_LOG_FORMAT`.
+    #[must_use]
+    pub fn variable(&self, flag: &str) -> String {
+        format!("{}_{flag}", self.name)
+            .replace('-', "_")
+            .to_uppercase()
+    }
+
+    /// A metric of the service: `NAME_…`.
+    pub(crate) fn metric(&self, name: &str) -> String {
+        format!("{}_{name}", self.name)
+    }
+}
+
+/// The [`ServiceInfo`](crate::ServiceInfo) of the crate in which it stands, with the name given.
+///
+/// ```
+/// const INFO: openapi_dropshot_server::ServiceInfo = openapi_dropshot_server::service_info!("bookmarks");
+/// assert_eq!(INFO.variable("log-format"), "BOOKMARKS_LOG_FORMAT");
+/// ```
+#[macro_export]
+macro_rules! service_info {
+    ($name:literal) => {
+        $crate::ServiceInfo {
+            name: $name,
+            program: env!("CARGO_PKG_NAME"),
+            version: env!("CARGO_PKG_VERSION"),
+            crate_name: env!("CARGO_CRATE_NAME"),
+        }
+    };
+}
+
+#[cfg(test)]
+pub(crate) const TEST: ServiceInfo = ServiceInfo {
+    name: "shop",
+    program: "shop-server",
+    version: "1.2.3",
+    crate_name: "shop_server",
+};

@@ -1,0 +1,7 @@
+//! API keys: their format, their hash and their names. A service keeps the hash only.
+
+mod format;
+mod name;
+
+pub use format::{ApiKey, KeyFormat, MalformedKey};
+pub use name::{InvalidKeyName, KeyName};

@@ -1,0 +1,35 @@
+#![doc = include_str!("../README.md")]
+
+pub mod admin;
+pub mod clock;
+pub mod config;
+pub mod idempotency;
+pub mod keys;
+pub mod logging;
+pub mod metrics;
+pub mod open_files;
+pub mod panics;
+pub mod program;
+pub mod readiness;
+pub mod state;
+pub mod tls;
+
+mod access;
+mod docs;
+mod document;
+mod info;
+mod pipeline;
+mod rate_limit;
+mod server;
+mod slog_bridge;
+#[cfg(test)]
+mod test_contract;
+mod usage;
+
+pub use info::ServiceInfo;
+pub use openapi_dropshot_types::{
+    Condition, Contract, Deprecation, IdempotencyFailure, Operation, Stability, StateFailure,
+};
+pub use pipeline::{Context, RouteError};
+pub use server::{Bound, Server, Setup, StartError, Stopped};
+pub use state::State;

@@ -1,0 +1,152 @@
+//! The log: a line an event on stderr, as text or as JSON. Lines of this crate appear under the
+//! name of the service's crate, and the setting `log` names them so.
+
+mod line;
+#[cfg(feature = "otlp")]
+mod otlp;
+mod sink;
+
+use crate::{
+    ServiceInfo,
+    config::{Log, Switch},
+    panics,
+};
+use line::Lines;
+use sink::Sink;
+use std::sync::OnceLock;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::{
+    filter::Targets,
+    layer::SubscriberExt as _,
+    util::{SubscriberInitExt as _, TryInitError},
+};
+
+/// The target of dropshot's lines, one of them for each request.
+const DROPSHOT: &str = "dropshot";
+/// The crate whose lines appear under the name of the service.
+const THIS_CRATE: &str = env!("CARGO_CRATE_NAME");
+/// The target of the line that each request leaves.
+pub(crate) const ACCESS: &str = concat!(env!("CARGO_CRATE_NAME"), "::access");
+/// The target of the span of a request.
+pub(crate) const REQUEST: &str = concat!(env!("CARGO_CRATE_NAME"), "::request");
+
+static SINK: OnceLock<Sink> = OnceLock::new();
+#[cfg(feature = "otlp")]
+static EXPORTER: OnceLock<otlp::Exporter> = OnceLock::new();
+
+/// Begins to log. A second call changes nothing.
+pub fn init(info: &'static ServiceInfo, log: &Log) {
+    init_with(info, log, Switch::On);
+}
+
+/// As [`init`], with or without a line for every request.
+pub fn init_with(info: &'static ServiceInfo, log: &Log, access_log: Switch) {
+    let mut targets = with_this_crate(&log.log, info);
+    let named = targets.iter().any(|(target, _)| target == DROPSHOT);
+    if !named && targets.default_level() == Some(LevelFilter::INFO) {
+        // The access log has a line a request already.
+        targets = targets.with_target(DROPSHOT, LevelFilter::WARN);
+    }
+    if !access_log.is_on() {
+        targets = targets.with_target(ACCESS, LevelFilter::OFF);
+    }
+    let lines = Lines::new(info, log.log_format, SINK.get_or_init(Sink::to_stderr));
+    if begin(info, lines, targets).is_ok() {
+        panics::log_panics();
+    }
+}
+
+/// The same filter, which treats this crate as the modules of the service's crate.
+fn with_this_crate(targets: &Targets, info: &ServiceInfo) -> Targets {
+    let mut all = targets.clone();
+    for (target, level) in targets.iter() {
+        // A filter takes each target that begins with its text.
+        if let Some(module) = target.strip_prefix(info.crate_name) {
+            all = all.with_target(format!("{THIS_CRATE}{module}"), level);
+        } else if info.crate_name.starts_with(target) {
+            all = all.with_target(THIS_CRATE, level);
+        }
+    }
+    all
+}
+
+/// One filter for all is quicker than one for each, and there is one layer.
+#[cfg(not(feature = "otlp"))]
+fn begin(_: &'static ServiceInfo, lines: Lines, targets: Targets) -> Result<(), TryInitError> {
+    tracing_subscriber::registry()
+        .with(lines)
+        .with(targets)
+        .try_init()
+}
+
+/// The lines of requests go to a collector too, whether they are logged or not.
+#[cfg(feature = "otlp")]
+fn begin(info: &'static ServiceInfo, lines: Lines, targets: Targets) -> Result<(), TryInitError> {
+    use tracing_subscriber::Layer as _;
+
+    let exporter = otlp::Exporter::from_environment(info);
+    if let Some(exporter) = &exporter {
+        EXPORTER.get_or_init(|| exporter.clone());
+    }
+    // The span of a request, and its line at the end.
+    let requests = Targets::new()
+        .with_target(REQUEST, LevelFilter::ERROR)
+        .with_target(ACCESS, LevelFilter::INFO);
+    tracing_subscriber::registry()
+        .with(lines.with_filter(targets))
+        .with(exporter.map(|exporter| exporter.with_filter(requests)))
+        .try_init()
+}
+
+/// How many lines were lost, because more came than could be written.
+pub fn lost_lines() -> u64 {
+    SINK.get().map_or(0, Sink::lost)
+}
+
+/// Waits until all that was logged is written, on every way out of `main`.
+#[derive(Debug)]
+pub struct WriteOut;
+
+impl Drop for WriteOut {
+    fn drop(&mut self) {
+        #[cfg(feature = "otlp")]
+        if let Some(exporter) = EXPORTER.get() {
+            exporter.write_out();
+        }
+        if let Some(sink) = SINK.get() {
+            sink.write_out();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::info::TEST;
+    use tracing::Level;
+
+    #[test]
+    fn the_name_of_the_service_stands_for_this_crate() {
+        for (setting, access, other) in [
+            ("info", true, true),
+            ("info,shop_server::access=off", false, true),
+            ("warn,shop_server=info", true, true),
+            ("warn,shop=info", true, true),
+            ("warn,shop_server::usage=info", false, false),
+            ("info,other=off", true, true),
+        ] {
+            let targets = with_this_crate(&setting.parse().expect("a filter"), &TEST);
+            assert_eq!(
+                targets.would_enable(ACCESS, &Level::INFO),
+                access,
+                "{setting}"
+            );
+            let module = concat!(env!("CARGO_CRATE_NAME"), "::server");
+            assert_eq!(
+                targets.would_enable(module, &Level::INFO),
+                other,
+                "{setting}"
+            );
+        }
+    }
+}

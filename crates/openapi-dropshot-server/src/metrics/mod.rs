@@ -1,0 +1,214 @@
+//! The metrics of the service, in Prometheus' text format: names and labels of
+//! HTTP by OpenTelemetry's semantic conventions, the service's own under
+//! its name, the process's as every Prometheus library has them.
+
+mod process;
+mod reading;
+mod requests;
+
+pub use reading::Observations;
+pub(crate) use requests::{Active, EndedRequest};
+
+use crate::ServiceInfo;
+use openapi_dropshot_types::{Condition, Contract, ErrorEntry};
+use prometheus::{Opts, Registry, TextEncoder, core::Collector};
+use reading::Reading;
+use requests::Requests;
+use std::{collections::HashMap, sync::Arc};
+use tokio::sync::Semaphore;
+
+/// All that is counted for one server.
+pub struct Metrics {
+    registry: Registry,
+    pub(crate) requests: Requests,
+}
+
+impl Metrics {
+    pub(crate) fn new<C: Contract>(info: &ServiceInfo) -> Self {
+        Metrics::with(info, C::OPERATIONS.len(), &error_codes::<C>())
+    }
+
+    /// Metrics of an API with that many operations and these error codes.
+    fn with(info: &ServiceInfo, operations: usize, codes: &[&'static str]) -> Self {
+        let registry = Registry::new();
+        let requests = Requests::register(&registry, info, operations, codes);
+        let metrics = Metrics { registry, requests };
+        let build =
+            Opts::new(info.metric("build_info"), "Which build this is; always 1.").const_labels(
+                HashMap::from([("version".to_owned(), info.version.to_owned())]),
+            );
+        metrics.add(Reading::gauge(build, || 1.0));
+        process::watch(&metrics);
+        metrics
+    }
+
+    /// Serves what `read` gives, whenever it is asked; it never falls. A name
+    /// that is there already keeps its first meaning.
+    pub fn counter(&self, name: &str, help: &str, read: impl Fn() -> u64 + Send + Sync + 'static) {
+        // Exact up to 2^53, which is a thousand years of 250,000 a second.
+        self.add(Reading::counter(Opts::new(name, help), move || {
+            read() as f64
+        }));
+    }
+
+    fn counter_of_seconds(
+        &self,
+        name: &str,
+        help: &str,
+        read: impl Fn() -> f64 + Send + Sync + 'static,
+    ) {
+        self.add(Reading::counter(Opts::new(name, help), read));
+    }
+
+    /// Serves what `read` gives, whenever it is asked.
+    pub fn gauge(&self, name: &str, help: &str, read: impl Fn() -> f64 + Send + Sync + 'static) {
+        self.add(Reading::gauge(Opts::new(name, help), read));
+    }
+
+    /// As [`gauge`](Metrics::gauge), one of a family whose members are told apart by a label.
+    pub fn gauge_with_label(
+        &self,
+        name: &str,
+        help: &str,
+        label: (&str, &str),
+        read: impl Fn() -> f64 + Send + Sync + 'static,
+    ) {
+        let opts = Opts::new(name, help).const_label(label.0, label.1);
+        self.add(Reading::gauge(opts, read));
+    }
+
+    /// Serves the observations that `read` gives, whenever it is asked.
+    pub fn histogram(
+        &self,
+        name: &str,
+        help: &str,
+        read: impl Fn() -> Observations + Send + Sync + 'static,
+    ) {
+        self.add(Reading::histogram(Opts::new(name, help), read));
+    }
+
+    fn add(&self, reading: Reading) {
+        if let Err(problem) = self.registry.register(Box::new(reading)) {
+            tracing::error!("a metric is not served: {problem}");
+        }
+    }
+
+    /// Serves how much of a limited resource is in use, and its limit.
+    pub(crate) fn watch_budget(&self, info: &ServiceInfo, of: Budget, budget: &Arc<Semaphore>) {
+        let (all, budget) = (budget.available_permits(), budget.clone());
+        let (used, limit) = of.names();
+        self.gauge(&info.metric(used.0), used.1, move || {
+            all.saturating_sub(budget.available_permits()) as f64
+        });
+        self.gauge(&info.metric(limit.0), limit.1, move || all as f64);
+    }
+
+    /// All metrics, as they stand at this moment, as text.
+    ///
+    /// # Errors
+    ///
+    /// Two metrics contradict each other.
+    pub fn text(&self) -> prometheus::Result<String> {
+        TextEncoder::new().encode_to_string(&self.registry.gather())
+    }
+}
+
+/// The codes that can stand in an error response: those of the catalogue, of the operations, and
+/// of the pipeline.
+fn error_codes<C: Contract>() -> Vec<&'static str> {
+    let listed = C::OPERATIONS.iter().flat_map(|operation| operation.errors);
+    let own = Condition::ALL.iter().map(|condition| C::error(*condition));
+    let all = C::ERRORS.iter().chain(listed.copied()).chain(own);
+    let mut codes: Vec<_> = all.map(|entry: &ErrorEntry| entry.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    codes
+}
+
+/// A limited resource that requests share.
+#[derive(Clone, Copy)]
+pub(crate) enum Budget {
+    /// Permits to run.
+    Permits,
+    /// Bytes of bodies in memory.
+    Bodies,
+}
+
+/// A name and its help text.
+type Named = (&'static str, &'static str);
+
+impl Budget {
+    const fn names(self) -> (Named, Named) {
+        match self {
+            Budget::Permits => (
+                ("permits_in_use", "Requests that run at this moment."),
+                ("permits_limit", "Requests that may run at the same time."),
+            ),
+            Budget::Bodies => (
+                (
+                    "body_bytes_in_use",
+                    "Bytes of request bodies that are held in memory.",
+                ),
+                (
+                    "body_bytes_limit",
+                    "Bytes of request bodies that may be held in memory.",
+                ),
+            ),
+        }
+    }
+}
+
+/// Adds a family that this crate declares.
+///
+/// # Panics
+///
+/// It is not valid, or is there twice: a mistake in this source.
+fn declare<C: Collector + Clone + 'static>(
+    registry: &Registry,
+    family: prometheus::Result<C>,
+) -> C {
+    let family = family.expect("names and labels in this source are valid");
+    let registered = registry.register(Box::new(family.clone()));
+    registered.expect("no name stands twice in this source");
+    family
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::info::TEST;
+
+    fn metrics() -> Metrics {
+        Metrics::with(&TEST, 1, &["not_found"])
+    }
+
+    #[test]
+    fn every_family_has_a_help_text_and_a_type() {
+        let metrics = metrics();
+        metrics.watch_budget(&TEST, Budget::Permits, &Arc::new(Semaphore::new(3)));
+        metrics.watch_budget(&TEST, Budget::Bodies, &Arc::new(Semaphore::new(3)));
+        for family in metrics.registry.gather() {
+            assert!(family.help().ends_with('.'), "{}", family.name());
+        }
+    }
+
+    #[test]
+    fn what_is_taken_of_a_budget_is_seen() {
+        let metrics = metrics();
+        let budget = Arc::new(Semaphore::new(3));
+        metrics.watch_budget(&TEST, Budget::Permits, &budget);
+        let _taken = budget.try_acquire_many(2).expect("free");
+        let text = metrics.text().expect("can be written");
+        assert!(text.contains("\nshop_permits_in_use 2\n"), "{text}");
+        assert!(text.contains("\nshop_permits_limit 3\n"), "{text}");
+    }
+
+    #[test]
+    fn a_name_that_is_there_keeps_its_meaning() {
+        let metrics = metrics();
+        metrics.counter("twice_total", "Once.", || 1);
+        metrics.counter("twice_total", "Once.", || 2);
+        let text = metrics.text().expect("can be written");
+        assert!(text.contains("\ntwice_total 1\n"), "{text}");
+    }
+}

@@ -1,0 +1,101 @@
+//! A metric whose value is kept elsewhere and read when `/metrics` is asked for.
+
+use prometheus::{
+    Opts,
+    core::{Collector, Desc, Describer as _},
+    proto::{Bucket, Counter, Gauge, Histogram, Metric, MetricFamily, MetricType},
+};
+
+pub(super) struct Reading {
+    desc: Desc,
+    kind: MetricType,
+    /// Puts the value in its place.
+    read: Box<dyn Fn(&mut Metric) + Send + Sync>,
+}
+
+/// The values that were observed since the start, in classes by size.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observations {
+    /// Upper bounds in ascending order, each with the number of values that are not
+    /// above it, but above the bound before.
+    pub classes: Vec<(f64, u64)>,
+    /// The number of all values.
+    pub count: u64,
+    /// The sum of all values.
+    pub sum: f64,
+}
+
+impl Reading {
+    pub(super) fn counter(opts: Opts, read: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
+        Self::new(opts, MetricType::COUNTER, move |metric| {
+            let mut counter = Counter::default();
+            counter.set_value(read());
+            metric.set_counter(counter);
+        })
+    }
+
+    pub(super) fn gauge(opts: Opts, read: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
+        Self::new(opts, MetricType::GAUGE, move |metric| {
+            let mut gauge = Gauge::default();
+            gauge.set_value(read());
+            metric.set_gauge(gauge);
+        })
+    }
+
+    pub(super) fn histogram(
+        opts: Opts,
+        read: impl Fn() -> Observations + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(opts, MetricType::HISTOGRAM, move |metric| {
+            metric.set_histogram(histogram_of(&read()));
+        })
+    }
+
+    fn new(
+        opts: Opts,
+        kind: MetricType,
+        read: impl Fn(&mut Metric) + Send + Sync + 'static,
+    ) -> Self {
+        Reading {
+            desc: opts
+                .describe()
+                .expect("names and help texts in this source are valid"),
+            kind,
+            read: Box::new(read),
+        }
+    }
+}
+
+/// In Prometheus' form each bucket also counts what is in those below it.
+fn histogram_of(observed: &Observations) -> Histogram {
+    let mut below = 0;
+    let bucket = |&(bound, count): &(f64, u64)| {
+        below += count;
+        let mut bucket = Bucket::default();
+        bucket.set_upper_bound(bound);
+        bucket.set_cumulative_count(below);
+        bucket
+    };
+    let mut histogram = Histogram::default();
+    histogram.set_bucket(observed.classes.iter().map(bucket).collect());
+    histogram.set_sample_count(observed.count);
+    histogram.set_sample_sum(observed.sum);
+    histogram
+}
+
+impl Collector for Reading {
+    fn desc(&self) -> Vec<&Desc> {
+        vec![&self.desc]
+    }
+
+    fn collect(&self) -> Vec<MetricFamily> {
+        let mut metric = Metric::from_label(self.desc.const_label_pairs.clone());
+        (self.read)(&mut metric);
+        let mut family = MetricFamily::default();
+        family.set_name(self.desc.fq_name.clone());
+        family.set_help(self.desc.help.clone());
+        family.set_field_type(self.kind);
+        family.set_metric(vec![metric]);
+        vec![family]
+    }
+}

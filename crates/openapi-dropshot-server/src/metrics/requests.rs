@@ -1,0 +1,286 @@
+//! Counts requests. The labels take values of closed sets only, so that no client can make the
+//! number of series grow.
+
+use super::declare;
+use crate::ServiceInfo;
+use http::Method;
+use openapi_dropshot_types::Operation;
+use prometheus::{
+    Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts,
+    Registry,
+};
+use std::{
+    collections::HashSet,
+    sync::{Mutex, OnceLock, PoisonError},
+    time::Duration,
+};
+
+/// Upper bounds of the buckets in seconds: those that the convention advises,
+/// and three below, since most responses here take less than its first one.
+const BUCKETS: [f64; 17] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0,
+    7.5, 10.0,
+];
+
+/// The methods that the convention knows, and what it calls all others.
+const METHODS: [&str; 10] = [
+    "GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "_OTHER",
+];
+
+/// The statuses for which an operation has a series at hand.
+const STATUSES: [u16; 17] = [
+    200, 201, 400, 401, 404, 503, 500, 429, 413, 415, 422, 408, 409, 410, 405, 204, 304,
+];
+
+/// The route of what has none, so that no made-up path becomes a label.
+const UNMATCHED: &str = "unmatched";
+/// The status of a request whose client went away.
+const NO_STATUS: &str = "none";
+/// Where there are more keys than that, further ones are counted together.
+const KEYS: usize = 1000;
+const OTHER_KEYS: &str = "other";
+
+/// A request that is over.
+pub(crate) struct EndedRequest<'a> {
+    pub(crate) method: &'a Method,
+    /// The template, where one fits the path.
+    pub(crate) route: Option<&'static str>,
+    pub(crate) operation: Option<&'static Operation>,
+    /// None where the client went away before the response.
+    pub(crate) status: Option<u16>,
+    /// Set where the response is an error.
+    pub(crate) code: Option<&'static str>,
+    /// The id of the principal.
+    pub(crate) key_id: Option<&'a str>,
+    pub(crate) took: Duration,
+}
+
+/// The families of requests, and the series that are used most.
+pub(crate) struct Requests {
+    durations: HistogramVec,
+    by_operation: Vec<[OnceLock<Histogram>; STATUSES.len()]>,
+    active: [IntGauge; METHODS.len()],
+    /// By code.
+    errors: Vec<(&'static str, IntCounter)>,
+    deprecated: IntCounterVec,
+    keys: Mutex<HashSet<Box<str>>>,
+}
+
+impl Requests {
+    pub(super) fn register(
+        registry: &Registry,
+        info: &ServiceInfo,
+        operations: usize,
+        codes: &[&'static str],
+    ) -> Self {
+        let durations = HistogramOpts::new(
+            "http_server_request_duration_seconds",
+            "Duration of HTTP server requests.",
+        );
+        let active = IntGaugeVec::new(
+            Opts::new(
+                "http_server_active_requests",
+                "HTTP server requests in progress.",
+            ),
+            &["http_request_method"],
+        );
+        let active = declare(registry, active);
+        let errors = IntCounterVec::new(
+            Opts::new(
+                info.metric("errors_total"),
+                "Errors answered, by the code in their body.",
+            ),
+            &["code"],
+        );
+        let errors = declare(registry, errors);
+        Requests {
+            durations: declare(
+                registry,
+                HistogramVec::new(
+                    durations.buckets(BUCKETS.to_vec()),
+                    &[
+                        "http_request_method",
+                        "http_route",
+                        "http_response_status_code",
+                    ],
+                ),
+            ),
+            by_operation: (0..operations).map(|_| Default::default()).collect(),
+            active: METHODS.map(|method| active.with_label_values(&[method])),
+            // All of them from the start: a rate needs a value to rise from.
+            errors: codes
+                .iter()
+                .map(|&code| (code, errors.with_label_values(&[code])))
+                .collect(),
+            deprecated: declare(
+                registry,
+                IntCounterVec::new(
+                    Opts::new(
+                        info.metric("deprecated_calls_total"),
+                        "Calls of deprecated operations with a valid key, since the start.",
+                    ),
+                    &["operation", "key_id"],
+                ),
+            ),
+            keys: Mutex::default(),
+        }
+    }
+
+    /// A request is in progress for as long as what is returned is kept.
+    pub(crate) fn begin(&self, method: &Method) -> Active {
+        let gauge = self.active[position(method)].clone();
+        gauge.inc();
+        Active(gauge)
+    }
+
+    pub(crate) fn end(&self, ended: &EndedRequest<'_>) {
+        self.observe(ended);
+        if let Some(code) = ended.code
+            && let Some((_, counter)) = self.errors.iter().find(|(known, _)| *known == code)
+        {
+            counter.inc();
+        }
+        if let (Some(operation), Some(key_id)) = (ended.operation, ended.key_id)
+            && operation.deprecation.is_some()
+        {
+            let key_id = self.label(key_id);
+            self.deprecated
+                .with_label_values(&[operation.name, key_id])
+                .inc();
+        }
+    }
+
+    fn observe(&self, ended: &EndedRequest<'_>) {
+        let method = METHODS[position(ended.method)];
+        let route = ended.route.unwrap_or(UNMATCHED);
+        let seconds = ended.took.as_secs_f64();
+        let at_hand = ended.operation.and_then(|operation| {
+            let status = STATUSES
+                .iter()
+                .position(|known| Some(*known) == ended.status)?;
+            self.by_operation.get(operation.index)?.get(status)
+        });
+        let series = |status: &str| self.durations.with_label_values(&[method, route, status]);
+        match (at_hand, ended.status) {
+            (Some(slot), Some(status)) => {
+                slot.get_or_init(|| series(&status.to_string()))
+                    .observe(seconds);
+            }
+            (_, Some(status)) => series(&status.to_string()).observe(seconds),
+            (_, None) => series(NO_STATUS).observe(seconds),
+        }
+    }
+
+    /// The label of a principal.
+    fn label<'a>(&self, key_id: &'a str) -> &'a str {
+        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        if keys.contains(key_id) {
+            return key_id;
+        }
+        if keys.len() == KEYS {
+            return OTHER_KEYS;
+        }
+        keys.insert(key_id.into());
+        key_id
+    }
+}
+
+/// A request in progress; also one that panics or is given up comes to an end.
+pub(crate) struct Active(IntGauge);
+
+impl Drop for Active {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+/// The place of a method in [`METHODS`].
+fn position(method: &Method) -> usize {
+    let known = METHODS.iter().position(|known| *known == method.as_str());
+    known.unwrap_or(METHODS.len() - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{info::TEST, metrics::Metrics, test_contract::OPERATIONS};
+
+    fn metrics() -> Metrics {
+        Metrics::with(&TEST, OPERATIONS.len(), &["not_found"])
+    }
+
+    fn ended(method: &Method) -> EndedRequest<'_> {
+        EndedRequest {
+            method,
+            route: None,
+            operation: None,
+            status: Some(404),
+            code: Some("not_found"),
+            key_id: None,
+            took: Duration::from_millis(2),
+        }
+    }
+
+    fn count(text: &str, series: &str) -> String {
+        let line = text.lines().find(|line| line.starts_with(series));
+        line.and_then(|line| line.rsplit(' ').next())
+            .unwrap_or_else(|| panic!("no {series} in {text}"))
+            .to_owned()
+    }
+
+    #[test]
+    fn a_method_that_somebody_made_up_is_no_label() {
+        let metrics = metrics();
+        let method = Method::from_bytes(b"BREW").expect("a token");
+        metrics.requests.end(&ended(&method));
+        let text = metrics.text().expect("can be written");
+        assert!(!text.contains("BREW"), "{text}");
+        let series = "http_server_request_duration_seconds_count{http_request_method=\"_OTHER\",\
+                      http_response_status_code=\"404\",http_route=\"unmatched\"}";
+        assert_eq!(count(&text, series), "1");
+        assert_eq!(count(&text, "shop_errors_total{code=\"not_found\"}"), "1");
+    }
+
+    #[test]
+    fn the_series_at_hand_is_the_one_that_is_served() {
+        let metrics = metrics();
+        for status in [200, 200, 299] {
+            metrics.requests.end(&EndedRequest {
+                route: Some("/v1/x"),
+                operation: OPERATIONS.first(),
+                status: Some(status),
+                code: None,
+                ..ended(&Method::GET)
+            });
+        }
+        let text = metrics.text().expect("can be written");
+        for (status, expected) in [(200, "2"), (299, "1")] {
+            let series = format!(
+                "http_server_request_duration_seconds_count{{http_request_method=\"GET\",\
+                 http_response_status_code=\"{status}\",http_route=\"/v1/x\"}}"
+            );
+            assert_eq!(count(&text, &series), expected);
+        }
+    }
+
+    #[test]
+    fn a_request_is_active_until_it_is_dropped() {
+        let metrics = metrics();
+        let active = metrics.requests.begin(&Method::GET);
+        let gauge = "http_server_active_requests{http_request_method=\"GET\"}";
+        assert_eq!(count(&metrics.text().expect("can be written"), gauge), "1");
+        drop(active);
+        assert_eq!(count(&metrics.text().expect("can be written"), gauge), "0");
+    }
+
+    #[test]
+    fn keys_beyond_a_number_are_counted_together() {
+        let metrics = metrics();
+        for number in 0..KEYS {
+            let key_id = number.to_string();
+            assert_eq!(metrics.requests.label(&key_id), key_id);
+        }
+        assert_eq!(metrics.requests.label("late"), OTHER_KEYS);
+        assert_eq!(metrics.requests.label("0"), "0");
+    }
+}

@@ -1,0 +1,38 @@
+//! Rejects new requests while the service stops; requests that run are finished.
+
+use super::error_response::ErrorResponse;
+use crate::readiness::{Phase, Readiness};
+use http::{HeaderValue, header::CONNECTION};
+use openapi_dropshot_types::Condition;
+
+/// 503 from when the service stops, and the end of the connection.
+pub(super) fn check(readiness: &Readiness) -> Result<(), ErrorResponse> {
+    if readiness.phase() < Phase::Stopping {
+        return Ok(());
+    }
+    let message =
+        "the service is stopping; nothing was started, try again in 1 second on a new connection";
+    Err(ErrorResponse::new(Condition::Overloaded, message)
+        .with(CONNECTION, HeaderValue::from_static("close")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_contract::TestContract;
+
+    #[test]
+    fn requests_are_accepted_until_the_service_stops() {
+        let readiness = Readiness::new();
+        for phase in [Phase::Starting, Phase::Ready, Phase::Leaving] {
+            readiness.advance(phase);
+            assert!(check(&readiness).is_ok(), "{phase:?}");
+        }
+        readiness.advance(Phase::Stopping);
+        let error = check(&readiness).expect_err("rejected");
+        let error = error.resolve::<TestContract>();
+        assert_eq!(error.code(), "overloaded");
+        let response = error.into_response::<TestContract>("id");
+        assert_eq!(response.headers()[CONNECTION], "close");
+    }
+}

@@ -1,0 +1,45 @@
+//! Drains the body of a rejected request. Closing a connection with unread bytes resets it
+//! (HTTP/2: the stream), and the reset can overtake the response; so the rest of the body is read
+//! and dropped, within limits, while the response is on its way.
+
+use dropshot::Body;
+use http::{header::EXPECT, request::Parts};
+use http_body_util::BodyExt as _;
+use hyper::body::Body as _;
+use std::time::Duration;
+
+/// Long enough for bytes that are under way to arrive; short enough to cost little.
+const TIME: Duration = Duration::from_secs(2);
+/// The bytes that a client on a fast line has under way before it looks for a response.
+const BYTES: usize = 16 * 1024 * 1024;
+
+/// Whether the body of a request is drained where the request is rejected.
+pub(super) struct Drain {
+    wanted: bool,
+}
+
+impl Drain {
+    pub(super) fn of(head: &Parts) -> Self {
+        // A client that expects `100 Continue` has sent nothing yet, and reading would make it
+        // send.
+        Drain {
+            wanted: !head.headers.contains_key(EXPECT),
+        }
+    }
+
+    /// Reads the rest of the body, beside the response.
+    pub(super) fn start(self, body: Body) {
+        if self.wanted && !body.is_end_stream() {
+            tokio::spawn(tokio::time::timeout(TIME, discard(body)));
+        }
+    }
+}
+
+async fn discard(mut body: Body) {
+    let mut read = 0;
+    while read <= BYTES
+        && let Some(Ok(frame)) = body.frame().await
+    {
+        read += frame.data_ref().map_or(0, |data| data.len());
+    }
+}

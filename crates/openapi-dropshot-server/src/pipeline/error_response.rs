@@ -1,0 +1,220 @@
+//! The one place where an error becomes a response: the document's own error body, with the
+//! headers that belong to the error.
+
+use crate::state::{INTERNAL, StateError};
+use dropshot::Body;
+use http::{
+    HeaderName, HeaderValue, Method, Response, StatusCode,
+    header::{ALLOW, CONNECTION, CONTENT_TYPE, RETRY_AFTER},
+};
+use openapi_dropshot_types::{Condition, Contract, Rejection};
+use std::borrow::Cow;
+
+/// Why the pipeline ends a request, with headers that only the step knows that ends it.
+#[derive(Debug)]
+pub(super) struct ErrorResponse {
+    reason: Reason,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+#[derive(Debug)]
+enum Reason {
+    /// The pipeline rejects it; the document says what that looks like.
+    Condition {
+        condition: Condition,
+        message: Cow<'static, str>,
+        /// For the log only.
+        detail: Option<String>,
+    },
+    /// The handler, or the reading of its parameters, rejects it.
+    Rejection(Rejection),
+}
+
+impl ErrorResponse {
+    /// Rejects a request with a message that says what to do.
+    pub(super) fn new(condition: Condition, message: impl Into<Cow<'static, str>>) -> Self {
+        ErrorResponse {
+            reason: Reason::Condition {
+                condition,
+                message: message.into(),
+                detail: None,
+            },
+            headers: Vec::new(),
+        }
+    }
+
+    /// A fault of the service; the detail is for the log only.
+    pub(super) fn internal(detail: impl Into<String>) -> Self {
+        ErrorResponse {
+            reason: Reason::Condition {
+                condition: Condition::Internal,
+                message: INTERNAL.into(),
+                detail: Some(detail.into()),
+            },
+            headers: Vec::new(),
+        }
+    }
+
+    /// The state of the service failed; logs why.
+    pub(super) fn of_state(error: StateError, request_id: &str) -> Self {
+        let (condition, message) = error.report(request_id);
+        ErrorResponse::new(condition, message)
+    }
+
+    /// 405 for a path that exists with these methods.
+    pub(super) fn method_not_allowed(method: &Method, allowed: &[&str]) -> Self {
+        let allowed = allowed.join(", ");
+        let method: Cow<'_, str> = match method.as_str() {
+            long if long.len() > 20 => "this method".into(),
+            short => format!("`{short}`").into(),
+        };
+        let message = format!("{method} is not possible on this path; use {allowed}");
+        let error = ErrorResponse::new(Condition::MethodNotAllowed, message);
+        match HeaderValue::try_from(allowed) {
+            Ok(allowed) => error.with(ALLOW, allowed),
+            Err(_) => error,
+        }
+    }
+
+    pub(super) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    /// Looks up what the document has for the condition.
+    pub(super) fn resolve<C: Contract>(self) -> ResolvedError {
+        let mut rejection = match self.reason {
+            Reason::Rejection(rejection) => rejection,
+            Reason::Condition {
+                condition,
+                message,
+                detail,
+            } => Rejection {
+                detail,
+                ..C::reject(condition, message)
+            },
+        };
+        truncate(&mut rejection.message);
+        ResolvedError {
+            rejection,
+            headers: self.headers,
+        }
+    }
+}
+
+impl From<Rejection> for ErrorResponse {
+    fn from(rejection: Rejection) -> Self {
+        ErrorResponse {
+            reason: Reason::Rejection(rejection),
+            headers: Vec::new(),
+        }
+    }
+}
+
+/// An error response whose status and code are known.
+#[derive(Debug)]
+pub(super) struct ResolvedError {
+    rejection: Rejection,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl ResolvedError {
+    /// The code of the error.
+    pub(super) fn code(&self) -> &'static str {
+        self.rejection.error.code
+    }
+
+    #[cfg(test)]
+    pub(super) fn message(&self) -> &str {
+        &self.rejection.message
+    }
+
+    #[cfg(test)]
+    pub(super) fn detail(&self) -> Option<&str> {
+        self.rejection.detail.as_deref()
+    }
+
+    /// The response. The detail goes to the log.
+    pub(super) fn into_response<C: Contract>(self, request_id: &str) -> Response<Body> {
+        let error = self.rejection.error;
+        if let Some(detail) = &self.rejection.detail {
+            tracing::error!(request_id, code = %error.code, "{detail}");
+        }
+        let body = C::error_body(&self.rejection, request_id);
+        let is_empty = body.is_empty();
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() =
+            StatusCode::from_u16(error.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        if !is_empty {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        match error.status {
+            // The rest of the body belongs to this request, and must not be taken for the next
+            // one.
+            408 | 413 => {
+                headers.insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            503 => {
+                headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            // Other conflicts do not end by waiting.
+            409 if error.code == Condition::Conflict.built_in().code => {
+                headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            _ => {}
+        }
+        headers.extend(self.headers);
+        response
+    }
+}
+
+/// Characters of the longest message: enough for every message of this crate; a value that a
+/// message repeats can be as long as the body.
+const LONGEST_MESSAGE: usize = 512;
+
+fn truncate(message: &mut Cow<'static, str>) {
+    if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {
+        let message = message.to_mut();
+        message.truncate(end);
+        message.push('…');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_contract::TestContract;
+
+    fn response(error: ErrorResponse) -> Response<Body> {
+        error
+            .resolve::<TestContract>()
+            .into_response::<TestContract>("id")
+    }
+
+    #[test]
+    fn every_condition_has_its_status_and_a_json_body() {
+        for &condition in Condition::ALL {
+            let response = response(ErrorResponse::new(condition, "why"));
+            let status = response.status().as_u16();
+            assert_eq!(status, TestContract::error(condition).status);
+            assert_eq!(response.headers()[CONTENT_TYPE], "application/json");
+            assert_eq!(
+                response.headers().contains_key(RETRY_AFTER),
+                condition == Condition::Conflict || status == 503
+            );
+            assert_eq!(
+                response.headers().contains_key(CONNECTION),
+                status == 408 || status == 413
+            );
+        }
+    }
+
+    #[test]
+    fn a_message_stays_short_whatever_it_repeats() {
+        let error = ErrorResponse::new(Condition::InvalidRequest, "ü".repeat(900_000));
+        let message = error.resolve::<TestContract>().rejection.message;
+        assert_eq!(message.chars().count(), LONGEST_MESSAGE + 1);
+        assert!(message.ends_with('…'));
+    }
+}

@@ -1,0 +1,219 @@
+//! Checks a JSON body before a type is read from it: UTF-8, valid
+//! syntax, no deeper than 64 levels, no member twice in one object.
+
+mod numbers;
+
+use super::error_response::ErrorResponse;
+use openapi_dropshot_types::Condition;
+use serde::{
+    Deserializer,
+    de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor},
+};
+use std::{borrow::Cow, collections::HashSet, fmt};
+
+/// How deep arrays and objects may stand in each other.
+const MAX_DEPTH: usize = 64;
+
+/// 400 where the body is not such JSON.
+pub(super) fn check(body: &[u8]) -> Result<(), ErrorResponse> {
+    problem(body).map_or(Ok(()), |problem| {
+        Err(ErrorResponse::new(Condition::InvalidRequest, problem))
+    })
+}
+
+fn problem(body: &[u8]) -> Option<String> {
+    let text = match std::str::from_utf8(body) {
+        Ok(text) => text,
+        Err(error) => {
+            return Some(format!(
+                "the body is not UTF-8 from byte {} on",
+                error.valid_up_to()
+            ));
+        }
+    };
+    if text.is_empty() {
+        return Some("the body is missing; send a JSON object".to_owned());
+    }
+    let read = read(text).or_else(|error| {
+        // JSON bounds no number. Which members may be so large is left to the
+        // models.
+        let bounded = numbers::is_about_one(&error).then(|| numbers::without_beyond_f64(text));
+        bounded.flatten().map_or(Err(error), |text| read(&text))
+    });
+    read.err()
+        .map(|error| format!("the body is not valid JSON: {error}"))
+}
+
+fn read(text: &str) -> serde_json::Result<()> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    Depth(0).deserialize(&mut json).and_then(|()| json.end())
+}
+
+/// Walks through a value that stands so deep, and keeps nothing of it.
+#[derive(Clone, Copy)]
+struct Depth(usize);
+
+impl Depth {
+    fn deeper<E: Error>(self) -> Result<Self, E> {
+        if self.0 < MAX_DEPTH {
+            Ok(Depth(self.0 + 1))
+        } else {
+            Err(E::custom(format_args!(
+                "it is nested deeper than {MAX_DEPTH} levels"
+            )))
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Depth {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Depth {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        let inside = self.deeper()?;
+        while items.next_element_seed(inside)?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let inside = self.deeper()?;
+        let mut seen = HashSet::new();
+        while let Some(Name(name)) = members.next_key_seed(NameSeed)? {
+            if seen.contains(&name) {
+                let name: String = name.chars().take(64).collect();
+                return Err(A::Error::custom(format_args!(
+                    "the member `{name}` is there twice"
+                )));
+            }
+            seen.insert(name);
+            members.next_value_seed(inside)?;
+        }
+        Ok(())
+    }
+}
+
+/// The name of a member, unescaped; borrowed where nothing was escaped.
+struct Name<'de>(Cow<'de, str>);
+
+struct NameSeed;
+
+impl<'de> DeserializeSeed<'de> for NameSeed {
+    type Value = Name<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Name<'de>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for NameSeed {
+    type Value = Name<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a member")
+    }
+
+    fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Name<'de>, E> {
+        Ok(Name(Cow::Borrowed(name)))
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Name<'de>, E> {
+        Ok(Name(Cow::Owned(name.to_owned())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn valid_bodies_pass_whatever_their_members_are() {
+        for body in [
+            "{}",
+            "null",
+            " [1, -2, 3.5, 1e9, true, null, \"x\"] ",
+            r#"{"name": "a\u0000b 🐕", "other": {"name": 1}, "list": [{"name": 1}, {"name": 2}]}"#,
+            "18446744073709551616",
+            "{\"x\": 1e400, \"y\": [-1.5E+999999999999999999999, 7]}",
+        ] {
+            assert_eq!(problem(body.as_bytes()), None, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_member_that_is_there_twice_is_named_wherever_it_stands() {
+        for body in [
+            r#"{"name": 1, "name": 1}"#,
+            r#"{"x": [{"y": {"name": 1, "other": 2, "name": 3}}]}"#,
+            r#"{"name": 1, "n\u0061me": 1}"#,
+        ] {
+            let problem = problem(body.as_bytes()).expect(body);
+            assert!(problem.contains("`name`"), "{problem}");
+        }
+    }
+
+    #[test]
+    fn sixty_four_levels_are_allowed_and_one_more_is_not() {
+        for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+            let nested = |depth: usize| format!("{}1{}", open.repeat(depth), close.repeat(depth));
+            assert_eq!(problem(nested(64).as_bytes()), None);
+            for depth in [65, 100_000] {
+                let problem = problem(nested(depth).as_bytes()).expect("too deep");
+                assert!(problem.contains("64 levels"), "{problem}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused_with_the_place() {
+        for (body, said) in [
+            (&b""[..], "missing"),
+            (b"{", "line 1 column 1"),
+            (b"{\"a\": 1,}", "column 9"),
+            (b"{} {}", "trailing"),
+            (b"{\"a\": \"\\ud800\"}", "column"),
+            (b"{\"a\": \"\xff\"}", "UTF-8 from byte 7"),
+            (b"\xef\xbb\xbf{}", "column 1"),
+            (b"{'a': 1}", "column 2"),
+            (b"[1e400, 1e400.5]", "column 14"),
+            (b"{\"1e400\": 1e400, \"b\": 01}", "column 24"),
+        ] {
+            let problem = problem(body).expect("refused");
+            assert!(problem.contains(said), "{problem}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Rejects with 429 and `Retry-After` a principal that makes too many requests, and reports the
+//! rate limit in header fields, by which a client can slow down before that. They are those of
+//! draft-ietf-httpapi-ratelimit-headers: structured fields (RFC 9651), `q` the
+//! requests of a window of `w` seconds, `r` what is left of them, and `t` the
+//! seconds until all of them are there again, or, with 429, until one is.
+
+use super::error_response::ErrorResponse;
+use crate::rate_limit::{Quota, RateLimiter};
+use http::{HeaderMap, HeaderName, HeaderValue, header::RETRY_AFTER};
+use openapi_dropshot_types::Condition;
+use std::{hash::Hash, time::Duration};
+
+const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+
+/// The fields of the response to a request that was counted.
+#[derive(Debug)]
+pub(super) struct Fields {
+    policy: String,
+    limit: String,
+}
+
+/// Counts a request of a principal at a time of a clock that never goes back.
+pub(super) fn count<P: Copy + Eq + Hash>(
+    limiter: &RateLimiter<P>,
+    principal: &P,
+    now: Duration,
+) -> (Quota, Fields) {
+    let quota = limiter.count(principal, now);
+    (quota, Fields::of(limiter, &quota))
+}
+
+/// 429 where the allowance is spent.
+pub(super) fn check(quota: &Quota) -> Result<(), ErrorResponse> {
+    if quota.passed {
+        return Ok(());
+    }
+    let wait = seconds(quota.reset);
+    let unit = if wait == 1 { "second" } else { "seconds" };
+    let message = format!("this key asks too often; try again in {wait} {unit}, and then slower");
+    Err(ErrorResponse::new(Condition::RateLimited, message)
+        .with(RETRY_AFTER, HeaderValue::from(wait)))
+}
+
+impl Fields {
+    fn of<P: Copy + Eq + Hash>(limiter: &RateLimiter<P>, quota: &Quota) -> Self {
+        let (requests, window) = limiter.policy();
+        let window = seconds(window);
+        let (remaining, reset) = (quota.remaining, seconds(quota.reset));
+        Fields {
+            policy: format!("\"default\";q={requests};w={window}"),
+            limit: format!("\"default\";r={remaining};t={reset}"),
+        }
+    }
+
+    /// Adds them to a response.
+    pub(super) fn put(&self, headers: &mut HeaderMap) {
+        for (name, value) in [(POLICY, &self.policy), (LIMIT, &self.limit)] {
+            if let Ok(value) = HeaderValue::try_from(value) {
+                headers.insert(name, value);
+            }
+        }
+    }
+}
+
+/// Rounded up, so that a client that waits so long has waited long enough.
+fn seconds(time: Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
+}

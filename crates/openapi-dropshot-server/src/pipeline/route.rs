@@ -1,0 +1,284 @@
+//! Finds the operation of a request: 404 where the path is not of the API, 405 with `Allow` where
+//! it has no such method. dropshot's router, made of the document, matches the paths.
+
+use super::{error_response::ErrorResponse, pages::Pages};
+use dropshot::{ApiDescriptionBuildErrors, RequestEndpointMetadata};
+use http::{Method, StatusCode};
+use openapi_dropshot_types::{Condition, Operation, Router, Stability};
+
+/// Why the operations of a document cannot be served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RouteError {
+    /// The operations of the contract exclude each other.
+    #[error("the routes of the contract cannot be served")]
+    Routes(#[from] ApiDescriptionBuildErrors),
+    /// An operation of the contract has the path of a page of the service.
+    #[error(
+        "`{method} {path}` of the contract cannot be served: at its path the service has the page `{page}`; give the operation another path"
+    )]
+    HiddenByPage {
+        /// The method of the operation.
+        method: &'static str,
+        /// Its path, relative to the base path.
+        path: &'static str,
+        /// The path of the page, from the root on.
+        page: &'static str,
+    },
+}
+
+/// The operations that are served, by method and path.
+pub(super) struct Routes {
+    router: Router,
+    served: Vec<&'static Operation>,
+    base: &'static str,
+    /// The path template of each operation from the root on, by index.
+    templates: Vec<&'static str>,
+    not_found: &'static str,
+}
+
+impl Routes {
+    /// The routes to those of the operations that are of this
+    /// stability at least. The others are not found.
+    pub(super) fn new(
+        router: Router,
+        base: &'static str,
+        operations: &'static [Operation],
+        lowest: Stability,
+    ) -> Self {
+        let template = |operation: &Operation| -> &'static str {
+            // As long as the process: see `Pages::new`.
+            format!("{base}{}", operation.path).leak()
+        };
+        Routes {
+            router,
+            served: operations
+                .iter()
+                .filter(|operation| operation.stability >= lowest)
+                .collect(),
+            base,
+            templates: operations.iter().map(template).collect(),
+            not_found: format!(
+                "there is no such path; `{base}/openapi.yaml` lists those that there are"
+            )
+            .leak(),
+        }
+    }
+
+    /// The operations that are served, in the order of the document.
+    pub(super) fn served(&self) -> &[&'static Operation] {
+        &self.served
+    }
+
+    /// The path template of an operation, from the root on.
+    pub(super) fn template(&self, operation: &Operation) -> &'static str {
+        self.templates
+            .get(operation.index)
+            .copied()
+            .unwrap_or(operation.path)
+    }
+
+    /// The operation, and the metadata that its extractors need.
+    pub(super) fn find(
+        &self,
+        method: &Method,
+        path: &str,
+    ) -> Result<(&'static Operation, RequestEndpointMetadata), ErrorResponse> {
+        let path = self.relative(path).ok_or_else(|| self.not_found())?;
+        match self.router.find(method, path) {
+            Ok((operation, endpoint)) if self.serves(operation, method) => {
+                Ok((operation, endpoint))
+            }
+            Ok(_) => Err(self.without(method, path)),
+            Err(error) => Err(match error.status_code.as_status() {
+                StatusCode::NOT_FOUND => self.not_found(),
+                StatusCode::METHOD_NOT_ALLOWED => self.without(method, path),
+                StatusCode::BAD_REQUEST => {
+                    ErrorResponse::new(Condition::InvalidRequest, error.external_message)
+                }
+                _ => ErrorResponse::internal(error.internal_message),
+            }),
+        }
+    }
+
+    /// Whether an operation that the router found is served: it is not
+    /// hidden, and its method is written as in the document. The router takes `get` for
+    /// `GET`, but methods are case-sensitive (RFC 9110, section 9.1).
+    fn serves(&self, operation: &Operation, method: &Method) -> bool {
+        let mut served = self.served.iter();
+        served.any(|served| served.index == operation.index && served.method == method.as_str())
+    }
+
+    /// The error for a path that does not have that method; a path of which
+    /// nothing is served is not found.
+    fn without(&self, method: &Method, path: &str) -> ErrorResponse {
+        match self.allowed(path) {
+            methods if methods.is_empty() => self.not_found(),
+            methods => ErrorResponse::method_not_allowed(method, &methods),
+        }
+    }
+
+    /// The methods that a path has, in the order of the document.
+    fn allowed(&self, path: &str) -> Vec<&'static str> {
+        let mut methods = Vec::new();
+        for Operation { index, method, .. } in &self.served {
+            let known = Method::from_bytes(method.as_bytes()).ok();
+            let found = known.and_then(|known| self.router.find(&known, path).ok());
+            if found.is_some_and(|(found, _)| found.index == *index) && !methods.contains(method) {
+                methods.push(*method);
+            }
+        }
+        methods
+    }
+
+    /// The path below the base path. dropshot's router would also find
+    /// `//items//5/`; but an address has one spelling, and from `/items/5/` the
+    /// relative `Link` of a response would lead astray.
+    fn relative<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let path = path.strip_prefix(self.base)?;
+        (path.starts_with('/') && !path.ends_with('/') && !path.contains("//")).then_some(path)
+    }
+
+    fn not_found(&self) -> ErrorResponse {
+        ErrorResponse::new(Condition::NotFound, self.not_found)
+    }
+}
+
+/// An error where a page hides an operation.
+pub(super) fn check_pages(
+    pages: &Pages,
+    operations: &[Operation],
+    base: &str,
+) -> Result<(), RouteError> {
+    match pages.first_hidden(operations, base) {
+        None => Ok(()),
+        Some((Operation { method, path, .. }, page)) => {
+            Err(RouteError::HiddenByPage { method, path, page })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_contract::{OPERATIONS, TestContract};
+    use http::header::ALLOW;
+    use openapi_dropshot_types::Contract as _;
+
+    fn routes_of(operations: &'static [Operation], lowest: Stability) -> Routes {
+        let router = TestContract::router().expect("the paths differ");
+        Routes::new(router, "/v1", operations, lowest)
+    }
+
+    fn routes() -> Routes {
+        routes_of(&OPERATIONS, Stability::Experimental)
+    }
+
+    fn code(error: ErrorResponse) -> &'static str {
+        error.resolve::<TestContract>().code()
+    }
+
+    fn allow(error: ErrorResponse) -> String {
+        let error = error.resolve::<TestContract>();
+        let response = error.into_response::<TestContract>("id");
+        response.headers()[ALLOW]
+            .to_str()
+            .expect("ASCII")
+            .to_owned()
+    }
+
+    fn rejected(method: Method, path: &str) -> &'static str {
+        let found = routes().find(&method, path);
+        code(found.map(|(found, _)| found.name).expect_err(path))
+    }
+
+    #[test]
+    fn every_operation_of_the_contract_is_found_by_its_path() {
+        let routes = routes();
+        for operation in &OPERATIONS {
+            let path = format!("/v1{}", operation.path.replace(['{', '}'], ""));
+            let method = Method::from_bytes(operation.method.as_bytes()).expect("a method");
+            let (found, endpoint) = routes.find(&method, &path).expect(operation.name);
+            assert_eq!(
+                (found.index, endpoint.operation_id.as_str()),
+                (operation.index, operation.name)
+            );
+        }
+    }
+
+    #[test]
+    fn an_address_has_one_spelling() {
+        for path in [
+            "",
+            "/",
+            "/v1",
+            "/v1/",
+            "/items",
+            "/v2/items",
+            "/v1items",
+            "/v1/items/",
+            "/v1//items",
+            "//v1/items",
+            "/v1/items/1/",
+            "/v1/items/1/x",
+        ] {
+            assert_eq!(rejected(Method::GET, path), "not_found", "{path}");
+        }
+    }
+
+    #[test]
+    fn the_methods_that_a_path_has_are_listed() {
+        let error = routes().find(&Method::DELETE, "/v1/items").map(|_| ());
+        assert_eq!(allow(error.expect_err("not there")), "GET, POST");
+        assert_eq!(rejected(Method::DELETE, "/v1/items"), "method_not_allowed");
+        assert_eq!(rejected(Method::POST, "/v1/items/1"), "method_not_allowed");
+    }
+
+    /// The contract, with other stabilities.
+    fn with(stabilities: &[(&str, Stability)]) -> &'static [Operation] {
+        let changed = |operation: &Operation| {
+            let other = stabilities.iter().find(|(name, _)| *name == operation.name);
+            Operation {
+                stability: other.map_or(operation.stability, |(_, other)| *other),
+                ..*operation
+            }
+        };
+        OPERATIONS.iter().map(changed).collect::<Vec<_>>().leak()
+    }
+
+    #[test]
+    fn an_operation_below_the_level_is_as_if_it_never_was() {
+        let table = with(&[
+            ("createItem", Stability::Beta),
+            ("getItem", Stability::Experimental),
+        ]);
+        for (lowest, served, post, get) in [
+            (Stability::Experimental, 3, None, None),
+            (Stability::Beta, 2, None, Some("not_found")),
+            (
+                Stability::Stable,
+                1,
+                Some("method_not_allowed"),
+                Some("not_found"),
+            ),
+        ] {
+            let routes = routes_of(table, lowest);
+            assert_eq!(routes.served().len(), served);
+            let rejected = |method, path| routes.find(&method, path).err().map(code);
+            assert_eq!(rejected(Method::GET, "/v1/items"), None);
+            assert_eq!(rejected(Method::POST, "/v1/items"), post);
+            assert_eq!(rejected(Method::GET, "/v1/items/1"), get);
+            // Nor does another method show that there is such a path.
+            let other = get.unwrap_or("method_not_allowed");
+            assert_eq!(rejected(Method::DELETE, "/v1/items/1"), Some(other));
+        }
+    }
+
+    #[test]
+    fn allow_names_only_methods_that_are_served() {
+        let table = with(&[("createItem", Stability::Beta)]);
+        let routes = routes_of(table, Stability::Stable);
+        let error = routes.find(&Method::POST, "/v1/items").map(|_| ());
+        assert_eq!(allow(error.expect_err("hidden")), "GET");
+    }
+}

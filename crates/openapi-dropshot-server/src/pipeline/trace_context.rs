@@ -1,0 +1,111 @@
+//! The trace that a request belongs to, as the W3C's Trace Context has it in
+//! `traceparent`: every line that the log gets of the request names it. A value
+//! that is not valid is ignored, as the standard asks.
+
+use crate::logging::REQUEST;
+use http::HeaderMap;
+use tracing::Span;
+
+const TRACEPARENT: &str = "traceparent";
+
+/// Who called, in which trace.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct TraceParent<'a> {
+    trace_id: &'a str,
+    parent_id: &'a str,
+    trace_flags: &'a str,
+}
+
+/// The span that a request runs in: one with the ids of its trace, or none,
+/// which costs nothing.
+pub(super) fn span(headers: &HeaderMap) -> Span {
+    let mut values = headers.get_all(TRACEPARENT).iter();
+    let (Some(value), None) = (values.next(), values.next()) else {
+        return Span::none();
+    };
+    match value.to_str().ok().and_then(parse) {
+        Some(TraceParent {
+            trace_id,
+            parent_id,
+            trace_flags,
+        }) => {
+            tracing::error_span!(target: REQUEST, "request", trace_id, parent_id, trace_flags)
+        }
+        None => Span::none(),
+    }
+}
+
+/// `version-trace_id-parent_id-flags`. Later versions may add parts at the end;
+/// version 00 has none.
+fn parse(value: &str) -> Option<TraceParent<'_>> {
+    let mut parts = value.split('-');
+    let (version, trace_id, parent_id, trace_flags) =
+        (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let more = parts.next().is_some();
+    let valid = is_hex(version, 2)
+        && version != "ff"
+        && (version != "00" || !more)
+        && is_id(trace_id, 32)
+        && is_id(parent_id, 16)
+        && is_hex(trace_flags, 2);
+    valid.then_some(TraceParent {
+        trace_id,
+        parent_id,
+        trace_flags,
+    })
+}
+
+fn is_hex(text: &str, length: usize) -> bool {
+    text.len() == length
+        && text
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// An id is not all zeros.
+fn is_id(text: &str, length: usize) -> bool {
+    is_hex(text, length) && text.bytes().any(|byte| byte != b'0')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const PARENT: &str = "00f067aa0ba902b7";
+
+    #[test]
+    fn a_valid_value_is_taken_apart() {
+        for (value, trace_flags) in [
+            (format!("00-{TRACE}-{PARENT}-01"), "01"),
+            (format!("00-{TRACE}-{PARENT}-00"), "00"),
+            (format!("cc-{TRACE}-{PARENT}-01-what-comes-later"), "01"),
+        ] {
+            let expected = TraceParent {
+                trace_id: TRACE,
+                parent_id: PARENT,
+                trace_flags,
+            };
+            assert_eq!(parse(&value), Some(expected), "{value}");
+        }
+    }
+
+    #[test]
+    fn any_other_value_is_ignored() {
+        for value in [
+            String::new(),
+            format!("00-{TRACE}-{PARENT}"),
+            format!("00-{TRACE}-{PARENT}-01-more"),
+            format!("ff-{TRACE}-{PARENT}-01"),
+            format!("0-{TRACE}-{PARENT}-01"),
+            format!("00-{}-{PARENT}-01", TRACE.to_uppercase()),
+            format!("00-{}-{PARENT}-01", "0".repeat(32)),
+            format!("00-{TRACE}-{}-01", "0".repeat(16)),
+            format!("00-{TRACE}-{PARENT}-0g"),
+            format!("00-{PARENT}-{TRACE}-01"),
+            format!(" 00-{TRACE}-{PARENT}-01"),
+        ] {
+            assert_eq!(parse(&value), None, "{value}");
+        }
+    }
+}

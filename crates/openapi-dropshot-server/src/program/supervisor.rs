@@ -1,0 +1,43 @@
+//! Notifies systemd of the state of the service (`Type=notify`, see `sd_notify(3)`).
+//! Without systemd, nothing happens.
+
+use sd_notify::NotifyState;
+
+/// The service responds.
+pub(super) fn ready() {
+    notify(&[NotifyState::Ready]);
+}
+
+/// The service reads its certificate again; `ready` ends that.
+pub(super) fn reloading() {
+    match NotifyState::monotonic_usec_now() {
+        Ok(now) => notify(&[NotifyState::Reloading, now]),
+        Err(error) => tracing::warn!("cannot read the clock for systemd: {error}"),
+    }
+}
+
+/// The service stops.
+pub(super) fn stopping() {
+    notify(&[NotifyState::Stopping]);
+}
+
+/// Notifies, twice within the time that the unit allows, that the runtime still
+/// runs its tasks. Ends with the runtime.
+pub(super) fn keep_alive() {
+    let Some(allowed) = sd_notify::watchdog_enabled() else {
+        return;
+    };
+    let mut ticks = tokio::time::interval(allowed / 2);
+    tokio::spawn(async move {
+        loop {
+            ticks.tick().await;
+            notify(&[NotifyState::Watchdog]);
+        }
+    });
+}
+
+fn notify(state: &[NotifyState<'_>]) {
+    if let Err(error) = sd_notify::notify(state) {
+        tracing::warn!("cannot notify systemd: {error}");
+    }
+}

@@ -1,0 +1,69 @@
+//! The phase of the server's life. `/readyz` reports it to a load balancer, and the pipeline
+//! rejects requests by it.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// A part of a server's life. They come in this order, and none comes back.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[repr(u8)]
+pub enum Phase {
+    /// It has its address, but does not respond yet.
+    Starting,
+    /// It responds.
+    Ready,
+    /// It still responds, but no more traffic should be sent: it stops soon.
+    Leaving,
+    /// It finishes the requests that run and rejects new ones.
+    Stopping,
+}
+
+/// The phase of one server.
+#[derive(Debug)]
+pub struct Readiness(AtomicU8);
+
+impl Readiness {
+    const PHASES: [Phase; 4] = [
+        Phase::Starting,
+        Phase::Ready,
+        Phase::Leaving,
+        Phase::Stopping,
+    ];
+
+    pub(crate) const fn new() -> Self {
+        Readiness(AtomicU8::new(Phase::Starting as u8))
+    }
+
+    /// The phase at this moment.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        Self::PHASES[usize::from(self.0.load(Ordering::Acquire))]
+    }
+
+    /// Whether traffic should be sent here.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.phase() == Phase::Ready
+    }
+
+    /// Goes on to a phase; one that is over does not come back.
+    pub(crate) fn advance(&self, to: Phase) {
+        self.0.fetch_max(to as u8, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phase_that_is_over_does_not_come_back() {
+        let readiness = Readiness::new();
+        assert_eq!(readiness.phase(), Phase::Starting);
+        for phase in Readiness::PHASES {
+            readiness.advance(phase);
+            readiness.advance(Phase::Starting);
+            assert_eq!(readiness.phase(), phase);
+            assert_eq!(readiness.is_ready(), phase == Phase::Ready);
+        }
+    }
+}

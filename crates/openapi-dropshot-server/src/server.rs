@@ -1,0 +1,230 @@
+//! The running server: binds its address, starts and stops.
+
+use crate::{
+    ServiceInfo,
+    clock::{Clock, SystemClock},
+    config::{Lifecycle, Limits, RateLimit, Web},
+    idempotency::IdempotencyExpiry,
+    metrics::Metrics,
+    pipeline::{self, Context, ContextSettings, RouteError},
+    readiness::{Phase, Readiness},
+    slog_bridge,
+    state::State,
+    tls::Tls,
+    usage::UsageWriter,
+};
+use dropshot::{
+    CompressionConfig, ConfigDropshot, HandlerTaskMode, HttpServer, HttpServerStarter,
+    ServerBuilder,
+};
+use openapi_dropshot_types::Contract;
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+
+/// The parts of a server. Begin with [`Setup::new`] and set what is different.
+pub struct Setup<S> {
+    /// The names of the service.
+    pub info: &'static ServiceInfo,
+    /// The state of the service. It is not closed with the server.
+    pub state: S,
+    /// Where to listen; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// The certificate; without one, the server speaks plain HTTP.
+    pub tls: Option<Tls>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// How much to take on.
+    pub limits: Limits,
+    /// How many requests a principal may make.
+    pub rate_limit: RateLimit,
+    /// CORS and compression.
+    pub web: Web,
+    /// Which operations to serve, and how they end.
+    pub lifecycle: Lifecycle,
+    /// Whether to count requests.
+    pub metrics: bool,
+}
+
+impl<S> Setup<S> {
+    /// A server with the defaults of all settings, on a free port of this machine.
+    pub fn new(info: &'static ServiceInfo, state: S) -> Self {
+        Setup {
+            info,
+            state,
+            listen: (Ipv4Addr::LOCALHOST, 0).into(),
+            tls: None,
+            clock: Arc::new(SystemClock),
+            limits: Limits::default(),
+            rate_limit: RateLimit::default(),
+            web: Web::default(),
+            lifecycle: Lifecycle::default(),
+            metrics: true,
+        }
+    }
+}
+
+/// Why a server could not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The address is taken, not allowed, or not of this machine.
+    #[error("cannot listen on {address}; choose another address or port with `--listen`")]
+    Listen {
+        /// The address that was asked for.
+        address: SocketAddr,
+        /// The reason.
+        source: dropshot::BuildError,
+    },
+    /// The operations of the document cannot be served.
+    #[error(transparent)]
+    Routes(#[from] RouteError),
+    /// The catch-all routes of the pipeline cannot be registered.
+    #[error("cannot register the routes")]
+    Register(#[from] dropshot::ApiDescriptionRegisterError),
+}
+
+/// A server that has its address, but does not respond yet: connections wait.
+pub struct Bound<S: State>(HttpServerStarter<Context<S>>);
+
+/// A server that responds.
+pub struct Server<S: State> {
+    http: HttpServer<Context<S>>,
+    usage: UsageWriter,
+    _expiry: IdempotencyExpiry,
+}
+
+/// How a server ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Stopped {
+    /// All connections had ended.
+    Finished,
+    /// Some were still open when the grace was over.
+    CutOff,
+}
+
+impl<S: State> Bound<S> {
+    /// Takes the address for a server of the API `C`. Must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// The address is not available; nothing else is expected to fail.
+    pub fn bind<C: Contract<Context = Context<S>>>(setup: Setup<S>) -> Result<Self, StartError> {
+        let config = ConfigDropshot {
+            bind_address: setup.listen,
+            default_request_body_max_bytes: setup.limits.body_max_bytes.get(),
+            // A handler whose client went away has nobody to respond to. Writes that it
+            // handed to the store are finished there all the same.
+            default_handler_task_mode: HandlerTaskMode::CancelOnDisconnect,
+            compression: if setup.web.compression.is_on() {
+                CompressionConfig::Gzip
+            } else {
+                CompressionConfig::None
+            },
+            ..ConfigDropshot::default()
+        };
+        let settings = ContextSettings {
+            clock: setup.clock,
+            limits: setup.limits,
+            rate_limit: setup.rate_limit,
+            web: setup.web,
+            lifecycle: setup.lifecycle,
+            metrics: setup.metrics,
+        };
+        let context = Context::new::<C>(setup.info, setup.state, settings)?;
+        let logger = slog_bridge::logger(context.metrics.clone());
+        ServerBuilder::new(pipeline::description::<C, S>()?, context, logger)
+            .config(config)
+            .tls(setup.tls.map(Tls::into_config))
+            .build_starter()
+            .map(Bound)
+            .map_err(|source| StartError::Listen {
+                address: setup.listen,
+                source,
+            })
+    }
+
+    /// Begins to respond.
+    #[must_use]
+    pub fn start(self) -> Server<S> {
+        let http = self.0.start();
+        let context = http.app_private();
+        let usage = UsageWriter::start(context.usage.clone(), context.state.clone());
+        let expiry = IdempotencyExpiry::start(context.state.clone(), context.clock.clone());
+        context.readiness.advance(Phase::Ready);
+        Server {
+            http,
+            usage,
+            _expiry: expiry,
+        }
+    }
+}
+
+impl<S: State> Server<S> {
+    /// The state of the service.
+    #[must_use]
+    pub fn state(&self) -> &Arc<S> {
+        &self.http.app_private().state
+    }
+
+    /// Where it listens; the real port where 0 was asked for.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.http.local_addr()
+    }
+
+    /// Uses another certificate for the connections from now on. Nothing
+    /// changes on a server that speaks plain HTTP.
+    pub async fn replace_tls(&self, tls: Tls) {
+        if let Err(problem) = self.http.refresh_tls(&tls.into_config()).await {
+            tracing::error!("the certificate was not changed: {problem}");
+        }
+    }
+
+    /// The phase of its life, for the admin listener.
+    #[must_use]
+    pub fn readiness(&self) -> Arc<Readiness> {
+        self.http.app_private().readiness.clone()
+    }
+
+    /// Its metrics; `None` where they are switched off.
+    #[must_use]
+    pub fn metrics(&self) -> Option<Arc<Metrics>> {
+        self.http.app_private().metrics.clone()
+    }
+
+    /// Reports on `/readyz` that it stops soon, and goes on responding.
+    pub fn leave(&self) {
+        self.http.app_private().readiness.advance(Phase::Leaving);
+    }
+
+    /// Rejects new requests from now on, and finishes those that run;
+    /// [`stop`](Server::stop) begins with it.
+    pub fn reject_new(&self) {
+        self.http.app_private().readiness.advance(Phase::Stopping);
+    }
+
+    /// Accepts no more connections, rejects new requests, and waits for the
+    /// requests that run, but not longer than `grace`: dropshot alone would
+    /// wait for a stalled client without end. Then it writes the usage counters.
+    pub async fn stop(self, grace: Duration) -> Stopped {
+        self.reject_new();
+        let stopped = match tokio::time::timeout(grace, self.http.close()).await {
+            Ok(Ok(())) => Stopped::Finished,
+            Ok(Err(problem)) => {
+                tracing::error!("the server did not stop as it should: {problem}");
+                Stopped::Finished
+            }
+            Err(_) => Stopped::CutOff,
+        };
+        if tokio::time::timeout(grace, self.usage.finish())
+            .await
+            .is_err()
+        {
+            tracing::warn!("the usage counters were not written within {grace:?}");
+        }
+        stopped
+    }
+}

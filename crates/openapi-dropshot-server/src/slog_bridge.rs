@@ -1,0 +1,261 @@
+//! Passes the records of dropshot, which logs through `slog`, on to `tracing`, under the target
+//! `dropshot`, with their key-value pairs as fields. A request that dropshot responds to by
+//! itself never reaches the pipeline; its record here is all that there is for the access log.
+
+use crate::{
+    access::AccessLine,
+    metrics::{EndedRequest, Metrics},
+};
+use http::Method;
+use slog::{KV, Logger, OwnedKVList, Record, Serializer};
+use std::{fmt, fmt::Write as _, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use tracing::Level;
+
+/// What dropshot says at the end of every request.
+const COMPLETED: &str = "request completed";
+/// What it adds where the response is its own error.
+const OWN_ERROR: &str = "error_message_external";
+
+/// A logger whose records go to `tracing`, and the responses of dropshot's own to the metrics.
+pub(crate) fn logger(metrics: Option<Arc<Metrics>>) -> Logger {
+    // A panic in the middle of counting leaves counts that are right, or one
+    // less.
+    let metrics = AssertUnwindSafe(metrics);
+    Logger::root(ToTracing { metrics }, slog::o!())
+}
+
+struct ToTracing {
+    metrics: AssertUnwindSafe<Option<Arc<Metrics>>>,
+}
+
+impl slog::Drain for ToTracing {
+    type Ok = ();
+    type Err = slog::Never;
+
+    /// Asks for the level before anything is formatted: most records of
+    /// dropshot are made for every request and wanted by nobody.
+    fn log(&self, record: &Record<'_>, values: &OwnedKVList) -> Result<(), slog::Never> {
+        macro_rules! pass_on {
+            ($level:expr) => {
+                if tracing::enabled!(target: "dropshot", $level) {
+                    let pairs = Pairs::of(record, values);
+                    tracing::event!(
+                        target: "dropshot",
+                        $level,
+                        local_addr = pairs.local_addr.as_deref(),
+                        remote_addr = pairs.remote_addr.as_deref(),
+                        req_id = pairs.req_id.as_deref(),
+                        method = pairs.method.as_deref(),
+                        response_code = pairs.response_code,
+                        latency_us = pairs.latency_us,
+                        error = pairs.error.as_deref(),
+                        error_message_internal = pairs.error_message_internal.as_deref(),
+                        error_message_external = pairs.error_message_external.as_deref(),
+                        "{}{}",
+                        record.msg(),
+                        pairs.others,
+                    );
+                }
+            };
+        }
+        if record.msg().as_str() == Some(COMPLETED) && has_own_error(record) {
+            self.account(&Pairs::of(record, values));
+        }
+        match record.level() {
+            slog::Level::Critical | slog::Level::Error => pass_on!(Level::ERROR),
+            slog::Level::Warning => pass_on!(Level::WARN),
+            slog::Level::Info => pass_on!(Level::INFO),
+            slog::Level::Debug => pass_on!(Level::DEBUG),
+            slog::Level::Trace => pass_on!(Level::TRACE),
+        }
+        Ok(())
+    }
+}
+
+impl ToTracing {
+    /// The pipeline never responds with an error of dropshot's, so this is a request that it did
+    /// not see.
+    fn account(&self, pairs: &Pairs) {
+        let method = pairs.method.as_deref().unwrap_or_default();
+        let (Ok(method), Some(Ok(status))) = (
+            Method::from_bytes(method.as_bytes()),
+            pairs.response_code.map(u16::try_from),
+        ) else {
+            return;
+        };
+        AccessLine {
+            message: "answered by dropshot",
+            request_id: pairs.req_id.as_deref().unwrap_or_default(),
+            request: EndedRequest {
+                method: &method,
+                route: None,
+                operation: None,
+                status: Some(status),
+                code: None,
+                key_id: None,
+                took: Duration::from_micros(pairs.latency_us.unwrap_or_default()),
+            },
+        }
+        .record(self.metrics.as_deref());
+    }
+}
+
+/// Looks at the names only: this is asked at the end of every request.
+fn has_own_error(record: &Record<'_>) -> bool {
+    struct Names(bool);
+
+    impl Serializer for Names {
+        fn emit_arguments(&mut self, key: slog::Key, _: &fmt::Arguments<'_>) -> slog::Result {
+            self.0 |= key.as_ref() == OWN_ERROR;
+            Ok(())
+        }
+
+        fn emit_none(&mut self, _: slog::Key) -> slog::Result {
+            Ok(())
+        }
+    }
+
+    let mut names = Names(false);
+    record.kv().serialize(record, &mut names).is_ok() && names.0
+}
+
+/// The pairs of a record. `tracing` must know the names of fields beforehand:
+/// these are the ones that dropshot 0.18 uses; what else comes stays beside the
+/// message.
+#[derive(Default)]
+struct Pairs {
+    local_addr: Option<String>,
+    remote_addr: Option<String>,
+    req_id: Option<String>,
+    method: Option<String>,
+    response_code: Option<u64>,
+    latency_us: Option<u64>,
+    error: Option<String>,
+    error_message_internal: Option<String>,
+    error_message_external: Option<String>,
+    others: String,
+}
+
+impl Pairs {
+    fn of(record: &Record<'_>, values: &OwnedKVList) -> Self {
+        let mut pairs = Pairs::default();
+        // Nothing here fails, and a pair that cannot be shown is no reason to
+        // lose the rest.
+        let _ = record.kv().serialize(record, &mut pairs);
+        let _ = values.serialize(record, &mut pairs);
+        pairs
+    }
+}
+
+impl Serializer for Pairs {
+    fn emit_arguments(&mut self, key: slog::Key, value: &fmt::Arguments<'_>) -> slog::Result {
+        let text = || Some(value.to_string());
+        let number = || value.to_string().parse().ok();
+        match key.as_ref() {
+            // The address as it was sent: whatever a client put there by
+            // mistake, its key for example, does not belong in a log.
+            "uri" => {}
+            "local_addr" => self.local_addr = text(),
+            "remote_addr" => self.remote_addr = text(),
+            "req_id" => self.req_id = text(),
+            "method" => self.method = text(),
+            "response_code" => self.response_code = number(),
+            "latency_us" => self.latency_us = number(),
+            "error" => self.error = text(),
+            "error_message_internal" => self.error_message_internal = text(),
+            OWN_ERROR => self.error_message_external = text(),
+            other => write!(self.others, " {other}={value}")?,
+        }
+        Ok(())
+    }
+
+    fn emit_none(&mut self, _: slog::Key) -> slog::Result {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+    use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _};
+
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+
+    impl std::io::Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().expect("no writer panics").write(bytes)
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// The lines in JSON.
+    fn written_by(log: impl FnOnce(&Logger)) -> Vec<serde_json::Value> {
+        let written = Written::default();
+        let writer = written.clone();
+        let layer = tracing_subscriber::fmt::layer().json().flatten_event(true);
+        let subscriber = tracing_subscriber::registry()
+            .with(
+                Targets::new()
+                    .with_target("dropshot", Level::WARN)
+                    .with_target(env!("CARGO_CRATE_NAME"), Level::INFO),
+            )
+            .with(layer.with_writer(move || writer.clone()));
+        tracing::subscriber::with_default(subscriber, || log(&logger(None)));
+        let bytes = written.0.lock().expect("no writer panics").clone();
+        let lines = bytes.split(|byte| *byte == b'\n');
+        let lines = lines.filter(|line| !line.is_empty());
+        lines
+            .map(|line| serde_json::from_slice(line).expect("JSON"))
+            .collect()
+    }
+
+    #[test]
+    fn a_record_keeps_its_level_and_each_pair_is_a_member() {
+        let lines = written_by(|log| {
+            let log = log.new(slog::o!("remote_addr" => "127.0.0.1:5", "depth" => 3));
+            slog::warn!(log, "accept error"; "error" => "too many", "response_code" => 400_u16);
+        });
+        let [line] = &*lines else { panic!("{lines:?}") };
+        assert_eq!(line["level"], "WARN");
+        assert_eq!(line["target"], "dropshot");
+        assert_eq!(line["message"], "accept error depth=3");
+        assert_eq!(line["error"], "too many");
+        assert_eq!(line["remote_addr"], "127.0.0.1:5");
+        assert_eq!(line["response_code"], 400);
+        assert_eq!(line.get("method"), None, "{line}");
+    }
+
+    #[test]
+    fn a_record_below_the_level_is_left_out() {
+        let lines = written_by(|log| slog::info!(log, "request completed"; "latency_us" => 3));
+        assert_eq!(lines, [] as [serde_json::Value; 0]);
+    }
+
+    #[test]
+    fn the_address_of_a_request_is_left_out() {
+        let lines = written_by(|log| slog::warn!(log, "cancelled"; "uri" => "/?key=shop_secret"));
+        assert_eq!(lines[0]["message"], "cancelled");
+        assert!(!lines[0].to_string().contains("secret"), "{lines:?}");
+    }
+
+    #[test]
+    fn a_response_of_dropshot_itself_leaves_a_line_in_the_access_log() {
+        let lines = written_by(|log| {
+            let log = log.new(slog::o!("req_id" => "an-id", "method" => "PURGE"));
+            slog::info!(log, "request completed"; "response_code" => 405_u16, "latency_us" => 7_u128,
+                "error_message_internal" => "PURGE /secret", "error_message_external" => "no");
+        });
+        let [line] = &*lines else { panic!("{lines:?}") };
+        assert_eq!(line["target"], crate::logging::ACCESS);
+        assert_eq!(line["request_id"], "an-id");
+        assert_eq!(line["method"], "PURGE");
+        assert_eq!(line["status"], 405);
+        assert_eq!(line["duration_us"], 7);
+        assert!(!line.to_string().contains("secret"), "{line}");
+    }
+}

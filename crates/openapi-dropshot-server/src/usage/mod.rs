@@ -1,0 +1,206 @@
+//! Counts the calls of deprecated operations by principal, and when each principal was seen
+//! last. The counters gather in memory, and [`UsageWriter`] adds them to the state of the
+//! service in batches, since one write a request would cost more than the request. A crash loses
+//! the counts of the last seconds.
+
+mod writer;
+
+pub(crate) use writer::UsageWriter;
+
+use crate::state::{DeprecatedCalls, Seen, Usage};
+use chrono::{DateTime, NaiveDate, Utc};
+use openapi_dropshot_types::Operation;
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    hash::Hash,
+    mem,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// The counts that are not written yet. Their number is at most the number of principals in
+/// use, times the number of deprecated operations.
+#[derive(Debug)]
+pub(crate) struct UsageCounters<P>(Mutex<Pending<P>>);
+
+#[derive(Debug)]
+struct Pending<P> {
+    seen: HashMap<P, DateTime<Utc>>,
+    /// By principal and index of the operation.
+    calls: HashMap<(P, usize), DeprecatedCalls<P>>,
+    /// The day on which a call was logged last.
+    logged: HashMap<(P, usize), NaiveDate>,
+}
+
+impl<P> Default for UsageCounters<P> {
+    fn default() -> Self {
+        UsageCounters(Mutex::new(Pending {
+            seen: HashMap::new(),
+            calls: HashMap::new(),
+            logged: HashMap::new(),
+        }))
+    }
+}
+
+impl<P: Copy + Eq + Hash> UsageCounters<P> {
+    /// Counts a request of a principal. `key_id` is what the log calls the principal.
+    pub(crate) fn record(
+        &self,
+        principal: P,
+        key_id: &str,
+        operation: &'static Operation,
+        now: DateTime<Utc>,
+    ) {
+        let is_new_today = {
+            let mut pending = self.pending();
+            pending.add_seen(principal, now);
+            operation.deprecation.is_some() && pending.called(principal, operation, now)
+        };
+        if let (true, Some(deprecation)) = (is_new_today, operation.deprecation) {
+            tracing::warn!(
+                key_id,
+                operation = operation.name,
+                sunset = deprecation.sunset_header,
+                "a deprecated operation is still called, said once a day and key; {}",
+                deprecation.note
+            );
+        }
+    }
+
+    /// Takes out the counts that are not written yet.
+    fn take(&self) -> Usage<P> {
+        let (seen, calls) = {
+            let mut pending = self.pending();
+            (mem::take(&mut pending.seen), mem::take(&mut pending.calls))
+        };
+        Usage {
+            calls: calls.into_values().collect(),
+            seen: seen
+                .into_iter()
+                .map(|(principal, at)| Seen { principal, at })
+                .collect(),
+        }
+    }
+
+    /// Puts back counts that could not be written.
+    fn put_back(&self, usage: Usage<P>) {
+        let mut pending = self.pending();
+        for Seen { principal, at } in usage.seen {
+            pending.add_seen(principal, at);
+        }
+        for calls in usage.calls {
+            pending.add_calls(calls);
+        }
+    }
+
+    fn pending(&self) -> MutexGuard<'_, Pending<P>> {
+        // A panic under the lock leaves counts that are right, or one less.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<P: Copy + Eq + Hash> Pending<P> {
+    fn add_seen(&mut self, principal: P, at: DateTime<Utc>) {
+        match self.seen.get_mut(&principal) {
+            Some(last) => *last = at.max(*last),
+            None => {
+                self.seen.insert(principal, at);
+            }
+        }
+    }
+
+    /// Counts a call, and returns whether none by this principal was logged on this day.
+    fn called(&mut self, principal: P, operation: &'static Operation, at: DateTime<Utc>) -> bool {
+        self.add_calls(DeprecatedCalls {
+            principal,
+            operation,
+            calls: 1,
+            first_seen: at,
+            last_seen: at,
+        });
+        let today = at.date_naive();
+        self.logged.insert((principal, operation.index), today) != Some(today)
+    }
+
+    fn add_calls(&mut self, more: DeprecatedCalls<P>) {
+        match self.calls.entry((more.principal, more.operation.index)) {
+            Entry::Vacant(entry) => {
+                entry.insert(more);
+            }
+            Entry::Occupied(mut entry) => {
+                let calls = entry.get_mut();
+                calls.calls += more.calls;
+                calls.first_seen = calls.first_seen.min(more.first_seen);
+                calls.last_seen = calls.last_seen.max(more.last_seen);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_contract::{OPERATIONS, RETIRED};
+
+    fn time(seconds: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(seconds, 0).expect("a time")
+    }
+
+    const PRINCIPAL: u64 = 1;
+
+    #[test]
+    fn every_use_of_a_key_counts_and_only_calls_of_what_is_deprecated() {
+        let counters = UsageCounters::default();
+        for operation in &OPERATIONS {
+            counters.record(PRINCIPAL, "k_1", operation, time(5));
+            counters.record(PRINCIPAL, "k_1", operation, time(3));
+        }
+        let usage = counters.take();
+        let seen = [Seen {
+            principal: PRINCIPAL,
+            at: time(5),
+        }];
+        assert_eq!(usage.seen, seen);
+        let deprecated = OPERATIONS.iter().filter(|one| one.deprecation.is_some());
+        assert_eq!(usage.calls.len(), deprecated.count());
+        for delta in &usage.calls {
+            let counted = (delta.calls, delta.first_seen, delta.last_seen);
+            assert_eq!(counted, (2, time(3), time(5)));
+        }
+        assert!(counters.take().is_empty());
+    }
+
+    #[test]
+    fn what_could_not_be_written_is_added_to_what_came_since() {
+        let counters = UsageCounters::default();
+        let count = |number| {
+            for operation in &OPERATIONS {
+                counters.record(PRINCIPAL, "k_1", operation, time(number));
+            }
+        };
+        count(1);
+        let lost = counters.take();
+        count(2);
+        counters.put_back(lost);
+        let usage = counters.take();
+        assert_eq!(usage.seen.len(), 1);
+        assert_eq!(usage.seen[0].at, time(2));
+        for delta in &usage.calls {
+            let counted = (delta.calls, delta.first_seen, delta.last_seen);
+            assert_eq!(counted, (2, time(1), time(2)));
+        }
+    }
+
+    #[test]
+    fn a_caller_is_logged_once_a_day() {
+        let counters = UsageCounters::default();
+        let logged = |seconds| {
+            counters
+                .pending()
+                .called(PRINCIPAL, &RETIRED, time(seconds))
+        };
+        assert!(logged(0));
+        assert!(!logged(86_399));
+        assert!(logged(86_400));
+        assert!(!logged(86_401));
+    }
+}

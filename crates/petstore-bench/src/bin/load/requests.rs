@@ -1,0 +1,231 @@
+//! The requests of the load, a different one each time, and the expected response of
+//! each.
+
+use crate::{
+    LoadOptions, Service,
+    connection::{Connection, Response},
+};
+use anyhow::{Context as _, bail, ensure};
+use petstore_bench::pets::{self, PAGE};
+use serde::{Deserialize, Serialize};
+use std::{fs, net::SocketAddr};
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
+pub(crate) enum Load {
+    /// A page of 20 pets.
+    List,
+    /// One pet.
+    Get,
+    /// A new pet.
+    Create,
+    /// Of a hundred requests 90 for a page, 9 for one pet, and 1 that creates a pet.
+    Mix,
+}
+
+/// The position of a page.
+#[derive(Deserialize, Serialize)]
+pub(crate) struct Place {
+    pub(crate) target: String,
+    /// The number of the last pet before it.
+    pub(crate) after: i64,
+}
+
+/// All requests that can be sent; shared by all connections.
+pub(crate) struct Requests {
+    load: Load,
+    address: SocketAddr,
+    /// The header lines of every request.
+    headers: String,
+    pets: i64,
+    fixed: bool,
+    pages: Vec<Page>,
+}
+
+struct Page {
+    request: Vec<u8>,
+    body: String,
+}
+
+/// A created pet.
+#[derive(Clone, Copy)]
+pub(crate) struct Created {
+    connection: usize,
+    number: u64,
+    pub(crate) id: i64,
+}
+
+/// One connection, which sends requests one after the other.
+pub(crate) struct Requester<'requests> {
+    requests: &'requests Requests,
+    connection: Connection,
+    index: usize,
+    /// Number of requests so far.
+    number: u64,
+}
+
+impl Requests {
+    pub(crate) fn read(service: &Service, load_options: &LoadOptions) -> anyhow::Result<Self> {
+        let Service { address, key, pets } = service;
+        let first = Place {
+            target: load_options.filter.target(PAGE),
+            after: 0,
+        };
+        let places = match &load_options.pages {
+            None => vec![first],
+            Some(path) => {
+                let text = fs::read_to_string(path);
+                let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+                serde_json::from_str(&text)?
+            }
+        };
+        let mut requests = Self {
+            load: load_options.load,
+            address: *address,
+            headers: format!("Host: {address}\r\nAuthorization: Bearer {key}\r\n"),
+            pets: *pets,
+            fixed: load_options.fixed,
+            pages: Vec::new(),
+        };
+        let first = pets::page(0, load_options.filter, PAGE, *pets);
+        requests.pages = places
+            .iter()
+            .map(|place| Page {
+                request: requests.get(&place.target),
+                body: match load_options.fixed {
+                    true => first.clone(),
+                    false => pets::page(place.after, load_options.filter, PAGE, *pets),
+                },
+            })
+            .collect();
+        ensure!(!requests.pages.is_empty(), "there is no page to request");
+        Ok(requests)
+    }
+
+    /// Opens a connection. Connections with different indexes send different requests.
+    pub(crate) async fn requester(&self, index: usize) -> anyhow::Result<Requester<'_>> {
+        Ok(Requester {
+            requests: self,
+            connection: Connection::open(self.address).await?,
+            index,
+            number: 0,
+        })
+    }
+
+    pub(crate) fn get(&self, target: &str) -> Vec<u8> {
+        format!("GET {target} HTTP/1.1\r\n{}\r\n", self.headers).into()
+    }
+
+    fn post(&self, body: &str) -> Vec<u8> {
+        format!(
+            "POST /v1/pets HTTP/1.1\r\n{}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            self.headers,
+            body.len()
+        )
+        .into()
+    }
+
+    /// Checks that a sample of the created pets can be fetched and is unchanged.
+    pub(crate) async fn confirm(&self, created: &[Created]) -> anyhow::Result<()> {
+        if self.fixed {
+            return Ok(());
+        }
+        let mut connection = Connection::open(self.address).await?;
+        for created in created.iter().step_by((created.len() / 100).max(1)) {
+            let request = self.get(&format!("/v1/pets/{}", created.id));
+            let response = connection.exchange(&request).await?;
+            let mut expected = new_pet(created.connection, created.number);
+            with_id(&mut expected, created.id);
+            expect(&response, 200, &expected).context("a pet that was created")?;
+        }
+        Ok(())
+    }
+}
+
+impl Requester<'_> {
+    /// Sends the next request and checks its response.
+    pub(crate) async fn send_next(&mut self) -> anyhow::Result<Option<Created>> {
+        self.number += 1;
+        let load = match (self.requests.load, self.number % 100) {
+            (Load::Mix, 0) => Load::Create,
+            (Load::Mix, 1..=9) => Load::Get,
+            (Load::Mix, _) => Load::List,
+            (load, _) => load,
+        };
+        match load {
+            Load::List | Load::Mix => self.list().await.map(|()| None),
+            Load::Get => self.get().await.map(|()| None),
+            Load::Create => self.create().await.map(Some),
+        }
+    }
+
+    async fn list(&mut self) -> anyhow::Result<()> {
+        let page = &self.requests.pages[self.place(self.requests.pages.len())];
+        let response = self.connection.exchange(&page.request).await?;
+        expect(&response, 200, &page.body)
+    }
+
+    async fn get(&mut self) -> anyhow::Result<()> {
+        let pets = usize::try_from(self.requests.pets)?;
+        let id = i64::try_from(self.place(pets))? + 1;
+        let request = self.requests.get(&format!("/v1/pets/{id}"));
+        let response = self.connection.exchange(&request).await?;
+        let given = if self.requests.fixed { 1 } else { id };
+        expect(&response, 200, &pets::pet(given, self.requests.pets))
+    }
+
+    async fn create(&mut self) -> anyhow::Result<Created> {
+        let mut pet = new_pet(self.index, self.number);
+        let request = self.requests.post(&pet);
+        let response = self.connection.exchange(&request).await?;
+        let id = id_of(response.body).context("a created pet has no `id` at its end")?;
+        ensure!(
+            id > self.requests.pets,
+            "the id {id} of the created pet already exists"
+        );
+        with_id(&mut pet, id);
+        expect(&response, 201, &pet)?;
+        Ok(Created {
+            connection: self.index,
+            number: self.number,
+            id,
+        })
+    }
+
+    /// Chooses one of `places`, a different one each time and spread over all of them:
+    /// the golden ratio spreads the choices, and connections begin at different places.
+    fn place(&self, places: usize) -> usize {
+        let number = self.number as f64 + self.index as f64 * 1013.0;
+        let place = (number * 0.618_033_988_749_895).fract() * places as f64;
+        (place as usize).min(places - 1)
+    }
+}
+
+/// Returns the body of a creation. Its status is one that no list of the bench requests,
+/// so that the pages do not change.
+fn new_pet(connection: usize, number: u64) -> String {
+    format!(
+        "{{\"name\":\"new pet {connection}-{number}\",\"categoryId\":{number},\"status\":\"pending\"}}"
+    )
+}
+
+/// Adds the id as the last member, as the service does.
+fn with_id(pet: &mut String, id: i64) {
+    pet.truncate(pet.len() - 1);
+    pet.push_str(&format!(",\"id\":{id}}}"));
+}
+
+fn id_of(body: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(body).ok()?.strip_suffix('}')?;
+    text.rsplit_once("\"id\":")?.1.parse().ok()
+}
+
+pub(crate) fn expect(response: &Response<'_>, status: u16, body: &str) -> anyhow::Result<()> {
+    if response.status == status && response.body == body.as_bytes() {
+        return Ok(());
+    }
+    bail!(
+        "wrong response: {} {}\nexpected: {status} {body}",
+        response.status,
+        String::from_utf8_lossy(response.body)
+    )
+}

@@ -1,0 +1,69 @@
+//! The settings of the pet store's own: where pets and keys are kept.
+
+use petstore_store::{DatabaseUrl, InvalidDatabaseUrl};
+use std::{convert::Infallible, fmt, str::FromStr};
+
+openapi_dropshot_server::settings! {
+    /// Where pets and keys are kept.
+    StoreSettings / StoreOptions {
+        /// `sqlite:PATH`, `postgres://…`, or `sqlite::memory:` for a store that is gone when the service stops
+        database: Database = "sqlite:petstore.db";
+    }
+}
+
+/// The options of `serve`.
+pub type ServeOptions = openapi_dropshot_server::config::ServeOptions<StoreOptions>;
+/// The options of the commands that work on the store only.
+pub type CommandOptions = openapi_dropshot_server::config::CommandOptions<StoreOptions>;
+
+/// The text that names a database. `Display` hides its password, and all of a text that is no
+/// database, since a password may stand anywhere in it.
+#[derive(Clone, Eq, PartialEq)]
+pub struct Database(String);
+
+impl Database {
+    /// The database that the text names.
+    ///
+    /// # Errors
+    ///
+    /// The text names none.
+    pub fn url(&self) -> Result<DatabaseUrl, InvalidDatabaseUrl> {
+        self.0.parse()
+    }
+}
+
+impl FromStr for Database {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Database(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.url() {
+            Ok(url) => url.fmt(f),
+            Err(_) => f.write_str("***"),
+        }
+    }
+}
+
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Database({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_not_shown() {
+        for text in ["postgres://a:secret@host/pets", "mysql://a:secret@host"] {
+            let Ok(database) = text.parse::<Database>();
+            assert!(!format!("{database} {database:?}").contains("secret"));
+        }
+    }
+}

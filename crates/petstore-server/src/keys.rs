@@ -1,0 +1,40 @@
+//! The API keys of the pet store: `petstore_…`. The store keeps their hashes only.
+
+pub use openapi_dropshot_server::keys::{ApiKey, InvalidKeyName, KeyName};
+
+use chrono::{DateTime, Utc};
+use openapi_dropshot_server::keys::KeyFormat;
+use petstore_store::{KeyHash, KeyId, NewKey};
+
+/// The format of the keys. It never changes, since keys are long-lived.
+pub const FORMAT: KeyFormat = KeyFormat::new("petstore_");
+
+/// The hash by which the store finds a key.
+#[must_use]
+pub fn hash(key: &ApiKey) -> KeyHash {
+    KeyHash::new(key.hash())
+}
+
+/// Makes a key: the key itself for its owner, who sees it once, and the record for the store.
+#[must_use]
+pub fn make(name: KeyName, now: DateTime<Utc>) -> (ApiKey, NewKey) {
+    let key = FORMAT.generate();
+    let new_key = NewKey {
+        id: KeyId::from_random(rand::random()),
+        name: name.into_string(),
+        hash: hash(&key),
+        created_at: now,
+    };
+    (key, new_key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_format_never_changes_since_keys_are_long_lived() {
+        let key = format!("petstore_{}2hcngJ", "0".repeat(43));
+        assert!(FORMAT.parse(&key).is_ok());
+    }
+}

@@ -1,0 +1,125 @@
+//! The pet store as the state of the server: authenticates API keys, and keeps usage counters and
+//! idempotency keys in the store.
+
+use crate::{keys, store_metrics};
+use chrono::{DateTime, Utc};
+use openapi_dropshot_server::{
+    State,
+    metrics::Metrics,
+    state::{AuthenticationError, DeprecatedCalls, Seen, StateError, Usage, causes},
+};
+use petstore_store::{KeyId, KeyUse, Store, StoreError, UsageDelta};
+use std::{ops::Deref, sync::Arc};
+
+/// The state of a pet store server: its store.
+#[derive(Clone)]
+pub struct PetStore(Arc<dyn Store>);
+
+impl PetStore {
+    /// Serves this store.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        PetStore(store)
+    }
+
+    /// The store, to be shared with a task.
+    pub(crate) fn share(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.0)
+    }
+}
+
+impl Deref for PetStore {
+    type Target = dyn Store;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
+    }
+}
+
+tokio::task_local! {
+    static CALLER: Option<KeyId>;
+}
+
+/// The API key of the request that is running; `None` where it needs none.
+pub(crate) fn caller() -> Option<KeyId> {
+    CALLER.try_with(Clone::clone).ok().flatten()
+}
+
+impl State for PetStore {
+    type Principal = KeyId;
+
+    fn principal_id(key: &KeyId) -> &str {
+        key.as_str()
+    }
+
+    async fn authenticate(&self, credential: &str) -> Result<KeyId, AuthenticationError> {
+        let key = keys::FORMAT
+            .parse(credential)
+            .map_err(|_| AuthenticationError::Malformed)?;
+        let id = self
+            .find_key(&keys::hash(&key))
+            .await
+            .map_err(state_error)?;
+        id.ok_or(AuthenticationError::Unknown)
+    }
+
+    fn run_as<W>(key: Option<KeyId>, handler: W) -> impl Future<Output = W::Output> + Send
+    where
+        W: Future + Send,
+        W::Output: Send,
+    {
+        CALLER.scope(key, handler)
+    }
+
+    async fn check(&self) -> Result<(), StateError> {
+        self.0.check().await.map_err(state_error)
+    }
+
+    async fn record_usage(&self, usage: Usage<KeyId>) -> Result<(), StateError> {
+        let usage = petstore_store::Usage {
+            calls: usage.calls.into_iter().map(usage_delta).collect(),
+            uses: usage
+                .seen
+                .into_iter()
+                .map(|Seen { principal, at }| KeyUse { key: principal, at })
+                .collect(),
+        };
+        self.0.record_usage(usage).await.map_err(state_error)
+    }
+
+    async fn delete_expired_idempotency_keys(
+        &self,
+        now: DateTime<Utc>,
+        limit: usize,
+    ) -> Result<usize, StateError> {
+        let deleted = self.forget_idempotency_keys(now, limit).await;
+        deleted.map_err(state_error)
+    }
+
+    fn register_metrics(&self, metrics: &Metrics) {
+        store_metrics::register(metrics, &self.0);
+    }
+}
+
+fn usage_delta(calls: DeprecatedCalls<KeyId>) -> UsageDelta {
+    UsageDelta {
+        key: calls.principal,
+        operation: calls.operation.name.to_owned(),
+        calls: calls.calls,
+        first_seen: calls.first_seen,
+        last_seen: calls.last_seen,
+    }
+}
+
+/// Decides what a client is told about a failure of the store: "not started", "outcome unknown"
+/// or "a fault of the service". The text of the database goes to the log only.
+pub(crate) fn state_error(error: StoreError) -> StateError {
+    let (message, causes) = (error.to_string(), causes(&error));
+    match error {
+        StoreError::Overloaded => StateError::overloaded(message),
+        StoreError::Unavailable { .. } => StateError::unavailable(message, causes),
+        StoreError::Corrupt { .. } | StoreError::KeyExists | StoreError::Internal { .. } => {
+            StateError::internal(message, causes)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The metrics of the store: its batches, its queue, and the connections that it reads from.
+
+use openapi_dropshot_server::metrics::{Metrics, Observations};
+use petstore_store::{BATCH_SIZES, PoolStats, Store, WriteStats};
+use std::sync::Arc;
+
+/// Serves them.
+pub(crate) fn register(metrics: &Metrics, store: &Arc<dyn Store>) {
+    let batches = store.clone();
+    metrics.histogram(
+        "petstore_store_batch_size",
+        "Writes in a transaction that the store committed.",
+        move || observations(&batches.stats()),
+    );
+    let queued = store.clone();
+    metrics.gauge(
+        "petstore_store_queued_writes",
+        "Writes that wait to be taken up.",
+        move || queued.stats().queued as f64,
+    );
+    for (state, number) in [
+        ("used", (|pool| pool.used) as fn(PoolStats) -> usize),
+        ("idle", |pool| pool.idle),
+    ] {
+        let connections = store.clone();
+        metrics.gauge_with_label(
+            "petstore_store_connections",
+            "Open connections that the store reads from.",
+            ("state", state),
+            move || number(connections.pool()) as f64,
+        );
+    }
+    let limit = store.clone();
+    metrics.gauge(
+        "petstore_store_connections_limit",
+        "Connections that the store may read from.",
+        move || limit.pool().limit as f64,
+    );
+    let waits = store.clone();
+    metrics.counter(
+        "petstore_store_connection_waits_total",
+        "Reads that had to wait for a connection.",
+        move || waits.pool().waits,
+    );
+}
+
+fn observations(stats: &WriteStats) -> Observations {
+    let classes = BATCH_SIZES.into_iter().zip(stats.sizes);
+    Observations {
+        // Small numbers, all of which a double holds exactly.
+        classes: classes
+            .map(|(bound, count)| (bound as f64, count))
+            .collect(),
+        count: stats.batches,
+        sum: stats.writes as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use openapi_dropshot_server::Setup;
+    use petstore_models::NewPet;
+
+    #[tokio::test]
+    async fn a_batch_is_in_the_bucket_of_its_size_and_in_all_above() {
+        let url = "sqlite::memory:".parse().expect("a database");
+        let store = petstore_store::open(&url).await.expect("a store");
+        for _ in 0..3 {
+            let pet = NewPet {
+                name: "Rex".to_owned(),
+                category_id: 7,
+                status: None,
+            };
+            store.create_pet(pet).await.expect("created");
+        }
+        let setup = Setup::new(&crate::INFO, crate::PetStore::new(store));
+        let server = crate::bind(setup).expect("a port is free").start();
+        let metrics = server.metrics().expect("they are on");
+        let text = metrics.text().expect("can be written");
+        for line in [
+            "petstore_store_batch_size_bucket{le=\"1\"} 3",
+            "petstore_store_batch_size_bucket{le=\"256\"} 3",
+            "petstore_store_batch_size_bucket{le=\"+Inf\"} 3",
+            "petstore_store_batch_size_sum 3",
+            "petstore_store_batch_size_count 3",
+            "petstore_store_queued_writes 0",
+            "petstore_store_connections{state=\"used\"} 0",
+            "petstore_store_connections{state=\"idle\"} 1",
+            "petstore_store_connections_limit 1",
+            "petstore_store_connection_waits_total 0",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}: {text}");
+        }
+    }
+}
