@@ -15,10 +15,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
 #[schemars(description = "")]
 pub struct ListPetsQuery {
-    /// The maximum number of animals returned.
+    /// The maximum number of pets returned.
     #[serde(default, deserialize_with = "list_pets_query::limit")]
     pub limit: Limit,
-    /// Restricts the result to animals with that availability.
+    /// Restricts the result to pets with this availability.
     #[serde(
         default,
         deserialize_with = "list_pets_query::status",
@@ -26,9 +26,9 @@ pub struct ListPetsQuery {
     )]
     #[schemars(with = "PetStatus")]
     pub status: Option<PetStatus>,
-    /// Where the page starts: an opaque value from the `Link` header of an
-    /// earlier answer. It belongs to the filters it was made with; with others
-    /// it is refused.
+    /// The position at which the page starts: an opaque value from the `Link`
+    /// header of an earlier response. A cursor is valid only with the filters of
+    /// the request that returned it; with other filters it is rejected.
     ///
     /// Stability: beta.
     #[serde(
@@ -38,7 +38,7 @@ pub struct ListPetsQuery {
     )]
     #[schemars(
         with = "Cursor",
-        description = "Where the page starts: an opaque value from the `Link` header of an\nearlier answer. It belongs to the filters it was made with; with others\nit is refused."
+        description = "The position at which the page starts: an opaque value from the `Link`\nheader of an earlier response. A cursor is valid only with the filters of\nthe request that returned it; with other filters it is rejected."
     )]
     pub cursor: Option<Cursor>,
 }
@@ -67,8 +67,9 @@ mod list_pets_query {
 #[derive(Clone, Debug, Default, JsonSchema, PartialEq, Serialize)]
 #[schemars(description = "")]
 pub struct ListPetsOkHeaders {
-    /// `<?limit=…&status=…&cursor=…>; rel="next"`: where the next page
-    /// is (RFC 8288). Absent on the last page.
+    /// The link to the next page (RFC 8288), in the form
+    /// `<?limit=…&status=…&cursor=…>; rel="next"`. Absent on the last
+    /// page.
     #[serde(
         rename = "Link",
         default,
@@ -84,26 +85,28 @@ pub struct ListPetsOkHeaders {
 #[schemars(description = "")]
 pub struct CreatePetHeaders {
     /// Makes a creation safe to repeat
-    /// (draft-ietf-httpapi-idempotency-key-header-07): a value that you make
-    /// up, a new one for each creation, such as a UUID.
+    /// (draft-ietf-httpapi-idempotency-key-header-07). The client generates a
+    /// new value, such as a UUID, for each creation.
     ///
-    /// - The same key with the same body gets the first answer again: the same
-    ///   status, the same bytes, nothing is created twice. Bodies are the same
-    ///   if they mean the same; order, white space and unknown members do not
-    ///   count.
-    /// - The same key with another body, or at another operation, is refused
-    ///   with 422 `idempotency_key_reused`.
-    /// - While the first request still runs, the second one waits for it; where
-    ///   that takes too long, the answer is 409 `conflict`: send the same
+    /// - A request with the same key and the same body gets the first response
+    ///   again, with the same status and the same bytes; nothing is created
+    ///   twice. Two bodies are the same if they have the same meaning: the order
+    ///   of members, white space and unknown members do not matter.
+    /// - A request with the same key and another body, or for another
+    ///   operation, is rejected with 422 `idempotency_key_reused`.
+    /// - If the first request is still running, the second one waits for it. If
+    ///   that takes too long, the response is 409 `conflict`; send the same
     ///   request again.
     ///
-    /// A key is kept for 24 hours from the creation on. Only successes are
-    /// kept: after an error the same key may create. A key belongs to the API
-    /// key that it came with; another API key may use the same one.
+    /// The service keeps a key for 24 hours after the creation. It keeps only
+    /// successful creations: after an error, the same key can be used again. A
+    /// key belongs to the API key of its request; requests with another API key
+    /// may use the same value.
     ///
-    /// Either a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,
-    /// or 1 to 255 visible ASCII characters without quotes around them; the
-    /// quotes do not belong to the key: `"a1"` and `a1` are the same one.
+    /// The value is either a quoted string (RFC 8941, section 3.3.3) of 1 to 255
+    /// characters, or 1 to 255 visible ASCII characters without quotes around
+    /// them. The quotes are not part of the key: `"a1"` and `a1` are the same
+    /// key.
     ///
     /// Stability: beta.
     #[serde(
@@ -114,7 +117,7 @@ pub struct CreatePetHeaders {
     )]
     #[schemars(
         with = "IdempotencyKey",
-        description = "Makes a creation safe to repeat\n(draft-ietf-httpapi-idempotency-key-header-07): a value that you make\nup, a new one for each creation, such as a UUID.\n\n- The same key with the same body gets the first answer again: the same\n  status, the same bytes, nothing is created twice. Bodies are the same\n  if they mean the same; order, white space and unknown members do not\n  count.\n- The same key with another body, or at another operation, is refused\n  with 422 `idempotency_key_reused`.\n- While the first request still runs, the second one waits for it; where\n  that takes too long, the answer is 409 `conflict`: send the same\n  request again.\n\nA key is kept for 24 hours from the creation on. Only successes are\nkept: after an error the same key may create. A key belongs to the API\nkey that it came with; another API key may use the same one.\n\nEither a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,\nor 1 to 255 visible ASCII characters without quotes around them; the\nquotes do not belong to the key: `\"a1\"` and `a1` are the same one."
+        description = "Makes a creation safe to repeat\n(draft-ietf-httpapi-idempotency-key-header-07). The client generates a\nnew value, such as a UUID, for each creation.\n\n- A request with the same key and the same body gets the first response\n  again, with the same status and the same bytes; nothing is created\n  twice. Two bodies are the same if they have the same meaning: the order\n  of members, white space and unknown members do not matter.\n- A request with the same key and another body, or for another\n  operation, is rejected with 422 `idempotency_key_reused`.\n- If the first request is still running, the second one waits for it. If\n  that takes too long, the response is 409 `conflict`; send the same\n  request again.\n\nThe service keeps a key for 24 hours after the creation. It keeps only\nsuccessful creations: after an error, the same key can be used again. A\nkey belongs to the API key of its request; requests with another API key\nmay use the same value.\n\nThe value is either a quoted string (RFC 8941, section 3.3.3) of 1 to 255\ncharacters, or 1 to 255 visible ASCII characters without quotes around\nthem. The quotes are not part of the key: `\"a1\"` and `a1` are the same\nkey."
     )]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -133,7 +136,7 @@ mod create_pet_headers {
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
 #[schemars(description = "")]
 pub struct GetPetPath {
-    /// Identifier of the animal.
+    /// Identifier of the pet.
     #[serde(rename = "petId", deserialize_with = "get_pet_path::pet_id")]
     pub pet_id: i64,
 }
@@ -153,7 +156,7 @@ pub struct ListOrdersQuery {
     /// The maximum number of orders returned.
     #[serde(default, deserialize_with = "list_orders_query::limit")]
     pub limit: OrdersLimit,
-    /// Restricts the result to orders with that status.
+    /// Restricts the result to orders with this status.
     #[serde(
         default,
         deserialize_with = "list_orders_query::status",
@@ -161,7 +164,7 @@ pub struct ListOrdersQuery {
     )]
     #[schemars(with = "OrderStatus")]
     pub status: Option<OrderStatus>,
-    /// Restricts the result to orders of that animal.
+    /// Restricts the result to orders of this pet.
     #[serde(
         rename = "petId",
         default,
@@ -170,9 +173,9 @@ pub struct ListOrdersQuery {
     )]
     #[schemars(with = "i64")]
     pub pet_id: Option<i64>,
-    /// Where the page starts: an opaque value from the `Link` header of an
-    /// earlier answer. It belongs to the filters it was made with; with others
-    /// it is refused.
+    /// The position at which the page starts: an opaque value from the `Link`
+    /// header of an earlier response. A cursor is valid only with the filters of
+    /// the request that returned it; with other filters it is rejected.
     ///
     /// Stability: beta.
     #[serde(
@@ -182,7 +185,7 @@ pub struct ListOrdersQuery {
     )]
     #[schemars(
         with = "Cursor",
-        description = "Where the page starts: an opaque value from the `Link` header of an\nearlier answer. It belongs to the filters it was made with; with others\nit is refused."
+        description = "The position at which the page starts: an opaque value from the `Link`\nheader of an earlier response. A cursor is valid only with the filters of\nthe request that returned it; with other filters it is rejected."
     )]
     pub cursor: Option<Cursor>,
 }
@@ -219,8 +222,9 @@ mod list_orders_query {
 #[derive(Clone, Debug, Default, JsonSchema, PartialEq, Serialize)]
 #[schemars(description = "")]
 pub struct ListOrdersOkHeaders {
-    /// `<?limit=…&status=…&petId=…&cursor=…>; rel="next"`: where the
-    /// next page is (RFC 8288). Absent on the last page.
+    /// The link to the next page (RFC 8288), in the form
+    /// `<?limit=…&status=…&petId=…&cursor=…>; rel="next"`. Absent on
+    /// the last page.
     #[serde(
         rename = "Link",
         default,
@@ -236,26 +240,28 @@ pub struct ListOrdersOkHeaders {
 #[schemars(description = "")]
 pub struct CreateOrderHeaders {
     /// Makes a creation safe to repeat
-    /// (draft-ietf-httpapi-idempotency-key-header-07): a value that you make
-    /// up, a new one for each creation, such as a UUID.
+    /// (draft-ietf-httpapi-idempotency-key-header-07). The client generates a
+    /// new value, such as a UUID, for each creation.
     ///
-    /// - The same key with the same body gets the first answer again: the same
-    ///   status, the same bytes, nothing is created twice. Bodies are the same
-    ///   if they mean the same; order, white space and unknown members do not
-    ///   count.
-    /// - The same key with another body, or at another operation, is refused
-    ///   with 422 `idempotency_key_reused`.
-    /// - While the first request still runs, the second one waits for it; where
-    ///   that takes too long, the answer is 409 `conflict`: send the same
+    /// - A request with the same key and the same body gets the first response
+    ///   again, with the same status and the same bytes; nothing is created
+    ///   twice. Two bodies are the same if they have the same meaning: the order
+    ///   of members, white space and unknown members do not matter.
+    /// - A request with the same key and another body, or for another
+    ///   operation, is rejected with 422 `idempotency_key_reused`.
+    /// - If the first request is still running, the second one waits for it. If
+    ///   that takes too long, the response is 409 `conflict`; send the same
     ///   request again.
     ///
-    /// A key is kept for 24 hours from the creation on. Only successes are
-    /// kept: after an error the same key may create. A key belongs to the API
-    /// key that it came with; another API key may use the same one.
+    /// The service keeps a key for 24 hours after the creation. It keeps only
+    /// successful creations: after an error, the same key can be used again. A
+    /// key belongs to the API key of its request; requests with another API key
+    /// may use the same value.
     ///
-    /// Either a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,
-    /// or 1 to 255 visible ASCII characters without quotes around them; the
-    /// quotes do not belong to the key: `"a1"` and `a1` are the same one.
+    /// The value is either a quoted string (RFC 8941, section 3.3.3) of 1 to 255
+    /// characters, or 1 to 255 visible ASCII characters without quotes around
+    /// them. The quotes are not part of the key: `"a1"` and `a1` are the same
+    /// key.
     ///
     /// Stability: beta.
     #[serde(
@@ -266,7 +272,7 @@ pub struct CreateOrderHeaders {
     )]
     #[schemars(
         with = "IdempotencyKey",
-        description = "Makes a creation safe to repeat\n(draft-ietf-httpapi-idempotency-key-header-07): a value that you make\nup, a new one for each creation, such as a UUID.\n\n- The same key with the same body gets the first answer again: the same\n  status, the same bytes, nothing is created twice. Bodies are the same\n  if they mean the same; order, white space and unknown members do not\n  count.\n- The same key with another body, or at another operation, is refused\n  with 422 `idempotency_key_reused`.\n- While the first request still runs, the second one waits for it; where\n  that takes too long, the answer is 409 `conflict`: send the same\n  request again.\n\nA key is kept for 24 hours from the creation on. Only successes are\nkept: after an error the same key may create. A key belongs to the API\nkey that it came with; another API key may use the same one.\n\nEither a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,\nor 1 to 255 visible ASCII characters without quotes around them; the\nquotes do not belong to the key: `\"a1\"` and `a1` are the same one."
+        description = "Makes a creation safe to repeat\n(draft-ietf-httpapi-idempotency-key-header-07). The client generates a\nnew value, such as a UUID, for each creation.\n\n- A request with the same key and the same body gets the first response\n  again, with the same status and the same bytes; nothing is created\n  twice. Two bodies are the same if they have the same meaning: the order\n  of members, white space and unknown members do not matter.\n- A request with the same key and another body, or for another\n  operation, is rejected with 422 `idempotency_key_reused`.\n- If the first request is still running, the second one waits for it. If\n  that takes too long, the response is 409 `conflict`; send the same\n  request again.\n\nThe service keeps a key for 24 hours after the creation. It keeps only\nsuccessful creations: after an error, the same key can be used again. A\nkey belongs to the API key of its request; requests with another API key\nmay use the same value.\n\nThe value is either a quoted string (RFC 8941, section 3.3.3) of 1 to 255\ncharacters, or 1 to 255 visible ASCII characters without quotes around\nthem. The quotes are not part of the key: `\"a1\"` and `a1` are the same\nkey."
     )]
     pub idempotency_key: Option<IdempotencyKey>,
 }
@@ -315,7 +321,7 @@ mod update_order_path {
     }
 }
 
-/// The maximum number of animals returned.
+/// The maximum number of pets returned.
 ///
 /// An integer from 1 to 100; by default `20`.
 #[derive(
@@ -387,9 +393,9 @@ impl Default for Limit {
     }
 }
 
-/// Where the page starts: an opaque value from the `Link` header of an
-/// earlier answer. It belongs to the filters it was made with; with others
-/// it is refused.
+/// The position at which the page starts: an opaque value from the `Link`
+/// header of an earlier response. A cursor is valid only with the filters of
+/// the request that returned it; with other filters it is rejected.
 ///
 /// A text that has 1 to 200 characters.
 #[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
@@ -432,26 +438,28 @@ impl JsonSchema for Cursor {
 }
 
 /// Makes a creation safe to repeat
-/// (draft-ietf-httpapi-idempotency-key-header-07): a value that you make
-/// up, a new one for each creation, such as a UUID.
+/// (draft-ietf-httpapi-idempotency-key-header-07). The client generates a
+/// new value, such as a UUID, for each creation.
 ///
-/// - The same key with the same body gets the first answer again: the same
-///   status, the same bytes, nothing is created twice. Bodies are the same
-///   if they mean the same; order, white space and unknown members do not
-///   count.
-/// - The same key with another body, or at another operation, is refused
-///   with 422 `idempotency_key_reused`.
-/// - While the first request still runs, the second one waits for it; where
-///   that takes too long, the answer is 409 `conflict`: send the same
+/// - A request with the same key and the same body gets the first response
+///   again, with the same status and the same bytes; nothing is created
+///   twice. Two bodies are the same if they have the same meaning: the order
+///   of members, white space and unknown members do not matter.
+/// - A request with the same key and another body, or for another
+///   operation, is rejected with 422 `idempotency_key_reused`.
+/// - If the first request is still running, the second one waits for it. If
+///   that takes too long, the response is 409 `conflict`; send the same
 ///   request again.
 ///
-/// A key is kept for 24 hours from the creation on. Only successes are
-/// kept: after an error the same key may create. A key belongs to the API
-/// key that it came with; another API key may use the same one.
+/// The service keeps a key for 24 hours after the creation. It keeps only
+/// successful creations: after an error, the same key can be used again. A
+/// key belongs to the API key of its request; requests with another API key
+/// may use the same value.
 ///
-/// Either a quoted string (RFC 8941, section 3.3.3) of 1 to 255 characters,
-/// or 1 to 255 visible ASCII characters without quotes around them; the
-/// quotes do not belong to the key: `"a1"` and `a1` are the same one.
+/// The value is either a quoted string (RFC 8941, section 3.3.3) of 1 to 255
+/// characters, or 1 to 255 visible ASCII characters without quotes around
+/// them. The quotes are not part of the key: `"a1"` and `a1` are the same
+/// key.
 ///
 /// A text, of the pattern `^(?:"(?:[ !#-\[\]-~]|\\["\\]){1,255}"|[!#-~][!-~]{0,254})$`.
 #[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
