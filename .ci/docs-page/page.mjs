@@ -1,5 +1,5 @@
 // Reads the page /docs as somebody would who has a key, sends a request from it
-// and reads the answer in it. Fails where a word is missing, where anything is
+// and reads the response in it. Fails where a word is missing, where anything is
 // asked of another origin, or where the browser complains.
 //
 //   node page.mjs BASE_URL OUTPUT_FOLDER DRIVER_FOLDER
@@ -14,9 +14,9 @@ const NAME = 'Rex of the docs page';
 
 const call = async (path, options = {}) => {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const answer = await fetch(`${baseUrl}${path}`, { headers, ...options });
-  assert.ok(answer.ok, `${path}: status ${answer.status}`);
-  return answer.json();
+  const response = await fetch(`${baseUrl}${path}`, { headers, ...options });
+  assert.ok(response.ok, `${path}: status ${response.status}`);
+  return response.json();
 };
 
 const browser = await chromium.launch({
@@ -63,12 +63,12 @@ try {
   await page.getByPlaceholder(/token/i).first().fill(key);
   await page.getByRole('link', { name: /List pets/ }).first().click();
   await page.getByRole('button', { name: /Test Request/ }).first().click();
-  const answered = page.waitForResponse((answer) => new URL(answer.url()).pathname === '/v1/pets');
+  const sent = page.waitForResponse((response) => new URL(response.url()).pathname === '/v1/pets');
   await page.getByRole('button', { name: /Send/ }).first().click();
-  const answer = await answered;
-  assert.equal(answer.status(), 200);
-  assert.equal(await answer.request().headerValue('authorization'), `Bearer ${key}`);
-  assert.doesNotMatch(answer.url(), /cursor=|status=/, 'what nobody filled in is sent');
+  const response = await sent;
+  assert.equal(response.status(), 200);
+  assert.equal(await response.request().headerValue('authorization'), `Bearer ${key}`);
+  assert.doesNotMatch(response.url(), /cursor=|status=/, 'an empty field is sent');
   await page.getByText(NAME).first().waitFor();
   await page.screenshot({ path: `${output}/after.png` });
 

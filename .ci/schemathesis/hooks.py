@@ -1,11 +1,11 @@
 """What schemathesis cannot know: which cursors are alive, and which keys are new.
 
-A cursor is opaque, so that a generated one is refused although it has the
+A cursor is opaque, so that a generated one is rejected although it has the
 right length. Wherever a case is meant to be valid, its `cursor` is replaced by
 one from a `Link` header of the running service, made with the same filters. And
 an `Idempotency-Key` is for one body, so that an example which is
-sent with many is refused: there each gets a number of its own, in the form that
-it has. Cases that are meant to be refused are left as they are.
+sent with many is rejected: there each gets a number of its own, in the form that
+it has. Cases that are meant to be rejected are not changed.
 """
 
 import functools
@@ -36,7 +36,7 @@ NUMBERS = itertools.count(1)
 
 
 def new_key(key):
-    """A key of the same form that nobody has used, and about as long."""
+    """A key of the same form that is not used yet, and about as long."""
     number = f"{next(NUMBERS)}-"
     if key.startswith('"'):
         # An escape is two characters: not cut in the middle.

@@ -26,9 +26,9 @@ fn row(text: &str, document: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_contract_comes_through_whole_and_what_is_refused_is_shown_where_it_stands() {
-    const REFUSED: &str = "crates/cargo-openapi-dropshot/src/roundtrip/tests/rejected.yaml";
-    let output = roundtrip(&["spec/openapi.yaml", REFUSED]);
+fn the_contract_comes_through_whole_and_what_is_rejected_is_shown_where_it_stands() {
+    const REJECTED: &str = "crates/cargo-openapi-dropshot/src/roundtrip/tests/rejected.yaml";
+    let output = roundtrip(&["spec/openapi.yaml", REJECTED]);
     let text = stdout(&output);
     assert!(
         output.status.success(),
@@ -44,26 +44,26 @@ fn the_contract_comes_through_whole_and_what_is_refused_is_shown_where_it_stands
             "{counts} came through:\n{text}"
         );
     }
-    assert_eq!(contract[6..], ["0", "0"], "refused and different:\n{text}");
+    assert_eq!(contract[6..], ["0", "0"], "rejected and different:\n{text}");
 
     assert!(
-        text.contains(&format!("{REFUSED}:44:9")),
+        text.contains(&format!("{REJECTED}:44:9")),
         "`not` is not shown at its place:\n{text}"
     );
     assert!(
-        text.contains(&format!("{REFUSED}:30:11")),
+        text.contains(&format!("{REJECTED}:30:11")),
         "the cookie is not shown at its place:\n{text}"
     );
     assert!(
         text.contains("GET /bad, GET /cookie"),
-        "the refused operations are not named:\n{text}"
+        "the rejected operations are not named:\n{text}"
     );
-    let refused = row(&text, REFUSED);
+    let rejected = row(&text, REJECTED);
     assert_eq!(
         (
-            refused[0].as_str(),
-            refused[6].as_str(),
-            refused[7].as_str()
+            rejected[0].as_str(),
+            rejected[6].as_str(),
+            rejected[7].as_str()
         ),
         ("1/3", "2", "0"),
         "{text}"
@@ -71,7 +71,7 @@ fn the_contract_comes_through_whole_and_what_is_refused_is_shown_where_it_stands
 }
 
 #[test]
-fn what_is_refused_fails_where_everything_has_to_come_through() {
+fn what_is_rejected_fails_where_everything_has_to_come_through() {
     let output = roundtrip(&[
         "--whole",
         "crates/cargo-openapi-dropshot/src/roundtrip/tests/rejected.yaml",

@@ -10,6 +10,11 @@
 //! The tasks depend on no generated code, so that broken output can always be
 //! generated again.
 
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub mod check;
 pub mod diff;
 pub mod generate;

@@ -16,6 +16,10 @@
 //! # }
 //! ```
 
+// Every request passes the middleware pipeline: clippy.toml lists the types that would
+// register a route beside it.
+#![deny(clippy::disallowed_types)]
+
 pub mod config;
 pub mod keys;
 

@@ -1,5 +1,9 @@
 //! The `petstore-server` program: reads the command line and runs the command.
 
+// Every request passes the middleware pipeline: clippy.toml lists the types that would
+// register a route beside it.
+#![deny(clippy::disallowed_types)]
+
 mod cli;
 mod commands;
 

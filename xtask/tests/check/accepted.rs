@@ -23,7 +23,7 @@ fn entry(tree: &Tree, reason: &str) -> String {
 
 /// The entry in which one thing is another.
 #[track_caller]
-fn assert_refused(old: &str, new: &str, message: &str, line: &str) {
+fn assert_rejected(old: &str, new: &str, message: &str, line: &str) {
     let tree = broken();
     let text = entry(&tree, "larger pages never arrived whole");
     assert!(text.contains(old), "`{old}` is not in:\n{text}");
@@ -90,8 +90,8 @@ fn an_entry_accepts_no_other_break_of_the_same_rule() {
 }
 
 #[test]
-fn an_entry_without_a_reason_is_refused() {
-    assert_refused(
+fn an_entry_without_a_reason_is_rejected() {
+    assert_rejected(
         "larger pages never arrived whole",
         " ",
         "without a reason",
@@ -100,8 +100,8 @@ fn an_entry_without_a_reason_is_refused() {
 }
 
 #[test]
-fn an_entry_of_a_rule_that_there_is_not_is_refused() {
-    assert_refused(
+fn an_entry_of_a_rule_that_there_is_not_is_rejected() {
+    assert_rejected(
         "max-decreased",
         "max-lowered",
         "no breaking change has the rule id",
@@ -110,13 +110,13 @@ fn an_entry_of_a_rule_that_there_is_not_is_refused() {
 }
 
 #[test]
-fn an_entry_for_another_place_accepts_nothing_and_is_refused() {
-    assert_refused("/maximum", "/minimum", "no change breaks", "[[accepted]]");
+fn an_entry_for_another_place_accepts_nothing_and_is_rejected() {
+    assert_rejected("/maximum", "/minimum", "no change breaks", "[[accepted]]");
 }
 
 #[test]
-fn an_entry_of_a_day_that_is_still_to_come_is_refused() {
-    assert_refused(
+fn an_entry_of_a_day_that_is_still_to_come_is_rejected() {
+    assert_rejected(
         "date = 2027-01-01",
         "date = 2027-01-02",
         "lies in the future",
@@ -125,6 +125,6 @@ fn an_entry_of_a_day_that_is_still_to_come_is_refused() {
 }
 
 #[test]
-fn an_entry_with_a_word_of_its_own_is_refused() {
-    assert_refused("reason =", "why =", "unknown field `why`", "why = ");
+fn an_entry_with_a_word_of_its_own_is_rejected() {
+    assert_rejected("reason =", "why =", "unknown field `why`", "why = ");
 }

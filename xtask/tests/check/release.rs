@@ -1,4 +1,4 @@
-//! `cargo xtask release`: what it refuses, with nothing changed, and what it
+//! `cargo xtask release`: when it is rejected, with nothing changed, and what it
 //! changes.
 
 use super::tree::{ACCEPTED, CHANGELOG, DOCUMENT, TODAY, Tree, all_of};
@@ -37,9 +37,9 @@ fn contents(tree: &Tree) -> BTreeMap<String, String> {
     files.map(|path| (path.clone(), tree.read(&path))).collect()
 }
 
-/// Fails unless the release is refused with these words, and nothing changed.
+/// Fails unless the release is rejected with these words, and nothing changed.
 #[track_caller]
-fn assert_refused(tree: &Tree, version: &str, words: &[&str]) {
+fn assert_rejected(tree: &Tree, version: &str, words: &[&str]) {
     let before = contents(tree);
     let output = tree.xtask(&["release", version, "--today", TODAY]);
     let printed = all_of(&output);
@@ -50,31 +50,31 @@ fn assert_refused(tree: &Tree, version: &str, words: &[&str]) {
     assert_eq!(
         contents(tree),
         before,
-        "a release that is refused changes nothing"
+        "a release that is rejected changes nothing"
     );
 }
 
 #[test]
-fn what_is_no_version_is_refused() {
+fn what_is_no_version_is_rejected() {
     let tree = Tree::new();
     for version in ["2", "2.0", "v2.0.0", "2.0.0-rc1", "02.0.0"] {
-        assert_refused(&tree, version, &["is not a version", "such as 1.1.0"]);
+        assert_rejected(&tree, version, &["is not a version", "such as 1.1.0"]);
     }
 }
 
 #[test]
-fn a_version_that_is_not_greater_is_refused() {
+fn a_version_that_is_not_greater_is_rejected() {
     let tree = Tree::new();
-    assert_refused(
+    assert_rejected(
         &tree,
         &tree.version(),
         &["was released already", "choose a greater version"],
     );
-    assert_refused(&tree, "0.9.9", &["is not newer"]);
+    assert_rejected(&tree, "0.9.9", &["is not newer"]);
 }
 
 #[test]
-fn a_release_of_which_nothing_is_told_is_refused() {
+fn a_release_of_which_the_changelog_has_no_entry_is_rejected() {
     let tree = Tree::new();
     let changelog = tree.read(CHANGELOG);
     let lines = changelog.lines().filter(|line| !line.starts_with("- `"));
@@ -83,13 +83,13 @@ fn a_release_of_which_nothing_is_told_is_refused() {
         &lines.map(|line| format!("{line}\n")).collect::<String>(),
     );
     let version = raised(&tree, [0, 0, 1]);
-    assert_refused(
+    assert_rejected(
         &tree,
         &version,
         &["CHANGELOG.md:3: `## Unreleased` has no entries"],
     );
     tree.replace(CHANGELOG, "## Unreleased", "## Soon");
-    assert_refused(
+    assert_rejected(
         &tree,
         &version,
         &["does not begin with the section `## Unreleased`"],
@@ -105,7 +105,7 @@ fn an_addition_needs_a_minor_version() {
         "needs a minor version, {} at least",
         raised(&tree, [0, 1, 0])
     );
-    assert_refused(
+    assert_rejected(
         &tree,
         &raised(&tree, [0, 0, 1]),
         &[
@@ -121,7 +121,7 @@ fn what_is_told_as_added_needs_a_minor_version() {
     let tree = Tree::new();
     tree.replace(CHANGELOG, "### Changed", "### Added");
     let version = raised(&tree, [0, 0, 1]);
-    assert_refused(
+    assert_rejected(
         &tree,
         &version,
         &["needs a minor version", "`### Added` in CHANGELOG.md"],
@@ -136,7 +136,7 @@ fn a_break_needs_a_major_version_also_where_it_is_meant() {
         "needs a major version, {} at least",
         raised(&tree, [1, 0, 0])
     );
-    assert_refused(
+    assert_rejected(
         &tree,
         &raised(&tree, [0, 1, 0]),
         &[
@@ -163,7 +163,7 @@ fn break_and_accept(tree: &Tree) {
 fn a_red_gate_is_shown_and_releases_nothing() {
     let tree = Tree::new();
     tree.replace(DOCUMENT, "The pet's name.", "How the pet is called.");
-    assert_refused(
+    assert_rejected(
         &tree,
         &raised(&tree, [0, 0, 1]),
         &[
@@ -180,7 +180,7 @@ fn a_document_that_is_frozen_already_is_never_written_over() {
     // The name is taken by what cannot be read as a release.
     let path = format!("spec/released/{}.yaml", raised(&tree, [0, 0, 1]));
     tree.write(&path, "openapi: 3.0.3\n");
-    assert_refused(&tree, &raised(&tree, [0, 0, 1]), &[&path, "breaking"]);
+    assert_rejected(&tree, &raised(&tree, [0, 0, 1]), &[&path, "breaking"]);
 }
 
 /// The whole way, with the gate that compiles something: in a folder that is the
@@ -242,7 +242,7 @@ fn a_release_freezes_the_document_moves_every_version_and_leaves_all_gates_green
     let findings = tree.findings();
     assert_eq!(findings.0["passed"], true, "{}", findings.shown());
     let least = raised(&tree, [0, 0, 1]);
-    assert_refused(&tree, &least, &["`## Unreleased` has no entries"]);
+    assert_rejected(&tree, &least, &["`## Unreleased` has no entries"]);
 }
 
 /// Cargo itself finds the lock file in order.

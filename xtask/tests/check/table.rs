@@ -1,5 +1,4 @@
-//! The table of mutations: each breaks what one gate guards. How they are tried
-//! is left to `mutations`.
+//! The table of mutations: each breaks what one gate guards.
 
 mod breaking;
 mod changelog;

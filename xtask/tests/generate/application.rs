@@ -1,4 +1,4 @@
-//! What an addition to the contract does to those who use the client: nothing.
+//! An addition to the contract does not affect applications that use the client.
 //! One application is compiled against the client of this document, and then
 //! against that of a document with more of everything; operations that are not
 //! stable stand behind the cargo features of their level.

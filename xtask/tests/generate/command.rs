@@ -170,7 +170,7 @@ fn a_file_that_is_generated_no_more_is_stale_and_removed() {
 }
 
 #[test]
-fn generated_code_that_is_no_rust_at_all_is_mended() {
+fn generated_code_that_is_no_rust_at_all_is_repaired() {
     let tree = Tree::new();
     for folder in FOLDERS {
         tree.write(
@@ -195,7 +195,7 @@ fn everything_is_generated_where_nothing_is() {
 }
 
 #[test]
-fn a_broken_document_is_refused_with_its_place_and_writes_nothing() {
+fn a_broken_document_is_rejected_with_its_place_and_writes_nothing() {
     let tree = Tree::new();
     tree.replace(
         DOCUMENT,
@@ -224,7 +224,7 @@ fn a_broken_document_is_refused_with_its_place_and_writes_nothing() {
 }
 
 #[test]
-fn a_document_against_the_rules_of_the_house_is_refused_with_its_place() {
+fn a_document_against_the_project_rules_is_rejected_with_its_place() {
     let tree = Tree::new();
     tree.replace(DOCUMENT, "      x-sunset: 2030-12-05\n", "");
 

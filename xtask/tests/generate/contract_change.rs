@@ -1,7 +1,7 @@
 //! What a change of the contract leads to: an operation, a property and an
 //! enum value more, then `cargo xtask generate`, then `cargo check`. Everything
 //! generated compiles, and the compiler names exactly the places written by
-//! hand that have to decide something. What they decide is left to people.
+//! hand that have to decide something.
 
 use crate::copy::Copy;
 use serde_json::Value;
@@ -143,24 +143,24 @@ fn the_compiler_leads_to_each_place_that_a_change_of_the_contract_concerns() {
 }
 
 /// All places that the compiler leads to. It looks at a crate only when those
-/// below compile: each round mends what was found as roughly as the compiler
+/// below compile: each round repairs the places as roughly as the compiler
 /// proposes, until only the method is left.
 fn follow_the_compiler(copy: &Copy) -> Vec<Place> {
     const ROUNDS: usize = 5;
     let mut places = Vec::new();
     for _ in 0..ROUNDS {
-        let (methods, mendable): (Vec<_>, Vec<_>) = check(copy)
+        let (methods, repairable): (Vec<_>, Vec<_>) = check(copy)
             .into_iter()
             .partition(|place| place.code == MISSING_METHOD);
-        if mendable.is_empty() {
+        if repairable.is_empty() {
             places.extend(methods);
             return places;
         }
-        mend(copy, &mendable);
-        places.extend(mendable);
+        repair(copy, &repairable);
+        places.extend(repairable);
     }
     panic!(
-        "{ROUNDS} rounds did not mend everything: {}",
+        "{ROUNDS} rounds did not repair everything: {}",
         places.last().map_or(String::new(), Place::to_string)
     );
 }
@@ -287,7 +287,7 @@ fn number(value: &Value) -> Option<usize> {
 }
 
 /// Makes the places compile: a field is left out, a variant is not handled.
-fn mend(copy: &Copy, places: &[Place]) {
+fn repair(copy: &Copy, places: &[Place]) {
     let mut places: Vec<&Place> = places.iter().collect();
     // From the end of each file, so that the places before keep theirs.
     places.sort_by(|a, b| (&a.file, b.begin).cmp(&(&b.file, a.begin)));

@@ -115,8 +115,8 @@ fn is_valid(document: &str, schema: &str, value: &Value) -> bool {
     let reference = format!("#/components/schemas/{schema}");
     let schema = json!({"allOf": [{"$ref": reference}], "components": components});
     let options = jsonschema::options().with_draft(jsonschema::Draft::Draft4);
-    let judge = options.build(&schema).expect("the schema is valid");
-    judge.is_valid(value)
+    let validator = options.build(&schema).expect("the schema is valid");
+    validator.is_valid(value)
 }
 
 /// A program of a copy in the target folder of the workspace. It is removed in

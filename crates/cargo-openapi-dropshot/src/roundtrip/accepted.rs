@@ -1,6 +1,6 @@
-//! The differences that are accepted, each with its reason: equivalences, which
-//! mean the same, and gaps, which dropshot leaves. There is no other list. A
-//! test fails where an entry is no longer needed.
+//! Lists the accepted differences, each with its reason: equivalences, which have the
+//! same meaning, and gaps, for which dropshot has no place. A test fails where an
+//! entry is no longer needed.
 
 /// A kind of difference that fails nothing.
 pub(super) struct Accepted {
@@ -79,7 +79,7 @@ pub(super) const ACCEPTED: &[Accepted] = &[
     },
     Accepted {
         rule: "status-added-range",
-        reason: "dropshot emits 4XX and 5XX for every operation; that no other error is answered is shown by requests",
+        reason: "dropshot emits 4XX and 5XX for every operation; requests show that no other error is returned",
     },
     Accepted {
         rule: "unknown-member-left-out",
@@ -100,7 +100,7 @@ pub(super) const ACCEPTED: &[Accepted] = &[
     },
     Accepted {
         rule: "security",
-        reason: "dropshot does not know credentials; that nobody enters without one is shown by a request",
+        reason: "dropshot does not know credentials; a request shows that they are required",
     },
     Accepted {
         rule: "schema-default-lost",
@@ -148,7 +148,7 @@ pub(super) const ACCEPTED: &[Accepted] = &[
     },
     Accepted {
         rule: "error-header-lost",
-        reason: "dropshot knows no headers of errors; the door of the service sets them",
+        reason: "dropshot knows no headers of errors; the middleware pipeline of the service sets them",
     },
     Accepted {
         rule: "schema-example",

@@ -1,6 +1,6 @@
 //! Makes values of a schema, the same ones each time: some that are valid, and
 //! for each rule some just inside and just outside of it. Whether a value is
-//! valid is not decided here but by `validators`.
+//! valid is decided by `validators`.
 
 mod flat;
 mod scalars;

@@ -1,5 +1,5 @@
-//! What is printed: for each document what was rejected and where it differs,
-//! then one table of what came through.
+//! Prints the result: the rejections and differences of each document, then a table
+//! with the counts of all documents.
 
 use super::{
     Outcome,

@@ -1,7 +1,7 @@
-//! Shows what no emitted document can say by sending requests through the
-//! generated router, table and dispatch: no entry without a credential, the
-//! default where a parameter is absent, parameters and bodies that are rejected
-//! when they break a rule, and every error that the document lists.
+//! Sends requests through the generated router, table and dispatch, for everything
+//! that the emitted document cannot show: required credentials, the defaults of
+//! absent parameters, the rejection of invalid parameters and bodies, and every
+//! error that the document lists.
 
 mod bodies;
 mod errors;
@@ -151,7 +151,7 @@ impl<'a> Requests<'a> {
         self.program.request(request)
     }
 
-    /// Without a credential nobody enters, where the document requires one.
+    /// A request without a credential is rejected, where the document requires one.
     fn security(&mut self) -> Result<()> {
         let security = &self.operation.security;
         if security.is_empty() || security.iter().any(indexmap_is_empty) {

@@ -25,19 +25,16 @@ const HANDLER_ERROR: &str = include_str!("program/handler_error.rs");
 const DEPENDENCIES: &[&str] = &[
     "async-trait",
     "bytes",
-    "chrono",
     "dropshot",
     "futures",
     "http",
     "http-body-util",
     "hyper",
-    "regress",
     "schemars",
     "serde",
     "serde_json",
     "slog",
     "tokio",
-    "uuid",
 ];
 
 /// The generated code of one document.

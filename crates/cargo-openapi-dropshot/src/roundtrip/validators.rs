@@ -1,7 +1,6 @@
-//! Says whether a value is valid by the document, independently of everything
-//! that reads or generates here: the schemas of OpenAPI 3.0 as JSON Schema
-//! draft 4, in the hands of a validator of that field. What differs between the
-//! two (`nullable`, formats of integers, siblings of `$ref`) is translated.
+//! Decides whether a value is valid by the document, independently of the reader and
+//! the generator: translates the schemas of OpenAPI 3.0 to JSON Schema draft 4, for
+//! the crate `jsonschema`.
 
 use anyhow::{Context, Result};
 use jsonschema::{Draft, Validator};

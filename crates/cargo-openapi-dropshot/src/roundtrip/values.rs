@@ -1,5 +1,5 @@
-//! Holds the generated types against the schemas: a value that is valid by the
-//! document is accepted and written back equal, any other is rejected.
+//! Compares the generated types with the schemas: a type accepts every value that is
+//! valid by the document and writes it back equal, and rejects any other.
 
 mod alternatives;
 

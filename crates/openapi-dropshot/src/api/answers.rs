@@ -1,6 +1,7 @@
 //! Writes the errors of a document without a catalogue: one variant for each
 //! response that is an error, with its body.
 
+use super::catalogue::only_undocumented;
 use crate::{
     docs::harmless,
     models::types::{View, rust, tokens},
@@ -16,7 +17,17 @@ pub(super) fn operation(name: &Ident, id: &str, answers: &[Answer<'_>]) -> Token
     let about =
         format!(" The errors of `{id}`: one variant for each response that the document lists.");
     let variants: Vec<TokenStream> = answers.iter().map(variant).collect();
-    let arms = answers.iter().map(arm);
+    let rejection = if answers.is_empty() {
+        only_undocumented()
+    } else {
+        let arms = answers.iter().map(arm);
+        quote! {
+            Ok(match self {
+                #(#arms)*
+                Self::Undocumented(error) => return Err(error),
+            })
+        }
+    };
     let body = answers.iter().find_map(|answer| answer.body.as_ref());
     let schema = match body {
         Some(ty) => tokens(&rust(ty, View::Outside)),
@@ -40,10 +51,7 @@ pub(super) fn operation(name: &Ident, id: &str, answers: &[Answer<'_>]) -> Token
             }
 
             fn rejection(&self) -> Result<Rejection, &HttpError> {
-                Ok(match self {
-                    #(#arms)*
-                    Self::Undocumented(error) => return Err(error),
-                })
+                #rejection
             }
         }
     }

@@ -111,13 +111,17 @@ fn member(field: &Field, default: Option<&str>, shapes: &mut Shapes) -> TokenStr
         }
         (Presence::Required, _) => {
             if matches!(field.ty, Ty::Nullable(_)) {
-                serde.push(quote!(deserialize_with = "super::support::nullable"));
+                serde.push(quote!(
+                    deserialize_with = "openapi_dropshot_types::members::nullable"
+                ));
             }
             (plain.clone(), shapes.required(&field.ty))
         }
         (Presence::Optional | Presence::Default(_), _) => {
             serde.push(quote!(default));
-            serde.push(quote!(deserialize_with = "super::support::present"));
+            serde.push(quote!(
+                deserialize_with = "openapi_dropshot_types::members::present"
+            ));
             serde.push(quote!(skip_serializing_if = "Option::is_none"));
             (format!("Option<{plain}>"), shapes.schema(&field.ty))
         }

@@ -117,7 +117,7 @@ fn choice(name: &Ident, union: &Union) -> TokenStream {
                 .collect();
             let wrong = format!("`{property}` must be one of {}", words.join(", "));
             quote! {
-                super::unions::tag(&value, #property).map(str::to_owned).and_then(|tag| match tag.as_str() {
+                openapi_dropshot_types::unions::tag(&value, #property).map(str::to_owned).and_then(|tag| match tag.as_str() {
                     #(#arms,)*
                     _ => Err(#wrong.to_owned()),
                 })
@@ -191,7 +191,7 @@ fn schema(item: &Item, union: &Union, shapes: &mut Shapes) -> TokenStream {
                 None => quote!(None),
             };
             let (title, description) = (text(&variant.title), text(&variant.description));
-            quote!(super::unions::described(#part, #title, #description))
+            quote!(openapi_dropshot_types::unions::described(#part, #title, #description))
         })
         .collect();
     let keyword = ident(match union.choice {

@@ -319,7 +319,7 @@ fn maps_and_arrays_keep_their_rules() {
             "must not have the same element twice",
         ),
     ]);
-    refuses::<models::Pair>(&[(json!([1.5]), "must have 2 to 2 elements")]);
+    refuses::<models::Pair>(&[(json!([1.5]), "must have 2 elements")]);
     accepts::<models::Bag>(&[json!({ "any": [{ "thing": null }] })]);
     refuses::<models::Bag>(&[(json!(1), "invalid type: integer")]);
     accepts::<models::Anything>(&[json!(null), json!(1), json!([{}])]);

@@ -18,6 +18,18 @@ use tempfile::TempDir;
 fn server() -> &'static Path {
     static SERVER: OnceLock<PathBuf> = OnceLock::new();
     SERVER.get_or_init(|| {
+        // `cargo nextest run --workspace` has built it, and runs each test in a process
+        // of its own: asking cargo in each would take longer than the tests.
+        let own = env::current_exe().expect("this program has a path");
+        let built = own
+            .ancestors()
+            .nth(2)
+            .map(|folder| folder.join("petstore-server"));
+        if let (Some(_), Some(built)) = (env::var_os("NEXTEST"), built)
+            && built.is_file()
+        {
+            return built;
+        }
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let output = Command::new(cargo)
             .args(["build", "--locked", "--bin", "petstore-server"])

@@ -114,7 +114,7 @@ pub(super) const ROWS: &[Mutation] = &[
     },
     Mutation {
         what: "a path has another name",
-        edits: &[(DOCUMENT, "  /pets/{petId}:", "  /animals/{petId}:")],
+        edits: &[(DOCUMENT, "  /pets/{petId}:", "  /creatures/{petId}:")],
         also: &["lifecycle", "changelog"],
         rule: "api-path-removed-before-sunset",
         at: ("RELEASED", "operationId: getPet"),

@@ -1,4 +1,4 @@
-//! Mutations: what readers of the release are not told, and versions that disagree.
+//! Mutations: changes without a changelog entry, and versions that disagree.
 
 use super::{Mutation, ROW};
 use crate::check::tree::{CHANGELOG, DOCUMENT};
@@ -13,7 +13,7 @@ const GATE: Mutation = Mutation {
 
 pub(super) const ROWS: &[Mutation] = &[
     Mutation {
-        what: "the document changed and nothing is told",
+        what: "the document changed, and the changelog has no entry",
         edits: &[
             (DOCUMENT, "The pet's name.", "How the pet is called."),
             (
@@ -29,7 +29,7 @@ pub(super) const ROWS: &[Mutation] = &[
         ..GATE
     },
     Mutation {
-        what: "an operation changed and another one is told of",
+        what: "an operation changed, and the changelog names another one",
         edits: &[
             (
                 DOCUMENT,

@@ -132,7 +132,7 @@ pub(super) const ROWS: &[Mutation] = &[
         ..GATE
     },
     Mutation {
-        what: "an error response names a code that nobody explains",
+        what: "an error response names a code that the catalogue does not have",
         edits: &[(
             DOCUMENT,
             "            - request_timeout\n",
@@ -157,7 +157,7 @@ pub(super) const ROWS: &[Mutation] = &[
         ..GATE
     },
     Mutation {
-        what: "nobody needs a key",
+        what: "no operation needs a key",
         edits: &[(DOCUMENT, "security:\n  - apiKey: []\n", "security: []\n")],
         also: STALE,
         rule: "unsecured-operation",

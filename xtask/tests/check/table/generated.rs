@@ -58,7 +58,7 @@ pub(super) const ROWS: &[Mutation] = &[
         ..GATE
     },
     Mutation {
-        what: "a file of somebody stands among the generated ones",
+        what: "a hand-written file is among the generated ones",
         edits: &[(
             "crates/petstore-api/src/generated/extra.rs",
             "*",

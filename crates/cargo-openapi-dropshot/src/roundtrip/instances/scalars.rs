@@ -277,7 +277,7 @@ fn around_lengths(flat: &Flat<'_>) -> impl Iterator<Item = usize> {
 /// A text that matches a pattern, with at least so many characters where its
 /// repetitions allow it. Nothing where the pattern is beyond the syntax that
 /// this crate and ECMA-262 share, but for what must not follow: it is left out,
-/// and whether the text is valid is for the validators to say.
+/// and whether the text is valid is decided by the validators.
 fn matching(pattern: &str, least: usize) -> Option<String> {
     let hir = regex_syntax::parse(&without_lookahead(pattern)).ok()?;
     let mut text = String::new();

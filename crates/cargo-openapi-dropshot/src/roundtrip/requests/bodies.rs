@@ -1,5 +1,4 @@
-//! Bodies: valid ones reach the handler, others never do; the types were tried
-//! with many values before. How a value is written in each media type.
+//! Sends bodies in each media type: valid ones reach the handler, others do not.
 
 use super::{Requests, texts};
 use crate::roundtrip::{instances::Instances, validators::Validators, values::shown};
@@ -77,7 +76,7 @@ pub(super) fn try_all(requests: &mut Requests<'_>) -> Result<()> {
     let (Some(body), true) = (&requests.operation.request_body, requests.form.is_typed()) else {
         return Ok(());
     };
-    // A form without fields is no byte, and cannot be told from none.
+    // A form without fields has no bytes, as an absent body has none.
     if requests.form == Form::Json {
         let exchange = requests.send(None, true, None, None)?;
         requests.tally.count(!body.required);

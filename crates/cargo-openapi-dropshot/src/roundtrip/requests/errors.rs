@@ -1,5 +1,5 @@
-//! Every error that an operation can exchange, made by its handler and read from
-//! the exchange: the same statuses and codes as in the document, no more, no less.
+//! Lets the handlers return each of their errors, and compares the statuses and codes
+//! of the responses with those of the document.
 
 use super::Requests;
 use crate::roundtrip::instances::Instances;
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// How many errors of one operation are tried; dropshot's own has no number.
 const MOST: u64 = 1_000;
 
-/// Lets the handler exchange each of its errors.
+/// Lets the handler return each of its errors.
 pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Result<()> {
     let Some(id) = &requests.operation.id else {
         return Ok(());
@@ -25,7 +25,7 @@ pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Resul
         .responses
         .iter()
         .filter(|response| is_error(response.status.value))
-        // An exchange of any status and content is made by the handler, as a success.
+        // A response of any status and content is made by the handler, as a success.
         .filter(|response| !is_free(response))
         .collect();
     match document.error_catalogue() {
@@ -101,19 +101,19 @@ fn report(
         requests.differ(
             "error-lost",
             &at,
-            format!("the handler cannot exchange {status} {code}"),
+            format!("the handler cannot return {status} {code}"),
         );
     }
     for (status, code) in found.difference(expected) {
         requests.differ(
             "error-added",
             &at,
-            format!("the handler can exchange {status} {code}, which is not listed"),
+            format!("the handler can return {status} {code}, which is not listed"),
         );
     }
 }
 
-/// Whether an exchange may have any status and any content.
+/// Whether a response may have any status and any content.
 fn is_free(response: &Response) -> bool {
     response.status.value == StatusCode::Default
         && response

@@ -43,17 +43,17 @@ pub(super) fn of(validators: &Validators, parameter: &Parameter) -> Result<Vec<(
         .filter_map(text)
         .collect();
     texts.extend(LOOKALIKES.iter().map(|text| (*text).to_owned()));
-    let mut judged: Vec<(String, bool)> = Vec::new();
+    let mut texts_with_validity: Vec<(String, bool)> = Vec::new();
     for text in texts {
-        if judged.iter().any(|(known, _)| *known == text) {
+        if texts_with_validity.iter().any(|(known, _)| *known == text) {
             continue;
         }
         let reads = kinds.iter().filter_map(|kind| read(kind, &text));
         let is_valid = reads.into_iter().any(|value| validator.is_valid(&value));
-        judged.push((text, is_valid));
+        texts_with_validity.push((text, is_valid));
     }
-    judged.truncate(MOST);
-    Ok(judged)
+    texts_with_validity.truncate(MOST);
+    Ok(texts_with_validity)
 }
 
 /// The default of a parameter, as text.
