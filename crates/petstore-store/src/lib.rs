@@ -122,13 +122,14 @@ mod idempotency;
 mod key;
 mod order;
 mod postgres;
-mod room;
+mod record;
 mod sqlite;
 mod stats;
 mod store;
 pub mod transitions;
 mod url;
 mod usage;
+mod write_queue;
 
 pub use error::{BackupError, Cause, OpenError, Outcome, StoreError};
 pub use idempotency::{

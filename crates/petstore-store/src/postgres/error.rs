@@ -121,10 +121,6 @@ pub(super) enum Fault {
 /// A value in a row that this version does not understand.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unreadable {
-    #[error("a pet has the status `{0}`, which this version does not know")]
-    Status(String),
-    #[error("an order has the status `{0}`, which this version does not know")]
-    OrderStatus(String),
     #[error("a key has a hash that is not 32 bytes long")]
     Hash,
     #[error("a key has the time {0} µs, which is out of range")]

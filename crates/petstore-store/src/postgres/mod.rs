@@ -1,6 +1,5 @@
-//! The store on PostgreSQL, which any number of servers share: which call is a
-//! read and which a write. SQL is left to `pets`, `orders`, `keys` and `usage`, the
-//! group commit to `writer`, connections to `session` and `pool`, the tables to `schema`.
+//! Implements the store on PostgreSQL, which any number of servers share: hands each
+//! call to the connections that read or to the tasks that write.
 //!
 //! # How PostgreSQL keeps what is promised
 //!
@@ -35,6 +34,7 @@ mod keys;
 mod orders;
 mod pets;
 mod pool;
+mod records;
 mod schema;
 mod session;
 mod tls;
@@ -49,7 +49,7 @@ pub use url::PostgresUrl;
 use crate::{
     Creation, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OrderPage,
     OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage, UsageRecord,
-    WriteStats, idempotency::OnceOnly, order,
+    WriteStats, idempotency::OnceOnly, order::stored_time, record::split_page,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -101,10 +101,10 @@ impl Store for PostgresStore {
         now: DateTime<Utc>,
         limit: usize,
     ) -> Result<usize, StoreError> {
-        let forget = move |db: Arc<Writes>| {
-            Box::pin(async move { idempotency::forget(&db.session, now, limit).await }) as _
+        let delete = move |db: Arc<Writes>| {
+            Box::pin(async move { idempotency::delete_expired(&db.session, now, limit).await }) as _
         };
-        self.writer.write(forget).await
+        self.writer.write(delete).await
     }
 
     async fn pet(&self, id: i64) -> Result<Option<Pet>, StoreError> {
@@ -112,15 +112,20 @@ impl Store for PostgresStore {
             .readers
             .read(move |db| async move { db.pets.get(db.session.client(), id).await })
             .await?;
-        row.as_ref().map(pets::pet_of).transpose()
+        row.as_ref().map(records::record_of).transpose()
     }
 
     async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
         let rows = self
             .readers
-            .read(move |db| async move { db.pets.page(db.session.client(), query).await })
+            .read(move |db| async move { db.pets.page(db.session.client(), &query.into()).await })
             .await?;
-        pets::page_of(&rows, query.limit)
+        let found = rows
+            .iter()
+            .map(records::record_of)
+            .collect::<Result<_, _>>()?;
+        let (pets, more) = split_page(found, query.limit);
+        Ok(PetPage { pets, more })
     }
 
     async fn create_order(
@@ -128,7 +133,7 @@ impl Store for PostgresStore {
         order: NewOrder,
         at: DateTime<Utc>,
     ) -> Result<Result<Order, NotOrdered>, StoreError> {
-        let at = order::kept(at)?;
+        let at = stored_time(at)?;
         let create = move |db: Arc<Writes>| {
             let order = order.clone();
             Box::pin(async move { db.orders.create(&db.session, &order, at).await }) as _
@@ -141,11 +146,11 @@ impl Store for PostgresStore {
         order: NewOrder,
         once: Once,
     ) -> Result<Creation<Order, NotOrdered>, StoreError> {
-        order::kept(once.at)?;
-        let asked = Arc::new(OnceOnly::new(order, once));
+        stored_time(once.at)?;
+        let creation = Arc::new(OnceOnly::new(order, once));
         let create = move |db: Arc<Writes>| {
-            let asked = Arc::clone(&asked);
-            Box::pin(async move { db.orders.create_once(&db.session, &asked).await }) as _
+            let creation = Arc::clone(&creation);
+            Box::pin(async move { db.orders.create_once(&db.session, &creation).await }) as _
         };
         self.writer.write(create).await
     }
@@ -156,7 +161,7 @@ impl Store for PostgresStore {
         to: OrderStatus,
         at: DateTime<Utc>,
     ) -> Result<Result<Order, NotUpdated>, StoreError> {
-        let at = order::kept(at)?;
+        let at = stored_time(at)?;
         let update = move |db: Arc<Writes>| {
             Box::pin(async move { db.orders.update(&db.session, id, to, at).await }) as _
         };
@@ -168,15 +173,20 @@ impl Store for PostgresStore {
             .readers
             .read(move |db| async move { db.orders.get(db.session.client(), id).await })
             .await?;
-        row.as_ref().map(orders::order_at).transpose()
+        row.as_ref().map(records::record_of).transpose()
     }
 
     async fn list_orders(&self, query: OrderQuery) -> Result<OrderPage, StoreError> {
         let rows = self
             .readers
-            .read(move |db| async move { db.orders.page(db.session.client(), query).await })
+            .read(move |db| async move { db.orders.page(db.session.client(), &query.into()).await })
             .await?;
-        orders::page_of(&rows, query.limit)
+        let found = rows
+            .iter()
+            .map(records::record_of)
+            .collect::<Result<_, _>>()?;
+        let (orders, more) = split_page(found, query.limit);
+        Ok(OrderPage { orders, more })
     }
 
     async fn create_key(&self, key: NewKey) -> Result<(), StoreError> {

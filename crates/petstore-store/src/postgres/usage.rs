@@ -3,7 +3,7 @@
 use super::{
     error::{self, Unreadable},
     keys::time_of,
-    pets::text_of,
+    records::text_of,
     session::Session,
 };
 use crate::{KeyUse, StoreError, Usage, UsageDelta, UsageRecord};

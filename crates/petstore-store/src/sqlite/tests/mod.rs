@@ -3,10 +3,10 @@
 
 mod batches;
 mod faults;
+mod idle_transaction;
 mod once;
 mod ordering;
 mod plans;
-mod rest;
 
 use super::*;
 use std::sync::mpsc;

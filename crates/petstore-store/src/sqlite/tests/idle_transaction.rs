@@ -1,7 +1,7 @@
 //! The reader that stays: when it does, and when it does not.
 
 use super::*;
-use crate::sqlite::rest::Rest;
+use crate::sqlite::idle_transaction::IdleTransaction;
 use rusqlite::Connection;
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ fn write(db: &Connection) {
     db.execute("INSERT INTO t VALUES (1)", []).expect("a write");
 }
 
-fn rests(db: &Connection) -> bool {
+fn is_idle(db: &Connection) -> bool {
     !db.is_autocommit()
 }
 
@@ -36,12 +36,12 @@ fn can_begin_anew(db: &Connection) -> bool {
 fn the_log_can_begin_anew_once_the_rest_has_ended() {
     let folder = TempDir::new().expect("a temporary folder");
     let [own, other] = two(&folder);
-    let mut rest = Rest::default();
+    let mut idle = IdleTransaction::default();
     for _ in 0..3 {
-        rest.begin(&own);
-        assert!(rests(&own));
+        idle.begin(&own);
+        assert!(is_idle(&own));
         assert!(!can_begin_anew(&other));
-        rest.end(&own);
+        idle.end(&own);
         assert!(can_begin_anew(&other));
         // What it wrote itself is no reason not to rest.
         write(&own);
@@ -52,19 +52,19 @@ fn the_log_can_begin_anew_once_the_rest_has_ended() {
 fn where_another_writes_nobody_rests() {
     let folder = TempDir::new().expect("a temporary folder");
     let [own, other] = two(&folder);
-    let mut rest = Rest::default();
-    rest.begin(&own);
+    let mut idle = IdleTransaction::default();
+    idle.begin(&own);
     for _ in 0..3 {
         write(&other);
-        rest.begin(&own);
-        assert!(!rests(&own));
+        idle.begin(&own);
+        assert!(!is_idle(&own));
         assert!(can_begin_anew(&other));
     }
-    rest.begin(&own);
-    assert!(rests(&own));
+    idle.begin(&own);
+    assert!(is_idle(&own));
     // What comes meanwhile is seen by whoever reads next.
     write(&other);
-    rest.end(&own);
+    idle.end(&own);
     let seen: i64 = own
         .query_row("SELECT count(*) FROM t", [], |row| row.get(0))
         .expect("a number");

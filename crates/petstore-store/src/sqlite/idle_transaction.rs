@@ -1,11 +1,12 @@
-//! What the connection that writes does while nothing is to be written: it stays
-//! in a read transaction. SQLite locks its log for the first reader of a process
-//! and unlocks it after the last, a system call each; beside a reader that stays,
-//! others count up and down. They see what they would see without it: each looks
-//! for the newest commit, and locks what it needs.
+//! The read transaction in which the connection that writes stays while no write is
+//! queued. SQLite locks its log for the first reader of a process and unlocks it
+//! after the last one, a system call each. While this transaction is open, other
+//! readers only change a counter. They see what they would see without it: each
+//! looks for the newest commit, and locks what it needs.
 //!
-//! Behind a reader that stays, the log cannot begin anew. So the writer rises
-//! before it writes, and where another process writes it does not rest.
+//! The log cannot start again from its beginning while a reader stays behind its
+//! end. So the writer ends the transaction before each write, and opens none while
+//! another process writes.
 
 use rusqlite::Connection;
 use std::time::Duration;
@@ -14,15 +15,15 @@ use std::time::Duration;
 pub(super) const PERIOD: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
-pub(super) struct Rest {
+pub(super) struct IdleTransaction {
     /// Another number after each commit of another connection.
     version: Option<i64>,
 }
 
-impl Rest {
-    /// Stays at the newest commit, unless another connection wrote since the last
-    /// time. Nothing depends on it: if it fails, reads take some system calls
-    /// more, and the next write tells what is wrong.
+impl IdleTransaction {
+    /// Opens the transaction at the newest commit, unless another connection wrote
+    /// since the last call. If this fails, reads take some system calls more, and
+    /// the next write reports the cause.
     pub(super) fn begin(&mut self, db: &Connection) {
         self.end(db);
         let look = || {
@@ -42,7 +43,7 @@ impl Rest {
         }
     }
 
-    /// Leaves the connection as if it had never rested.
+    /// Ends the transaction, if there is one.
     pub(super) fn end(&self, db: &Connection) {
         if db.is_autocommit() {
             return;
