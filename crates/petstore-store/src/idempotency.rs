@@ -224,7 +224,8 @@ mod tests {
             hex(r#"{"name":"","categoryId":-1}"#),
             "06c2047929242ffb1d48209aed66b315afd988719837ff4e65d20e602e421c53"
         );
-        let order = Fingerprint::of(&NewOrder { pet_id: 7 });
+        let order: NewOrder = serde_json::from_str("{\"petId\":7}").expect("a new order");
+        let order = Fingerprint::of(&order);
         assert_eq!(
             order.0,
             <[u8; 32]>::from(Sha256::digest("order\n{\"petId\":7}"))

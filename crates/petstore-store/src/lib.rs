@@ -114,7 +114,7 @@
 //! # To add a backend
 //!
 //! Implement [`Store`], give [`DatabaseUrl`] a variant and [`open`] an arm,
-//! and add one line at the end of `tests/contract/main.rs`: that suite is what
+//! and add one line at the end of `tests/suite/contract/mod.rs`: that suite is what
 //! "the same store" means.
 
 mod error;

@@ -4,7 +4,7 @@
 
 use super::{
     error::{Fault, PostgresError, chain},
-    tls::Tls,
+    tls,
     url::PostgresUrl,
 };
 use std::{
@@ -24,6 +24,7 @@ use tokio_postgres::{
     AsyncMessage, Client, Connection, Error, SimpleQueryMessage,
     error::{DbError, Severity, SqlState},
 };
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// How long one host may take to answer, so that a host that hangs does not
 /// keep us from the next one.
@@ -85,7 +86,7 @@ impl Drop for Session {
 /// Makes connections. There is one for a store.
 pub(super) struct Connector {
     url: PostgresUrl,
-    tls: Tls,
+    tls: MakeRustlsConnect,
     last_failure: Mutex<Option<(Instant, Refusal)>>,
 }
 
@@ -107,7 +108,7 @@ enum Kind {
 
 impl Connector {
     pub(super) fn new(url: PostgresUrl) -> Result<Self, PostgresError> {
-        let tls = Tls::new(url.root_certificates())?;
+        let tls = tls::connector(url.root_certificates())?;
         Ok(Self {
             url,
             tls,

@@ -16,6 +16,7 @@ use tokio_postgres::{
 /// parameter that is quietly left out could be one that protects something.
 const PARAMETERS: &[&str] = &[
     "application_name",
+    "channel_binding",
     "connect_timeout",
     "dbname",
     "host",
@@ -192,6 +193,7 @@ fn config_of(all: &Config, host: &Host, port: u16) -> Config {
     let mut one = Config::new();
     one.target_session_attrs(TargetSessionAttrs::ReadWrite)
         .application_name(all.get_application_name().unwrap_or("petstore"))
+        .channel_binding(all.get_channel_binding())
         .port(port)
         .keepalives(all.get_keepalives())
         .keepalives_idle(all.get_keepalives_idle().min(SILENCE))

@@ -32,12 +32,7 @@ async fn of_two_with_one_key_in_one_batch_one_adds() {
     for create in creates {
         created.push(create.await.expect("no panic").expect("an answer"));
     }
-    let pet = |id, name: &str| Pet {
-        id,
-        name: name.to_owned(),
-        category_id: 1,
-        status: None,
-    };
+    let pet = |id, name: &str| fixtures::pet_with_id(id, &pet(name));
     assert_eq!(
         created,
         [

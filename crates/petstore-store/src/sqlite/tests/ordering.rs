@@ -3,13 +3,13 @@
 
 use super::*;
 use crate::{Creation, IdempotencyKey, NotOrdered, NotUpdated, Once};
-use petstore_models::{NewOrder, Order, OrderStatus, PetStatus};
+use petstore_models::{Order, OrderStatus, PetStatus};
 
 impl Fixture {
     fn order(&self, pet_id: i64) -> JoinHandle<Result<Result<Order, NotOrdered>, StoreError>> {
         let store = Arc::clone(&self.store);
         let at = DateTime::UNIX_EPOCH;
-        tokio::spawn(async move { store.create_order(NewOrder { pet_id }, at).await })
+        tokio::spawn(async move { store.create_order(fixtures::new_order(pet_id), at).await })
     }
 
     fn order_once(
@@ -22,7 +22,11 @@ impl Fixture {
             key: IdempotencyKey::try_from("a".to_owned()).expect("a key"),
             at: DateTime::UNIX_EPOCH,
         };
-        tokio::spawn(async move { store.create_order_once(NewOrder { pet_id }, once).await })
+        tokio::spawn(async move {
+            store
+                .create_order_once(fixtures::new_order(pet_id), once)
+                .await
+        })
     }
 
     fn update(
