@@ -6,6 +6,7 @@ mod cli;
 mod commands;
 mod exit;
 mod import;
+mod members;
 mod output;
 mod settings;
 

@@ -139,7 +139,7 @@ pub use key::{InvalidKeyId, KeyHash, KeyId, KeyRecord, NewKey, Revocation};
 pub use order::{NotOrdered, NotUpdated, OrderPage, OrderQuery};
 pub use postgres::{PostgresError, PostgresUrl};
 pub use stats::{BATCH_SIZES, PoolStats, WriteStats};
-pub use store::{PetPage, PetQuery, Store};
+pub use store::*;
 pub use url::{DatabaseUrl, InvalidDatabaseUrl};
 pub use usage::{KeyUse, Usage, UsageDelta, UsageRecord};
 

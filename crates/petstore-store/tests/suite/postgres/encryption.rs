@@ -104,7 +104,7 @@ async fn a_password_is_bound_to_the_encrypted_connection() {
         "ssl=on",
         "ssl_cert_file=../server.pem",
         "ssl_key_file=../server.key",
-        "hba_file=../rules",
+        "hba_file=rules",
     ];
     let rules = "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n";
     let files = [FILES, &[("rules", rules)]].concat();

@@ -196,7 +196,7 @@ async fn a_file_that_cannot_be_written_is_refused() {
     again
         .args([
             "--exact",
-            "refusals::a_file_that_cannot_be_written_is_refused",
+            "sqlite::refusals::a_file_that_cannot_be_written_is_refused",
         ])
         .env(PLACE, &place.path);
     if fs::OpenOptions::new().write(true).open(&place.path).is_ok() {
