@@ -80,7 +80,7 @@ fn from_json(text: &[u8]) -> Result<NewPet, String> {
 fn json<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
     serde_json::from_slice(text).map_err(|error| {
         let whole = error.to_string();
-        // The parser sees one line; its number in the file is said elsewhere.
+        // The parser sees one line; the caller adds its number in the file.
         let place = format!(" at line {} column {}", error.line(), error.column());
         match whole.strip_suffix(&place) {
             Some(problem) => format!("{problem} (column {})", error.column()),
@@ -153,14 +153,14 @@ mod tests {
 
     fn csv(header: &str, text: &str) -> Result<String, String> {
         let parser = Parser::new(Format::Csv, Some(&record(header)))?;
-        shown(parser.parse(&record(text)))
+        json_of(parser.parse(&record(text)))
     }
 
     fn json(text: &str) -> Result<String, String> {
-        shown(Parser::Ndjson.parse(&record(text)))
+        json_of(Parser::Ndjson.parse(&record(text)))
     }
 
-    fn shown(pet: Result<NewPet, String>) -> Result<String, String> {
+    fn json_of(pet: Result<NewPet, String>) -> Result<String, String> {
         pet.map(|pet| serde_json::to_string(&pet).expect("JSON"))
     }
 
@@ -213,8 +213,8 @@ mod tests {
     #[test]
     fn a_status_that_the_client_does_not_know_is_for_the_service_to_judge() {
         let sent = Ok(r#"{"categoryId":7,"name":"Rex","status":"gone"}"#);
-        let found = json(r#"{"name":"Rex","categoryId":7,"status":"gone"}"#);
-        assert_eq!(found.as_deref(), sent);
+        let pet = json(r#"{"name":"Rex","categoryId":7,"status":"gone"}"#);
+        assert_eq!(pet.as_deref(), sent);
         assert_eq!(csv("name,categoryId,status", "Rex,7,gone").as_deref(), sent);
     }
 }

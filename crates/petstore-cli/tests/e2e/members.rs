@@ -48,12 +48,18 @@ fn every_member_of_a_pet_goes_through_import_and_export() {
     user.write("pets.ndjson", &lines.join("\n"));
     // In the order of the file.
     let import = ["pets", "import", "--concurrency", "1"];
-    user.run(&[&import[..], &["pets.ndjson"]].concat()).with(0);
+    user.run(&[&import[..], &["pets.ndjson"]].concat())
+        .stdout_of(0);
     let exported = user.run(&["pets", "export"]);
-    assert_eq!(pets(exported.with(0)), samples);
+    assert_eq!(pets(exported.stdout_of(0)), samples);
 
     let csv = user.run(&["pets", "export", "--format", "csv"]);
-    let titles = csv.with(0).lines().next().expect("a header").split(',');
+    let titles = csv
+        .stdout_of(0)
+        .lines()
+        .next()
+        .expect("a header")
+        .split(',');
     let members: BTreeSet<String> = titles.map(str::to_owned).collect();
     let expected = schemas.members("/components/schemas/Pet");
     assert_eq!(members, expected.into_iter().collect());
@@ -62,8 +68,8 @@ fn every_member_of_a_pet_goes_through_import_and_export() {
         let second = Service::start();
         let user = User::of(&second);
         user.write(file, text);
-        user.run(&[&import[..], &[file]].concat()).with(0);
+        user.run(&[&import[..], &[file]].concat()).stdout_of(0);
         let exported = user.run(&["pets", "export"]);
-        assert_eq!(pets(exported.with(0)), samples, "{file}");
+        assert_eq!(pets(exported.stdout_of(0)), samples, "{file}");
     }
 }

@@ -53,25 +53,25 @@ fn insert() -> String {
     format!(
         "
         WITH given AS MATERIALIZED (
-            SELECT asked.*, used.key IS NULL AS is_free, COALESCE(used.made_id, nextval('pet_ids')) AS id,
-                COALESCE(used.fingerprint, asked.fingerprint) AS first, COALESCE(used.created_at, asked.created_at) AS since
+            SELECT wanted.*, used.key IS NULL AS is_free, COALESCE(used.made_id, nextval('pet_ids')) AS id,
+                COALESCE(used.fingerprint, wanted.fingerprint) AS first, COALESCE(used.created_at, wanted.created_at) AS since
             FROM unnest($1::text[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[], {arrays})
-                WITH ORDINALITY AS asked (key_id, key, fingerprint, created_at, lock, {names}, place)
-            LEFT JOIN idempotency_keys AS used ON used.key_id = asked.key_id AND used.key = asked.key
-                AND used.created_at > asked.created_at - $6::bigint
+                WITH ORDINALITY AS wanted (key_id, key, fingerprint, created_at, lock, {names}, place)
+            LEFT JOIN idempotency_keys AS used ON used.key_id = wanted.key_id AND used.key = wanted.key
+                AND used.created_at > wanted.created_at - $6::bigint
             WHERE pg_try_advisory_xact_lock(lock)
         ), kept AS (
             INSERT INTO idempotency_keys AS old (key_id, key, fingerprint, made_id, created_at)
             SELECT key_id, key, first, id, since FROM given
             {KEEP}
             RETURNING key_id, key, fingerprint, made_id
-        ), answered AS (
+        ), outcomes AS (
             SELECT given.*, kept.made_id, is_free AND kept.made_id = given.id AS is_new, kept.fingerprint = given.fingerprint AS is_same
             FROM given JOIN kept ON kept.key_id = given.key_id AND kept.key = given.key
         ), stored AS (
-            INSERT INTO pets (id, {names}) SELECT id, {names} FROM answered WHERE is_new
+            INSERT INTO pets (id, {names}) SELECT id, {names} FROM outcomes WHERE is_new
         )
-        SELECT place, made_id, is_new, is_same FROM answered"
+        SELECT place, made_id, is_new, is_same FROM outcomes"
     )
 }
 

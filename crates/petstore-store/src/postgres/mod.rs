@@ -1,11 +1,11 @@
 //! Implements the store on PostgreSQL, which any number of servers share: hands each
 //! call to the connections that read or to the tasks that write.
 //!
-//! # How PostgreSQL keeps what is promised
+//! # How the promises are kept
 //!
 //! **Durability.** A commit is as durable as the server makes it, and a server
 //! that makes it less than `synchronous_commit=on` and `fsync=on` is refused.
-//! An outcome is known only when the server has told it: a connection that
+//! An outcome is known only when the server has reported it: a connection that
 //! breaks or exceeds a deadline in the middle of a write, and a commit that came
 //! with a warning, are [`Outcome::Unknown`](crate::Outcome::Unknown). The
 //! warning is the one that tells of a commit whose wait for a replica was
@@ -20,11 +20,12 @@
 //! follow one another without gap or overlap, so such a pet lies in exactly one
 //! of them, and its page sees it. A page without `more` saw that nothing lay
 //! beyond it, so no such pet can be left. What was added *during* a walk may be
-//! missed, as it may be on any backend; but who keeps the last id of a walk to
-//! ask later for what is new can miss a pet here, and not on SQLite.
+//! missed, as it may be on any backend; but a caller that
+//! keeps the last id to ask later for new pets can miss one here, and not on
+//! SQLite.
 //!
 //! **Isolation.** All reads go to the server that takes writes, so they see
-//! what was answered before. No key is cached: a look-up is one round trip, and
+//! every write that returned before. No key is cached: a look-up is one round trip, and
 //! a key that was revoked counts from the next look-up on.
 
 mod batch;

@@ -3,7 +3,7 @@
 //!
 //! A pool of the usual kind lends a connection to one caller at a time. Here
 //! every read is one short statement, so there is nothing to lend it for, and
-//! sharing answers two to three times as many reads over as many connections.
+//! sharing serves two to three times as many reads over as many connections.
 
 use super::{
     error::{self, Fault},
@@ -176,7 +176,7 @@ impl Readers {
         stats
     }
 
-    /// Closes the connections once those who use them are done.
+    /// Closes the connections once their users are done.
     pub(super) async fn close(&self) {
         self.closed.store(true, Ordering::Release);
         for slot in &self.slots {
@@ -190,7 +190,7 @@ impl Readers {
 /// again on another one can help.
 fn is_of_the_connection(error: &Error) -> bool {
     match error.as_db_error() {
-        Some(said) => said.parsed_severity() != Some(Severity::Error),
+        Some(cause) => cause.parsed_severity() != Some(Severity::Error),
         None => error.is_closed() || error.source().is_some_and(|cause| cause.is::<io::Error>()),
     }
 }

@@ -55,9 +55,9 @@ trait Job: Send {
     /// Runs the write and keeps its result; an error is the caller's too.
     fn run(&mut self, db: &Connection) -> Result<(), StoreError>;
 
-    /// Answers the caller, who may be gone. The write counts only if its
+    /// Returns the result to the caller, who may be gone. The write counts only if its
     /// transaction was committed.
-    fn answer(self: Box<Self>, committed: Result<(), StoreError>);
+    fn respond(self: Box<Self>, committed: Result<(), StoreError>);
 }
 
 struct Write<T, W> {
@@ -82,15 +82,15 @@ where
             .map_err(Clone::clone)
     }
 
-    fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
-        let answer = match (self.result, committed) {
+    fn respond(self: Box<Self>, committed: Result<(), StoreError>) {
+        let result = match (self.result, committed) {
             (Some(Err(own)), _) => Err(own),
             (_, Err(shared)) => Err(shared),
             (Some(Ok(value)), Ok(())) => Ok(value),
             (None, Ok(())) => Err(error::writer_gone()),
         };
         // An error means that the caller did not wait; the write stands.
-        let _gone = self.caller.send(answer);
+        let _gone = self.caller.send(result);
     }
 }
 
@@ -110,7 +110,7 @@ impl Writer {
         })
     }
 
-    /// Hands `work` over and waits for its answer. `work` may be called more
+    /// Hands `work` over and waits for its result. `work` may be called more
     /// than once, each time in a transaction without its earlier effects. From
     /// the first poll on, to drop the future does not cancel it.
     pub(super) async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
@@ -128,7 +128,7 @@ impl Writer {
         W: FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
     {
         let reservation = self.capacity.reserve(bytes)?;
-        let (caller, answer) = oneshot::channel();
+        let (caller, result) = oneshot::channel();
         let job = Box::new(Write {
             work,
             result: None,
@@ -139,7 +139,7 @@ impl Writer {
             mpsc::error::TrySendError::Full(_) => StoreError::Overloaded,
             mpsc::error::TrySendError::Closed(_) => error::closed(),
         })?;
-        answer.await.unwrap_or_else(|_| Err(error::writer_gone()))
+        result.await.unwrap_or_else(|_| Err(error::writer_gone()))
     }
 
     /// `Ok` while writes are taken.
@@ -156,13 +156,13 @@ impl Writer {
             .stats(self.inbox.max_capacity() - self.inbox.capacity())
     }
 
-    /// Returns when all that was handed over is answered and the connection is
+    /// Returns when all that was handed over is done and the connection is
     /// closed.
     pub(super) async fn close(&self) -> Result<(), StoreError> {
         let (caller, done) = oneshot::channel();
         match self.inbox.send(Message::Close(caller)).await {
             Ok(()) => done.await.map_err(|_| error::writer_gone()),
-            // Somebody was first, and waits for the rest.
+            // Another call closes it already.
             Err(_) => Ok(()),
         }
     }
@@ -274,7 +274,7 @@ impl Wake for Unpark {
 }
 
 fn commit(slot: &Slot, files: Option<&Files>, mut jobs: Vec<Box<dyn Job>>, batches: &Batches) {
-    // Answers go out after the connection is free again: in memory, readers
+    // Results are returned after the connection is free again: in memory, readers
     // use the same one.
     let committed = findable(files, || {
         slot.hold().open().and_then(|db| together(db, &mut jobs))
@@ -292,7 +292,7 @@ fn commit(slot: &Slot, files: Option<&Files>, mut jobs: Vec<Box<dyn Job>>, batch
     }
     let committed = committed.map(|_| ());
     for job in jobs {
-        job.answer(committed.clone());
+        job.respond(committed.clone());
     }
 }
 

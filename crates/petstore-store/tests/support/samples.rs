@@ -61,7 +61,7 @@ impl Schemas {
             return self.sample_of(only, name, number);
         }
         match (schema["type"].as_str(), schema["format"].as_str()) {
-            (Some("boolean"), _) => json!(number % 2 == 0),
+            (Some("boolean"), _) => json!(number.is_multiple_of(2)),
             (Some("integer"), _) => {
                 let least = schema["minimum"].as_i64().unwrap_or(1_000);
                 json!(least + i64::try_from(number).expect("a small number") + 1)

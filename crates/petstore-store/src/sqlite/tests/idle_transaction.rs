@@ -1,11 +1,11 @@
-//! The reader that stays: when it does, and when it does not.
+//! When the idle read transaction is open, and when it is not.
 
 use super::*;
 use crate::sqlite::idle_transaction::IdleTransaction;
 use rusqlite::Connection;
 use std::time::{Duration, Instant};
 
-/// The connection that rests, and one of somebody else.
+/// The connection of the store, and another one.
 fn two(folder: &TempDir) -> [Connection; 2] {
     let path = folder.path().join("log.db");
     let own = Connection::open(&path).expect("a connection");
@@ -25,31 +25,31 @@ fn is_idle(db: &Connection) -> bool {
     !db.is_autocommit()
 }
 
-/// Whether nobody reads what is in the log, so that it can begin anew.
-fn can_begin_anew(db: &Connection) -> bool {
+/// Whether no reader uses the log, so that it can start again from its beginning.
+fn can_restart(db: &Connection) -> bool {
     db.query_row("PRAGMA wal_checkpoint(restart)", [], |row| row.get(0))
         .map(|busy: i64| busy == 0)
-        .expect("an answer")
+        .expect("a result")
 }
 
 #[test]
-fn the_log_can_begin_anew_once_the_rest_has_ended() {
+fn the_log_can_restart_once_the_idle_transaction_has_ended() {
     let folder = TempDir::new().expect("a temporary folder");
     let [own, other] = two(&folder);
     let mut idle = IdleTransaction::default();
     for _ in 0..3 {
         idle.begin(&own);
         assert!(is_idle(&own));
-        assert!(!can_begin_anew(&other));
+        assert!(!can_restart(&other));
         idle.end(&own);
-        assert!(can_begin_anew(&other));
-        // What it wrote itself is no reason not to rest.
+        assert!(can_restart(&other));
+        // Its own writes do not keep it from the next idle transaction.
         write(&own);
     }
 }
 
 #[test]
-fn where_another_writes_nobody_rests() {
+fn there_is_no_idle_transaction_where_another_connection_writes() {
     let folder = TempDir::new().expect("a temporary folder");
     let [own, other] = two(&folder);
     let mut idle = IdleTransaction::default();
@@ -58,11 +58,11 @@ fn where_another_writes_nobody_rests() {
         write(&other);
         idle.begin(&own);
         assert!(!is_idle(&own));
-        assert!(can_begin_anew(&other));
+        assert!(can_restart(&other));
     }
     idle.begin(&own);
     assert!(is_idle(&own));
-    // What comes meanwhile is seen by whoever reads next.
+    // The next reader sees what was written meanwhile.
     write(&other);
     idle.end(&own);
     let seen: i64 = own

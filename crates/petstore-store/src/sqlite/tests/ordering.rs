@@ -48,8 +48,8 @@ impl Fixture {
 
     /// The statuses of the pet and of the order with the id 1.
     async fn statuses(&self, pet_id: i64) -> (Option<PetStatus>, Option<OrderStatus>) {
-        let pet = self.store.pet(pet_id).await.expect("an answer");
-        let order = self.store.order(1).await.expect("an answer");
+        let pet = self.store.pet(pet_id).await.expect("a result");
+        let order = self.store.order(1).await.expect("a result");
         (
             pet.and_then(|pet| pet.status),
             order.map(|order| order.status),
@@ -78,18 +78,18 @@ async fn the_whole_life_of_an_order_fits_into_one_batch() {
     let Ok(Ok(Creation::Added(first))) = first.await else {
         panic!("the first is placed")
     };
-    let second = second.await.expect("no panic").expect("an answer");
+    let second = second.await.expect("no panic").expect("a result");
     let taken = NotOrdered::NotAvailable(Some(PetStatus::Pending));
     assert_eq!(second, Err(taken));
-    let again = again.await.expect("no panic").expect("an answer");
+    let again = again.await.expect("no panic").expect("a result");
     assert_eq!(again, Creation::Repeated(first));
-    let early = early.await.expect("no panic").expect("an answer");
+    let early = early.await.expect("no panic").expect("a result");
     let from = OrderStatus::Placed;
     assert_eq!(early, Err(NotUpdated::NoStep { from }));
     for step in [approved, delivered] {
         step.await
             .expect("no panic")
-            .expect("an answer")
+            .expect("a result")
             .expect("a step");
     }
     let end = (Some(PetStatus::Sold), Some(OrderStatus::Delivered));
@@ -144,7 +144,7 @@ async fn a_pet_and_its_order_change_together_or_not_at_all() {
         .update(1, OrderStatus::Cancelled)
         .await
         .expect("no panic");
-    cancelled.expect("an answer").expect("a step");
+    cancelled.expect("a result").expect("a step");
     let ended = (Some(PetStatus::Available), Some(OrderStatus::Cancelled));
     assert_eq!(fixture.statuses(pet).await, ended);
 }
@@ -157,7 +157,7 @@ async fn a_status_that_this_version_does_not_know_is_shown_as_damage_and_not_as_
         .order(pet)
         .await
         .expect("no panic")
-        .expect("an answer");
+        .expect("a result");
     let id = placed.expect("an order").id;
     fixture
         .execute("UPDATE orders SET status = 'lost'")

@@ -30,23 +30,23 @@ pub(crate) fn time(micros: i64) -> DateTime<Utc> {
 }
 
 pub(crate) async fn a_key_is_found_by_its_hash_until_it_is_revoked(store: AnyStore) {
-    assert!(!store.has_keys().await.expect("an answer"));
+    assert!(!store.has_keys().await.expect("a result"));
     let (first, second) = (key(1, time(0)), key(2, time(1)));
     for key in [&first, &second] {
         store.create_key(key.clone()).await.expect("a key");
         assert_eq!(
-            store.find_key(&key.hash).await.expect("an answer"),
+            store.find_key(&key.hash).await.expect("a result"),
             Some(key.id)
         );
     }
     let revoked = store.revoke_key(first.id, time(5)).await;
-    assert_eq!(revoked.expect("an answer"), Revocation::Revoked);
-    assert_eq!(store.find_key(&first.hash).await.expect("an answer"), None);
+    assert_eq!(revoked.expect("a result"), Revocation::Revoked);
+    assert_eq!(store.find_key(&first.hash).await.expect("a result"), None);
     assert_eq!(
-        store.find_key(&second.hash).await.expect("an answer"),
+        store.find_key(&second.hash).await.expect("a result"),
         Some(second.id)
     );
-    assert!(store.has_keys().await.expect("an answer"));
+    assert!(store.has_keys().await.expect("a result"));
 }
 
 pub(crate) async fn an_unknown_key_is_neither_found_nor_revoked(store: AnyStore) {
@@ -55,15 +55,12 @@ pub(crate) async fn an_unknown_key_is_neither_found_nor_revoked(store: AnyStore)
     nearly[31] = 0;
     for hash in [[0; 32], [255; 32], nearly] {
         assert_eq!(
-            store
-                .find_key(&KeyHash::new(hash))
-                .await
-                .expect("an answer"),
+            store.find_key(&KeyHash::new(hash)).await.expect("a result"),
             None
         );
     }
     let revoked = store.revoke_key(KeyId::from_random(2), time(5)).await;
-    assert_eq!(revoked.expect("an answer"), Revocation::Unknown);
+    assert_eq!(revoked.expect("a result"), Revocation::Unknown);
     assert_eq!(
         store.list_keys().await.expect("keys"),
         [record(&key(1, time(0)), None)]
@@ -84,7 +81,7 @@ pub(crate) async fn a_revoked_key_keeps_its_first_time(store: AnyStore) {
             time(9)
         };
         assert_eq!(
-            store.revoke_key(key.id, at).await.expect("an answer"),
+            store.revoke_key(key.id, at).await.expect("a result"),
             expected
         );
     }
@@ -150,7 +147,7 @@ pub(crate) async fn of_many_first_keys_one_is_made(store: AnyStore) {
             store
                 .create_first_key(key(number, time(0)))
                 .await
-                .expect("an answer")
+                .expect("a result")
         });
     }
     let made = creates
@@ -168,21 +165,21 @@ pub(crate) async fn there_is_no_second_first_key(store: AnyStore) {
         store
             .create_first_key(first.clone())
             .await
-            .expect("an answer")
+            .expect("a result")
     );
     store.revoke_key(first.id, time(1)).await.expect("revoked");
     assert!(
         !store
             .create_first_key(key(2, time(2)))
             .await
-            .expect("an answer")
+            .expect("a result")
     );
     // Not even the same once more, which is no error here.
     assert!(
         !store
             .create_first_key(first.clone())
             .await
-            .expect("an answer")
+            .expect("a result")
     );
     assert_eq!(
         store.list_keys().await.expect("keys"),

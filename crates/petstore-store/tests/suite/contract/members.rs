@@ -92,7 +92,7 @@ pub(crate) async fn every_member_of_a_pet_comes_back_by_every_way(store: AnyStor
 
     for (number, pet) in created.iter().enumerate() {
         assert_has_all_members(pet, &sample(number % SAMPLES), "Pet");
-        let found = store.pet(pet.id).await.expect("the database answers");
+        let found = store.pet(pet.id).await.expect("a result");
         assert_eq!(found.as_ref(), Some(pet));
     }
     // Of several in one batch, any may have the lower id.
@@ -125,7 +125,7 @@ pub(crate) async fn every_member_of_an_order_comes_back_by_every_way(store: AnyS
         let create = || made_of::<NewOrder>(&new);
         let order = if number % 2 == 0 {
             let placed = store.create_order(create(), at(0)).await;
-            placed.expect("the database answers").expect("an order")
+            placed.expect("a result").expect("an order")
         } else {
             let Creation::Added(placed) = create_once(store, create(), key(number)).await else {
                 panic!("the key is new");
@@ -140,16 +140,16 @@ pub(crate) async fn every_member_of_an_order_comes_back_by_every_way(store: AnyS
             placed
         };
         assert_has_all_members(&order, &new, "Order");
-        let found = store.order(order.id).await.expect("the database answers");
+        let found = store.order(order.id).await.expect("a result");
         assert_eq!(found.as_ref(), Some(&order));
         // The next status, at another time.
         let approved = store
             .update_order(order.id, OrderStatus::Approved, at(5))
             .await;
-        let approved = approved.expect("the database answers").expect("a step");
+        let approved = approved.expect("a result").expect("a step");
         assert_has_all_members(&approved, &new, "Order");
         assert_ne!(approved.updated_at, approved.placed_at);
-        let found = store.order(order.id).await.expect("the database answers");
+        let found = store.order(order.id).await.expect("a result");
         assert_eq!(found.as_ref(), Some(&approved));
         created.insert(0, approved);
     }
@@ -174,7 +174,7 @@ pub(crate) async fn every_member_of_an_order_comes_back_by_every_way(store: AnyS
 async fn create_once(store: &AnyStore, new: NewOrder, once: Once) -> Creation<Order, NotOrdered> {
     loop {
         let created = store.create_order_once(new.clone(), once.clone()).await;
-        match created.expect("the database answers") {
+        match created.expect("a result") {
             Creation::InFlight => yield_now().await,
             created => return created,
         }

@@ -77,7 +77,7 @@ macro_rules! contract {
                 keys::there_is_no_second_first_key,
                 members::every_member_of_a_pet_comes_back_by_every_way,
                 members::every_member_of_an_order_comes_back_by_every_way,
-                model::any_calls_are_answered_as_a_list_would,
+                model::any_calls_return_what_a_list_would,
                 once::a_caller_who_leaves_finds_the_pet_when_it_asks_again,
                 once::a_clock_that_jumps_back_neither_loses_a_key_nor_doubles_a_pet,
                 once::a_key_belongs_to_its_api_key_and_to_its_letters,
@@ -112,7 +112,7 @@ macro_rules! contract {
                 pets::pets_added_at_once_have_ids_of_their_own,
                 usage::a_key_shows_when_it_was_used_last,
                 usage::calls_add_up_between_the_first_and_the_last,
-                usage::the_ledger_is_sorted_by_operation_and_the_latest_caller,
+                usage::usage_counters_are_sorted_by_operation_and_the_latest_caller,
                 usage::usage_that_is_added_at_once_is_counted_once_each,
                 usage::what_concerns_no_key_of_the_store_is_not_shown,
             }

@@ -1,4 +1,4 @@
-//! Any sequence of calls is answered as a list in memory would answer it.
+//! Compares any sequence of calls with a list in memory.
 
 use super::{AnyStore, once};
 use crate::fixtures::{new_pet, pet_with_id, without_id};
@@ -131,7 +131,7 @@ impl Model {
 }
 
 /// The store and its model grow from case to case.
-pub(crate) async fn any_calls_are_answered_as_a_list_would(store: AnyStore) {
+pub(crate) async fn any_calls_return_what_a_list_would(store: AnyStore) {
     let model = RefCell::new(Model::default());
     let mut runner = TestRunner::new(Config {
         cases: 24,
@@ -166,10 +166,10 @@ async fn compare(store: &AnyStore, model: &mut Model, calls: Vec<Call>) -> TestC
             Call::Wait(time) => model.now += time,
             Call::Forget(limit) => {
                 let forgotten = store.forget_idempotency_keys(model.now, limit).await;
-                prop_assert_eq!(forgotten.expect("an answer"), model.forget(limit));
+                prop_assert_eq!(forgotten.expect("a result"), model.forget(limit));
             }
             Call::Get(id) => {
-                prop_assert_eq!(store.pet(id).await.expect("an answer"), model.get(id))
+                prop_assert_eq!(store.pet(id).await.expect("a result"), model.get(id))
             }
             Call::List(query) => {
                 prop_assert_eq!(

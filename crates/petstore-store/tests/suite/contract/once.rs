@@ -28,7 +28,7 @@ pub(crate) async fn create(store: &AnyStore, pet: NewPet, once: Once) -> Creatio
     loop {
         match store.create_pet_once(pet.clone(), once.clone()).await {
             Ok(Creation::InFlight) => yield_now().await,
-            created => return created.expect("an answer"),
+            created => return created.expect("a result"),
         }
     }
 }
@@ -51,7 +51,7 @@ pub(crate) async fn a_repeated_creation_is_answered_with_the_first_pet(store: An
         let once = once(1, &format!("key {number}"), noon());
         let first = added(create(&store, pet.clone(), once.clone()).await);
         assert_eq!(
-            store.pet(first.id).await.expect("an answer"),
+            store.pet(first.id).await.expect("a result"),
             Some(first.clone())
         );
         for _ in 0..3 {
@@ -137,7 +137,7 @@ pub(crate) async fn a_clock_that_jumps_back_neither_loses_a_key_nor_doubles_a_pe
     let first = added(create(&store, rex(), once(1, "a", noon())).await);
     for at in [noon() - TimeDelta::hours(1), noon() - year, noon()] {
         let forgotten = store.forget_idempotency_keys(at, 10).await;
-        assert_eq!(forgotten.expect("an answer"), 0, "{at}");
+        assert_eq!(forgotten.expect("a result"), 0, "{at}");
         let again = create(&store, rex(), once(1, "a", at)).await;
         assert_eq!(again, Creation::Repeated(first.clone()), "{at}");
         let other = create(&store, new_pet("Tom", None), once(1, "a", at)).await;
@@ -155,7 +155,7 @@ pub(crate) async fn old_keys_are_deleted_a_few_at_a_time_and_no_other(store: Any
     let now = minutes(6) + IDEMPOTENCY_KEYS_KEPT;
     for expected in [3, 3, 1, 0] {
         let forgotten = store.forget_idempotency_keys(now, 3).await;
-        assert_eq!(forgotten.expect("an answer"), expected);
+        assert_eq!(forgotten.expect("a result"), expected);
     }
     for number in 0..10 {
         let once = once(1, &number.to_string(), minutes(9));

@@ -13,7 +13,7 @@ pub(crate) async fn a_pet_comes_back_as_it_was_added(store: AnyStore) {
         let created = store.create_pet(added.clone()).await.expect("a pet");
         assert_eq!(without_id(&created), added);
         assert_eq!(
-            store.pet(created.id).await.expect("an answer"),
+            store.pet(created.id).await.expect("a result"),
             Some(created.clone())
         );
         assert_eq!(walk(&store, None, 10).await.last(), Some(&created));
@@ -23,7 +23,7 @@ pub(crate) async fn a_pet_comes_back_as_it_was_added(store: AnyStore) {
 pub(crate) async fn an_unknown_id_finds_nothing(store: AnyStore) {
     create(&store, "Rex", None).await;
     for id in [i64::MIN, -1, 0, 2, i64::MAX] {
-        assert_eq!(store.pet(id).await.expect("an answer"), None, "{id}");
+        assert_eq!(store.pet(id).await.expect("a result"), None, "{id}");
     }
 }
 
@@ -55,7 +55,7 @@ pub(crate) async fn any_name_comes_back_byte_for_byte(store: AnyStore) {
         let found = store
             .pet(created.id)
             .await
-            .expect("an answer")
+            .expect("a result")
             .expect("the pet");
         assert!(
             found.name.as_bytes() == name.as_bytes(),
@@ -85,7 +85,7 @@ pub(crate) async fn categories_reach_both_ends_of_int64(store: AnyStore) {
         let found = store
             .pet(created.id)
             .await
-            .expect("an answer")
+            .expect("a result")
             .expect("the pet");
         assert_eq!(found.category_id, category_id);
     }
@@ -114,7 +114,7 @@ pub(crate) async fn an_answered_pet_is_there_for_everybody(store: AnyStore) {
                 let created = create(&store, task.to_string(), None).await;
                 let other = store.clone();
                 let seen = tokio::spawn(async move { other.pet(created.id).await });
-                let seen = seen.await.expect("no panic").expect("an answer");
+                let seen = seen.await.expect("no panic").expect("a result");
                 assert_eq!(seen, Some(created));
             }
         });

@@ -1,4 +1,4 @@
-//! The ledger of deprecated calls, and when a key was used last.
+//! The usage counters of deprecated operations, and when a key was used last.
 
 use super::{
     AnyStore,
@@ -39,13 +39,13 @@ async fn with_keys(store: &AnyStore, numbers: &[u8]) {
     }
 }
 
-async fn ledger(store: &AnyStore) -> Vec<UsageRecord> {
-    store.usage().await.expect("the ledger")
+async fn counters(store: &AnyStore) -> Vec<UsageRecord> {
+    store.usage().await.expect("the counters")
 }
 
 pub(crate) async fn calls_add_up_between_the_first_and_the_last(store: AnyStore) {
     with_keys(&store, &[1]).await;
-    assert_eq!(ledger(&store).await, []);
+    assert_eq!(counters(&store).await, []);
     // The second of them is late: two servers share a store.
     for (calls, seen) in [(2, (20, 30)), (1, (10, 10)), (5, (25, 45))] {
         record(&store, vec![delta(1, "getPet", calls, seen)], vec![]).await;
@@ -58,10 +58,10 @@ pub(crate) async fn calls_add_up_between_the_first_and_the_last(store: AnyStore)
         first_seen: time(10),
         last_seen: time(45),
     };
-    assert_eq!(ledger(&store).await, [expected]);
+    assert_eq!(counters(&store).await, [expected]);
 }
 
-pub(crate) async fn the_ledger_is_sorted_by_operation_and_the_latest_caller(store: AnyStore) {
+pub(crate) async fn usage_counters_are_sorted_by_operation_and_the_latest_caller(store: AnyStore) {
     with_keys(&store, &[1, 2, 3]).await;
     let calls = vec![
         delta(3, "b", 1, (5, 9)),
@@ -70,7 +70,7 @@ pub(crate) async fn the_ledger_is_sorted_by_operation_and_the_latest_caller(stor
         delta(2, "a", 1, (1, 1)),
     ];
     record(&store, calls, vec![]).await;
-    let rows: Vec<_> = ledger(&store).await;
+    let rows: Vec<_> = counters(&store).await;
     let rows: Vec<_> = rows.iter().map(|row| (&*row.operation, &row.key)).collect();
     let ids = [id(2), id(2), id(3), id(1)];
     let expected: Vec<_> = ["a", "b", "b", "b"].into_iter().zip(&ids).collect();
@@ -93,7 +93,7 @@ pub(crate) async fn a_key_shows_when_it_was_used_last(store: AnyStore) {
             let keys = store.list_keys().await.expect("the keys");
             let listed = keys.into_iter().find(|listed| listed.id == id(number));
             let found = store.find_key(&key(number, time(0)).hash).await;
-            assert_eq!(found.expect("an answer"), Some(id(number)));
+            assert_eq!(found.expect("a result"), Some(id(number)));
             listed.expect("the key").last_used_at
         }
     };
@@ -105,7 +105,7 @@ pub(crate) async fn what_concerns_no_key_of_the_store_is_not_shown(store: AnySto
     with_keys(&store, &[1]).await;
     let calls = vec![delta(1, "a", 1, (1, 1)), delta(2, "a", 1, (1, 1))];
     record(&store, calls, vec![used(2, 1), used(1, 1)]).await;
-    let rows = ledger(&store).await;
+    let rows = counters(&store).await;
     assert_eq!(rows.len(), 1);
     assert_eq!((&rows[0].key, rows[0].calls), (&id(1), 1));
     let keys = store.list_keys().await.expect("the keys");
@@ -126,7 +126,7 @@ pub(crate) async fn usage_that_is_added_at_once_is_counted_once_each(store: AnyS
         });
     }
     tasks.join_all().await;
-    for row in ledger(&store).await {
+    for row in counters(&store).await {
         assert_eq!((row.calls, row.first_seen), (20, time(0)), "{row:?}");
     }
     let keys = store.list_keys().await.expect("the keys");

@@ -19,7 +19,7 @@ async fn creates_of_a_moment_share_a_commit_and_keep_their_ids() {
         let created = created.expect("a pet");
         assert_eq!(created.name, number.to_string());
         assert_eq!(
-            store.pet(created.id).await.expect("an answer"),
+            store.pet(created.id).await.expect("a result"),
             Some(created)
         );
     }

@@ -13,7 +13,7 @@ const LONELY: &[&str] = &["synchronous_standby_names=nobody"];
 /// Does something to the session whose commit waits, once there is one.
 async fn when_one_waits(db: &Client, function: &str) {
     let sql = format!("SELECT {function}(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
-    while db.query(&sql, &[]).await.expect("an answer").is_empty() {
+    while db.query(&sql, &[]).await.expect("a result").is_empty() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
@@ -61,7 +61,7 @@ async fn while_a_commit_waits(function: &str, settings: &[&str]) {
 async fn until_lonely(db: &Client) {
     let set =
         "SELECT 1 FROM pg_settings WHERE name = 'synchronous_standby_names' AND setting = 'nobody'";
-    while db.query(set, &[]).await.expect("an answer").is_empty() {
+    while db.query(set, &[]).await.expect("a result").is_empty() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

@@ -122,7 +122,7 @@ async fn no_answered_pet_is_lost_or_doubled_when_the_server_is_killed_under_load
             let found = if found.is_some() {
                 found
             } else {
-                store.pet(id).await.expect("an answer").map(|pet| pet.id)
+                store.pet(id).await.expect("a result").map(|pet| pet.id)
             };
             assert_eq!(found, Some(id), "the pet {name} is lost");
         }
@@ -148,7 +148,7 @@ async fn a_read_does_not_notice_that_its_connection_was_closed() {
     let db = database.client().await;
     for _ in 0..20 {
         assert_eq!(
-            store.pet(created.id).await.expect("an answer"),
+            store.pet(created.id).await.expect("a result"),
             Some(created.clone())
         );
         let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'";

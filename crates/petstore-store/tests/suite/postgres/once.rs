@@ -52,7 +52,7 @@ async fn of_several_servers_with_one_key_at_once_one_creates_and_the_others_repl
         let created = join_all(stores.iter().map(|store| create(store, pet(&key), &key))).await;
         let created: Vec<_> = created
             .into_iter()
-            .map(|one| one.expect("an answer"))
+            .map(|one| one.expect("a result"))
             .collect();
         let added: Vec<_> = created
             .iter()
@@ -82,7 +82,7 @@ async fn who_meets_a_running_transaction_with_its_key_holds_nobody_up() {
     };
     let database = cluster.database().await;
     let store = store(&database).await;
-    let first = create(&store, pet("Rex"), "a").await.expect("an answer");
+    let first = create(&store, pet("Rex"), "a").await.expect("a result");
     // Another server, in the middle of something with that key.
     let db = database.client().await;
     let locks = "SELECT objid::bigint + (classid::bigint << 32) AS lock FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
@@ -103,14 +103,14 @@ async fn who_meets_a_running_transaction_with_its_key_holds_nobody_up() {
         store.create_pet_once(pet("Tom"), once("b")),
         store.create_pet(pet("Zoe")),
     );
-    assert_eq!(same.expect("an answer"), Creation::InFlight);
+    assert_eq!(same.expect("a result"), Creation::InFlight);
     assert!(matches!(other, Ok(Creation::Added(_))), "{other:?}");
     without.expect("a pet");
     db.batch_execute("COMMIT").await.expect("over");
     let Creation::Added(first) = first else {
         panic!("{first:?}")
     };
-    let again = create(&store, pet("Rex"), "a").await.expect("an answer");
+    let again = create(&store, pet("Rex"), "a").await.expect("a result");
     assert_eq!(again, Creation::Repeated(first));
     assert_eq!(all(&store).await.len(), 3);
 }
@@ -195,14 +195,14 @@ async fn a_repeated_creation_waits_for_the_replica_that_the_first_one_did_not_re
     cluster.execute("SELECT pg_reload_conf()").await;
     let set =
         "SELECT 1 FROM pg_settings WHERE name = 'synchronous_standby_names' AND setting = 'nobody'";
-    while db.query(set, &[]).await.expect("an answer").is_empty() {
+    while db.query(set, &[]).await.expect("a result").is_empty() {
         sleep(Duration::from_millis(5)).await;
     }
 
     for _ in 0..2 {
         let cut_off = async {
             let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-            while db.query(end, &[]).await.expect("an answer").is_empty() {
+            while db.query(end, &[]).await.expect("a result").is_empty() {
                 sleep(Duration::from_millis(5)).await;
             }
         };
@@ -217,7 +217,7 @@ async fn a_repeated_creation_waits_for_the_replica_that_the_first_one_did_not_re
     cluster.execute("SELECT pg_reload_conf()").await;
     let created = create(&store, pet("second"), "second")
         .await
-        .expect("an answer");
+        .expect("a result");
     assert!(matches!(created, Creation::Repeated(_)), "{created:?}");
     assert_eq!(all(&store).await.len(), 2);
 }

@@ -106,7 +106,7 @@ async fn the_tables_of_something_else_are_left_alone() {
     let made = db
         .query_one("SELECT to_regclass('petstore_schema') IS NULL", &[])
         .await
-        .expect("an answer");
+        .expect("a result");
     assert!(made.get::<_, bool>(0), "nothing was made");
 }
 
@@ -125,10 +125,10 @@ async fn pets_and_keys_outlive_their_store() {
     first.close().await.expect("closed");
     let again = store(&database).await;
     assert_eq!(
-        again.pet(created.id).await.expect("an answer"),
+        again.pet(created.id).await.expect("a result"),
         Some(created)
     );
-    assert!(again.has_keys().await.expect("an answer"));
+    assert!(again.has_keys().await.expect("a result"));
 }
 
 #[tokio::test]

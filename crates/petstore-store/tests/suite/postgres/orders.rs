@@ -1,4 +1,4 @@
-//! Orders of several servers at the same moment, and an order whose animal, key
+//! Orders of several servers at the same moment, and an order whose pet, key
 //! or row cannot be written.
 
 use super::{outcome, pet, store};
@@ -76,7 +76,7 @@ async fn of_several_servers_with_one_key_at_once_one_orders_and_the_others_repla
         // Nobody is told that the pet is taken: it is taken by this very order.
         let mut added = 0;
         for created in join_all(asked).await {
-            match created.expect("an answer") {
+            match created.expect("a result") {
                 Creation::Added(_) => added += 1,
                 Creation::Repeated(_) => {}
                 other => panic!("{other:?}"),
@@ -97,7 +97,7 @@ async fn of_several_servers_that_end_one_order_one_does() {
         let pet_id = available(&stores[0]).await;
         let at = DateTime::UNIX_EPOCH;
         let placed = stores[0].create_order(new_order(pet_id), at).await;
-        let id = placed.expect("an answer").expect("an order").id;
+        let id = placed.expect("a result").expect("an order").id;
         let ends = stores
             .iter()
             .map(|store| store.update_order(id, OrderStatus::Cancelled, at));
@@ -107,13 +107,13 @@ async fn of_several_servers_that_end_one_order_one_does() {
         let (ends, again) = tokio::join!(join_all(ends), join_all(again));
         let ended: Vec<_> = ends
             .into_iter()
-            .filter_map(|end| end.expect("an answer").err())
+            .filter_map(|end| end.expect("a result").err())
             .collect();
         let from = OrderStatus::Cancelled;
         assert_eq!(ended, [NotUpdated::NoStep { from }; 2]);
         let again = again
             .into_iter()
-            .filter_map(|one| one.expect("an answer").ok())
+            .filter_map(|one| one.expect("a result").ok())
             .count();
         assert!(again <= 1, "{again} orders are open for one pet");
         assert_eq!(orders_of(&stores[1], pet_id).await.len(), 1 + again);
@@ -141,17 +141,17 @@ async fn who_waits_for_a_pet_is_told_what_became_of_it() {
                 .await
         });
         let waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-        while watch.query(waits, &[]).await.expect("an answer").is_empty() {
+        while watch.query(waits, &[]).await.expect("a result").is_empty() {
             sleep(Duration::from_millis(2)).await;
         }
         db.batch_execute(end).await.expect("over");
-        let answer = asked.await.expect("no panic").expect("an answer");
+        let answer = asked.await.expect("no panic").expect("a result");
         match status {
             None => {
                 let id = answer.expect("the pet is free").id;
                 let cancelled =
                     store.update_order(id, OrderStatus::Cancelled, DateTime::UNIX_EPOCH);
-                cancelled.await.expect("an answer").expect("a step");
+                cancelled.await.expect("a result").expect("a step");
             }
             Some(_) => assert_eq!(answer, Err(NotOrdered::NotAvailable(status))),
         }
@@ -173,7 +173,7 @@ async fn a_pet_and_its_order_change_together_or_not_at_all() {
         store
             .pet(pet_id)
             .await
-            .expect("an answer")
+            .expect("a result")
             .and_then(|pet| pet.status)
     };
     for table in ["orders", "idempotency_keys"] {
@@ -221,7 +221,7 @@ async fn a_connection_that_only_reads_is_left_for_another() {
     let pet_id = available(&store).await;
     let at = DateTime::UNIX_EPOCH;
     let placed = store.create_order(new_order(pet_id), at).await;
-    let id = placed.expect("an answer").expect("an order").id;
+    let id = placed.expect("a result").expect("an order").id;
     // As it stands for the open connections, and not for new ones.
     let db = database.client().await;
     let only_read = "CREATE FUNCTION only_read() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -240,7 +240,7 @@ async fn a_connection_that_only_reads_is_left_for_another() {
             _ => break updated,
         }
     };
-    let updated = updated.expect("an answer").expect("a step");
+    let updated = updated.expect("a result").expect("a step");
     assert_eq!(updated.status, OrderStatus::Approved);
     assert!(refused > 0, "the connections are new");
 }

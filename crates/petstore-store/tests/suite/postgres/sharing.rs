@@ -16,7 +16,7 @@ async fn what_one_server_adds_the_others_see_at_once() {
     let (one, two) = (store(&database).await, store(&database).await);
     for _ in 0..20 {
         let created = one.create_pet(pet("Rex")).await.expect("a pet");
-        assert_eq!(two.pet(created.id).await.expect("an answer"), Some(created));
+        assert_eq!(two.pet(created.id).await.expect("a result"), Some(created));
     }
 }
 
@@ -29,12 +29,12 @@ async fn a_key_that_was_revoked_elsewhere_stops_working_at_once() {
     let (one, two) = (store(&database).await, store(&database).await);
     let key = key(1);
     one.create_key(key.clone()).await.expect("a key");
-    assert!(two.find_key(&key.hash).await.expect("an answer").is_some());
+    assert!(two.find_key(&key.hash).await.expect("a result").is_some());
     assert_eq!(
-        one.revoke_key(key.id, Utc::now()).await.expect("an answer"),
+        one.revoke_key(key.id, Utc::now()).await.expect("a result"),
         Revocation::Revoked
     );
-    assert!(two.find_key(&key.hash).await.expect("an answer").is_none());
+    assert!(two.find_key(&key.hash).await.expect("a result").is_none());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -49,10 +49,7 @@ async fn servers_that_start_at_once_on_an_empty_database_make_one_store_with_one
             tokio::spawn(async move {
                 let store = open(&url).await.expect("a store");
                 store.create_pet(pet("Rex")).await.expect("a pet");
-                store
-                    .create_first_key(key(number))
-                    .await
-                    .expect("an answer")
+                store.create_first_key(key(number)).await.expect("a result")
             })
         });
         let made: Vec<bool> = join_all(starts)

@@ -89,7 +89,7 @@ async fn an_older_store_keeps_its_pets_and_keys_and_becomes_like_a_new_one() {
         let named = keys.iter().find(|key| Some(key.id) == found);
         assert_eq!(named.expect("the key").name, "first");
         let order = store.create_order(new_order(1), DateTime::UNIX_EPOCH);
-        let order = order.await.expect("an answer").expect("an order");
+        let order = order.await.expect("a result").expect("an order");
         assert_eq!((order.id, order.pet_id), (1, 1));
         // The id 4 was drawn before.
         assert_eq!(store.create_pet(pet("Tom")).await.expect("a pet").id, 5);

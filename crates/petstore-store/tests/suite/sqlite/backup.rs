@@ -69,7 +69,7 @@ async fn a_copy_waits_for_no_writer_and_has_nothing_of_an_unfinished_write() {
     copy(&from, &to.path).await.expect("a copy");
     unfinished.commit().expect("finished");
     let copied = open(&to.path).await.expect("the copy is a store");
-    assert_eq!(copied.pet(2).await.expect("an answer"), None);
+    assert_eq!(copied.pet(2).await.expect("a result"), None);
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn what_a_crash_left_in_the_log_is_copied_and_the_store_left_alone() {
     copy(&from, &to.path).await.expect("a copy");
     assert!(from.contents() == before, "a file was changed");
     let copied = open(&to.path).await.expect("the copy is a store");
-    assert!(copied.pet(1).await.expect("an answer").is_some());
+    assert!(copied.pet(1).await.expect("a result").is_some());
 }
 
 #[tokio::test]

@@ -33,7 +33,7 @@ async fn takes_no_writes(store: &dyn Store) {
         );
     }
     assert!(
-        store.pet(1).await.expect("an answer").is_some(),
+        store.pet(1).await.expect("a result").is_some(),
         "what was opened can still be read"
     );
 }
@@ -58,7 +58,7 @@ async fn a_file_that_was_moved_away_takes_no_writes_until_it_is_back() {
         assert_eq!(store.create_pet(pet("Tom")).await.expect("a pet").id, 2);
         store.close().await.expect("closed");
         let again = open(&place.path).await.expect("the store");
-        assert!(again.pet(2).await.expect("an answer").is_some());
+        assert!(again.pet(2).await.expect("a result").is_some());
     }
 }
 

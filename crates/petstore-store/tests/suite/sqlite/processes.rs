@@ -29,10 +29,7 @@ async fn many_may_open_a_new_file_at_once() {
                 let store = open(&path)
                     .await
                     .unwrap_or_else(|error| panic!("round {round}: {error:?}"));
-                let made = store
-                    .create_first_key(key(number))
-                    .await
-                    .expect("an answer");
+                let made = store.create_first_key(key(number)).await.expect("a result");
                 store.create_pet(pet("Rex")).await.expect("a pet");
                 store.close().await.expect("closed");
                 made
@@ -46,7 +43,7 @@ async fn many_may_open_a_new_file_at_once() {
             .count();
         assert_eq!(made, 1);
         let store = open(&place.path).await.expect("the store");
-        assert!(store.pet(4).await.expect("an answer").is_some());
+        assert!(store.pet(4).await.expect("a result").is_some());
     }
 }
 
@@ -60,7 +57,7 @@ async fn a_key_that_another_process_made_or_revoked_counts_at_once() {
         service
             .find_key(&key.hash)
             .await
-            .expect("an answer")
+            .expect("a result")
             .is_none()
     );
     command.create_key(key.clone()).await.expect("a key");
@@ -68,18 +65,18 @@ async fn a_key_that_another_process_made_or_revoked_counts_at_once() {
         service
             .find_key(&key.hash)
             .await
-            .expect("an answer")
+            .expect("a result")
             .is_some()
     );
     command
         .revoke_key(key.id, DateTime::UNIX_EPOCH)
         .await
-        .expect("an answer");
+        .expect("a result");
     assert!(
         service
             .find_key(&key.hash)
             .await
-            .expect("an answer")
+            .expect("a result")
             .is_none()
     );
     command.close().await.expect("closed");
@@ -137,7 +134,7 @@ async fn a_store_can_be_opened_while_another_process_writes() {
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .expect("the lock");
     let store = open(&place.path).await.expect("the store");
-    assert!(store.pet(1).await.expect("an answer").is_some());
+    assert!(store.pet(1).await.expect("a result").is_some());
     drop(lock);
 }
 

@@ -22,16 +22,10 @@ async fn pets_and_keys_outlive_their_store() {
 
     let store = open(&place.path).await.expect("the same store");
     assert_eq!(
-        store.pet(created.id).await.expect("an answer"),
+        store.pet(created.id).await.expect("a result"),
         Some(created)
     );
-    assert!(
-        store
-            .find_key(&key.hash)
-            .await
-            .expect("an answer")
-            .is_some()
-    );
+    assert!(store.find_key(&key.hash).await.expect("a result").is_some());
     assert!(
         !store
             .create_first_key(NewKey {
@@ -39,7 +33,7 @@ async fn pets_and_keys_outlive_their_store() {
                 ..key
             })
             .await
-            .expect("an answer")
+            .expect("a result")
     );
     assert_eq!(store.create_pet(pet("Tom")).await.expect("a pet").id, 2);
 }
@@ -58,7 +52,7 @@ async fn an_answered_pet_is_there_without_a_close() {
         .await
         .expect("it recovers");
     assert_eq!(
-        recovered.pet(created.id).await.expect("an answer"),
+        recovered.pet(created.id).await.expect("a result"),
         Some(created)
     );
 }
@@ -102,5 +96,5 @@ async fn a_path_may_lead_through_a_link() {
     let link = place.folder.path().join("link.db");
     std::os::unix::fs::symlink(&place.path, &link).expect("a link");
     let store = open(&link).await.expect("the store");
-    assert!(store.pet(1).await.expect("an answer").is_some());
+    assert!(store.pet(1).await.expect("a result").is_some());
 }

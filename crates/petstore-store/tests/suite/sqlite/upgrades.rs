@@ -161,15 +161,15 @@ async fn every_schema_has_its_released_store() {
 }
 
 #[tokio::test]
-async fn the_ledger_of_a_released_schema_is_kept_and_is_empty_before_it() {
+async fn the_usage_counters_of_a_released_schema_are_kept_and_are_empty_before_it() {
     let mut calls = Vec::new();
     for text in RELEASED.iter() {
         let place = released(text);
         let store = open(&place.path).await.expect("it is brought up to date");
-        let ledger = store.usage().await.expect("the ledger");
+        let counters = store.usage().await.expect("the counters");
         let keys = store.list_keys().await.expect("the keys");
         let used = keys.iter().filter(|key| key.last_used_at.is_some()).count();
-        calls.push((ledger.iter().map(|row| row.calls).sum::<u64>(), used));
+        calls.push((counters.iter().map(|row| row.calls).sum::<u64>(), used));
     }
     let expected = since(2)
         .into_iter()
@@ -190,7 +190,7 @@ async fn idempotency_keys_of_a_released_schema_still_count() {
             at: DateTime::from_timestamp_micros(1_795_132_800_000_002).expect("a time"),
         };
         let rex = new_pet("Rex", 7, Some(PetStatus::Available));
-        let created = store.create_pet_once(rex, once).await.expect("an answer");
+        let created = store.create_pet_once(rex, once).await.expect("a result");
         let [first, ..] = first_pets();
         repeated.push(created == Creation::Repeated(first));
     }
@@ -213,9 +213,9 @@ async fn orders_of_a_released_schema_are_kept_and_an_older_store_takes_orders() 
         // The pet 1 is available.
         let at = DateTime::UNIX_EPOCH;
         let new = store.create_order(new_order(1), at).await;
-        let new = new.expect("an answer").expect("an order");
+        let new = new.expect("a result").expect("an order");
         let cancelled = store.update_order(new.id, OrderStatus::Cancelled, at).await;
-        cancelled.expect("an answer").expect("a step");
+        cancelled.expect("a result").expect("a step");
         found.push((orders.iter().map(|order| order.id).collect(), new.id));
     }
     let expected = since(4).into_iter().map(|has_orders| match has_orders {
@@ -240,14 +240,14 @@ async fn an_order_of_a_released_schema_is_repeated_and_goes_on() {
         panic!("{repeated:?}")
     };
     assert_eq!((first.id, first.status), (2, OrderStatus::Placed));
-    let now = store.order(2).await.expect("an answer").expect("an order");
+    let now = store.order(2).await.expect("a result").expect("an order");
     assert_eq!(now.status, OrderStatus::Approved);
     assert_eq!(now.placed_at, first.placed_at);
     let sold = store
         .update_order(2, OrderStatus::Delivered, DateTime::UNIX_EPOCH)
         .await;
-    let sold = sold.expect("an answer").expect("a step");
+    let sold = sold.expect("a result").expect("a step");
     assert_eq!(sold.updated_at, now.updated_at);
-    let pet = store.pet(2).await.expect("an answer").expect("the pet");
+    let pet = store.pet(2).await.expect("a result").expect("the pet");
     assert_eq!(pet.status, Some(PetStatus::Sold));
 }

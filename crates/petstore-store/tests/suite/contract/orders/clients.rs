@@ -78,14 +78,14 @@ async fn ask(store: &AnyStore, made: Made) -> Answer {
             let once = once::once(key_id, key, at);
             Answer::PetOnce(once::create(store, rex(status), once).await)
         }
-        Call::Order(_) => Answer::Order(store.create_order(new, at).await.expect("an answer")),
+        Call::Order(_) => Answer::Order(store.create_order(new, at).await.expect("a result")),
         Call::OrderOnce(_, (key_id, key)) => {
             Answer::OrderOnce(order_once(store, pet, once::once(key_id, key, at)).await)
         }
         Call::Update(_, to) => {
-            Answer::Updated(store.update_order(order, to, at).await.expect("an answer"))
+            Answer::Updated(store.update_order(order, to, at).await.expect("a result"))
         }
-        Call::Look(_) => Answer::Found(store.order(order).await.expect("an answer")),
+        Call::Look(_) => Answer::Found(store.order(order).await.expect("a result")),
         Call::List(status, pet, limit) => {
             let query = query_of(made, status, pet, limit);
             Answer::Page(store.list_orders(query).await.expect("a page"))

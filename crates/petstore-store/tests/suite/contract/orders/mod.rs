@@ -1,5 +1,5 @@
-//! Orders, and what they do to their pets. Sequences of calls, and calls at the
-//! same moment, are left to `clients`, idempotency keys to `repeated`.
+//! Orders, and what they do to their pets. `clients` has sequences of calls and calls
+//! at the same moment, `repeated` idempotency keys.
 
 pub(crate) mod clients;
 mod model;
@@ -26,13 +26,13 @@ async fn available(store: &AnyStore) -> Pet {
 }
 
 async fn status_of(store: &AnyStore, pet_id: i64) -> Option<PetStatus> {
-    let pet = store.pet(pet_id).await.expect("an answer");
+    let pet = store.pet(pet_id).await.expect("a result");
     pet.expect("the pet").status
 }
 
 async fn order_at(store: &AnyStore, pet_id: i64, at: DateTime<Utc>) -> Result<Order, NotOrdered> {
     let asked = store.create_order(new_order(pet_id), at).await;
-    asked.expect("an answer")
+    asked.expect("a result")
 }
 
 async fn order(store: &AnyStore, pet_id: i64) -> Order {
@@ -45,7 +45,7 @@ async fn update(
     to: OrderStatus,
     at: DateTime<Utc>,
 ) -> Result<Order, NotUpdated> {
-    store.update_order(id, to, at).await.expect("an answer")
+    store.update_order(id, to, at).await.expect("a result")
 }
 
 /// All orders that match, page by page.
@@ -85,10 +85,10 @@ pub(crate) async fn an_order_comes_back_as_it_was_placed_and_takes_its_pet(store
         text,
         serde_json::json!({"id": 1, "petId": pet.id, "status": "placed", "placedAt": time, "updatedAt": time})
     );
-    let found = store.order(placed.id).await.expect("an answer");
+    let found = store.order(placed.id).await.expect("a result");
     assert_eq!(found, Some(placed));
     assert_eq!(status_of(&store, pet.id).await, Some(PetStatus::Pending));
-    assert_eq!(store.order(2).await.expect("an answer"), None);
+    assert_eq!(store.order(2).await.expect("a result"), None);
 }
 
 pub(crate) async fn only_a_pet_that_is_available_can_be_ordered(store: AnyStore) {
@@ -170,7 +170,7 @@ pub(crate) async fn each_step_changes_order_and_pet_and_every_other_is_refused_a
                 None => (Err(NotUpdated::NoStep { from }), pet_before),
             };
             assert_eq!(result, expected, "{from} {to}");
-            let left = store.order(before.id).await.expect("an answer");
+            let left = store.order(before.id).await.expect("a result");
             assert_eq!(
                 left,
                 Some(expected.unwrap_or(before.clone())),

@@ -1,5 +1,5 @@
 //! Pets and orders in memory, as a store has to keep them: what each call
-//! answers and changes, one after the other. Who calls is left to `clients`.
+//! answers and changes, one after the other.
 
 use super::all;
 use chrono::{DateTime, Utc};

@@ -16,7 +16,7 @@ pub(super) async fn order_once(
 ) -> Creation<Order, NotOrdered> {
     loop {
         let asked = store.create_order_once(new_order(pet_id), once.clone());
-        match asked.await.expect("an answer") {
+        match asked.await.expect("a result") {
             Creation::InFlight => tokio::task::yield_now().await,
             created => return created,
         }
@@ -60,7 +60,7 @@ pub(crate) async fn a_refused_order_leaves_its_key_free(store: AnyStore) {
         store
             .forget_idempotency_keys(minutes(10_000), 10)
             .await
-            .expect("an answer"),
+            .expect("a result"),
         0
     );
     let pet = available(&store).await;
