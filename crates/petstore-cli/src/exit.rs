@@ -16,8 +16,8 @@ pub(crate) enum Exit {
     /// An import went through the whole file, and some lines were refused; or
     /// the states of pet and order do not allow what was asked for.
     Refused,
-    /// An import went through the whole file, but for lines of which nobody
-    /// knows whether they were added.
+    /// An import went through the whole file, but for lines that may
+    /// have been added before.
     Unknown,
     /// The service does not take the key.
     Unauthorized,
@@ -32,7 +32,7 @@ pub(crate) enum Exit {
     Terminated,
 }
 
-/// What each code means to those who write scripts.
+/// What each exit code means.
 pub(crate) const MEANINGS: [(Exit, &str); 10] = [
     (Exit::Done, "the command succeeded"),
     (Exit::Failed, "the command failed; the message says why"),
