@@ -2,7 +2,7 @@
 //! writes by hand, from the document to the last line that makes all tests pass.
 
 use super::{DOCUMENT, OPERATION};
-use crate::support::Copy;
+use crate::copy::Copy;
 use std::collections::BTreeSet;
 
 const CHANGELOG: &str = "CHANGELOG.md";
