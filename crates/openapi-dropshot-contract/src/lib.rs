@@ -56,16 +56,22 @@ struct Readme;
 pub mod diff;
 pub mod lifecycle;
 mod lint;
+mod location;
 pub mod meaning;
 pub mod model;
 mod problem;
 mod read;
 pub mod release;
+pub mod rules;
+mod suggest;
 mod syntax;
+mod template;
+mod version;
 
-pub use lint::{Profile, lint};
+pub use lint::lint;
 pub use model::Document;
-pub use problem::{Problem, Problems, Severity};
+pub use problem::{Problem, Problems};
+pub use rules::{Profile, Rule, Severity};
 
 use std::sync::Arc;
 

@@ -11,24 +11,12 @@ pub use lookup::ErrorCode;
 pub use node::{compare_numbers, escape_pointer_token, unescape_pointer_token};
 pub use schema::{AdditionalProperties, Discriminator, Schema, Type};
 
+pub use crate::location::Location;
+
 use crate::problem::Problem;
 use chrono::NaiveDate;
 use indexmap::IndexMap;
 use std::sync::Arc;
-
-/// A place in a document: file, one-based line and column, and the JSON
-/// pointer (RFC 6901) from the root of that file.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Location {
-    /// The file as the caller named it.
-    pub file: Arc<str>,
-    /// One-based line.
-    pub line: usize,
-    /// One-based column, in characters.
-    pub column: usize,
-    /// JSON pointer such as `/paths/~1books/get`; empty for the root.
-    pub pointer: String,
-}
 
 /// A value with the place where it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]

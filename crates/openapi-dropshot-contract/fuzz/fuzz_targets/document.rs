@@ -36,7 +36,7 @@ fuzz_target!(|bytes: &[u8]| {
 /// Runs everything there is over a document that can be read.
 fn judge(document: &Document) {
     // The house rules are the general ones and more.
-    let problems = lint(document, Profile::House);
+    let problems = lint(document, Profile::Strict);
     drop(Problems::new(&document.text, problems).to_string());
     let changes = diff::compare(&document.root, &document.root, &POLICY);
     assert!(changes.is_empty(), "{changes:?}");

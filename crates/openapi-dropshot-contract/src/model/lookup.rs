@@ -1,5 +1,5 @@
-//! Finding things in a read document: schemas behind references, operations
-//! by id, and the catalogue of error codes. Nothing here reads or judges.
+//! Lookups in a document: schemas behind references, operations by id, and the
+//! catalogue of error codes.
 
 use super::{Document, Location, Operation, Response, Schema, Spanned};
 
@@ -95,6 +95,15 @@ impl Document {
             .find(|operation| operation.id.as_ref().is_some_and(|own| own.value == id))
     }
 
+    /// The place of a part of an operation, by its pointer inside the operation;
+    /// the place of the operation if it has no such part.
+    pub(crate) fn place_of<'a>(&'a self, operation: &'a Operation, pointer: &str) -> &'a Location {
+        let part = self
+            .root
+            .pointer(&format!("{}{pointer}", operation.at.pointer));
+        part.map_or(&operation.at, |node| &node.at)
+    }
+
     /// The catalogue of error codes, in the order of the document; `None` where
     /// no component schema has a property with `x-error-catalogue`.
     pub fn error_catalogue(&self) -> Option<&[ErrorCode]> {
@@ -112,6 +121,11 @@ impl Document {
 }
 
 impl Operation {
+    /// Whether it can be called without credentials.
+    pub fn is_open(&self) -> bool {
+        self.security.is_empty() || self.security.iter().any(|schemes| schemes.is_empty())
+    }
+
     /// How messages call the operation: its id, or method and path.
     pub fn label(&self) -> String {
         match &self.id {

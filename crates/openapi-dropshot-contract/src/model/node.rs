@@ -1,22 +1,9 @@
 //! Ways into the untyped tree: asking a [`Node`] what it is, walking to a part
 //! of it, and turning it into plain JSON. Building the tree is in `syntax`.
 
-use super::{Location, Member, Node, NodeKind};
+use super::{Member, Node, NodeKind};
 use indexmap::IndexMap;
 use serde_json::Value;
-use std::sync::Arc;
-
-impl Location {
-    /// The beginning of a file.
-    pub fn start(file: &str) -> Self {
-        Location {
-            file: Arc::from(file),
-            line: 1,
-            column: 1,
-            pointer: String::new(),
-        }
-    }
-}
 
 /// Escapes one name for use in a JSON pointer (RFC 6901, section 3).
 pub fn escape_pointer_token(name: &str) -> String {

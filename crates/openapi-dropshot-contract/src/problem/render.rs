@@ -2,7 +2,7 @@
 //! rustc and cargo use. No colours, so that the output can be compared.
 
 use super::{Problem, Severity};
-use crate::model::Location;
+use crate::location::Location;
 use annotate_snippets::{
     Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet, Title,
 };

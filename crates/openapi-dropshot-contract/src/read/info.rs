@@ -1,9 +1,11 @@
-//! What a document says about itself: `info`, `servers`, `tags`, and the
-//! links to documentation elsewhere.
+//! Reads what describes the document as a whole: `info`, `servers`, `tags`, and
+//! links to other documentation.
 
 use super::Reader;
 use super::object::Object;
 use crate::model::{Info, Node, Server, Tag};
+use crate::rules::document as rules;
+use crate::template::variables as variables_of;
 use indexmap::IndexMap;
 use std::collections::HashSet;
 
@@ -64,31 +66,21 @@ impl Reader<'_> {
         let url = object.required_text("url", &mut self.problems);
         let description = object.text("description", &mut self.problems);
         let mut variables = IndexMap::new();
-        if let Some(node) = object.get("variables")
-            && let Some(map) = self.map(node, "`variables`")
-        {
-            for (name, member) in map.members() {
-                if let Some(default) = self.server_variable(&member.value) {
-                    variables.insert(name.clone(), default);
-                }
+        for (name, member) in self.entries(&object, "variables") {
+            if let Some(default) = self.server_variable(&member.value) {
+                variables.insert(name.clone(), default);
             }
         }
         let url = url?;
-        for name in template_variables(&url.value) {
-            if object
-                .get("variables")
-                .and_then(|variables| variables.get(name))
-                .is_none()
-            {
-                self.error(
-                    "server-variable",
-                    &url.at,
-                    format!(
-                        "the address has the variable `{{{}}}`, which `variables` does not define",
-                        name.escape_debug()
-                    ),
-                    "define it there, with a `default`",
+        for name in variables_of(&url.value) {
+            let definition = object.get("variables").and_then(|node| node.get(name));
+            if definition.is_none() {
+                let message = format!(
+                    "the address has the variable `{{{}}}`, which `variables` does not define",
+                    name.escape_debug()
                 );
+                let help = "define it there, with a `default`";
+                self.report(&rules::SERVER_VARIABLE, &url.at, message, help);
             }
         }
         Some(Server {
@@ -111,15 +103,12 @@ impl Reader<'_> {
         let default = default?;
         if object.get("enum").is_some() && !values.iter().any(|value| value.value == default.value)
         {
-            self.error(
-                "server-variable",
-                &default.at,
-                format!(
-                    "the default `{}` is not in `enum`",
-                    default.value.escape_debug()
-                ),
-                "write one of its values",
+            let message = format!(
+                "the default `{}` is not in `enum`",
+                default.value.escape_debug()
             );
+            let help = "write one of its values";
+            self.report(&rules::SERVER_VARIABLE, &default.at, message, help);
         }
         Some(default.value)
     }
@@ -141,7 +130,12 @@ impl Reader<'_> {
             };
             if !seen.insert(name.value.clone()) {
                 let message = format!("the tag `{}` is declared twice", name.value.escape_debug());
-                self.error("duplicate-tag", &name.at, message, "remove one of them");
+                self.report(
+                    &rules::DUPLICATE_TAG,
+                    &name.at,
+                    message,
+                    "remove one of them",
+                );
             }
             tags.push(Tag {
                 at: node.at.clone(),
@@ -161,12 +155,4 @@ impl Reader<'_> {
             docs.text("description", &mut self.problems);
         }
     }
-}
-
-/// The names in the braces of an address or a path.
-pub(crate) fn template_variables(template: &str) -> impl Iterator<Item = &str> {
-    template
-        .split('{')
-        .skip(1)
-        .filter_map(|part| Some(part.split_once('}')?.0))
 }

@@ -4,6 +4,7 @@
 use super::{MAX_DEPTH, Parsed, child_pointer, duplicate_member, too_deep, too_long};
 use crate::model::{Location, Member, Node, NodeKind};
 use crate::problem::Problem;
+use crate::rules::document as rules;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 use std::sync::Arc;
@@ -204,7 +205,7 @@ impl<'a> Parser<'a> {
             "true" => NodeKind::Bool(true),
             "false" => NodeKind::Bool(false),
             word => {
-                let message = format!("`{word}` is no JSON value");
+                let message = format!("`{word}` is not a JSON value");
                 return Err(self.fault(pointer, message, "put a string in double quotes"));
             }
         };
@@ -224,7 +225,7 @@ impl<'a> Parser<'a> {
                 Ok(number)
             }
             Err(_) => {
-                let message = format!("`{}` is no JSON number, or too large", &rest[..length]);
+                let message = format!("`{}` is not a JSON number, or too large", &rest[..length]);
                 Err(self.fault(
                     pointer,
                     message,
@@ -385,7 +386,7 @@ impl<'a> Parser<'a> {
 }
 
 fn syntax(at: &Location, message: impl Into<String>, help: &str) -> Problem {
-    Problem::error("syntax", at, message, help)
+    rules::SYNTAX.problem(at, message, help)
 }
 
 /// The code unit of a `\uXXXX` at the beginning of the bytes.

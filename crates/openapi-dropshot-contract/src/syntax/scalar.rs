@@ -13,7 +13,7 @@ pub(super) fn resolve(text: &str) -> Result<NodeKind, String> {
         _ => {}
     }
     if is_infinite_or_nan(text) {
-        return Err(format!("`{text}` is no JSON number"));
+        return Err(format!("`{text}` is not a JSON number"));
     }
     if let Some(parsed) = radix(text) {
         return parsed.map(|number| NodeKind::Number(number.into()));
@@ -130,8 +130,8 @@ mod tests {
             ("-", "'-'"),
             (".", "'.'"),
             ("e5", "'e5'"),
-            (".nan", "`.nan` is no JSON number"),
-            ("-.inf", "`-.inf` is no JSON number"),
+            (".nan", "`.nan` is not a JSON number"),
+            ("-.inf", "`-.inf` is not a JSON number"),
             ("1e999", "the number `1e999` is too large"),
         ] {
             assert_eq!(shown(text), expected, "of {text:?}");

@@ -6,6 +6,7 @@ use super::alias::{Copier, Unfit};
 use super::{MAX_DEPTH, Parsed, child_pointer, duplicate_member, scalar, too_deep, too_long};
 use crate::model::{Location, Member, Node, NodeKind};
 use crate::problem::Problem;
+use crate::rules::document as rules;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
@@ -91,7 +92,7 @@ impl Builder<'_> {
         for event in Parser::new_from_str(text) {
             let (event, span) = event.map_err(|error| {
                 let at = self.place(error.marker());
-                Problem::error("syntax", &at, error.info().to_owned(), SYNTAX_HELP)
+                rules::SYNTAX.problem(&at, error.info().to_owned(), SYNTAX_HELP)
             })?;
             let start = span.start;
             match event {
@@ -121,8 +122,7 @@ impl Builder<'_> {
         }
         if self.root.is_none() {
             let at = Location::start(self.file);
-            return Err(Box::new(Problem::error(
-                "syntax",
+            return Err(Box::new(rules::SYNTAX.problem(
                 &at,
                 "the document is empty",
                 "begin with `openapi: 3.0.3`",
@@ -134,8 +134,7 @@ impl Builder<'_> {
     fn document_start(&mut self, start: &Marker) -> Result<(), Fatal> {
         self.documents += 1;
         if self.documents > 1 {
-            return Err(Box::new(Problem::error(
-                "several-documents",
+            return Err(Box::new(rules::SEVERAL_DOCUMENTS.problem(
                 &self.place(start),
                 "a second YAML document begins here",
                 "keep one document a file",
@@ -202,12 +201,9 @@ impl Builder<'_> {
                     self.check_tag(start, Some(tag), "str");
                 }
                 scalar::resolve(&value).unwrap_or_else(|message| {
-                    self.problems.push(Problem::error(
-                        "number",
-                        &at,
-                        message,
-                        "quote it if a string is meant",
-                    ));
+                    let help = "quote it if a string is meant";
+                    self.problems
+                        .push(rules::NUMBER.problem(&at, message, help));
                     NodeKind::Null
                 })
             }
@@ -252,12 +248,11 @@ impl Builder<'_> {
         if name == "<<" && style == ScalarStyle::Plain {
             keep = false;
             self.usable = false;
-            self.problems.push(Problem::error(
-                "merge-key",
-                &at,
-                "merge keys (`<<`) are not part of YAML 1.2, and tools disagree about them",
-                "write the members out, or use `allOf` with `$ref`",
-            ));
+            let message =
+                "merge keys (`<<`) are not part of YAML 1.2, and tools disagree about them";
+            let help = "write the members out, or use `allOf` with `$ref`";
+            self.problems
+                .push(rules::MERGE_KEY.problem(&at, message, help));
         } else if let Some(first) = members.get(&name) {
             keep = false;
             self.problems
@@ -273,8 +268,7 @@ impl Builder<'_> {
         }
         let at = self.value_place(start)?;
         let Some(Some(node)) = self.anchors.get(&anchor) else {
-            return Err(Box::new(Problem::error(
-                "alias",
+            return Err(Box::new(rules::ALIAS.problem(
                 &at,
                 "an alias stands inside the value that it names",
                 "use `$ref` to a component for a schema that contains itself",
@@ -285,8 +279,7 @@ impl Builder<'_> {
         self.aliased = MAX_ALIASED - copier.left();
         match copy {
             Ok(copy) => self.complete(copy, 0),
-            Err(Unfit::Many) => Err(Box::new(Problem::error(
-                "alias",
+            Err(Unfit::Many) => Err(Box::new(rules::ALIAS.problem(
                 &at,
                 format!("aliases expand to more than {MAX_ALIASED} values"),
                 "refer to components by `$ref` instead",
@@ -372,8 +365,7 @@ impl Builder<'_> {
     }
 
     fn complex_key(&self, start: &Marker) -> Fatal {
-        Box::new(Problem::error(
-            "complex-key",
+        Box::new(rules::COMPLEX_KEY.problem(
             &self.place(start),
             "the name of a member must be written out as a scalar",
             "quote a name that begins with `{`, `[` or `*`",
@@ -385,12 +377,9 @@ impl Builder<'_> {
             && !is_core(tag, expected)
         {
             let at = self.place(start);
-            self.problems.push(Problem::error(
-                "yaml-tag",
-                &at,
-                format!("the tag `{}{}` has no meaning here", tag.handle, tag.suffix),
-                "remove it",
-            ));
+            let message = format!("the tag `{}{}` has no meaning here", tag.handle, tag.suffix);
+            self.problems
+                .push(rules::YAML_TAG.problem(&at, message, "remove it"));
         }
     }
 }

@@ -36,6 +36,6 @@ pub(crate) fn changes(base: &str, revision: &str, policy: &Policy) -> Vec<Change
 fn found(changes: &[Change]) -> Vec<(Level, &str)> {
     changes
         .iter()
-        .map(|change| (change.level, change.id.as_str()))
+        .map(|change| (change.level, change.id))
         .collect()
 }

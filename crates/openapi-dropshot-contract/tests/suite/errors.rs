@@ -1,6 +1,6 @@
 //! The catalogue of error codes, and the codes that responses list.
 
-use crate::support::{assert_fault, assert_house_fault, readable, with_schemas};
+use crate::support::{assert_fault, assert_strict_fault, readable, with_schemas};
 
 const CATALOGUE: &str = "x-extensible-enum: [gone, odd]
           x-error-catalogue:
@@ -62,7 +62,7 @@ fn the_catalogue_and_the_open_enum_list_the_same_codes() {
     assert_fault(
         &text,
         "error-catalogue",
-        "stands without `x-extensible-enum`",
+        "is used without `x-extensible-enum`",
         "list the same codes",
     );
 }
@@ -112,14 +112,14 @@ fn codes_stand_where_a_client_meets_their_status() {
     assert_fault(
         &text,
         "error-codes",
-        "`gone` has the status 410, but stands in the response `400`",
+        "`gone` has the status 410, but is listed at the response `400`",
         "move it",
     );
     let text = with_responses("        5XX: {description: Bad., x-error-codes: [«gone]}\n");
     assert_fault(
         &text,
         "error-codes",
-        "stands in the response `5XX` of `GET /a`",
+        "is listed at the response `5XX` of `GET /a`",
         "move it",
     );
     let text = with_responses(
@@ -134,17 +134,18 @@ fn codes_stand_where_a_client_meets_their_status() {
 }
 
 #[test]
-fn in_our_house_each_error_response_lists_its_codes() {
-    let text = super::house::with_responses("        «4XX: {description: Bad.}\n");
-    assert_house_fault(
+fn by_the_project_rules_each_error_response_lists_its_codes() {
+    let text = super::project_rules::with_responses("        «4XX: {description: Bad.}\n");
+    assert_strict_fault(
         &text,
         "error-codes",
         "the response `4XX` of `list` lists no error codes",
         "x-error-codes",
     );
-    let text =
-        super::house::with_responses("        4XX: «{description: Bad., x-error-codes: [a]}\n");
-    assert_house_fault(
+    let text = super::project_rules::with_responses(
+        "        4XX: «{description: Bad., x-error-codes: [a]}\n",
+    );
+    assert_strict_fault(
         &text,
         "error-codes",
         "without a catalogue",

@@ -22,9 +22,9 @@ fn operation_ids_are_unique() {
 #[test]
 fn tags_should_be_declared() {
     assert_warning(
-        &with_operation("      tags: [«pets]\n"),
+        &with_operation("      tags: [«books]\n"),
         "undeclared-tag",
-        "`pets` is not declared",
+        "`books` is not declared",
         "`tags`",
     );
 }

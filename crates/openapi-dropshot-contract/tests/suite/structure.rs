@@ -188,7 +188,7 @@ fn an_unknown_type_is_refused_with_the_right_word() {
         assert_fault(
             &with_schemas(&format!("    A: {{type: «{word}}}\n")),
             "schema-type",
-            "is no type",
+            "is not a type",
             help,
         );
     }

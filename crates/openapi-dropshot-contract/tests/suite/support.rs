@@ -2,6 +2,9 @@
 
 use openapi_dropshot_contract::{Document, Problem, Problems, Profile, Severity, lint, read};
 
+/// The contract of a whole service, which follows the project rules.
+pub(crate) const CONTRACT: &str = include_str!("data/books.yaml");
+
 /// Reads a document that must be readable.
 #[track_caller]
 pub(crate) fn readable(text: &str) -> Document {
@@ -46,10 +49,17 @@ pub(crate) fn assert_warning(marked: &str, rule: &str, message: &str, help: &str
     );
 }
 
-/// The same for a fault by the house rules.
+/// The same for a fault by the project rules.
 #[track_caller]
-pub(crate) fn assert_house_fault(marked: &str, rule: &str, message: &str, help: &str) {
-    assert_found(marked, Profile::House, Severity::Error, rule, message, help);
+pub(crate) fn assert_strict_fault(marked: &str, rule: &str, message: &str, help: &str) {
+    assert_found(
+        marked,
+        Profile::Strict,
+        Severity::Error,
+        rule,
+        message,
+        help,
+    );
 }
 
 #[track_caller]
@@ -131,4 +141,18 @@ pub(crate) fn with_operation(members: &str) -> String {
     with_paths(&format!(
         "  /a:\n    get:\n      responses: {{'200': {{description: Fine.}}}}\n{members}"
     ))
+}
+
+/// Compares a text with a file of this crate; `UPDATE_GOLDEN=1` writes it instead.
+#[track_caller]
+pub(crate) fn assert_golden(text: &str, expected: &str, file: &str) {
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        let path = format!("{}/{file}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::write(path, text).expect("the folder is writable");
+        return;
+    }
+    assert_eq!(
+        text, expected,
+        "{file}: set UPDATE_GOLDEN=1 to accept the new text"
+    );
 }

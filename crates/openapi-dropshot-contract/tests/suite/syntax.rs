@@ -118,7 +118,7 @@ fn a_name_that_stands_twice_is_refused_with_both_places() {
     assert_fault(
         &text,
         "duplicate-member",
-        "`A` stands twice in this object, first at line 6, column 5",
+        "this object has `A` twice, first at line 6, column 5",
         "rename",
     );
     let text = json("{\"a\": 1,\n «\"a\": 2}");
@@ -240,7 +240,7 @@ fn what_json_cannot_say_is_refused() {
     assert_fault(
         &yaml("«.nan"),
         "number",
-        "`.nan` is no JSON number",
+        "`.nan` is not a JSON number",
         "quote it",
     );
     assert_fault(
@@ -279,8 +279,8 @@ fn broken_json_is_refused_where_it_breaks() {
         ),
         ("{\"a\" «1}", "expected `:` after a name", "\"name\": value"),
         ("[1 «2]", "expected `,` or `]`", "commas"),
-        ("«nul", "`nul` is no JSON value", "double quotes"),
-        ("«01", "`01` is no JSON number", "leading zeros"),
+        ("«nul", "`nul` is not a JSON value", "double quotes"),
+        ("«01", "`01` is not a JSON number", "leading zeros"),
         ("«1e999", "too large", "as JSON does"),
         ("«// note\n1", "JSON has no comments", "use YAML"),
         ("\"a«\nb\"", "bare control character \\u000a", "escape"),

@@ -116,7 +116,7 @@ fn every_case_of_oasdiff_is_judged_as_oasdiff_judges_it() {
         let found = changes(&read("base"), &read("revision"), &policy);
         let levels: HashSet<(&str, String)> = found
             .iter()
-            .map(|change| (change.id.as_str(), change.level.to_string()))
+            .map(|change| (change.id, change.level.to_string()))
             .collect();
         let expected = case["ids"].as_object().expect("ids");
         for (id, level) in expected {
