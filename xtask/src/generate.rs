@@ -77,7 +77,7 @@ fn read(root: &Path) -> Result<Document> {
         Ok(document) => document,
         Err(problems) => return Err(refused(&problems)),
     };
-    let found = openapi_dropshot_contract::lint(&document, Profile::House);
+    let found = openapi_dropshot_contract::lint(&document, Profile::Strict);
     let problems = Problems::new(&document.text, found);
     if problems.has_errors() {
         return Err(refused(&problems));

@@ -67,7 +67,7 @@ impl Inputs {
         let text: Arc<str> = Arc::from(text.strip_prefix('\u{feff}').unwrap_or(&text));
         let document = openapi_dropshot_contract::read(&file, &text);
         let lints = (document.as_ref())
-            .map(|document| openapi_dropshot_contract::lint(document, Profile::House))
+            .map(|document| openapi_dropshot_contract::lint(document, Profile::Strict))
             .unwrap_or_default();
         let releases = released::all(root)?;
         // Where something is missing, what is there can be compared all the same;
