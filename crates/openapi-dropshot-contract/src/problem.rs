@@ -68,6 +68,11 @@ impl Problem {
         Problem::error(rule, at, message, help).with_severity(Severity::Warning)
     }
 
+    /// Whether the problem makes the document unusable.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
     /// Replaces the severity, where it depends on more than the rule.
     #[must_use]
     pub fn with_severity(self, severity: Severity) -> Self {
@@ -117,9 +122,7 @@ impl Problems {
 
     /// Whether one of them makes the document unusable.
     pub fn has_errors(&self) -> bool {
-        self.problems
-            .iter()
-            .any(|problem| problem.severity == Severity::Error)
+        self.problems.iter().any(Problem::is_error)
     }
 }
 

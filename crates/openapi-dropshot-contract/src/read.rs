@@ -15,7 +15,7 @@ mod security;
 
 use crate::model::{Document, Location, Member, Node, NodeKind};
 use crate::problem::Problem;
-use crate::rules::{Rule, Severity, document as rules};
+use crate::rules::{Rule, document as rules};
 use components::Components;
 use indexmap::IndexMap;
 use object::Object;
@@ -66,10 +66,7 @@ pub(crate) fn document(
     };
     let document = reader.root(file, text);
     let problems = reader.problems;
-    if problems
-        .iter()
-        .any(|problem| problem.severity == Severity::Error)
-    {
+    if problems.iter().any(Problem::is_error) {
         return (None, problems);
     }
     let document = document.map(|document| Document {

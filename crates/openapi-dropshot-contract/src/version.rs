@@ -1,15 +1,15 @@
-//! Versions as semantic versioning orders them (<https://semver.org>).
+//! Versions in the order of semantic versioning (<https://semver.org>).
 
 use std::fmt;
 
 /// `MAJOR.MINOR.PATCH`, ordered by precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version {
-    /// Grows where a client can break.
+    /// Increases if a client can break.
     pub major: u64,
-    /// Grows where something was added.
+    /// Increases if something was added.
     pub minor: u64,
-    /// Grows where a fault was mended.
+    /// Increases if a fault was repaired.
     pub patch: u64,
 }
 
@@ -35,7 +35,7 @@ impl Version {
         next.major > self.major || (self.major == 0 && next.major == 0 && next.minor > self.minor)
     }
 
-    /// The smallest step from this version to a later one; `None` where the
+    /// The smallest step from this version to a later one; `None` if the
     /// other is not later.
     pub fn bump_to(self, next: Version) -> Option<Bump> {
         if next <= self {
@@ -56,7 +56,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// Which number of a version has to grow, smallest first.
+/// Which number of a version has to increase, smallest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Bump {
     /// Nothing that a client sees changed.

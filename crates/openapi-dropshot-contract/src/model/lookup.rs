@@ -6,7 +6,7 @@ use super::{Document, Location, Operation, Response, Schema, Spanned};
 /// One entry of the catalogue of error codes (`x-error-catalogue`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorCode {
-    /// Where its entry stands.
+    /// The place of its entry.
     pub at: Location,
     /// The code, such as `not_found`.
     pub code: String,

@@ -1,4 +1,4 @@
-//! The words of OpenAPI for the enums of the model, in both directions.
+//! Conversions between the enums of the model and the words of OpenAPI.
 
 use super::{Method, ParameterIn, Stability, StatusCode, Type};
 use std::fmt;
@@ -72,7 +72,7 @@ impl StatusCode {
         }
     }
 
-    /// Whether an answer with this code can be meant.
+    /// Whether a response with this code matches.
     pub fn contains(self, code: u16) -> bool {
         match self {
             StatusCode::Exact(exact) => exact == code,

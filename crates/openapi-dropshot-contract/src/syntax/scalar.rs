@@ -1,10 +1,10 @@
-//! What a plain YAML scalar is: the core schema of YAML 1.2 (section 10.3.2),
-//! as far as JSON can say it. Quoted scalars never come here.
+//! Resolves plain (unquoted) YAML scalars by the core schema of YAML 1.2 (section
+//! 10.3.2), as far as JSON can express it.
 
 use crate::model::NodeKind;
 use serde_json::Number;
 
-/// Resolves a plain scalar; the error says what JSON has no value for.
+/// Resolves a plain scalar; the error is the message for a value that JSON lacks.
 pub(super) fn resolve(text: &str) -> Result<NodeKind, String> {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Ok(NodeKind::Null),
@@ -92,7 +92,7 @@ fn number(text: &str) -> Option<Number> {
 mod tests {
     use super::*;
 
-    fn shown(text: &str) -> String {
+    fn resolved(text: &str) -> String {
         match resolve(text) {
             Ok(NodeKind::Null) => "null".to_owned(),
             Ok(NodeKind::Bool(value)) => value.to_string(),
@@ -134,7 +134,7 @@ mod tests {
             ("-.inf", "`-.inf` is not a JSON number"),
             ("1e999", "the number `1e999` is too large"),
         ] {
-            assert_eq!(shown(text), expected, "of {text:?}");
+            assert_eq!(resolved(text), expected, "of {text:?}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! YAML 1.2 with the place of every value, from the events of `saphyr-parser`.
-//! Refuses what JSON cannot say (complex keys, foreign tags) and what readers
-//! disagree about (duplicate and merge keys); aliases are expanded within bounds.
+//! Parses YAML 1.2 from the events of `saphyr-parser`, with the place of every value.
+//! Rejects what JSON cannot express (complex keys, unknown tags) and what readers
+//! treat differently (duplicate and merge keys). Aliases are expanded within bounds.
 
-use super::alias::{Copier, Unfit};
+use super::alias::{Copier, CopyError};
 use super::{MAX_DEPTH, Parsed, child_pointer, duplicate_member, scalar, too_deep, too_long};
 use crate::model::{Location, Member, Node, NodeKind};
 use crate::problem::Problem;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// How many values aliases may add to a document altogether.
 const MAX_ALIASED: usize = 100_000;
 
-const SYNTAX_HELP: &str = "check the indentation, and quote texts that hold `: ` or ` #` or begin with a special character";
+const SYNTAX_HELP: &str = "check the indentation, and quote texts that contain `: ` or ` #` or begin with a special character";
 
 /// Parses a YAML text.
 pub(super) fn parse(file: &Arc<str>, text: &str) -> Parsed {
@@ -47,7 +47,7 @@ pub(super) fn parse(file: &Arc<str>, text: &str) -> Parsed {
     }
 }
 
-/// What cannot be read past.
+/// A problem that ends parsing.
 type Fatal = Box<Problem>;
 
 struct Builder<'a> {
@@ -61,7 +61,7 @@ struct Builder<'a> {
     documents: usize,
     root: Option<Node>,
     problems: Vec<Problem>,
-    /// Whether the tree is worth reading in spite of the problems.
+    /// Whether the tree can be read in spite of the problems.
     usable: bool,
 }
 
@@ -79,11 +79,11 @@ enum Content {
     },
 }
 
-/// A name that waits for its value.
+/// A name whose value follows.
 struct Key {
     name: String,
     at: Location,
-    /// Whether the value will be kept; that of a refused name is not.
+    /// Whether the value is kept; that of a rejected name is not.
     keep: bool,
 }
 
@@ -211,8 +211,8 @@ impl Builder<'_> {
         self.complete(Node { at, kind }, anchor)
     }
 
-    /// Takes a scalar as the name of a member: the text that was written,
-    /// whatever it looks like, so that `200:` is the name `200`.
+    /// Reads a scalar as the name of a member: the text as it is written, so that
+    /// `200:` is the name `200`.
     fn key(
         &mut self,
         start: &Marker,
@@ -270,7 +270,7 @@ impl Builder<'_> {
         let Some(Some(node)) = self.anchors.get(&anchor) else {
             return Err(Box::new(rules::ALIAS.problem(
                 &at,
-                "an alias stands inside the value that it names",
+                "an alias is inside the value that it names",
                 "use `$ref` to a component for a schema that contains itself",
             )));
         };
@@ -279,17 +279,17 @@ impl Builder<'_> {
         self.aliased = MAX_ALIASED - copier.left();
         match copy {
             Ok(copy) => self.complete(copy, 0),
-            Err(Unfit::Many) => Err(Box::new(rules::ALIAS.problem(
+            Err(CopyError::Many) => Err(Box::new(rules::ALIAS.problem(
                 &at,
                 format!("aliases expand to more than {MAX_ALIASED} values"),
                 "refer to components by `$ref` instead",
             ))),
-            Err(Unfit::Deep) => Err(Box::new(too_deep(&at))),
-            Err(Unfit::Long) => Err(Box::new(too_long(&at))),
+            Err(CopyError::Deep) => Err(Box::new(too_deep(&at))),
+            Err(CopyError::Long) => Err(Box::new(too_long(&at))),
         }
     }
 
-    /// Puts a whole value where it belongs.
+    /// Adds a complete value to the object or array that it belongs to.
     fn complete(&mut self, node: Node, anchor: usize) -> Result<(), Fatal> {
         if anchor != 0 {
             self.anchors.insert(anchor, Some(node.clone()));
@@ -300,7 +300,7 @@ impl Builder<'_> {
             Some(Content::Object { members, key }) => {
                 let Some(key) = key.take() else {
                     // A collection that just closed was itself a name; `open`
-                    // has refused it already.
+                    // has rejected it already.
                     return Ok(());
                 };
                 if key.keep
