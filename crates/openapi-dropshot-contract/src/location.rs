@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// A place in a document: file, one-based line and column, and the JSON
 /// pointer (RFC 6901) from the root of that file.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Location {
     /// The file as the caller named it.
     pub file: Arc<str>,

@@ -46,7 +46,7 @@ pub struct Difference {
     pub message: String,
 }
 
-/// A schema of the source, and the component that stands for it in the emitted
+/// A schema of the source, and the component that represents it in the emitted
 /// document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {

@@ -39,16 +39,7 @@ pub(crate) struct Reader<'a> {
 /// does not.
 const MAX_COPIED: usize = 2_000_000;
 
-const ROOT: &[&str] = &[
-    "openapi",
-    "info",
-    "servers",
-    "paths",
-    "components",
-    "security",
-    "tags",
-    "externalDocs",
-];
+const ROOT: &str = "openapi info servers paths components security tags externalDocs";
 
 /// Reads the tree of a whole document. The problems hold warnings too; where
 /// one of them is an error there is no document.
@@ -173,13 +164,13 @@ impl Reader<'_> {
         self.problems.push(rule.problem(at, message, help));
     }
 
-    /// Opens an object: it must be one, and have no members but these and
-    /// extensions (`x-…`).
+    /// Opens an object: it must be one, and have no members but these (separated by
+    /// spaces) and extensions (`x-…`).
     fn object<'n>(
         &mut self,
         node: &'n Node,
         what: &'static str,
-        allowed: &[&str],
+        allowed: &str,
     ) -> Option<Object<'n>> {
         Object::open(node, what, allowed, &mut self.problems)
     }

@@ -33,7 +33,7 @@ pub enum Profile {
     Strict,
 }
 
-#[allow(non_upper_case_globals, reason = "it stands for an enum variant")]
+#[allow(non_upper_case_globals, reason = "it replaces an enum variant")]
 impl Profile {
     /// The former name of [`Profile::Strict`].
     #[deprecated(note = "renamed to `Profile::Strict`")]

@@ -5,7 +5,7 @@ pub(crate) fn closest<'c>(
     word: &str,
     candidates: impl IntoIterator<Item = &'c str>,
 ) -> Option<&'c str> {
-    // Longer words are no typing mistakes, and comparing many takes long.
+    // Longer words are not typing mistakes, and comparing many takes long.
     const MAX_LENGTH: usize = 100;
     const MAX_CANDIDATES: usize = 1000;
     if word.len() > MAX_LENGTH {

@@ -12,7 +12,7 @@ use crate::problem::Problem;
 use crate::rules::document as rules;
 use std::sync::Arc;
 
-/// How deep objects and arrays may stand in one another.
+/// How deep objects and arrays may be nested.
 pub(crate) const MAX_DEPTH: usize = 128;
 
 /// How long a JSON pointer may become. Every value keeps its pointer, so this

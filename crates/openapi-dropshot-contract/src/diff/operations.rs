@@ -10,7 +10,7 @@ use crate::rules::{Level, changes as rules};
 use crate::template;
 use std::collections::HashMap;
 
-/// A path item with the path it stands under.
+/// A path item with its path.
 #[derive(Clone, Copy)]
 struct Item<'a> {
     path: &'a str,

@@ -73,7 +73,7 @@ fn repeated_values(schema: &Schema, problems: &mut Vec<Problem>) {
     let mut seen = HashSet::new();
     for value in schema.enumeration.iter().flatten() {
         // Equal values have equal texts, but for `1` and `1.0`; members of
-        // objects are sorted by the map or stand as written.
+        // objects are sorted by the map or in the order of the text.
         if !seen.insert(value.to_json().to_string()) {
             let message = format!("`enum` lists {} twice", value.summary());
             let help = "remove one of them";

@@ -183,7 +183,7 @@ impl<'d> Comparer<'d> {
     }
 }
 
-/// Whether a status of the emitted document stands for one of the source.
+/// Whether a status of the emitted document represents one of the source.
 fn covers(emitted: StatusCode, source: StatusCode) -> bool {
     match (emitted, source) {
         (StatusCode::Range(first), StatusCode::Exact(code)) => u16::from(first) == code / 100,

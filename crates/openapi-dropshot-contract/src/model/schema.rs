@@ -17,7 +17,7 @@ pub enum Type {
 
 /// A schema: all keywords of OpenAPI 3.0, as they are written. A reference has
 /// `reference` and nothing else.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Schema {
     /// Its place.
     pub at: Location,

@@ -15,11 +15,7 @@ impl Reader<'_> {
             Target::Component(name) => return self.components.request_bodies.get(&name).cloned(),
             Target::Broken => return None,
         }
-        let object = self.object(
-            node,
-            "a request body",
-            &["description", "required", "content"],
-        )?;
+        let object = self.object(node, "a request body", "description required content")?;
         object.require("content", &mut self.problems);
         Some(RequestBody {
             at: node.at.clone(),
@@ -71,11 +67,7 @@ impl Reader<'_> {
             Target::Component(name) => return self.components.responses.get(&name).cloned(),
             Target::Broken => return None,
         }
-        let object = self.object(
-            node,
-            "a response",
-            &["description", "headers", "content", "links"],
-        )?;
+        let object = self.object(node, "a response", "description headers content links")?;
         let description = object.required_text("description", &mut self.problems);
         let headers = self.headers(&object);
         let content = self.content(&object);
@@ -110,11 +102,7 @@ impl Reader<'_> {
             let help = "write `type/subtype`, such as `application/json`";
             self.report(&rules::MEDIA_TYPE, &name.at, message, help);
         }
-        let object = self.object(
-            node,
-            "a media type",
-            &["schema", "example", "examples", "encoding"],
-        )?;
+        let object = self.object(node, "a media type", "schema example examples encoding")?;
         let schema = object.get("schema").and_then(|node| self.schema(node));
         let examples = self.examples(&object);
         for (_, member) in self.entries(&object, "encoding") {
@@ -130,14 +118,8 @@ impl Reader<'_> {
     }
 
     fn check_encoding(&mut self, node: &Node) {
-        let allowed = [
-            "contentType",
-            "headers",
-            "style",
-            "explode",
-            "allowReserved",
-        ];
-        if let Some(object) = self.object(node, "an encoding", &allowed) {
+        let allowed = "contentType headers style explode allowReserved";
+        if let Some(object) = self.object(node, "an encoding", allowed) {
             object.text("contentType", &mut self.problems);
             object.text("style", &mut self.problems);
             object.flag("explode", &mut self.problems);
@@ -178,7 +160,7 @@ impl Reader<'_> {
         let object = self.object(
             node,
             "an example",
-            &["summary", "description", "value", "externalValue"],
+            "summary description value externalValue",
         )?;
         object.text("summary", &mut self.problems);
         object.text("description", &mut self.problems);
@@ -203,15 +185,8 @@ impl Reader<'_> {
         if !matches!(self.target(node, Section::Links), Target::Inline) {
             return;
         }
-        let allowed = [
-            "operationRef",
-            "operationId",
-            "parameters",
-            "requestBody",
-            "description",
-            "server",
-        ];
-        let Some(object) = self.object(node, "a link", &allowed) else {
+        let allowed = "operationRef operationId parameters requestBody description server";
+        let Some(object) = self.object(node, "a link", allowed) else {
             return;
         };
         let by_reference = object.text("operationRef", &mut self.problems);

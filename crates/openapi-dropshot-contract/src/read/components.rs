@@ -25,7 +25,7 @@ impl Reader<'_> {
         let Some(node) = self.root.get("components") else {
             return;
         };
-        let names = Section::ALL.map(Section::as_str);
+        let names = Section::ALL.map(Section::as_str).join(" ");
         if self.object(node, "`components`", &names).is_none() {
             return;
         }

@@ -42,7 +42,7 @@ impl Reader<'_> {
 
     fn replacement(&mut self, object: &Object<'_>) -> Option<Replacement> {
         let node = object.get("x-replacement")?;
-        let object = self.object(node, "`x-replacement`", &["operation", "note"])?;
+        let object = self.object(node, "`x-replacement`", "operation note")?;
         let operation = object.required_text("operation", &mut self.problems);
         let note = object.required_text("note", &mut self.problems);
         Some(Replacement {
@@ -98,11 +98,7 @@ impl Reader<'_> {
     }
 
     fn code(&mut self, code: &str, node: &Node) -> Option<ErrorCode> {
-        let object = self.object(
-            node,
-            "an entry of `x-error-catalogue`",
-            &["status", "cause", "cure"],
-        )?;
+        let object = self.object(node, "an entry of `x-error-catalogue`", "status cause cure")?;
         let status = object.require("status", &mut self.problems);
         let cause = object.required_text("cause", &mut self.problems);
         let cure = object.required_text("cure", &mut self.problems);

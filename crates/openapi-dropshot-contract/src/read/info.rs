@@ -9,14 +9,7 @@ use crate::template::variables as variables_of;
 use indexmap::IndexMap;
 use std::collections::HashSet;
 
-const INFO: &[&str] = &[
-    "title",
-    "version",
-    "description",
-    "termsOfService",
-    "contact",
-    "license",
-];
+const INFO: &str = "title version description termsOfService contact license";
 
 impl Reader<'_> {
     /// `info` of the document.
@@ -28,14 +21,14 @@ impl Reader<'_> {
         let description = object.text("description", &mut self.problems);
         object.text("termsOfService", &mut self.problems);
         if let Some(contact) = object.get("contact")
-            && let Some(contact) = self.object(contact, "`contact`", &["name", "url", "email"])
+            && let Some(contact) = self.object(contact, "`contact`", "name url email")
         {
             for name in ["name", "url", "email"] {
                 contact.text(name, &mut self.problems);
             }
         }
         if let Some(license) = object.get("license")
-            && let Some(license) = self.object(license, "`license`", &["name", "url"])
+            && let Some(license) = self.object(license, "`license`", "name url")
         {
             license.required_text("name", &mut self.problems);
             license.text("url", &mut self.problems);
@@ -62,7 +55,7 @@ impl Reader<'_> {
 
     /// One server, in `servers` or in a link.
     pub(super) fn server(&mut self, node: &Node) -> Option<Server> {
-        let object = self.object(node, "a server", &["url", "description", "variables"])?;
+        let object = self.object(node, "a server", "url description variables")?;
         let url = object.required_text("url", &mut self.problems);
         let description = object.text("description", &mut self.problems);
         let mut variables = IndexMap::new();
@@ -92,11 +85,7 @@ impl Reader<'_> {
     }
 
     fn server_variable(&mut self, node: &Node) -> Option<String> {
-        let object = self.object(
-            node,
-            "a server variable",
-            &["enum", "default", "description"],
-        )?;
+        let object = self.object(node, "a server variable", "enum default description")?;
         let values = object.texts("enum", &mut self.problems);
         let default = object.required_text("default", &mut self.problems);
         object.text("description", &mut self.problems);
@@ -118,8 +107,7 @@ impl Reader<'_> {
         let mut tags = Vec::new();
         let mut seen = HashSet::new();
         for node in root.list("tags", &mut self.problems).unwrap_or_default() {
-            let Some(object) = self.object(node, "a tag", &["name", "description", "externalDocs"])
-            else {
+            let Some(object) = self.object(node, "a tag", "name description externalDocs") else {
                 continue;
             };
             let name = object.required_text("name", &mut self.problems);
@@ -149,7 +137,7 @@ impl Reader<'_> {
     /// `externalDocs` of any object: checked, and left in the tree.
     pub(super) fn check_external_docs(&mut self, object: &Object<'_>) {
         if let Some(node) = object.get("externalDocs")
-            && let Some(docs) = self.object(node, "`externalDocs`", &["url", "description"])
+            && let Some(docs) = self.object(node, "`externalDocs`", "url description")
         {
             docs.required_text("url", &mut self.problems);
             docs.text("description", &mut self.problems);

@@ -22,7 +22,7 @@ impl<'n> Object<'n> {
     pub(super) fn open(
         node: &'n Node,
         what: &'static str,
-        allowed: &[&str],
+        allowed: &str,
         problems: &mut Vec<Problem>,
     ) -> Option<Self> {
         let Some(members) = node.as_object() else {
@@ -30,7 +30,7 @@ impl<'n> Object<'n> {
             return None;
         };
         for (name, member) in members {
-            if !name.starts_with("x-") && !allowed.contains(&name.as_str()) {
+            if !name.starts_with("x-") && !names(allowed).any(|allowed| allowed == name) {
                 let message = format!("{what} has no member `{}`", name.escape_debug());
                 let help = unknown_help(name, allowed);
                 problems.push(rules::UNKNOWN_MEMBER.problem(&member.key_at, message, help));
@@ -134,6 +134,11 @@ impl<'n> Object<'n> {
     }
 }
 
+/// The names of a list that is separated by spaces.
+fn names(list: &str) -> impl Iterator<Item = &str> {
+    list.split_ascii_whitespace()
+}
+
 fn list<'n>(node: &'n Node, name: &str, problems: &mut Vec<Problem>) -> Option<&'n [Node]> {
     let items = node.as_array();
     if items.is_none() {
@@ -182,15 +187,15 @@ pub(super) fn wrong_type(node: &Node, name: &str, expected: &str, help: &str) ->
 
 /// What to write instead of an unknown name: the one that was probably meant,
 /// or how OpenAPI 3.0 expresses what other formats express by this name.
-fn unknown_help(name: &str, allowed: &[&str]) -> String {
-    if allowed.contains(&"additionalProperties")
+fn unknown_help(name: &str, allowed: &str) -> String {
+    if names(allowed).any(|allowed| allowed == "additionalProperties")
         && let Some(help) = foreign_keyword(name)
     {
         return help.to_owned();
     }
     did_you_mean(
         name,
-        allowed.iter().copied(),
+        names(allowed),
         "remove it, or begin its name with `x-` if it is an extension",
     )
 }

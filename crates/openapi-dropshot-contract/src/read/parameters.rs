@@ -8,21 +8,8 @@ use crate::rules::document as rules;
 use std::collections::HashSet;
 
 /// The members of a parameter; a header has all but the first two.
-const PARAMETER: &[&str] = &[
-    "name",
-    "in",
-    "description",
-    "required",
-    "deprecated",
-    "allowEmptyValue",
-    "style",
-    "explode",
-    "allowReserved",
-    "schema",
-    "example",
-    "examples",
-    "content",
-];
+const PARAMETER: &str = "name in description required deprecated allowEmptyValue style explode \
+    allowReserved schema example examples content";
 
 impl Reader<'_> {
     /// The `parameters` of a path or an operation. The same parameter twice in
@@ -141,7 +128,7 @@ impl Reader<'_> {
             }
             Target::Broken => return None,
         }
-        let object = self.object(node, "a header", &PARAMETER[2..])?;
+        let object = self.object(node, "a header", PARAMETER.trim_start_matches("name in "))?;
         let required = object.flag("required", &mut self.problems);
         object.flag("allowEmptyValue", &mut self.problems);
         let common = self.common(&object, "a header");

@@ -13,36 +13,11 @@ use std::collections::HashSet;
 /// Alternatives of schemes, each with its scopes.
 pub(super) type Security = Vec<IndexMap<String, Vec<String>>>;
 
-const PATH_ITEM: &[&str] = &[
-    "$ref",
-    "summary",
-    "description",
-    "servers",
-    "parameters",
-    "get",
-    "put",
-    "post",
-    "delete",
-    "options",
-    "head",
-    "patch",
-    "trace",
-];
+const PATH_ITEM: &str = "$ref summary description servers parameters get put post delete options head \
+    patch trace";
 
-const OPERATION: &[&str] = &[
-    "operationId",
-    "summary",
-    "description",
-    "tags",
-    "parameters",
-    "requestBody",
-    "responses",
-    "deprecated",
-    "security",
-    "servers",
-    "callbacks",
-    "externalDocs",
-];
+const OPERATION: &str = "operationId summary description tags parameters requestBody responses deprecated \
+    security servers callbacks externalDocs";
 
 impl Reader<'_> {
     /// All operations of the document.

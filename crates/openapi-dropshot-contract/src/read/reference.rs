@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
         }
         let is_within = self.copied <= MAX_COPIED;
         if was_within && !is_within {
-            let message = format!("references up to here stand for more than {MAX_COPIED} values");
+            let message = format!("references up to here expand to more than {MAX_COPIED} values");
             let help = "split the document, or make the components smaller";
             self.report(&rules::TOO_MANY_REFERENCES, &node.at, message, help);
         }
@@ -199,7 +199,8 @@ impl<'a> Reader<'a> {
         };
         for (name, member) in members.iter().filter(|(name, _)| *name != "$ref") {
             let message = format!("`{}` beside `$ref` is ignored", name.escape_debug());
-            let help = "move it to what is referred to; in a schema, wrap the reference: `allOf: [{$ref: …}]`";
+            let help =
+                "move it to the component; in a schema, wrap the reference: `allOf: [{$ref: …}]`";
             self.report(&rules::REFERENCE_SIBLING, &member.key_at, message, help);
         }
     }

@@ -9,44 +9,11 @@ use crate::rules::document as rules;
 use indexmap::IndexMap;
 use serde_json::Number;
 
-const SCHEMA: &[&str] = &[
-    "$ref",
-    "title",
-    "multipleOf",
-    "maximum",
-    "exclusiveMaximum",
-    "minimum",
-    "exclusiveMinimum",
-    "maxLength",
-    "minLength",
-    "pattern",
-    "maxItems",
-    "minItems",
-    "uniqueItems",
-    "maxProperties",
-    "minProperties",
-    "required",
-    "enum",
-    "type",
-    "allOf",
-    "oneOf",
-    "anyOf",
-    "not",
-    "items",
-    "properties",
-    "additionalProperties",
-    "description",
-    "format",
-    "default",
-    "nullable",
-    "discriminator",
-    "readOnly",
-    "writeOnly",
-    "xml",
-    "externalDocs",
-    "example",
-    "deprecated",
-];
+const SCHEMA: &str = "$ref title multipleOf maximum exclusiveMaximum minimum exclusiveMinimum \
+    maxLength minLength pattern maxItems minItems uniqueItems maxProperties \
+    minProperties required enum type allOf oneOf anyOf not items properties \
+    additionalProperties description format default nullable discriminator readOnly \
+    writeOnly xml externalDocs example deprecated";
 
 impl Reader<'_> {
     /// A schema; a reference stays one.
@@ -81,11 +48,7 @@ impl Reader<'_> {
         schema.discriminator = self.discriminator(object);
         self.check_external_docs(object);
         if let Some(node) = object.get("xml") {
-            self.object(
-                node,
-                "`xml`",
-                &["name", "namespace", "prefix", "attribute", "wrapped"],
-            );
+            self.object(node, "`xml`", "name namespace prefix attribute wrapped");
         }
     }
 
@@ -230,7 +193,7 @@ impl Reader<'_> {
 
     fn discriminator(&mut self, object: &Object<'_>) -> Option<Discriminator> {
         let node = object.get("discriminator")?;
-        let object = self.object(node, "`discriminator`", &["propertyName", "mapping"])?;
+        let object = self.object(node, "`discriminator`", "propertyName mapping")?;
         let property = object.required_text("propertyName", &mut self.problems);
         let mut mapping = IndexMap::new();
         for (value, member) in self.entries(&object, "mapping") {

@@ -8,16 +8,7 @@ use crate::model::{Node, SecurityScheme};
 use crate::rules::document as rules;
 use indexmap::IndexMap;
 
-const SCHEME: &[&str] = &[
-    "type",
-    "description",
-    "name",
-    "in",
-    "scheme",
-    "bearerFormat",
-    "flows",
-    "openIdConnectUrl",
-];
+const SCHEME: &str = "type description name in scheme bearerFormat flows openIdConnectUrl";
 
 /// The flows of OAuth 2, each with the addresses that it needs.
 const FLOWS: [(&str, &[&str]); 4] = [
@@ -112,7 +103,7 @@ impl Reader<'_> {
         let Some(node) = scheme.require("flows", &mut self.problems) else {
             return;
         };
-        let names = FLOWS.map(|(name, _)| name);
+        let names = FLOWS.map(|(name, _)| name).join(" ");
         let Some(flows) = self.object(node, "`flows`", &names) else {
             return;
         };
@@ -120,8 +111,8 @@ impl Reader<'_> {
             let Some(node) = flows.get(name) else {
                 continue;
             };
-            let allowed = ["authorizationUrl", "tokenUrl", "refreshUrl", "scopes"];
-            let Some(flow) = self.object(node, "a flow", &allowed) else {
+            let allowed = "authorizationUrl tokenUrl refreshUrl scopes";
+            let Some(flow) = self.object(node, "a flow", allowed) else {
                 continue;
             };
             for address in addresses {

@@ -150,7 +150,7 @@ rules! {
         "Write out one of them."
         Document "components: {parameters: {A: {$ref: '#/components/parameters/A'}}}"
             "components: {parameters: {A: {name: q, in: query, schema: {}}}}";
-    TOO_MANY_REFERENCES Error General "too-many-references" "References stand for more than 2,000,000 values."
+    TOO_MANY_REFERENCES Error General "too-many-references" "References expand to more than 2,000,000 values."
         "Split the document, or make the components smaller."
         Words "300 references to a parameter with an example of 10,000 elements" "30 references to it";
     SCHEMA_CYCLE Error General "schema-cycle" "A schema consists of itself, by references and compositions alone."

@@ -1,5 +1,5 @@
-//! No text makes the reader panic or hang: our own contract, and a few others,
-//! hacked at in every way that typing, merging and truncating hack at files.
+//! No text makes the reader panic or hang: a contract and other texts, damaged as
+//! typing, merging and truncating damage files.
 
 use crate::support::CONTRACT;
 use openapi_dropshot_contract::{Problems, Profile, lint, read};
@@ -10,7 +10,7 @@ const SMALL_JSON: &str = r##"{"openapi": "3.0.3", "info": {"title": "T\u0000\ud8
 "responses": {"200": {"description": "d", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/A"}, "example": {"a": [1]}}}}}}}},
 "components": {"schemas": {"A": {"type": "object", "properties": {"a": {"type": "array", "items": {"oneOf": [{"$ref": "#/components/schemas/A"}, {"type": "integer"}]}}}}}}}"##;
 
-/// Runs everything there is over a text. What it says does not matter here.
+/// Reads and lints a text. The result does not matter here.
 fn survive(file: &str, text: &str) {
     match read(file, text) {
         Ok(document) => {

@@ -1,5 +1,5 @@
-//! Comparing two documents: oasdiff's own cases where a copy stands beside the
-//! repository, and edits of this project's contract, each with what it breaks.
+//! Comparisons of two documents: oasdiff's own cases, if a copy is beside the
+//! repository, and edits of a whole contract.
 
 mod cases;
 mod clock;

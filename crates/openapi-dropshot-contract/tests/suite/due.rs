@@ -1,4 +1,4 @@
-//! Sunsets that come closer, and the version that a list of changes asks for.
+//! Sunsets that are near, and the next version for a list of changes.
 
 use crate::diff::{changes, day};
 use crate::support::CONTRACT;

@@ -4,7 +4,7 @@ use crate::support::{assert_fault, assert_strict_fault, readable, with_schemas};
 
 const CATALOGUE: &str = "x-extensible-enum: [gone, odd]
           x-error-catalogue:
-            gone: {status: 410, cause: It went., cure: Let go.}
+            gone: {status: 410, cause: It was removed., cure: Do not use it.}
             odd: {status: 400, cause: It is odd., cure: Make it even.}
 ";
 
@@ -32,7 +32,7 @@ fn the_catalogue_is_found_and_read() {
         .collect();
     assert_eq!(codes, [("gone", 410), ("odd", 400)]);
     assert_eq!(
-        document.error_code("odd").expect("it is there").cure,
+        document.error_code("odd").expect("it exists").cure,
         "Make it even."
     );
     assert!(
@@ -69,8 +69,9 @@ fn the_catalogue_and_the_open_enum_list_the_same_codes() {
 
 #[test]
 fn entries_of_the_catalogue_are_complete() {
-    let text =
-        with_catalogue(&CATALOGUE.replace("{status: 410, cause: It went.,", "«{status: 410,"));
+    let text = with_catalogue(
+        &CATALOGUE.replace("{status: 410, cause: It was removed.,", "«{status: 410,"),
+    );
     assert_fault(&text, "missing-member", "lacks `cause`", "add `cause`");
     let text = with_catalogue(&CATALOGUE.replace("410", "«200"));
     assert_fault(

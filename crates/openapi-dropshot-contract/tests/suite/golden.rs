@@ -48,12 +48,12 @@ fn a_line_that_nobody_could_read_is_not_shown() {
         filler.replace("filler", "more")
     );
     let problems = read("a.json", &text).expect_err("`info` is empty");
-    let shown = problems.to_string();
+    let rendered = problems.to_string();
     let head = "error[missing-member]: `info` lacks `title`\n--> a.json:1:200045\n";
     assert!(
-        shown.starts_with(head),
+        rendered.starts_with(head),
         "{}",
-        &shown[..shown.len().min(500)]
+        &rendered[..rendered.len().min(500)]
     );
-    assert!(shown.len() < 3000, "{} bytes are shown", shown.len());
+    assert!(rendered.len() < 3000, "{} bytes", rendered.len());
 }

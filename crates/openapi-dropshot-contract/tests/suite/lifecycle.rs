@@ -147,7 +147,7 @@ fn nothing_is_removed_before_it_is_deprecated() {
 }
 
 #[test]
-fn marks_of_deprecation_without_deprecation_are_refused() {
+fn marks_of_deprecation_without_deprecation_are_rejected() {
     let text = with_operation("      x-sunset: «2030-12-05\n");
     assert_fault(
         &text,

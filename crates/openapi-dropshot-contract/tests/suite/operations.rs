@@ -48,7 +48,7 @@ fn styles_fit_the_place_of_the_parameter() {
 }
 
 #[test]
-fn headers_that_are_ignored_are_warned_of() {
+fn ignored_headers_get_a_warning() {
     for (name, help) in [
         ("Accept", "responses"),
         ("content-type", "request body"),

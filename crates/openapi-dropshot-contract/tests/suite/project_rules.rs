@@ -81,10 +81,10 @@ fn a_body_has_an_example() {
         "the response `200` of `list` has no example",
         "add `example`",
     );
-    let shown = with_responses(
+    let with_example = with_responses(
         "        '200': {description: Fine., content: {a/b: {schema: {type: string, example: a}}}}\n",
     );
-    assert!(problems(&shown, Profile::Strict).is_empty());
+    assert!(problems(&with_example, Profile::Strict).is_empty());
 }
 
 #[test]

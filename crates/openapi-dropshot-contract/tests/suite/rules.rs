@@ -57,7 +57,7 @@ fn document(part: Part, text: &str) -> String {
             ))
         }
         Part::Schema => with_schemas(&format!("    A: {text}\n")),
-        Part::Words => panic!("`{text}` is no part of a document"),
+        Part::Words => panic!("`{text}` is not a part of a document"),
     }
 }
 
@@ -145,7 +145,7 @@ fn each_rule_for_changes_is_reported_for_its_example() {
         deprecation_days_stable: days,
         ..Policy::on(day("2026-11-21"))
     };
-    let mut reported: BTreeMap<(&str, &str, &str), HashSet<(&str, String)>> = BTreeMap::new();
+    let mut reported: BTreeMap<_, HashSet<(&str, String)>> = BTreeMap::new();
     let mut missing = Vec::new();
     for rule in rules::all_changes() {
         let is_reported = rule.examples.iter().any(|(base, revision)| {

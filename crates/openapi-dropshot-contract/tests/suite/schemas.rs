@@ -52,7 +52,7 @@ fn enum_values_differ() {
 }
 
 #[test]
-fn an_array_says_what_it_holds() {
+fn an_array_describes_its_elements() {
     assert_fault(
         &schema("type: «array"),
         "missing-items",
@@ -73,7 +73,7 @@ fn patterns_are_regular_expressions_of_ecma_262() {
 }
 
 #[test]
-fn keywords_that_do_nothing_are_warned_of() {
+fn keywords_without_effect_get_a_warning() {
     assert_warning(
         &schema("type: integer, minLength: «1"),
         "idle-keyword",

@@ -129,7 +129,7 @@ fn the_same_meaning_written_another_way_breaks_nothing() {
 }
 
 #[test]
-fn what_a_merged_schema_breaks_is_found() {
+fn breaking_changes_of_merged_schemas_are_reported() {
     let base = r#"{"allOf": [{"type": "object", "properties": {"a": {"type": "string"}}}]}"#;
     let revision =
         r#"{"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}"#;

@@ -6,10 +6,10 @@ use crate::support::CONTRACT;
 use openapi_dropshot_contract::diff::{Level, Policy};
 
 struct Edit {
-    /// What is replaced, at its first place after `after`.
+    /// The text that is replaced, at its first place after `after`.
     old: &'static str,
     new: &'static str,
-    /// A line that the edit stands below.
+    /// A line above the edit.
     after: &'static str,
     id: &'static str,
     level: Level,
@@ -115,7 +115,7 @@ const EDITS: &[Edit] = &[
     edit("securitySchemes:\n", "type: http", "type: apiKey", Info, "api-security-component-type-changed"),
 ];
 
-/// Edits of words and order, which no client can notice.
+/// Edits of texts and order, which no client can notice.
 const HARMLESS: &[(&str, &str)] = &[
     ("summary: List books", "summary: All books"),
     (
@@ -145,7 +145,7 @@ fn edited(text: &str, edit: &Edit) -> String {
 }
 
 #[test]
-fn every_edit_of_the_contract_is_called_by_its_name() {
+fn every_edit_of_the_contract_is_reported_by_its_rule() {
     let contract = CONTRACT;
     let mut wrong = Vec::new();
     for edit in EDITS {
@@ -199,7 +199,7 @@ fn an_edit_that_widens_requests_alone_breaks_nothing() {
 }
 
 #[test]
-fn words_and_order_are_no_change() {
+fn texts_and_order_are_not_reported() {
     let contract = CONTRACT;
     assert_eq!(changes(contract, contract, &Policy::on(before())), []);
     for (old, new) in HARMLESS {
