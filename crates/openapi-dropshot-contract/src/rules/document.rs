@@ -46,7 +46,7 @@ rules! {
     MERGE_KEY Error General "merge-key" "A member is named `<<`, which is not part of YAML 1.2."
         "Write the members out, or use `allOf` with `$ref`."
         Document "x-a: &a {b: 1}\nx-c: {<<: *a}" "x-a: {b: 1}\nx-c: {b: 1}";
-    ALIAS Error General "alias" "An alias stands inside the value that it names, or aliases expand to more than 100,000 values."
+    ALIAS Error General "alias" "An alias is inside the value that it names, or aliases expand to more than 100,000 values."
         "Use `$ref` to a component instead."
         Document "x-a: &a [*a]" "x-a: &a [1]\nx-b: *a";
     COMPLEX_KEY Error General "complex-key" "The name of a member is an object, an array or an alias."
