@@ -1,21 +1,21 @@
-//! Texts for people: whether they say the same. Rust's documentation escapes
-//! brackets, joins lines and adds notes; words that are lost or changed count.
+//! Compares texts that people read. Rust's documentation escapes brackets, joins
+//! lines and adds notes, which does not count; lost and changed words count.
 
-/// The names of what may differ in one kind of text.
-pub(super) struct Rules {
+/// The rules for one kind of text.
+pub(super) struct TextRules {
     /// The words are the same, their form is not.
     pub(super) form: &'static str,
-    /// There are more words behind those of the source.
+    /// The text of the source is followed by more words.
     pub(super) more: &'static str,
-    /// There are words where the source has none.
+    /// The source has no text.
     pub(super) added: &'static str,
-    /// There are no words, or others.
+    /// The words are missing or differ.
     pub(super) lost: &'static str,
 }
 
 /// How two texts differ, where they do.
 pub(super) fn difference(
-    rules: &Rules,
+    rules: &TextRules,
     source: Option<&str>,
     emitted: Option<&str>,
 ) -> Option<(&'static str, String)> {
