@@ -1,5 +1,5 @@
-//! Bodies of requests: JSON and forms, which become types, and bytes, which are
-//! left to the handler. And the types of bodies, in both directions.
+//! Plans the bodies of requests: JSON and forms become types, the handler reads
+//! bytes by itself. Also finds the types of bodies in both directions.
 
 use super::{
     Planner,
@@ -117,7 +117,7 @@ impl<'a> Planner<'a> {
                 .fields
                 .iter()
                 .all(|field| is_text(&self.items, &field.ty)),
-            _ => matches!(ty, Ty::Refused),
+            _ => matches!(ty, Ty::Invalid),
         };
         if !plain {
             self.problems.push(Problem::error(
@@ -154,7 +154,7 @@ impl<'a> Planner<'a> {
                     "unsupported-media-type",
                     &media_type.name.at,
                     format!("`{name}` is supported only as bytes that the handler reads by itself"),
-                    "write `schema: {type: string, format: binary}` there, and the parts in words",
+                    "write `schema: {type: string, format: binary}` there, and describe the parts in `description`",
                 ));
                 false
             }
@@ -172,7 +172,7 @@ pub(super) fn essence(media_type: &MediaType) -> String {
         .to_ascii_lowercase()
 }
 
-/// The media type of an answer that is sent as the handler gives it: the only
+/// The media type of a response that is sent as the handler gives it: the only
 /// one, and not JSON.
 pub(super) fn raw(content: &[MediaType]) -> Option<&MediaType> {
     match content {
@@ -187,6 +187,6 @@ fn is_shaped(ty: &Ty) -> bool {
         Ty::Scalar(scalar) => scalar.shape().is_some(),
         Ty::List(of) | Ty::Map(of) | Ty::Nullable(of) | Ty::Boxed(of) => is_shaped(of),
         Ty::Null => true,
-        Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Refused => false,
+        Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Invalid => false,
     }
 }

@@ -1,6 +1,5 @@
-//! What lies between schemas and Rust: types where they are used, items that
-//! have a name, and the rules that their values keep. Making it of schemas is
-//! in `lower`, writing it as Rust in `emit`.
+//! The intermediate representation between schemas and Rust: types where they are
+//! used, items that have a name, and the rules of their values.
 
 mod alternatives;
 mod rules;
@@ -33,7 +32,7 @@ pub(crate) enum Ty {
     /// `null` and nothing else.
     Null,
     /// A type of which a problem was found: it is never written.
-    Refused,
+    Invalid,
 }
 
 /// A type without parts and without rules of the document's own.
@@ -283,10 +282,10 @@ pub(crate) struct Struct {
 pub(crate) enum Others {
     /// They are ignored.
     Ignored,
-    /// They are refused.
-    Refused,
-    /// They are kept, in a field of this name.
-    Kept(String, Ty),
+    /// They are rejected.
+    Rejected,
+    /// They are collected in a field of this name.
+    Collected(String, Ty),
 }
 
 /// A member of an object, a parameter or a header.
@@ -317,8 +316,8 @@ pub(crate) struct Field {
 pub(crate) enum Direction {
     /// In both.
     Both,
-    /// In answers: `readOnly`.
-    Answers,
+    /// In responses: `readOnly`.
+    Responses,
     /// In requests: `writeOnly`.
     Requests,
 }

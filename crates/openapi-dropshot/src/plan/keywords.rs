@@ -1,6 +1,5 @@
-//! Which keywords a schema has. Whoever turns a schema into a type says which
-//! of them it expresses; every other one is refused here, so that none can be
-//! dropped in silence.
+//! Rejects the keywords of a schema that its type does not express, so that the
+//! generator drops none of them silently.
 
 use super::Planner;
 use openapi_dropshot_contract::{
@@ -124,7 +123,7 @@ fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
 }
 
 impl Planner<'_> {
-    /// Refuses every keyword that is not among the expressed ones. `what` names
+    /// Rejects every keyword that is not among the expressed ones. `what` names
     /// the kind of schema for the message.
     pub(super) fn only(&mut self, schema: &Schema, what: &str, expressed: &[&str]) {
         for (keyword, at) in present(schema) {

@@ -1,4 +1,4 @@
-//! Members of objects, and `allOf`: several schemas of objects become one
+//! Plans the members of objects, and `allOf`: several schemas of objects become one
 //! struct with the members of all.
 
 use super::{
@@ -89,13 +89,13 @@ impl<'a> Planner<'a> {
         let before = self.problems.len();
         self.merge(schema, &mut merged, &mut Vec::new());
         if self.problems.len() > before {
-            return Kind::Wrapper(Ty::Refused);
+            return Kind::Wrapper(Ty::Invalid);
         }
         if !merged.typed {
             self.problems.push(Problem::error(
                 "missing-type",
                 &schema.at,
-                "none of the parts of `allOf` has a `type`, so that values of every type are allowed",
+                "none of the parts of `allOf` has a `type`, so values of every type are allowed",
                 "write `type: object` beside `allOf` or in one of its parts",
             ));
         }
@@ -170,7 +170,7 @@ impl<'a> Planner<'a> {
                 "maxProperties",
             ],
         );
-        self.refuse_counts(part);
+        self.reject_counts(part);
         match part.types.as_ref().map(|types| types.value) {
             Some(Type::Object) => merged.typed = true,
             None => {}
@@ -230,27 +230,27 @@ impl<'a> Planner<'a> {
     /// it speaks of all members that this part does not name, those of the other
     /// parts included.
     fn others_of_parts(&mut self, merged: &Merged<'a>) -> Option<&'a AdditionalProperties> {
-        let mut answer: Option<&'a AdditionalProperties> = None;
+        let mut combined: Option<&'a AdditionalProperties> = None;
         for part in &merged.closing {
             let Some(additional) = &part.additional_properties else {
                 continue;
             };
             if matches!(additional, AdditionalProperties::Allowed(allowed) if allowed.value) {
-                answer = answer.or(Some(additional));
+                combined = combined.or(Some(additional));
                 continue;
             }
             let names_all = merged
                 .properties
                 .keys()
                 .all(|name| part.properties.contains_key(*name));
-            let refused = matches!(additional, AdditionalProperties::Allowed(_));
-            let alone = match answer {
+            let is_allowed = matches!(additional, AdditionalProperties::Allowed(_));
+            let alone = match combined {
                 None => true,
-                Some(AdditionalProperties::Allowed(before)) => before.value || refused,
+                Some(AdditionalProperties::Allowed(before)) => before.value || is_allowed,
                 Some(AdditionalProperties::Schema(_)) => false,
             };
             if names_all && alone {
-                answer = Some(additional);
+                combined = Some(additional);
             } else {
                 self.problems.push(Problem::error(
                     "unsupported-all-of",
@@ -260,6 +260,6 @@ impl<'a> Planner<'a> {
                 ));
             }
         }
-        answer
+        combined
     }
 }

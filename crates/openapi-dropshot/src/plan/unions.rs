@@ -1,4 +1,4 @@
-//! `oneOf` and `anyOf`: one of several types. An enumeration that is written as
+//! Plans `oneOf` and `anyOf`, one of several types. An enumeration that is written as
 //! one `oneOf`, so that each value has a description, stays an enumeration.
 
 use super::{
@@ -89,7 +89,7 @@ impl<'a> Planner<'a> {
                 None => self.problems.push(Problem::error(
                     "unsupported-discriminator",
                     &part.at,
-                    "a `discriminator` names alternatives by their components, and this one is none",
+                    "a `discriminator` names alternatives by their components, but this alternative is not a component",
                     "give the schema a name in `components.schemas`, and refer to it; or remove `discriminator`",
                 )),
             }
