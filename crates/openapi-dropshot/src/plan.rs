@@ -45,7 +45,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) catalogue: Option<Catalogue<'a>>,
 }
 
-/// Names that the generated models need for themselves.
+/// Names that the generated models themselves use.
 const TAKEN: &[&str] = &[
     "ArrayValidation",
     "BTreeMap",

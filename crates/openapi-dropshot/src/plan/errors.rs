@@ -350,7 +350,7 @@ impl<'a> Planner<'a> {
                 StatusCode::Default => ("Other".to_owned(), 500),
             };
             let body = self.response_body(response, status, type_name);
-            // One without a body is sent without one, whatever the others have.
+            // An error without a body is sent without one, whatever the others have.
             let differs = |other: &&ErrorResponse<'_>| {
                 other.body.is_some() && body.is_some() && other.body != body
             };

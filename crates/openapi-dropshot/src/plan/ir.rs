@@ -31,7 +31,7 @@ pub(crate) enum Ty {
     Boxed(Box<Ty>),
     /// `null` and nothing else.
     Null,
-    /// A type of which a problem was found: it is never written.
+    /// A type for which a problem was reported: it is never written.
     Invalid,
 }
 
@@ -177,7 +177,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The format that the document calls by this word.
+    /// The format with this name in the document.
     pub(crate) fn from_word(word: &str) -> Option<Self> {
         Some(match word {
             "date" => Format::Date,
@@ -191,7 +191,7 @@ impl Format {
         })
     }
 
-    /// The type of the generated file `formats.rs`.
+    /// The type of `openapi_dropshot_types::formats`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Format::Date => "Date",
@@ -301,13 +301,14 @@ pub(crate) struct Field {
     pub(crate) title: Option<String>,
     /// `deprecated`
     pub(crate) deprecated: bool,
-    /// The direction in which the document wants it.
+    /// The direction in which it is sent.
     pub(crate) direction: Direction,
     /// Its type, without what its absence means.
     pub(crate) ty: Ty,
     /// What its absence means.
     pub(crate) presence: Presence,
-    /// Whether the document lets a text be `null`, which it never is.
+    /// Whether the document allows `null` for a value that is sent as text, and so is
+    /// never `null`.
     pub(crate) null_text: bool,
 }
 
@@ -327,8 +328,8 @@ pub(crate) enum Direction {
 pub(crate) enum Presence {
     /// It may not be absent.
     Required,
-    /// It has no value then.
+    /// It then has no value.
     Optional,
-    /// It has this value then.
+    /// It then has this value.
     Default(Node),
 }

@@ -16,7 +16,7 @@ use openapi_dropshot_contract::{
 };
 use std::collections::BTreeSet;
 
-/// What the parts of an `allOf` say together.
+/// The combined definitions of the parts of an `allOf`.
 #[derive(Default)]
 struct Merged<'a> {
     properties: IndexMap<&'a str, &'a Schema>,
@@ -55,7 +55,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// What the document says at a member, or of the schema it refers to.
+    /// The definition of a member, or of the schema to which it refers.
     pub(super) fn member_docs(&self, schema: &Schema, otherwise: String) -> Docs {
         if schema.description.is_some() {
             return Docs::new(schema.description.as_deref(), otherwise);
@@ -129,7 +129,7 @@ impl<'a> Planner<'a> {
         Kind::Struct(Struct { fields, others })
     }
 
-    /// Adds what one part says to what the others said.
+    /// Adds the definitions of one part to those of the others.
     fn merge(&mut self, part: &'a Schema, merged: &mut Merged<'a>, path: &mut Vec<&'a str>) {
         let document = self.document;
         if let Some(reference) = &part.reference {

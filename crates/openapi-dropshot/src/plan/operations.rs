@@ -17,7 +17,7 @@ use openapi_dropshot_contract::{
 };
 use std::collections::BTreeMap;
 
-/// An operation, ready to be written down.
+/// An operation with everything that is generated for it.
 pub(crate) struct OperationPlan<'a> {
     /// The operation in the document.
     pub(crate) operation: &'a Operation,
@@ -49,7 +49,7 @@ pub(crate) struct OperationPlan<'a> {
     pub(crate) successor: Option<String>,
 }
 
-/// Names that the generated API needs for itself.
+/// Names that the generated API itself uses.
 const TAKEN: &[&str] = &[
     "Contract",
     "Deprecation",

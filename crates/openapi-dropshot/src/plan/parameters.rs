@@ -25,15 +25,15 @@ pub(crate) struct Fields {
     pub(crate) name: String,
     /// Its documentation.
     pub(crate) docs: Docs,
-    /// What is in it.
+    /// What the struct holds.
     pub(crate) wire: Wire,
     /// Its fields.
     pub(crate) fields: Vec<Field>,
-    /// Where the operation gives pages of a list.
+    /// The pages, if the operation returns a list in pages.
     pub(crate) pages: Option<Pages>,
 }
 
-/// In which direction the texts go.
+/// Whether the values are read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wire {
     /// Parameters, which are read.

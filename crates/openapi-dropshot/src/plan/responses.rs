@@ -12,7 +12,7 @@ use openapi_dropshot_contract::{
 pub(crate) struct Success<'a> {
     /// The response in the document; absent only if a problem was found.
     pub(crate) response: Option<&'a Response>,
-    /// Its status; none where the handler chooses it.
+    /// Its status; `None` if the handler chooses it.
     pub(crate) status: Option<u16>,
     /// Its body, where it has one that is JSON.
     pub(crate) body: Option<Ty>,
@@ -20,7 +20,7 @@ pub(crate) struct Success<'a> {
     pub(crate) raw: Option<&'a str>,
     /// Its headers, where it has some.
     pub(crate) headers: Option<Fields>,
-    /// The type of its own that it needs, where dropshot has none for it.
+    /// The name of the type that is generated for it if dropshot has none.
     pub(crate) own: Option<String>,
 }
 
@@ -37,13 +37,13 @@ impl<'a> Success<'a> {
         }
     }
 
-    /// The response that opens a websocket, which dropshot gives.
+    /// The response that opens a websocket, which dropshot sends.
     pub(super) fn upgrade(operation: &'a Operation) -> Self {
         Success::bare(operation.responses.first(), Some(101))
     }
 }
 
-/// How the names of types call a status.
+/// The name of a status in the names of types.
 pub(super) fn status_name(status: u16) -> String {
     match status {
         200 => "Ok",
@@ -178,8 +178,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether nothing is said of a content but its media type: what the
-    /// handler sends is checked by nobody.
+    /// Whether a content has only a media type: nothing checks what the handler
+    /// sends.
     fn is_free_content(&self, content: &MediaType) -> bool {
         content.schema.as_ref().is_none_or(|schema| {
             Planner::is_free(schema)

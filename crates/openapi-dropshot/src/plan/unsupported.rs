@@ -96,7 +96,7 @@ impl Planner<'_> {
         }
     }
 
-    /// One service has one path before those of its operations.
+    /// A service has one base path.
     fn check_servers(&mut self, servers: &[Server]) {
         let Some((first, others)) = servers.split_first() else {
             return;

@@ -11,8 +11,9 @@ use openapi_dropshot_contract::{
 const EXTENSION: &str = "x-dropshot-websocket";
 
 impl Planner<'_> {
-    /// Whether an operation opens a websocket. How it is requested and accepted
-    /// is up to the protocol (RFC 6455), so that the document may say nothing else about it.
+    /// Whether an operation opens a websocket. The protocol
+    /// (RFC 6455) defines the request and the response, so the document may not
+    /// describe them further.
     pub(super) fn websocket(&mut self, operation: &Operation) -> bool {
         let Some(mark) = operation.extensions.get(EXTENSION) else {
             return false;
