@@ -2,31 +2,17 @@
 //!
 //! Requests, each with its parameters and `send`.
 
+use ::openapi_dropshot_client::generated as toolkit;
 use super::types;
 
-static LIST_PETS: ::openapi_dropshot_client::generated::Operation = ::openapi_dropshot_client::generated::Operation {
+static LIST_PETS: toolkit::Operation = toolkit::Operation {
     id: "listPets",
-    method: ::openapi_dropshot_client::http::Method::GET,
+    method: toolkit::Method::GET,
     path: "/pets",
     parameters: &[
-        ::openapi_dropshot_client::generated::Parameter {
-            name: "cursor",
-            setter: "cursor",
-            place: ::openapi_dropshot_client::generated::Place::Query,
-            required: false,
-        },
-        ::openapi_dropshot_client::generated::Parameter {
-            name: "limit",
-            setter: "limit",
-            place: ::openapi_dropshot_client::generated::Place::Query,
-            required: false,
-        },
-        ::openapi_dropshot_client::generated::Parameter {
-            name: "status",
-            setter: "status",
-            place: ::openapi_dropshot_client::generated::Place::Query,
-            required: false,
-        },
+        toolkit::Parameter::query("cursor", "cursor", false),
+        toolkit::Parameter::query("limit", "limit", false),
+        toolkit::Parameter::query("status", "status", false),
     ],
     success: &[200],
 };
@@ -48,13 +34,13 @@ static LIST_PETS: ::openapi_dropshot_client::generated::Operation = ::openapi_dr
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
 pub struct ListPets<'a> {
-    call: ::openapi_dropshot_client::generated::Call<'a>,
+    call: toolkit::Call<'a>,
 }
 
 impl<'a> ListPets<'a> {
     pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
         Self {
-            call: ::openapi_dropshot_client::generated::Call::new(client, &LIST_PETS),
+            call: toolkit::Call::new(client, &LIST_PETS),
         }
     }
 
@@ -75,11 +61,7 @@ impl<'a> ListPets<'a> {
         V: ::std::convert::TryInto<types::Cursor>,
         V::Error: ::std::fmt::Display,
     {
-        self.call
-            .set_query(
-                "cursor",
-                ::openapi_dropshot_client::generated::convert::<types::Cursor, V>(value),
-            );
+        self.call.set_query("cursor", toolkit::convert::<types::Cursor, V>(value));
         self
     }
 
@@ -101,7 +83,7 @@ impl<'a> ListPets<'a> {
         self.call
             .set_query(
                 "limit",
-                ::openapi_dropshot_client::generated::within::<
+                toolkit::within::<
                     u64,
                     V,
                 >(value, "from 1 to 100", |&value| value >= 1 && value <= 100),
@@ -124,14 +106,7 @@ impl<'a> ListPets<'a> {
         V: ::std::convert::TryInto<types::PetStatus>,
         V::Error: ::std::fmt::Display,
     {
-        self.call
-            .set_query(
-                "status",
-                ::openapi_dropshot_client::generated::convert::<
-                    types::PetStatus,
-                    V,
-                >(value),
-            );
+        self.call.set_query("status", toolkit::convert::<types::PetStatus, V>(value));
         self
     }
 
@@ -222,17 +197,12 @@ impl<'a> ListPets<'a> {
     }
 }
 
-static CREATE_PET: ::openapi_dropshot_client::generated::Operation = ::openapi_dropshot_client::generated::Operation {
+static CREATE_PET: toolkit::Operation = toolkit::Operation {
     id: "createPet",
-    method: ::openapi_dropshot_client::http::Method::POST,
+    method: toolkit::Method::POST,
     path: "/pets",
     parameters: &[
-        ::openapi_dropshot_client::generated::Parameter {
-            name: "Idempotency-Key",
-            setter: "idempotency_key",
-            place: ::openapi_dropshot_client::generated::Place::Header,
-            required: false,
-        },
+        toolkit::Parameter::header("Idempotency-Key", "idempotency_key", false),
     ],
     success: &[201],
 };
@@ -258,15 +228,15 @@ static CREATE_PET: ::openapi_dropshot_client::generated::Operation = ::openapi_d
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
 pub struct CreatePet<'a> {
-    call: ::openapi_dropshot_client::generated::Call<'a>,
-    body: ::openapi_dropshot_client::generated::Body<types::builder::NewPet>,
+    call: toolkit::Call<'a>,
+    body: toolkit::Body<types::builder::NewPet>,
 }
 
 impl<'a> CreatePet<'a> {
     pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
         Self {
-            call: ::openapi_dropshot_client::generated::Call::new(client, &CREATE_PET),
-            body: ::openapi_dropshot_client::generated::Body::builder(),
+            call: toolkit::Call::new(client, &CREATE_PET),
+            body: toolkit::Body::builder(),
         }
     }
 
@@ -310,10 +280,7 @@ impl<'a> CreatePet<'a> {
         self.call
             .set_text(
                 "Idempotency-Key",
-                ::openapi_dropshot_client::generated::convert::<
-                    types::IdempotencyKey,
-                    V,
-                >(value),
+                toolkit::convert::<types::IdempotencyKey, V>(value),
             );
         self
     }
@@ -461,18 +428,11 @@ impl<'a> CreatePet<'a> {
     }
 }
 
-static GET_PET: ::openapi_dropshot_client::generated::Operation = ::openapi_dropshot_client::generated::Operation {
+static GET_PET: toolkit::Operation = toolkit::Operation {
     id: "getPet",
-    method: ::openapi_dropshot_client::http::Method::GET,
+    method: toolkit::Method::GET,
     path: "/pets/{petId}",
-    parameters: &[
-        ::openapi_dropshot_client::generated::Parameter {
-            name: "petId",
-            setter: "pet_id",
-            place: ::openapi_dropshot_client::generated::Place::Path,
-            required: true,
-        },
-    ],
+    parameters: &[toolkit::Parameter::path("petId", "pet_id")],
     success: &[200],
 };
 
@@ -493,13 +453,13 @@ static GET_PET: ::openapi_dropshot_client::generated::Operation = ::openapi_drop
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
 pub struct GetPet<'a> {
-    call: ::openapi_dropshot_client::generated::Call<'a>,
+    call: toolkit::Call<'a>,
 }
 
 impl<'a> GetPet<'a> {
     pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
         Self {
-            call: ::openapi_dropshot_client::generated::Call::new(client, &GET_PET),
+            call: toolkit::Call::new(client, &GET_PET),
         }
     }
 
@@ -518,11 +478,7 @@ impl<'a> GetPet<'a> {
         V: ::std::convert::TryInto<i64>,
         V::Error: ::std::fmt::Display,
     {
-        self.call
-            .set_text(
-                "petId",
-                ::openapi_dropshot_client::generated::convert::<i64, V>(value),
-            );
+        self.call.set_text("petId", toolkit::convert::<i64, V>(value));
         self
     }
 
@@ -578,35 +534,15 @@ impl<'a> GetPet<'a> {
 }
 
 #[cfg(feature = "beta")]
-static LIST_ORDERS: ::openapi_dropshot_client::generated::Operation = ::openapi_dropshot_client::generated::Operation {
+static LIST_ORDERS: toolkit::Operation = toolkit::Operation {
     id: "listOrders",
-    method: ::openapi_dropshot_client::http::Method::GET,
+    method: toolkit::Method::GET,
     path: "/store/orders",
     parameters: &[
-        ::openapi_dropshot_client::generated::Parameter {
-            name: "cursor",
-            setter: "cursor",
-            place: ::openapi_dropshot_client::generated::Place::Query,
-            required: false,
-        },
-        ::openapi_dropshot_client::generated::Parameter {
-            name: "limit",
-            setter: "limit",
-            place: ::openapi_dropshot_client::generated::Place::Query,
-            required: false,
-        },
-        ::openapi_dropshot_client::generated::Parameter {
-            name: "petId",
-            setter: "pet_id",
-            place: ::openapi_dropshot_client::generated::Place::Query,
-            required: false,
-        },
-        ::openapi_dropshot_client::generated::Parameter {
-            name: "status",
-            setter: "status",
-            place: ::openapi_dropshot_client::generated::Place::Query,
-            required: false,
-        },
+        toolkit::Parameter::query("cursor", "cursor", false),
+        toolkit::Parameter::query("limit", "limit", false),
+        toolkit::Parameter::query("petId", "pet_id", false),
+        toolkit::Parameter::query("status", "status", false),
     ],
     success: &[200],
 };
@@ -632,14 +568,14 @@ static LIST_ORDERS: ::openapi_dropshot_client::generated::Operation = ::openapi_
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
 pub struct ListOrders<'a> {
-    call: ::openapi_dropshot_client::generated::Call<'a>,
+    call: toolkit::Call<'a>,
 }
 
 #[cfg(feature = "beta")]
 impl<'a> ListOrders<'a> {
     pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
         Self {
-            call: ::openapi_dropshot_client::generated::Call::new(client, &LIST_ORDERS),
+            call: toolkit::Call::new(client, &LIST_ORDERS),
         }
     }
 
@@ -660,11 +596,7 @@ impl<'a> ListOrders<'a> {
         V: ::std::convert::TryInto<types::Cursor>,
         V::Error: ::std::fmt::Display,
     {
-        self.call
-            .set_query(
-                "cursor",
-                ::openapi_dropshot_client::generated::convert::<types::Cursor, V>(value),
-            );
+        self.call.set_query("cursor", toolkit::convert::<types::Cursor, V>(value));
         self
     }
 
@@ -686,7 +618,7 @@ impl<'a> ListOrders<'a> {
         self.call
             .set_query(
                 "limit",
-                ::openapi_dropshot_client::generated::within::<
+                toolkit::within::<
                     u64,
                     V,
                 >(value, "from 1 to 100", |&value| value >= 1 && value <= 100),
@@ -707,11 +639,7 @@ impl<'a> ListOrders<'a> {
         V: ::std::convert::TryInto<i64>,
         V::Error: ::std::fmt::Display,
     {
-        self.call
-            .set_query(
-                "petId",
-                ::openapi_dropshot_client::generated::convert::<i64, V>(value),
-            );
+        self.call.set_query("petId", toolkit::convert::<i64, V>(value));
         self
     }
 
@@ -730,14 +658,7 @@ impl<'a> ListOrders<'a> {
         V: ::std::convert::TryInto<types::OrderStatus>,
         V::Error: ::std::fmt::Display,
     {
-        self.call
-            .set_query(
-                "status",
-                ::openapi_dropshot_client::generated::convert::<
-                    types::OrderStatus,
-                    V,
-                >(value),
-            );
+        self.call.set_query("status", toolkit::convert::<types::OrderStatus, V>(value));
         self
     }
 
@@ -829,17 +750,12 @@ impl<'a> ListOrders<'a> {
 }
 
 #[cfg(feature = "beta")]
-static CREATE_ORDER: ::openapi_dropshot_client::generated::Operation = ::openapi_dropshot_client::generated::Operation {
+static CREATE_ORDER: toolkit::Operation = toolkit::Operation {
     id: "createOrder",
-    method: ::openapi_dropshot_client::http::Method::POST,
+    method: toolkit::Method::POST,
     path: "/store/orders",
     parameters: &[
-        ::openapi_dropshot_client::generated::Parameter {
-            name: "Idempotency-Key",
-            setter: "idempotency_key",
-            place: ::openapi_dropshot_client::generated::Place::Header,
-            required: false,
-        },
+        toolkit::Parameter::header("Idempotency-Key", "idempotency_key", false),
     ],
     success: &[201],
 };
@@ -863,16 +779,16 @@ static CREATE_ORDER: ::openapi_dropshot_client::generated::Operation = ::openapi
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
 pub struct CreateOrder<'a> {
-    call: ::openapi_dropshot_client::generated::Call<'a>,
-    body: ::openapi_dropshot_client::generated::Body<types::builder::NewOrder>,
+    call: toolkit::Call<'a>,
+    body: toolkit::Body<types::builder::NewOrder>,
 }
 
 #[cfg(feature = "beta")]
 impl<'a> CreateOrder<'a> {
     pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
         Self {
-            call: ::openapi_dropshot_client::generated::Call::new(client, &CREATE_ORDER),
-            body: ::openapi_dropshot_client::generated::Body::builder(),
+            call: toolkit::Call::new(client, &CREATE_ORDER),
+            body: toolkit::Body::builder(),
         }
     }
 
@@ -916,10 +832,7 @@ impl<'a> CreateOrder<'a> {
         self.call
             .set_text(
                 "Idempotency-Key",
-                ::openapi_dropshot_client::generated::convert::<
-                    types::IdempotencyKey,
-                    V,
-                >(value),
+                toolkit::convert::<types::IdempotencyKey, V>(value),
             );
         self
     }
@@ -1040,18 +953,11 @@ impl<'a> CreateOrder<'a> {
 }
 
 #[cfg(feature = "beta")]
-static GET_ORDER: ::openapi_dropshot_client::generated::Operation = ::openapi_dropshot_client::generated::Operation {
+static GET_ORDER: toolkit::Operation = toolkit::Operation {
     id: "getOrder",
-    method: ::openapi_dropshot_client::http::Method::GET,
+    method: toolkit::Method::GET,
     path: "/store/orders/{orderId}",
-    parameters: &[
-        ::openapi_dropshot_client::generated::Parameter {
-            name: "orderId",
-            setter: "order_id",
-            place: ::openapi_dropshot_client::generated::Place::Path,
-            required: true,
-        },
-    ],
+    parameters: &[toolkit::Parameter::path("orderId", "order_id")],
     success: &[200],
 };
 
@@ -1069,14 +975,14 @@ static GET_ORDER: ::openapi_dropshot_client::generated::Operation = ::openapi_dr
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
 pub struct GetOrder<'a> {
-    call: ::openapi_dropshot_client::generated::Call<'a>,
+    call: toolkit::Call<'a>,
 }
 
 #[cfg(feature = "beta")]
 impl<'a> GetOrder<'a> {
     pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
         Self {
-            call: ::openapi_dropshot_client::generated::Call::new(client, &GET_ORDER),
+            call: toolkit::Call::new(client, &GET_ORDER),
         }
     }
 
@@ -1095,11 +1001,7 @@ impl<'a> GetOrder<'a> {
         V: ::std::convert::TryInto<i64>,
         V::Error: ::std::fmt::Display,
     {
-        self.call
-            .set_text(
-                "orderId",
-                ::openapi_dropshot_client::generated::convert::<i64, V>(value),
-            );
+        self.call.set_text("orderId", toolkit::convert::<i64, V>(value));
         self
     }
 
@@ -1155,18 +1057,11 @@ impl<'a> GetOrder<'a> {
 }
 
 #[cfg(feature = "beta")]
-static UPDATE_ORDER: ::openapi_dropshot_client::generated::Operation = ::openapi_dropshot_client::generated::Operation {
+static UPDATE_ORDER: toolkit::Operation = toolkit::Operation {
     id: "updateOrder",
-    method: ::openapi_dropshot_client::http::Method::PATCH,
+    method: toolkit::Method::PATCH,
     path: "/store/orders/{orderId}",
-    parameters: &[
-        ::openapi_dropshot_client::generated::Parameter {
-            name: "orderId",
-            setter: "order_id",
-            place: ::openapi_dropshot_client::generated::Place::Path,
-            required: true,
-        },
-    ],
+    parameters: &[toolkit::Parameter::path("orderId", "order_id")],
     success: &[200],
 };
 
@@ -1189,16 +1084,16 @@ static UPDATE_ORDER: ::openapi_dropshot_client::generated::Operation = ::openapi
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
 pub struct UpdateOrder<'a> {
-    call: ::openapi_dropshot_client::generated::Call<'a>,
-    body: ::openapi_dropshot_client::generated::Body<types::builder::OrderUpdate>,
+    call: toolkit::Call<'a>,
+    body: toolkit::Body<types::builder::OrderUpdate>,
 }
 
 #[cfg(feature = "beta")]
 impl<'a> UpdateOrder<'a> {
     pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
         Self {
-            call: ::openapi_dropshot_client::generated::Call::new(client, &UPDATE_ORDER),
-            body: ::openapi_dropshot_client::generated::Body::builder(),
+            call: toolkit::Call::new(client, &UPDATE_ORDER),
+            body: toolkit::Body::builder(),
         }
     }
 
@@ -1217,11 +1112,7 @@ impl<'a> UpdateOrder<'a> {
         V: ::std::convert::TryInto<i64>,
         V::Error: ::std::fmt::Display,
     {
-        self.call
-            .set_text(
-                "orderId",
-                ::openapi_dropshot_client::generated::convert::<i64, V>(value),
-            );
+        self.call.set_text("orderId", toolkit::convert::<i64, V>(value));
         self
     }
 

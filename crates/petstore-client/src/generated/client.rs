@@ -15,6 +15,7 @@ static SERVICE: ::openapi_dropshot_client::generated::Service = ::openapi_dropsh
 ///
 /// ```
 /// use petstore_client::Client;
+///
 /// let client = Client::builder("http://127.0.0.1:8080/v1").api_key("the-key").build()?;
 /// # Ok::<(), petstore_client::BuildError>(())
 /// ```
@@ -40,6 +41,7 @@ impl Client {
     ///
     /// ```
     /// use petstore_client::Client;
+    ///
     /// let client = Client::builder("http://127.0.0.1:8080/v1").api_key("the-key").build()?;
     /// # Ok::<(), petstore_client::BuildError>(())
     /// ```
@@ -51,6 +53,7 @@ impl Client {
     ///
     /// ```
     /// use petstore_client::Client;
+    ///
     /// let client = Client::builder("http://127.0.0.1:8080/v1").api_key("the-key").build()?;
     /// assert_eq!(client.base_url(), "http://127.0.0.1:8080/v1");
     /// # Ok::<(), petstore_client::BuildError>(())
@@ -63,6 +66,7 @@ impl Client {
     ///
     /// ```
     /// use petstore_client::Client;
+    ///
     /// let client = Client::builder("http://127.0.0.1:8080/v1").api_key("the-key").build()?;
     /// println!("{:?}", client.deprecated_calls());
     /// # Ok::<(), petstore_client::BuildError>(())
