@@ -164,8 +164,14 @@ impl<'a> Call<'a> {
     }
 
     /// Sets a parameter of the path or a header, or keeps why its value was rejected.
-    pub fn set_text<T: Display>(&mut self, name: &'static str, value: Result<T, String>) {
-        self.set(name, value, |value| Ok(value.to_string()));
+    pub fn set_text<T: Serialize>(&mut self, name: &'static str, value: Result<T, String>) {
+        self.set(name, value, |value| match serde_json::to_value(value) {
+            Ok(serde_json::Value::String(text)) => Ok(text),
+            Ok(value @ (serde_json::Value::Bool(_) | serde_json::Value::Number(_))) => {
+                Ok(value.to_string())
+            }
+            _ => Err("is not a text, a number or a boolean".to_owned()),
+        });
     }
 
     /// Sets a parameter of the query, or keeps why its value was rejected.
