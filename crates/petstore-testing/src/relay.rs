@@ -232,7 +232,11 @@ fn bad_gateway() -> Result<RelayResponse, Error> {
     response_of(502, "text/html", BAD_GATEWAY.to_owned())
 }
 
-fn response_of(status: u16, media_type: &'static str, body: String) -> Result<RelayResponse, Error> {
+fn response_of(
+    status: u16,
+    media_type: &'static str,
+    body: String,
+) -> Result<RelayResponse, Error> {
     let body = Full::from(body).map_err(|never| match never {});
     let mut response = Response::new(body.boxed_unsync());
     *response.status_mut() = StatusCode::from_u16(status)?;
