@@ -1,10 +1,10 @@
 //! The same requests to a service on SQLite and to one on PostgreSQL: the same
-//! answers, byte for byte.
+//! responses, byte for byte.
 
 use crate::{
     postgres::shared,
     process::Service,
-    raw::{Answer, Request},
+    raw::{RawResponse, Request},
     serve,
 };
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
@@ -21,38 +21,38 @@ struct Both {
 }
 
 impl Both {
-    /// Sends a request to both, and gives the answer of both.
+    /// Sends a request to both, and gives the response of both.
     #[track_caller]
-    fn send(&self, request: &Request) -> Answer {
+    fn send(&self, request: &Request) -> RawResponse {
         let [sqlite, postgres] = [&self.sqlite, &self.postgres].map(|service| {
-            let mut answer = service.send(&request.clone().key(&service.key));
+            let mut response = service.send(&request.clone().key(&service.key));
             let of_the_moment =
                 |name: &String| OF_THE_MOMENT.contains(&name.to_lowercase().as_str());
-            answer.headers.retain(|(name, _)| !of_the_moment(name));
-            answer
+            response.headers.retain(|(name, _)| !of_the_moment(name));
+            response
         });
         assert_eq!(sqlite.status, postgres.status, "{request:?}");
         assert_eq!(sqlite.headers, postgres.headers, "{request:?}");
-        let texts = [&sqlite, &postgres].map(|answer| String::from_utf8_lossy(&answer.body));
+        let texts = [&sqlite, &postgres].map(|response| String::from_utf8_lossy(&response.body));
         assert_eq!(texts[0], texts[1], "{request:?}");
         assert_eq!(sqlite.body, postgres.body, "{request:?}");
         postgres
     }
 
     #[track_caller]
-    fn get(&self, target: &str) -> Answer {
+    fn get(&self, target: &str) -> RawResponse {
         self.send(&Request::get(target))
     }
 
     /// Creates a pet on both, and fetches it.
     #[track_caller]
-    fn create(&self, body: &str) -> Answer {
-        let answer = self.send(&Request::post("/v1/pets", body));
-        if answer.status == 201 {
-            let id = &answer.json()["id"];
-            assert_eq!(self.get(&format!("/v1/pets/{id}")).body, answer.body);
+    fn create(&self, body: &str) -> RawResponse {
+        let response = self.send(&Request::post("/v1/pets", body));
+        if response.status == 201 {
+            let id = &response.json()["id"];
+            assert_eq!(self.get(&format!("/v1/pets/{id}")).body, response.body);
         }
-        answer
+        response
     }
 }
 
@@ -65,7 +65,7 @@ async fn both() -> Option<Both> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn creates_gets_and_refusals_are_answered_alike() {
+async fn creates_gets_and_rejections_have_the_same_responses() {
     let Some(both) = both().await else { return };
     let names = [
         "",
@@ -94,7 +94,7 @@ async fn creates_gets_and_refusals_are_answered_alike() {
         let pet = json!({"name": "x".repeat(100_000), "categoryId": 1, "status": status});
         assert_eq!(both.create(&pet.to_string()).status, 201);
     }
-    for refused in [
+    for rejected in [
         r#"{"name": "a", "categoryId": 9223372036854775808}"#,
         r#"{"name": "a", "categoryId": -9223372036854775809}"#,
         r#"{"name": "a", "categoryId": 1.5}"#,
@@ -105,7 +105,7 @@ async fn creates_gets_and_refusals_are_answered_alike() {
         "[]",
         "",
     ] {
-        assert_eq!(both.create(refused).status, 400, "{refused}");
+        assert_eq!(both.create(rejected).status, 400, "{rejected}");
     }
     for id in [
         "1",
@@ -135,9 +135,9 @@ async fn any_unicode_comes_back_alike() {
         let length = random.random_range(0..40);
         let name: String = (0..length).map(|_| random.random::<char>()).collect();
         let pet = json!({"name": name, "categoryId": random.random::<i64>()});
-        let answer = both.create(&pet.to_string());
+        let response = both.create(&pet.to_string());
         assert_eq!(
-            (answer.status, &answer.json()["name"]),
+            (response.status, &response.json()["name"]),
             (201, &pet["name"]),
             "seed {SEED}"
         );
@@ -168,9 +168,9 @@ async fn pages_and_their_links_are_alike() {
 fn pages(both: &Both, query: &str) -> usize {
     let mut target = format!("/v1/pets{query}");
     for page in 1.. {
-        let answer = both.get(&target);
-        assert_eq!(answer.status, 200, "{answer:?}");
-        let Some(link) = answer.header("link") else {
+        let response = both.get(&target);
+        assert_eq!(response.status, 200, "{response:?}");
+        let Some(link) = response.header("link") else {
             return page;
         };
         let next = link.strip_prefix('<').and_then(|link| link.split_once('>'));
