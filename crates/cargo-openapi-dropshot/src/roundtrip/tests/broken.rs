@@ -25,8 +25,8 @@ pub(super) const WAYS: &[Way] = &[
         description: "a bound that is not checked",
         change: (
             SCHEMAS,
-            "if (1..=10).contains(&value)",
-            "if (1..=11).contains(&value)",
+            "(1..=10).contains(&value)",
+            "(1..=11).contains(&value)",
         ),
         rule: "value-accepted",
         pointer: "/components/schemas/Level",
@@ -51,7 +51,7 @@ pub(super) const WAYS: &[Way] = &[
         description: "a `null` too many in the type",
         change: (
             SCHEMAS,
-            "        deserialize_with = \"super::support::present\",\n        skip_serializing_if = \"Option::is_none\"\n    )]\n    #[schemars(with = \"String\", description = \"\")]\n    pub hint",
+            "        deserialize_with = \"openapi_dropshot_types::members::present\",\n        skip_serializing_if = \"Option::is_none\"\n    )]\n    #[schemars(with = \"String\", description = \"\")]\n    pub hint",
             "        skip_serializing_if = \"Option::is_none\"\n    )]\n    #[schemars(with = \"String\", description = \"\")]\n    pub hint",
         ),
         rule: "value-accepted",
@@ -69,7 +69,11 @@ pub(super) const WAYS: &[Way] = &[
     },
     Way {
         description: "a lost value of an enum",
-        change: (SCHEMAS, "            \"play\" => Ok(Kind::Play),\n", ""),
+        change: (
+            SCHEMAS,
+            "&[Kind::Novel, Kind::Poem, Kind::Play]",
+            "&[Kind::Novel, Kind::Poem]",
+        ),
         rule: "value-refused",
         pointer: "/components/schemas/Kind",
     },
@@ -133,8 +137,8 @@ pub(super) const WAYS: &[Way] = &[
         description: "a pattern that is not checked",
         change: (
             SCHEMAS,
-            "with_flags(\"^[A-Z]{3}$\"",
-            "with_flags(\"^[A-Z]{2}$\"",
+            "Pattern::new(\"^[A-Z]{3}$\"",
+            "Pattern::new(\"^[A-Z]{2}$\"",
         ),
         rule: "value-refused",
         pointer: "/components/schemas/Book",
@@ -179,7 +183,11 @@ pub(super) const WAYS: &[Way] = &[
     },
     Way {
         description: "a lost `writeOnly`",
-        change: (SCHEMAS, "super::shapes::WriteOnly<String>", "String"),
+        change: (
+            SCHEMAS,
+            "openapi_dropshot_types::shapes::WriteOnly<String>",
+            "String",
+        ),
         rule: "schema-write-only",
         pointer: "/components/schemas/Person/properties/word",
     },
