@@ -18,7 +18,7 @@ async fn main() -> Result<()> {
     if let Some(status) = status {
         let status: PetStatus = status
             .parse()
-            .with_context(|| format!("STATUS `{status}` is refused"))?;
+            .with_context(|| format!("STATUS `{status}` is not valid"))?;
         pet = pet.status(status);
     }
 
@@ -27,7 +27,7 @@ async fn main() -> Result<()> {
         Ok(added) => println!("added {} with the id {}", added.name, added.id),
         // Decide by the code; `message` is for people and says what to change.
         Err(error) if error.code() == Some(&ErrorCode::Unauthorized) => {
-            bail!("the key is refused: {}", error.message())
+            bail!("the API key was rejected: {}", error.message())
         }
         Err(error) => return Err(error).context("the pet was not added"),
     }

@@ -1,11 +1,10 @@
-//! What the examples have in common: a client of the service that the
-//! environment names.
+//! Makes the client that all examples use, with the address and the API key from the environment.
 
 use anyhow::{Context, Result};
 use petstore_client::Client;
 use std::env::{self, VarError};
 
-/// Where the service is, if nothing else is said.
+/// The address of the service if `PETSTORE_URL` is not set.
 const DEFAULT_URL: &str = "http://127.0.0.1:8080/v1";
 
 /// A client of the service at `PETSTORE_URL`, with the key in
@@ -13,8 +12,7 @@ const DEFAULT_URL: &str = "http://127.0.0.1:8080/v1";
 ///
 /// # Errors
 ///
-/// There is no key, or address or key cannot be used; the message says what to
-/// change.
+/// There is no API key, or the address or the key is not valid; the message says what to change.
 pub fn client() -> Result<Client> {
     let url = match env::var("PETSTORE_URL") {
         Err(VarError::NotPresent) => DEFAULT_URL.to_owned(),
@@ -25,5 +23,5 @@ pub fn client() -> Result<Client> {
     Client::builder(url)
         .api_key(key)
         .build()
-        .context("no client can be made of PETSTORE_URL and PETSTORE_API_KEY")
+        .context("cannot build a client from PETSTORE_URL and PETSTORE_API_KEY")
 }

@@ -1,4 +1,4 @@
-//! Prints all available pets, however many pages they fill.
+//! Prints all available pets, from all pages.
 
 use anyhow::{Context, Result};
 use petstore_client::PetStatus;
@@ -13,7 +13,7 @@ async fn main() -> Result<()> {
         .stream();
     let mut count = 0;
     while let Some(pet) = pets.next().await {
-        let pet = pet.with_context(|| format!("the list ends after {count} pets"))?;
+        let pet = pet.with_context(|| format!("reading the list failed after {count} pets"))?;
         println!("{}\t{}", pet.id, pet.name);
         count += 1;
     }

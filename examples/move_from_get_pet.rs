@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, bail};
 use petstore_client::{Client, Error, ErrorCode, Pet, PetStatus};
 
-/// As it was: works until 5 December 2030, and the compiler says so.
+/// The deprecated operation. It works until 5 December 2030; the compiler warns of it.
 #[expect(deprecated, reason = "shown beside its replacement")]
 async fn before(client: &Client, id: i64) -> Result<Option<Pet>, Error> {
     match client.get_pet().pet_id(id).send().await {
@@ -14,9 +14,8 @@ async fn before(client: &Client, id: i64) -> Result<Option<Pet>, Error> {
     }
 }
 
-/// As it will be: walks the pets of one status. They come by ascending id, so
-/// the walk ends where the pet would be. A pet without a status is in no such
-/// list; leave the filter out to meet it.
+/// The replacement: reads the pets of one status. They are sorted by ascending id, so the search ends at the place of
+/// the pet. Leave the filter out to find pets without a status, too.
 async fn after(client: &Client, id: i64, status: &PetStatus) -> Result<Option<Pet>, Error> {
     let mut pets = client
         .list_pets()
@@ -44,7 +43,7 @@ async fn main() -> Result<()> {
     let status = arguments.next().unwrap_or_else(|| "available".to_owned());
     let status: PetStatus = status
         .parse()
-        .with_context(|| format!("STATUS `{status}` is refused"))?;
+        .with_context(|| format!("STATUS `{status}` is not valid"))?;
 
     let client = petstore_examples::client()?;
     report(
@@ -60,8 +59,8 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-fn report(operation: &str, found: Option<Pet>) {
-    match found {
+fn report(operation: &str, pet: Option<Pet>) {
+    match pet {
         Some(pet) => println!("{operation}: {} has the id {}", pet.name, pet.id),
         None => println!("{operation}: there is no such pet"),
     }

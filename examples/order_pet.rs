@@ -1,4 +1,4 @@
-//! Orders a pet and moves the order on: `order_pet PET [STATUS…]`. Orders are
+//! Orders a pet and changes the status of the order: `order_pet PET [STATUS…]`. Orders are
 //! `beta`, so this needs the feature `beta` of `petstore-client`.
 
 use anyhow::{Context, Result, bail};
@@ -19,18 +19,18 @@ async fn main() -> Result<()> {
     let order = match request.send().await {
         Ok(order) => order.into_inner(),
         Err(error) if error.code() == Some(&ErrorCode::PetNotAvailable) => {
-            bail!("somebody was faster: {}", error.message())
+            bail!("the pet cannot be ordered: {}", error.message())
         }
-        Err(error) => return Err(error).context("nothing was ordered"),
+        Err(error) => return Err(error).context("the order was not placed"),
     };
     println!("order {}: {}", order.id, order.status);
     for step in steps {
         let to: OrderStatus = step
             .parse()
-            .with_context(|| format!("STATUS `{step}` is refused"))?;
+            .with_context(|| format!("STATUS `{step}` is not valid"))?;
         let update = OrderUpdate::builder().status(to);
         let request = client.update_order().order_id(order.id).body(update);
-        let order = request.send().await.context("the order stays as it is")?;
+        let order = request.send().await.context("the order was not changed")?;
         println!("order {}: {}", order.id, order.status);
     }
     Ok(())

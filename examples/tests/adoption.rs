@@ -1,12 +1,12 @@
-//! How an application that uses `petstore-client` is tested with
-//! `petstore-testing`: the service is real, and it fails when the test says so.
+//! Tests an application that uses `petstore-client` with `petstore-testing`: against the real service, with injected
+//! faults.
 
 use petstore_client::{Client, Error, NewPet, PetStatus};
 use petstore_testing::{Fault, OperationId, Server};
 use std::time::Duration;
 
-/// The application: puts a litter up for adoption, all or as many as it can.
-/// Returns how many, and what stopped it.
+/// The application: offers a litter for adoption. Returns the number of pets that were added, and the error that
+/// ended it.
 async fn put_up(client: &Client, names: &[&str]) -> (usize, Option<Error>) {
     for (done, name) in names.iter().enumerate() {
         let pet = NewPet::builder().name(*name).category_id(7);
@@ -20,7 +20,7 @@ async fn put_up(client: &Client, names: &[&str]) -> (usize, Option<Error>) {
 
 const LITTER: [&str; 3] = ["Rex", "Tom", "Ada"];
 
-/// The names of all that are there, by a client that no fault reaches any more.
+/// The names of all pets, read after the faults were removed.
 async fn names(server: &Server) -> Vec<String> {
     server.clear_faults();
     let pets = server.client().list_pets().send().await;
@@ -29,7 +29,7 @@ async fn names(server: &Server) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_litter_is_put_up() {
+async fn all_pets_of_a_litter_are_added() {
     let server = Server::start().await.expect("a port is free");
     let (done, error) = put_up(&server.client(), &LITTER).await;
     assert!(error.is_none(), "{error:?}");
@@ -38,7 +38,7 @@ async fn a_litter_is_put_up() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_adds_no_pet_twice() {
+async fn a_lost_response_adds_no_pet_twice() {
     let server = Server::start().await.expect("a port is free");
     let lost = Fault::cut_before_the_answer().on(OperationId::CreatePet);
     server.inject(lost.after(1).times(1));
@@ -49,7 +49,7 @@ async fn a_lost_answer_adds_no_pet_twice() {
 }
 
 #[tokio::test]
-async fn a_service_that_stays_away_is_told_with_what_was_done() {
+async fn an_unavailable_service_ends_it_with_the_number_of_added_pets() {
     let server = Server::start().await.expect("a port is free");
     server.inject(Fault::unavailable(Duration::from_secs(3600)).after(2));
     let (done, error) = put_up(&server.client(), &LITTER).await;

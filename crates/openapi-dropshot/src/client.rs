@@ -1,30 +1,10 @@
-//! The client: progenitor's output for the document, made to keep what the
-//! document promises, in one file a concern.
+//! Generates the client: progenitor's output for the document, changed so that it keeps what the document promises.
 //!
-//! What progenitor would refuse by a panic, drop or misread is refused first
-//! ([`preconditions`], [`names`]) or put in words that it understands
-//! ([`prepare`]). Then a pass over its tokens ([`pass`]) adds what it cannot
-//! say: deprecation, stability, bounds, documentation, room to grow.
-//!
-//! The generated code leaves to its hand-written parent, the root of the crate
-//! of the client, everything that happens between a request that was built and
-//! an answer that was read:
-//!
-//! - `Call::new(&Client)`, `Call::base_url(&self) -> &str`, `Call::request(&self,
-//!   Method, String) -> reqwest::RequestBuilder`, `Call::set_options(&mut self,
-//!   CallOptions)` and `Call::prepare(self, reqwest::Request, Operation) ->
-//!   Prepared`, with `struct Operation { id, takes_idempotency_key }`;
-//! - `Prepared::send(self) -> Result<reqwest::Response, Error>`, async;
-//! - `Pages<T>` and `Items<T>`, each with `new(Result<Prepared, Error>)`, and
-//!   `blocking::wait(future)` under the cargo feature `blocking`;
-//! - the cargo features `beta` and `experimental`, behind which the operations
-//!   of these levels stand;
-//! - `Error::invalid_request(String)`, `Error::not_built(reqwest::Error)` and
-//!   `Error::from_response(reqwest::Response)`, the last one async;
-//! - `Response<T>` with `json` (async), `empty`, `stream` and `into_inner`.
-//!
-//! The examples in its documentation also take `next` of `Pages` and `Items` to
-//! be async, and `CallOptions` to have `new` and `timeout`.
+//! Everything that progenitor would panic at, drop or misread is reported as a problem first ([`preconditions`],
+//! [`names`]) or rewritten in a form that it understands ([`prepare`]). Of its output, the types stay, and [`pass`] adds
+//! what progenitor cannot express: deprecation, stability, documentation, room for later values. Of the requests only the
+//! names and signatures are read; their code is written here, as calls of the crate `openapi-dropshot-client`, which has
+//! everything that is the same for each client.
 
 mod names;
 mod pass;
@@ -40,7 +20,7 @@ use openapi_dropshot_contract::{Problem, model::Document};
 ///
 /// # Errors
 ///
-/// Everything in the document that progenitor cannot carry, each at its place.
+/// Everything in the document that progenitor cannot express, each at its place.
 pub(crate) fn generate(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
     let mut problems = preconditions::check(document);
     let names = names::collect(document, &mut problems);

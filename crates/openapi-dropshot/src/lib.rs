@@ -68,6 +68,15 @@ pub fn generate(document: &Document, options: &Options) -> Result<Vec<File>, Vec
     }
 }
 
+/// Generates the client only.
+///
+/// # Errors
+///
+/// All constructs of the document that the client does not support.
+pub fn generate_client(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
+    client::generate(document, options)
+}
+
 /// Generates models and API only: what a service needs.
 ///
 /// # Errors

@@ -95,7 +95,7 @@ fn first_page() -> String {
 }
 
 #[test]
-fn each_load_is_measured_on_the_floor() {
+fn each_load_is_measured_on_the_baseline() {
     let baseline = Baseline::start();
     for load_name in ["list", "get", "create", "mix"] {
         let options = ["--load", load_name, "--fixed", "--connections", "3"];

@@ -1,5 +1,5 @@
-//! The command line: what there is to say, and its help. The key of the service
-//! can be said nowhere on it: other users of the machine see command lines.
+//! The command line and its help. It has no option for the API key, since other
+//! users of the machine see command lines.
 
 use crate::{exit::MEANINGS, import::Unknown, output::Form, settings::ServiceOptions};
 use clap::{
@@ -16,7 +16,7 @@ use std::{num::NonZeroUsize, path::PathBuf, sync::LazyLock};
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) service: ServiceOptions,
-    /// How results are written: a table on a terminal, JSON elsewhere, if not said
+    /// How results are written: a table on a terminal, JSON elsewhere, if not given
     #[arg(long, global = true, value_enum, value_name = "FORM")]
     pub(crate) output: Option<Form>,
     #[command(subcommand)]
@@ -101,9 +101,9 @@ pub(crate) enum PetsCommand {
     /// ignored, since the service gives a new one, and anything else is refused. Pets are added in
     /// the order of the file only with `--concurrency 1`.
     ///
-    /// What was sent and answered is kept in a journal beside the file. After an interruption, by
+    /// A journal beside the file records what was sent and what the service returned. After an interruption, by
     /// Ctrl-C, a kill or a power failure, the same command goes on where it was. Each line has an
-    /// Idempotency-Key of its own, so that one whose answer was lost can be sent again without a
+    /// Idempotency-Key of its own, so that one whose response was lost can be sent again without a
     /// second pet. The service keeps these keys for 24 hours, and for one API key: after that, or
     /// with another one, such a line is held back and listed (see `--unknown`). A file that was
     /// changed meanwhile, and another service, are refused.
@@ -148,7 +148,7 @@ pub(crate) struct ListOptions {
     /// Only pets of this availability
     #[arg(long, value_parser = status())]
     pub(crate) status: Option<PetStatus>,
-    /// How many pets a page has, from 1 to 100; 20 if not said, and 100 with `--all`
+    /// How many pets a page has, from 1 to 100; 20 if not given, and 100 with `--all`
     #[arg(long, value_name = "NUMBER")]
     pub(crate) limit: Option<u64>,
     /// Where to begin: a cursor that an earlier list ended with, for the same status
@@ -170,7 +170,7 @@ pub(crate) struct AddOptions {
     /// Its availability
     #[arg(long, value_parser = status())]
     pub(crate) status: Option<PetStatus>,
-    /// The key of an earlier attempt whose answer was lost, which stderr showed
+    /// The key of an earlier attempt whose response was lost, which stderr showed
     #[arg(long, value_name = "KEY")]
     pub(crate) idempotency_key: Option<String>,
 }
@@ -183,7 +183,7 @@ pub(crate) struct OrderListOptions {
     /// Only orders of the pet with this id
     #[arg(long, value_name = "ID", allow_negative_numbers = true)]
     pub(crate) pet: Option<i64>,
-    /// How many orders a page has, from 1 to 100; 20 if not said, and 100 with `--all`
+    /// How many orders a page has, from 1 to 100; 20 if not given, and 100 with `--all`
     #[arg(long, value_name = "NUMBER")]
     pub(crate) limit: Option<u64>,
     /// Where to begin: a cursor that an earlier list ended with, for the same status and pet
@@ -199,7 +199,7 @@ pub(crate) struct PlaceOptions {
     /// The id of the pet
     #[arg(allow_negative_numbers = true)]
     pub(crate) pet_id: i64,
-    /// The key of an earlier attempt whose answer was lost, which stderr showed
+    /// The key of an earlier attempt whose response was lost, which stderr showed
     #[arg(long, value_name = "KEY")]
     pub(crate) idempotency_key: Option<String>,
 }
@@ -248,7 +248,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// As it is said on the command line.
+    /// The value of `--format`.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Format::Ndjson => "ndjson",

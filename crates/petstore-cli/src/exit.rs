@@ -1,5 +1,5 @@
-//! With which code the program ends. The tables of `--help`, of the manual page
-//! and of the README are this one.
+//! The exit codes of the program. `--help`, the manual page and the README show
+//! this table.
 
 use petstore_client::{Error, ErrorCode};
 use std::fmt;
@@ -16,8 +16,8 @@ pub(crate) enum Exit {
     /// An import went through the whole file, and some lines were refused; or
     /// the states of pet and order do not allow what was asked for.
     Refused,
-    /// An import went through the whole file, but for lines of which nobody
-    /// knows whether they were added.
+    /// An import went through the whole file, but for lines that may
+    /// have been added before.
     Unknown,
     /// The service does not take the key.
     Unauthorized,
@@ -32,35 +32,35 @@ pub(crate) enum Exit {
     Terminated,
 }
 
-/// What each code means to those who write scripts.
+/// What each exit code means.
 pub(crate) const MEANINGS: [(Exit, &str); 10] = [
-    (Exit::Done, "all of it was done"),
-    (Exit::Failed, "something failed, and the message says what"),
+    (Exit::Done, "the command succeeded"),
+    (Exit::Failed, "the command failed; the message says why"),
     (
         Exit::Usage,
-        "the command line or the settings are wrong; nothing was sent",
+        "the command line or a setting is wrong; nothing was sent",
     ),
     (
         Exit::Refused,
-        "an import is through, and some lines were refused; or an order or its step was refused",
+        "an import finished, but some lines were rejected; or an order or its change was rejected",
     ),
     (
         Exit::Unknown,
-        "an import is through, but for lines that may have been added before",
+        "an import finished, but lines that may have been added earlier were held back",
     ),
-    (Exit::Unauthorized, "the service does not take the API key"),
-    (Exit::NotFound, "there is no such pet or order"),
+    (Exit::Unauthorized, "the service rejected the API key"),
+    (Exit::NotFound, "the pet or the order does not exist"),
     (
         Exit::TryAgain,
-        "the service cannot be reached, or not now: run the same command later",
+        "the service is unreachable or temporarily unavailable; run the same command again later",
     ),
     (
         Exit::Interrupted,
-        "SIGINT (Ctrl-C); an import goes on when it is run again",
+        "interrupted by SIGINT (Ctrl-C); run an import again to continue it",
     ),
     (
         Exit::Terminated,
-        "SIGTERM; an import goes on when it is run again",
+        "interrupted by SIGTERM; run an import again to continue it",
     ),
 ];
 

@@ -1,11 +1,11 @@
 //! The `petstore` program: reads the command line, runs the command, and ends
-//! with the code that says how it went. What a command does is left to
-//! `commands/`, and what an import does to `import/`.
+//! with its exit code.
 
 mod cli;
 mod commands;
 mod exit;
 mod import;
+mod members;
 mod output;
 mod settings;
 
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         .map_err(anyhow::Error::from)
         .and_then(|runtime| runtime.block_on(commands::run(cli)));
     let exit = done.unwrap_or_else(|error| {
-        if output::nobody_reads(&error) {
+        if output::reader_ended(&error) {
             return Exit::Done;
         }
         eprintln!("error: {error:#}");

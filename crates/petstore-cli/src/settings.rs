@@ -1,4 +1,4 @@
-//! Which service, and with which key: from the command line, the environment
+//! Reads the URL of the service and the API key from the command line, the environment
 //! and the configuration file, in this order. The key is taken from the last two
 //! only.
 
@@ -14,7 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where the service is, if nothing else is said.
+/// Where the service is, unless it is configured.
 const DEFAULT_URL: &str = "http://127.0.0.1:8080/v1";
 /// The variable with the key.
 const KEY: &str = "PETSTORE_API_KEY";
@@ -24,7 +24,7 @@ const OTHERS: u32 = 0o077;
 /// What the command line says of the service.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ServiceOptions {
-    /// The service, with the version of its interface; http://127.0.0.1:8080/v1 if not said
+    /// The service, with the version of its interface; http://127.0.0.1:8080/v1 if not given
     #[arg(
         long,
         global = true,
@@ -135,10 +135,10 @@ fn default_file() -> Option<PathBuf> {
 }
 
 fn read(path: &Path) -> Result<FileSettings> {
-    let said = || format!("cannot read the configuration file `{}`", path.display());
+    let context = || format!("cannot read the configuration file `{}`", path.display());
     let (text, mode) = text_and_mode(path)
         .map_err(|error| WrongUsage(error.to_string()))
-        .with_context(said)?;
+        .with_context(context)?;
     // What toml shows of the file may be the key.
     let settings: FileSettings = toml::from_str(&text)
         .map_err(|error| {
@@ -147,11 +147,11 @@ fn read(path: &Path) -> Result<FileSettings> {
                 .map_or(1, |span| 1 + text[..span.start].matches('\n').count());
             WrongUsage(format!("line {line}: {}", error.message()))
         })
-        .with_context(said)?;
+        .with_context(context)?;
     if settings.api_key.is_some() && mode & OTHERS != 0 {
         return Err(WrongUsage(format!(
             "the configuration file `{0}` holds an API key, and others may read it (mode {1:04o}): \
-             run `chmod 600 {0}`, and replace the key if somebody may have",
+             run `chmod 600 {0}`, and replace the key if another user may have read it",
             path.display(),
             mode & 0o7777,
         ))
@@ -160,7 +160,7 @@ fn read(path: &Path) -> Result<FileSettings> {
     Ok(settings)
 }
 
-/// Both of the same file, also where somebody puts another one in its place.
+/// Both of the same file, also where another one takes its place meanwhile.
 fn text_and_mode(path: &Path) -> io::Result<(String, u32)> {
     let mut file = File::open(path)?;
     let mode = file.metadata()?.permissions().mode();

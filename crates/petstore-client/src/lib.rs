@@ -1,11 +1,9 @@
-//! The client of the pet store service: list the animals of a store, and add
-//! some.
+//! The client of the pet store service: lists the pets of a store and adds pets to it.
 //!
-//! # From zero to the first pet
+//! # A first pet
 //!
-//! You need the address of the service, which ends with the version of its
-//! interface (`/v1`), and an API key. `petstore-server key create NAME` prints
-//! one; a server that starts on a new store shows its first.
+//! You need the address of the service, which ends with the version of its interface (`/v1`), and an API key. The command
+//! `petstore-server key create NAME` prints a key; a server that starts on a new store shows its first key.
 //!
 //! ```toml
 //! [dependencies]
@@ -32,13 +30,12 @@
 //! # }
 //! ```
 //!
-//! One [`Client`] serves a whole program: it is cheap to clone and keeps its
-//! connections open.
+//! One [`Client`] serves a whole program: it is cheap to clone and keeps its connections open.
 //!
 //! # More than a page
 //!
-//! The service answers a page at a time. `stream` follows its links and yields
-//! one pet after the other; `pages` yields the pages:
+//! The service returns lists in pages. `stream` follows their links and yields one pet after the other; `pages` yields
+//! the pages:
 //!
 //! ```no_run
 //! # use petstore_client::{Client, Error, PetStatus};
@@ -52,39 +49,34 @@
 //! # }
 //! ```
 //!
-//! Nothing is asked for before it is needed, so who stops early asks for no
-//! more. A walk that was broken off begins again from [`Items::cursor`]. What
-//! there is of `futures::StreamExt` works as well.
+//! Each page is fetched when it is needed. After an interruption, begin again from [`Items::cursor`]. The methods of
+//! `futures::StreamExt` work as well. With the feature `blocking`, [`Items::blocking`] returns an iterator, and each
+//! request has `send_blocking`.
 //!
-//! # When it fails
+//! # Errors and retries
 //!
-//! A request is sent again by itself where that is safe and may help:
+//! A request is sent again if that is safe and may help:
 //!
-//! | what happened | `GET`, and what has an `Idempotency-Key` | other requests |
+//! | what happened | `GET`, and requests with an `Idempotency-Key` | other requests |
 //! |---|---|---|
-//! | no connection | again | again |
+//! | no connection was made | again | again |
 //! | 429 `rate_limited`, 503 `overloaded`, 408 `request_timeout`, 409 `conflict` | again | again |
-//! | the connection broke, the answer broke off, or it took too long | again | an error |
+//! | the connection broke, the response broke off, or it took too long | again | an error |
 //! | 503 `unavailable`; 502, 503 or 504 of a proxy | again | an error |
 //! | any other error | an error | an error |
 //!
-//! Creations get an `Idempotency-Key` by themselves, a new one each call and the
-//! same for all tries of it, so that a pet is added once. (A service of the
-//! version 1.0.0 does not know the key yet; there, a creation whose answer was
-//! lost may be done twice. Give such calls [`RetryPolicy::never`].)
+//! Each creation gets an `Idempotency-Key` of its own and keeps it for all its tries, so that a pet is added once. (A
+//! service of the version 1.0.0 does not know the key yet; there, a creation whose response was lost may be carried out
+//! twice. Give such calls [`RetryPolicy::never`].)
 //!
-//! Between two tries is a random pause that grows, and never shorter than the
-//! service asks for in `Retry-After` or `RateLimit`. There is an end to it: the
-//! number of tries ([`RetryPolicy`], six), what all calls of a client may repeat
-//! together ([`RetryBudget`]), and the time, 10 seconds a try and 30 seconds a
-//! call. All of it can be set for a client ([`ClientBuilder`]), all but the budget
-//! for a call as well ([`CallOptions`]).
+//! The pause between two tries is random, grows, and is never shorter than the service asks for in `Retry-After` or
+//! `RateLimit`. The number of tries is limited ([`RetryPolicy`], six), and so are the retries of all calls of a client
+//! together ([`RetryBudget`]) and the time: 10 seconds per try and 30 seconds per call. [`ClientBuilder`] changes all of
+//! it for a client; [`CallOptions`] changes all but the budget for a call.
 //!
-//! What is left is one [`Error`]. [`Error::code`] is what to decide by; the list
-//! of codes is open, so decide by [`Error::is_retryable`] and [`Error::status`]
-//! where you do not know one. [`Error::was_sent`] tells whether anything can
-//! have happened. [`Error::request_id`] is what the owner of the service asks
-//! for.
+//! All other errors are returned as an [`Error`]. Decide by [`Error::code`]; the list of codes is open, so decide by
+//! [`Error::is_retryable`] and [`Error::status`] if you do not know a code. [`Error::was_sent`] tells whether the service
+//! may have seen the request. Quote [`Error::request_id`] when you report an error.
 //!
 //! ```no_run
 //! # use petstore_client::{Client, ErrorCode, NewPet};
@@ -100,96 +92,41 @@
 //! # }
 //! ```
 //!
-//! Neither `Display` nor `Debug` of anything here shows the API key, a header
-//! or the text of an answer that could not be read.
+//! Neither `Display` nor `Debug` of any type shows the API key, a header, or the text of a response that could not be
+//! read.
 //!
-//! # What changes, and when you hear of it
+//! # Deprecation and newer services
 //!
-//! A deprecated operation warns where it is called, when you compile, with the
-//! day of its removal and its replacement. What the service deprecates later,
-//! its answers say: that is logged once an operation and process, given to
-//! [`ClientBuilder::on_deprecation`], and counted in
-//! [`Client::deprecated_calls`].
+//! The compiler warns of each use of a deprecated operation, with the day of its removal and its replacement.
+//! Deprecations that only the service knows are read from its responses: each is logged once per operation and process,
+//! passed to [`ClientBuilder::on_deprecation`], and counted in [`Client::deprecated_calls`].
 //!
-//! A newer service may answer more than this version knows: unknown members are
-//! ignored, unknown values are kept, as in [`PetStatus::Unknown`] and
-//! [`ErrorCode::Unknown`], and what may grow is `#[non_exhaustive]`.
+//! A newer service may send more than this version knows: unknown members are ignored, unknown values are kept, as in
+//! [`PetStatus::Unknown`] and [`ErrorCode::Unknown`], and types that may grow are `#[non_exhaustive]`.
 //!
 //! # Features
 //!
 //! | feature | |
 //! |---|---|
 //! | `rustls` | https by rustls and aws-lc-rs; on by default |
-//! | `native-tls` | https by what the system has (OpenSSL on Linux), preferred where both are on |
+//! | `native-tls` | https by the system's TLS library (OpenSSL on Linux), preferred if both are on |
 //! | `blocking` | `send_blocking`, and pages as iterators: the module `blocking` |
-//! | `beta`, `experimental` | operations of these levels of stability, which say so: at present those on orders, all `beta`; without the feature they are not there. Parameters of these levels are always there |
+//! | `beta`, `experimental` | the operations of these levels of stability, at present those on orders, all `beta`. Parameters of these levels need no feature |
 //!
-//! Needs tokio. Proxies of the system are used; [`ClientBuilder::proxy`] and
-//! [`ClientBuilder::http_client`] take others. No `api-version` or other header
-//! is sent that the document does not name. Each call has a `tracing` span, with
-//! the operation, the status, the id of the request and how often it was
-//! repeated. Not tried: `wasm32`.
+//! The client needs tokio. It uses the proxies of the system; [`ClientBuilder::proxy`] and [`ClientBuilder::http_client`]
+//! set other ones. It sends no `api-version` and no other header that the document does not name. Each call has a
+//! `tracing` span with the operation, the status, the request id and the number of retries. The target `wasm32` is
+//! not tested.
 //!
 //! # Licence
 //!
-//! This crate is licensed under Apache-2.0 or MIT, at your option. It builds on
-//! `progenitor-client`, which is licensed under the Mozilla Public License 2.0
-//! (MPL-2.0): its files stay under that licence wherever they are distributed.
+//! This crate is licensed under Apache-2.0 or MIT, at your option. It builds on `progenitor-client`, which is licensed
+//! under the Mozilla Public License 2.0 (MPL-2.0): its files stay under that licence wherever they are distributed.
 
-#[cfg(feature = "blocking")]
-pub mod blocking;
-mod build_error;
-mod call;
-mod client;
-mod client_builder;
-mod deprecation;
-mod error;
 #[rustfmt::skip]
-#[allow(
-    clippy::all,
-    clippy::unwrap_used,
-    dead_code,
-    deprecated,
-    reason = "the code is not written here, and belongs to deprecated operations, too"
-)]
 mod generated;
-mod link;
-mod pages;
-mod response;
-mod retry;
 
-pub use build_error::BuildError;
-pub use call::CallOptions;
-pub(crate) use call::{Call, Operation, Prepared};
-pub use client::Client;
-pub use client_builder::ClientBuilder;
-pub use deprecation::Deprecation;
-pub use error::{Error, ErrorKind};
-/// The requests of the operations, each with its parameters and `send`: a method
-/// of [`Client`] begins one.
-///
-/// ```
-/// use petstore_client::{Client, builder::ListPets};
-///
-/// fn first_ten(client: &Client) -> ListPets<'_> {
-///     client.list_pets().limit(10)
-/// }
-/// ```
-pub use generated::builder;
-/// What is sent, and what is answered. Those that are needed most stand at the
-/// root of the crate as well.
-///
-/// ```
-/// let rex = petstore_client::types::NewPet::builder().name("Rex").category_id(7);
-/// # let _ = rex;
-/// ```
-pub use generated::types;
-pub use pages::{Items, Pages};
-/// The version of reqwest that this crate is built on, for
-/// [`ClientBuilder::http_client`] and [`ClientBuilder::proxy`].
-pub use reqwest;
-pub use response::Response;
-pub use retry::{Clock, RetryBudget, RetryPolicy};
+pub use generated::*;
 pub use types::{ErrorCode, NewPet, Pet, PetStatus, Pets};
 #[cfg(feature = "beta")]
 pub use types::{NewOrder, Order, OrderStatus, OrderUpdate, Orders};

@@ -7,7 +7,7 @@
 use std::{error::Error, io, path::PathBuf, sync::Arc};
 
 /// What the database or the operating system said; for the log, not for
-/// clients. Shared, since one failed commit answers many callers.
+/// clients. Shared, since one failed commit is the error of many callers.
 pub type Cause = Arc<dyn Error + Send + Sync>;
 
 /// Why the store did not do what it was asked.
@@ -18,7 +18,7 @@ pub enum StoreError {
     #[error("the store has too many writes waiting; nothing was started, try again in a moment")]
     Overloaded,
 
-    /// The store cannot answer now: locked, disk full, input or output failed,
+    /// The store is not available now: locked, disk full, input or output failed,
     /// or closed. The same call may succeed later, but look at the outcome
     /// before a write is repeated.
     #[error("the store is not available at the moment; {outcome}")]
@@ -50,7 +50,7 @@ pub enum StoreError {
     },
 }
 
-/// What became of a write that was answered with [`StoreError::Unavailable`].
+/// What became of a write that returned [`StoreError::Unavailable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It did not happen, and will not. This is also the outcome of a read.

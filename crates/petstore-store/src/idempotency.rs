@@ -1,11 +1,10 @@
-//! What makes a creation safe to repeat: the key that a caller made up, whose
-//! it is, and a fingerprint of what was asked for. How a key is written in a
-//! request, and how long a caller waits for another one, is left to the
-//! service.
+//! Idempotency keys, which make a creation safe to repeat: the key that the caller
+//! chose, the API key that it belongs to, and a fingerprint of the value that was
+//! sent.
 
 use crate::{
     KeyId,
-    order::{InvalidTime, placed},
+    record::{Unreadable, pet_with_id, placed_order},
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use petstore_models::{NewOrder, NewPet, Order, Pet};
@@ -84,40 +83,30 @@ pub(crate) trait Creatable: Serialize {
     /// have one in common.
     const LABEL: &'static str;
 
-    /// What is made of it.
-    type Made;
+    /// What its creation returns.
+    type Created;
 
-    /// What its creation is answered with, now and later: what was asked for at
-    /// this time, in microseconds since 1970-01-01T00:00:00Z, with the id that
-    /// it was given.
-    fn made(&self, id: i64, at: i64) -> Result<Self::Made, InvalidTime>;
+    /// What its creation returns, also when it is repeated: the value as it was
+    /// sent at this time, in microseconds since 1970-01-01T00:00:00Z, with the id
+    /// that it was given.
+    fn created(&self, id: i64, at: i64) -> Result<Self::Created, Unreadable>;
 }
 
 impl Creatable for NewPet {
     const LABEL: &'static str = "";
-    type Made = Pet;
+    type Created = Pet;
 
-    fn made(&self, id: i64, _at: i64) -> Result<Pet, InvalidTime> {
-        let NewPet {
-            name,
-            category_id,
-            status,
-        } = self.clone();
-        Ok(Pet {
-            id,
-            name,
-            category_id,
-            status,
-        })
+    fn created(&self, id: i64, _at: i64) -> Result<Pet, Unreadable> {
+        Ok(pet_with_id(id, self))
     }
 }
 
 impl Creatable for NewOrder {
     const LABEL: &'static str = "order\n";
-    type Made = Order;
+    type Created = Order;
 
-    fn made(&self, id: i64, at: i64) -> Result<Order, InvalidTime> {
-        placed(id, self, at)
+    fn created(&self, id: i64, at: i64) -> Result<Order, Unreadable> {
+        placed_order(id, self, at)
     }
 }
 
@@ -235,7 +224,8 @@ mod tests {
             hex(r#"{"name":"","categoryId":-1}"#),
             "06c2047929242ffb1d48209aed66b315afd988719837ff4e65d20e602e421c53"
         );
-        let order = Fingerprint::of(&NewOrder { pet_id: 7 });
+        let order: NewOrder = serde_json::from_str("{\"petId\":7}").expect("a new order");
+        let order = Fingerprint::of(&order);
         assert_eq!(
             order.0,
             <[u8; 32]>::from(Sha256::digest("order\n{\"petId\":7}"))

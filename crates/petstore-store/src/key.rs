@@ -1,6 +1,5 @@
 //! What the store knows of an API key: a public id, a name, a hash, three times.
-//! How a key looks, how it is made and hashed, is left to the service: the key
-//! itself never comes here.
+//! The store never sees the key itself.
 
 use chrono::{DateTime, Utc};
 use std::{fmt, str::FromStr};

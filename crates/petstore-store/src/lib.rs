@@ -1,6 +1,5 @@
 //! Where the pet store keeps pets, orders and API keys: one trait, [`Store`], and the
-//! databases behind it. What a request may ask, and how an answer looks, is
-//! left to the service; this crate knows nothing of HTTP.
+//! databases behind it. This crate knows nothing of HTTP.
 //!
 //! ```
 //! use petstore_store::{DatabaseUrl, PetQuery};
@@ -18,91 +17,90 @@
 //!
 //! # What is promised
 //!
-//! **Durability.** A write that was answered with `Ok` is on disk and survives
-//! a crash of the process and a loss of power. A write that was answered with
-//! an error either did not happen or has an unknown outcome; the error says
-//! which ([`Outcome`]). A write happens whole or not at all.
+//! **Durability.** A write that returned `Ok` is on disk and survives a crash of
+//! the process and a loss of power. A write that returned an error either did not
+//! happen or has an unknown outcome; the error says which ([`Outcome`]). A write
+//! is applied as a whole or not at all.
 //!
-//! **A write that was handed over is finished.** To drop the future of a write
+//! **A write that was handed over is finished.** Dropping the future of a write
 //! does not cancel it: its outcome is then unknown to the caller, as after a
 //! lost connection.
 //!
-//! **Order.** Ids of pets begin at 1, ascend, and are never used again. A walk
-//! by [`PetQuery::after`] meets every pet that was there when it began exactly
+//! **Order.** Ids of pets begin at 1, ascend, and are never used again. Paging
+//! by [`PetQuery::after`] returns every pet that was there at the first page exactly
 //! once, whatever is added meanwhile. On SQLite ids also ascend in the order in
 //! which pets become visible; on PostgreSQL a pet can appear below one that was
 //! seen already.
 //!
-//! **Isolation.** A read sees every write that was answered before the read
-//! began, by whichever process, and never a part of one. A key that another
-//! process made or revoked counts at the next look-up.
+//! **Isolation.** A read sees every write that returned before the read
+//! began, in whichever process, and never a part of one. A key that another
+//! process created or revoked counts at the next look-up.
 //!
 //! **Orders.** An order and its pet change in one transaction, by the table in
 //! [`transitions`], and by no other way. Of several orders for one pet, and of
-//! several steps of one order, at the same moment, one is made; the others are
-//! told what they found. Ids of orders are as those of pets, and a walk by
-//! [`OrderQuery::before`] meets every order that was there when it began exactly
-//! once, and on SQLite none that was placed since. What comes to a status or
-//! leaves it during a walk that is restricted to it may be met or not.
+//! several changes of one order, at the same moment, one is made; the others return
+//! why not. Ids of orders are as those of pets, and paging by
+//! [`OrderQuery::before`] returns every order that was there at the first page
+//! exactly once, and on SQLite none that was placed since. Pages of one status may
+//! or may not have an order that comes to that status or leaves it meanwhile.
 //!
 //! **Once.** A creation that comes with an [`IdempotencyKey`]
 //! ([`Store::create_pet_once`], [`Store::create_order_once`]) happens once,
-//! however often it is asked for, by whichever process, for
-//! [`IDEMPOTENCY_KEYS_KEPT`]: the key is written in the transaction of what it
-//! made. Age is told by the caller's clock. Where that is set
-//! back, keys are kept for longer, never for less long.
+//! however often it is repeated, by whichever process, for
+//! [`IDEMPOTENCY_KEYS_KEPT`]: the key is written in the transaction of the row that
+//! it creates. The caller's clock decides the age of a key. Where that clock is set
+//! back, keys are kept for longer, never for a shorter time.
 //!
-//! **Pressure.** The queue of writes is bounded, in their number and in the
-//! bytes that they hold. A write that finds it full is refused at once with
+//! **Overload.** The queue of writes is bounded, in their number and in the
+//! bytes that they hold. If it is full, a write is rejected at once with
 //! [`StoreError::Overloaded`], and nothing was started.
 //!
-//! # How SQLite keeps it
+//! # How this works on SQLite
 //!
 //! - The file is in WAL mode with `synchronous=FULL`: a commit returns after
 //!   its log records were synced. Readers work on a snapshot and never wait
 //!   for the writer.
-//! - One thread owns the connection that writes. It takes what is waiting,
-//!   does all of it in one transaction, commits once, and then answers each
-//!   caller (group commit): the cost of a sync is shared by those who arrived
-//!   together, and who arrives alone waits for nobody. A write that fails is
-//!   rolled back alone.
+//! - One thread owns the connection that writes. It takes all queued writes,
+//!   runs them in one transaction, commits once, and then returns each result
+//!   (group commit): writes that arrive together share the cost of a sync, and a
+//!   write that arrives alone does not wait. A write that fails is rolled back
+//!   alone.
 //! - Reads run on the caller's thread, on one of a few connections: a page
 //!   costs some 10 µs, less than the way to another thread and back.
-//! - While there is nothing to write, that connection stays in a read
-//!   transaction. The lock on the log is then held by the process, and other
-//!   reads take and leave it without a system call. It looks once a second, and
-//!   does not stay where another process wrote, since the log could not begin
-//!   anew.
+//! - While no write is queued, that connection holds an idle read transaction.
+//!   The process then holds the lock on the log, and other reads take and release
+//!   it without a system call. It checks once a second, and ends the transaction
+//!   where another process wrote, since the log could not start again.
 //! - No key is cached, neither found nor missing: a look-up costs some 3 µs,
 //!   and without a cache there is none that another process would have to
 //!   invalidate when it revokes a key.
 //! - Each schema version is one numbered file in `src/sqlite/migrations`,
 //!   applied in one transaction at opening. A file of a newer version, and one
-//!   that is not a pet store's, is refused and left as it is.
-//! - A file that is removed or replaced while it is open would swallow writes
-//!   that nobody finds again. So each batch looks, before and after, whether
-//!   the names still stand for the files that were opened: a write is refused
+//!   that is not a pet store's, is rejected and not changed.
+//! - A file that is removed or replaced while it is open would lose writes.
+//!   So each batch checks, before and after, that the names still belong to the
+//!   files that were opened: a write is rejected
 //!   until the file is put back, and [`Store::check`] fails. Reads go on from
 //!   the file that was opened.
-//! - `sqlite::memory:` is one connection that reads and writes take in turns;
+//! - `sqlite::memory:` is one connection that reads and writes use in turns;
 //!   a batch holds it from begin to commit, so that isolation is the same. It
 //!   lives as long as the store and is on no disk.
 //!
-//! # How PostgreSQL keeps it
+//! # How this works on PostgreSQL
 //!
 //! - The servers hold no state: any number of them share one database, which
 //!   [`PostgresUrl`] names. Reads and writes go to the host that takes writes;
 //!   after a failover the next connection finds the new one by itself.
 //! - Creates that arrive together are one statement: one round trip and one
-//!   commit. If the database refuses one of them, they are sent again, each for
+//!   commit. If the database rejects one of them, they are sent again, each for
 //!   itself but without a wait in between. Those with an idempotency key are a
 //!   statement of their own in the same round trip; none waits for another
 //!   server that uses its key ([`Creation::InFlight`]).
-//! - An order, and a step of one, is a statement and a transaction of its own:
+//! - Placing or changing an order is a statement and a transaction of its own:
 //!   it locks the row of the order, then that of the pet, and holds them until
 //!   the commit is durable. Two of them never wait for each other.
 //! - A server with `fsync=off`, or with `synchronous_commit` below `on`, is
-//!   refused at every connection. No write is ever cancelled: a commit that
+//!   rejected at every connection. No write is ever cancelled: a commit that
 //!   waits for its replica and is cancelled would report success. What takes too
 //!   long loses its connection, and its outcome is unknown; so is that of a
 //!   commit that came with a warning.
@@ -114,21 +112,27 @@
 //! # To add a backend
 //!
 //! Implement [`Store`], give [`DatabaseUrl`] a variant and [`open`] an arm,
-//! and add one line at the end of `tests/contract/main.rs`: that suite is what
-//! "the same store" means.
+//! and add one line at the end of `tests/suite/contract/mod.rs`: every backend must
+//! pass these tests.
+//!
+//! # To add a member to a pet or an order
+//!
+//! Give it a column in `src/record.rs`, where the compiler leads, and write a
+//! migration for each database.
 
 mod error;
 mod idempotency;
 mod key;
 mod order;
 mod postgres;
-mod room;
+mod record;
 mod sqlite;
 mod stats;
 mod store;
 pub mod transitions;
 mod url;
 mod usage;
+mod write_queue;
 
 pub use error::{BackupError, Cause, OpenError, Outcome, StoreError};
 pub use idempotency::{
@@ -138,7 +142,7 @@ pub use key::{InvalidKeyId, KeyHash, KeyId, KeyRecord, NewKey, Revocation};
 pub use order::{NotOrdered, NotUpdated, OrderPage, OrderQuery};
 pub use postgres::{PostgresError, PostgresUrl};
 pub use stats::{BATCH_SIZES, PoolStats, WriteStats};
-pub use store::{PetPage, PetQuery, Store};
+pub use store::*;
 pub use url::{DatabaseUrl, InvalidDatabaseUrl};
 pub use usage::{KeyUse, Usage, UsageDelta, UsageRecord};
 
@@ -149,7 +153,7 @@ use std::{path::Path, sync::Arc};
 ///
 /// # Errors
 ///
-/// [`OpenError`] says what is wrong and what to do. What was refused was not
+/// [`OpenError`] says what is wrong and what to do. A rejected database was not
 /// changed.
 pub async fn open(url: &DatabaseUrl) -> Result<Arc<dyn Store>, OpenError> {
     match url {
@@ -164,7 +168,7 @@ pub async fn open(url: &DatabaseUrl) -> Result<Arc<dyn Store>, OpenError> {
 ///
 /// # Errors
 ///
-/// [`OpenError`]: it cannot be looked at.
+/// [`OpenError`]: it cannot be read.
 pub async fn schema_version(url: &DatabaseUrl) -> Result<i64, OpenError> {
     match url {
         DatabaseUrl::SqliteFile(path) => sqlite::schema_version(path.clone()).await,
@@ -174,7 +178,7 @@ pub async fn schema_version(url: &DatabaseUrl) -> Result<i64, OpenError> {
 }
 
 /// Copies the store that `url` names to a new file, which is a store of the
-/// same schema and has every write that was answered before the call. The
+/// same schema and has every write that returned before the call. The
 /// store may be in use meanwhile, by any number of processes. The file appears
 /// under its name when it is complete and synced, and only its owner may read
 /// it, since it holds what the store holds.

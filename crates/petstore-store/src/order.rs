@@ -1,9 +1,9 @@
-//! What orders are asked for and answered with. How they are kept is left to
-//! the backends, which steps they can take to `transitions`.
+//! The queries for orders, their pages, and the reasons why an order is not placed
+//! or not changed.
 
-use crate::{StoreError, transitions::PLACED};
+use crate::{StoreError, record};
 use chrono::{DateTime, Utc};
-use petstore_models::{NewOrder, Order, OrderStatus, PetStatus};
+use petstore_models::{Order, OrderStatus, PetStatus};
 use std::sync::Arc;
 
 /// Which orders to list.
@@ -51,48 +51,16 @@ pub enum NotUpdated {
     },
 }
 
-/// A time that an order cannot have: RFC 3339 ends with the year 9999.
-#[derive(Clone, Copy, Debug, thiserror::Error)]
-#[error("an order has the time {0} µs, which is out of range")]
-pub(crate) struct InvalidTime(pub(crate) i64);
-
-/// An order with times in microseconds since 1970-01-01T00:00:00Z.
-pub(crate) fn order_of(
-    id: i64,
-    pet_id: i64,
-    status: OrderStatus,
-    placed_at: i64,
-    updated_at: i64,
-) -> Result<Order, InvalidTime> {
-    Ok(Order {
-        id,
-        pet_id,
-        status,
-        placed_at: shown(placed_at)?,
-        updated_at: shown(updated_at)?,
-    })
-}
-
-/// An order as it is when it was placed.
-pub(crate) fn placed(id: i64, order: &NewOrder, at: i64) -> Result<Order, InvalidTime> {
-    order_of(id, order.pet_id, PLACED, at, at)
-}
-
-fn shown(micros: i64) -> Result<petstore_models::DateTime, InvalidTime> {
-    DateTime::from_timestamp_micros(micros)
-        .and_then(|time| time.try_into().ok())
-        .ok_or(InvalidTime(micros))
-}
-
-/// A time as it is kept, in microseconds since 1970-01-01T00:00:00Z.
+/// A time as it is stored, in microseconds since 1970-01-01T00:00:00Z. To be called
+/// before anything is written.
 ///
 /// # Errors
 ///
-/// [`StoreError::Internal`]: no order could be shown with it. To be asked before
-/// anything is written.
-pub(crate) fn kept(at: DateTime<Utc>) -> Result<i64, StoreError> {
+/// [`StoreError::Internal`]: an order with this time could not be read again, since
+/// RFC 3339 ends with the year 9999.
+pub(crate) fn stored_time(at: DateTime<Utc>) -> Result<i64, StoreError> {
     let micros = at.timestamp_micros();
-    match shown(micros) {
+    match record::time(micros) {
         Ok(_) => Ok(micros),
         Err(error) => Err(StoreError::Internal {
             source: Arc::new(error),
@@ -105,10 +73,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_that_cannot_be_shown_is_refused_before_anything_is_written() {
-        assert!(kept(DateTime::UNIX_EPOCH).is_ok());
+    fn a_time_after_the_year_9999_is_rejected_before_anything_is_written() {
+        assert!(stored_time(DateTime::UNIX_EPOCH).is_ok());
         assert!(matches!(
-            kept(DateTime::<Utc>::MAX_UTC),
+            stored_time(DateTime::<Utc>::MAX_UTC),
             Err(StoreError::Internal { .. })
         ));
     }

@@ -1,5 +1,5 @@
-//! What a store can tell of its work: how large its batches are, how many
-//! writes wait, and what its connections do. Serving it is left to the service.
+//! Figures about a store's work: how large its batches are, how many writes are
+//! queued, and what its connections do.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -29,7 +29,7 @@ pub struct WriteStats {
 /// and no reader waits for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolStats {
-    /// Connections that somebody reads from at this moment.
+    /// Connections that are in use at this moment.
     pub used: usize,
     /// Connections that are open and have nothing to do.
     pub idle: usize,

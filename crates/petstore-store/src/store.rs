@@ -1,6 +1,5 @@
-//! The trait that every backend implements, and what it takes and gives. How
-//! it is kept is left to the backends; what it promises stands in the crate's
-//! front page and in `tests/contract`.
+//! The trait that every backend implements, with its queries and pages. The crate's
+//! front page and `tests/suite/contract` say what it promises.
 
 use crate::{
     Creation, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OrderPage,
@@ -22,15 +21,14 @@ pub trait Store: Send + Sync {
 
     /// As [`create_pet`](Self::create_pet), but only if the key of `once` was
     /// not used yet: of any number of calls with one key and one value, by
-    /// whichever process, one adds a pet, and every other one is answered with
-    /// that pet. An error leaves the key as it was, unless its outcome is
+    /// whichever process, one adds a pet, and every other one returns that pet. An error leaves the key as it was, unless its outcome is
     /// unknown.
     async fn create_pet_once(&self, pet: NewPet, once: Once) -> Result<Creation, StoreError>;
 
     /// Deletes keys of [`create_pet_once`](Self::create_pet_once) and
     /// [`create_order_once`](Self::create_order_once) that are older than [`IDEMPOTENCY_KEYS_KEPT`](crate::IDEMPOTENCY_KEYS_KEPT) at
-    /// `now`, the oldest first, at most `limit` of them, and says how many.
-    /// Nobody sees them any more; to delete them only makes room.
+    /// `now`, the oldest first, at most `limit` of them, and returns how many.
+    /// Expired keys have no effect; deleting them only frees space.
     async fn forget_idempotency_keys(
         &self,
         now: DateTime<Utc>,
@@ -110,16 +108,16 @@ pub trait Store: Send + Sync {
     /// Whether there is any key, revoked ones included.
     async fn has_keys(&self) -> Result<bool, StoreError>;
 
-    /// Adds to the ledger of deprecated calls and to the keys when they were
-    /// used last, all of it or nothing. What concerns a key that is not there
-    /// is shown by nothing.
+    /// Adds to the usage counters of deprecated operations, and sets when each key
+    /// was used last, all of it or nothing. [`usage`](Self::usage) leaves out the
+    /// counters of keys that the store does not have.
     async fn record_usage(&self, usage: Usage) -> Result<(), StoreError>;
 
-    /// The ledger of deprecated calls: by operation, then the latest caller
-    /// first.
+    /// The usage counters of deprecated operations: by operation, then the latest
+    /// caller first.
     async fn usage(&self) -> Result<Vec<UsageRecord>, StoreError>;
 
-    /// `Ok` if the store can answer reads and take writes; for readiness.
+    /// `Ok` if the store can read and take writes; for readiness.
     async fn check(&self) -> Result<(), StoreError>;
 
     /// What the writer did since the store was opened; for metrics.
@@ -129,8 +127,8 @@ pub trait Store: Send + Sync {
     fn pool(&self) -> PoolStats;
 
     /// Finishes the writes that were handed over, then closes the database.
-    /// What is asked after that is answered with [`StoreError::Unavailable`];
-    /// a second call has nothing to do.
+    /// Later calls return [`StoreError::Unavailable`]; a second call of this has
+    /// nothing to do.
     async fn close(&self) -> Result<(), StoreError>;
 }
 

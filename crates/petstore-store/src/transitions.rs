@@ -1,6 +1,5 @@
-//! The life of an order and of its pet, as the table that `spec/README.md`
-//! shows. Both backends ask it, and hold their rows against it inside their
-//! transactions; what may be ordered beside that is left to nobody.
+//! The statuses of an order and of its pet, and the steps between them: the table that `spec/README.md`
+//! shows. Both backends compare their rows with it inside their transactions.
 
 use petstore_models::{OrderStatus, PetStatus};
 

@@ -1,14 +1,13 @@
-//! Who calls what, as the store keeps it: the ledger of the calls of deprecated
-//! operations, and when each key was used last. Which operations are in the
-//! ledger, and how often it is written, is left to the service.
+//! The usage counters of deprecated operations, and the time at which each key was
+//! used last.
 
 use crate::KeyId;
 use chrono::{DateTime, Utc};
 
-/// What happened since the last time: to be added to what the store has.
+/// What happened since the last call, to be added to the counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Calls that belong into the ledger.
+    /// Calls of deprecated operations.
     pub calls: Vec<UsageDelta>,
     /// Keys that were used, whatever for.
     pub uses: Vec<KeyUse>,
@@ -25,7 +24,7 @@ impl Usage {
 /// Calls of one operation with one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageDelta {
-    /// Whose calls.
+    /// The key that they came with.
     pub key: KeyId,
     /// The `operationId`.
     pub operation: String,
@@ -46,12 +45,12 @@ pub struct KeyUse {
     pub at: DateTime<Utc>,
 }
 
-/// A row of the ledger.
+/// A usage counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageRecord {
-    /// Whose calls.
+    /// The key that they came with.
     pub key: KeyId,
-    /// What the owner calls the key.
+    /// The name of the key.
     pub key_name: String,
     /// The `operationId`.
     pub operation: String,

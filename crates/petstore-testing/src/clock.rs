@@ -1,5 +1,4 @@
-//! A clock that goes on by itself and can be moved. What the service does with
-//! the time is left to `petstore-server`.
+//! A clock that goes on by itself and can be moved.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use std::{
@@ -86,7 +85,7 @@ impl Clock {
     }
 }
 
-impl petstore_server::clock::Clock for Clock {
+impl openapi_dropshot_server::clock::Clock for Clock {
     fn now(&self) -> DateTime<Utc> {
         Clock::now(self)
     }

@@ -2,7 +2,8 @@
 //! left to the service.
 
 use http::{Method, Uri};
-use petstore_server::{OPERATIONS, Operation, OperationId};
+use openapi_dropshot_server::Operation;
+use petstore_server::{OPERATIONS, OperationId};
 
 /// What the path of a base address ends with.
 const BASE: &str = "v1";

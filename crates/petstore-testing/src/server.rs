@@ -3,14 +3,17 @@
 
 use crate::{Clock, Fault, relay::Relay};
 use chrono::{DateTime, Utc};
+use openapi_dropshot_server::{
+    Setup,
+    config::{Lifecycle, Rate, RateLimit, SunsetPolicy},
+};
 use petstore_client::Client;
 use petstore_server::{
-    Bound, OperationId, Setup,
-    config::{Lifecycle, Limits, Rate, RateLimit, SunsetPolicy, Web},
+    INFO, OperationId, PetStore,
     keys::{self, KeyName},
 };
 use petstore_store::DatabaseUrl;
-use std::{fmt, net::Ipv4Addr, num::NonZeroU32, sync::Arc, time::Duration};
+use std::{fmt, num::NonZeroU32, sync::Arc, time::Duration};
 use tokio::runtime::Handle;
 
 /// How long a service that ends waits for what it still does.
@@ -26,7 +29,7 @@ const GRACE: Duration = Duration::from_secs(1);
 pub struct Server {
     relay: Relay,
     /// None once it was told to stop.
-    service: Option<petstore_server::Server>,
+    service: Option<openapi_dropshot_server::Server<PetStore>>,
     runtime: Handle,
     clock: Clock,
     url: String,
@@ -55,7 +58,7 @@ pub enum StartError {
     Key(#[from] petstore_store::StoreError),
     /// The service does not start.
     #[error("the service does not start")]
-    Service(#[from] petstore_server::StartError),
+    Service(#[from] openapi_dropshot_server::StartError),
     /// No port is free.
     #[error("no port of this machine is free; end what holds them")]
     Port(#[from] std::io::Error),
@@ -98,16 +101,11 @@ impl Builder {
     pub async fn start(self) -> Result<Server, StartError> {
         let clock = Clock::starting_at(self.at.unwrap_or_else(Utc::now));
         let store = petstore_store::open(&DatabaseUrl::SqliteMemory).await?;
-        let (key, kept) = keys::make(KeyName::first(), clock.now());
-        store.create_key(kept).await?;
-        let service = Bound::bind(Setup {
-            listen: (Ipv4Addr::LOCALHOST, 0).into(),
-            tls: None,
-            store,
+        let (key, new_key) = keys::make(KeyName::first(), clock.now());
+        store.create_key(new_key).await?;
+        let service = petstore_server::bind(Setup {
             clock: Arc::new(clock.clone()),
-            limits: Limits::default(),
             rate_limit: limit(self.rate_limit),
-            web: Web::default(),
             lifecycle: Lifecycle {
                 sunset: if self.enforces_sunsets {
                     SunsetPolicy::Enforce
@@ -117,6 +115,7 @@ impl Builder {
                 ..Lifecycle::default()
             },
             metrics: false,
+            ..Setup::new(&INFO, PetStore::new(store))
         })?
         .start();
         let relay = Relay::before(service.address()).await?;

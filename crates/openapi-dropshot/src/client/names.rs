@@ -1,5 +1,5 @@
-//! Names of types: every inline schema that becomes a type gets a name of its
-//! own here. Left to itself, typify merges two of the same name in silence.
+//! Gives every inline schema that becomes a type a name of its own, because typify merges two schemas of one name
+//! without a warning.
 
 use openapi_dropshot_contract::{
     Problem,
@@ -12,12 +12,11 @@ use std::collections::BTreeMap;
 /// A schema that becomes a type, and the name that the type has.
 #[derive(Clone, Debug)]
 pub(super) struct Named<'a> {
-    /// The name, in the words of the document.
+    /// The name in the document.
     pub(super) name: String,
     /// The schema.
     pub(super) schema: &'a Schema,
-    /// What the type stands for: the words of the schema, or of the parameter
-    /// that it belongs to.
+    /// The description of the schema, or of the parameter that it belongs to.
     pub(super) description: Option<&'a str>,
     /// Whether it is written in place, so that the name has to be given.
     pub(super) inline: bool,
@@ -31,8 +30,7 @@ const TAKEN: [&str; 8] = [
     "Default", "Err", "None", "Ok", "Option", "Result", "Some", "String",
 ];
 
-/// A name without what tells naming styles apart: `bookId`, `book_id` and `BookId`
-/// are one name in Rust.
+/// A name without case and punctuation: `bookId`, `book_id` and `BookId` are one name in Rust.
 pub(super) fn folded(name: &str) -> String {
     name.chars()
         .filter(|c| c.is_alphanumeric())

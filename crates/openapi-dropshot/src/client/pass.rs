@@ -1,16 +1,17 @@
-//! The pass over progenitor's code. It finds its way by the names of operations
-//! and schemas; where the code is not built as expected, or something that the
-//! document deprecates was not met, it says so instead of going on.
+//! Turns progenitor's code into the client of the document. Types are kept and get their documentation, deprecation and
+//! stability; requests are written anew from their names and types. If the code is not built as expected, or if a
+//! deprecation of the document was not met, that is reported as a problem.
 
 mod bounds;
-mod calls;
 mod enums;
 mod examples;
+mod kinds;
 mod messages;
 mod operations;
-mod send;
-mod setters;
+mod requests;
+mod service;
 mod types;
+mod values;
 
 use super::names::Names;
 use crate::docs::{doc_attributes, harmless, one_line};
@@ -19,15 +20,19 @@ use openapi_dropshot_contract::{
     Problem,
     model::{Document, Extensions, Operation},
 };
+use proc_macro2::TokenStream;
 use syn::{Attribute, Item, parse_quote};
+use values::Values;
 
-/// The code of the client, by concern.
+/// The code of the client, by file.
 pub(super) struct Modules {
-    /// The methods of the client.
+    /// The names that applications use.
+    pub(super) root: TokenStream,
+    /// The client and its methods.
     pub(super) client: Vec<Item>,
     /// The builders of requests.
     pub(super) builder: Vec<Item>,
-    /// The types of the document, modules inside included.
+    /// The types of the document, with the modules inside.
     pub(super) types: Vec<Item>,
 }
 
@@ -35,12 +40,11 @@ pub(super) struct Modules {
 #[derive(Debug)]
 struct Surprise(String);
 
-/// Makes of progenitor's code what the document promises; `library` is the crate
-/// that it becomes part of, for the examples in its documentation.
+/// Turns progenitor's code into the client of the document; `library` is the crate of the client.
 ///
 /// # Errors
 ///
-/// progenitor built its code otherwise than this pass knows.
+/// progenitor's code is not built as this pass expects.
 pub(super) fn apply(
     document: &Document,
     names: &Names<'_>,
@@ -66,28 +70,27 @@ fn modules(
     file: syn::File,
     library: &str,
 ) -> Result<Modules, Surprise> {
-    let mut methods = Vec::new();
-    let mut builder = None;
-    let mut types = None;
+    let (mut blocks, mut builders, mut types) = (Vec::new(), Vec::new(), Vec::new());
     for item in file.items {
         match item {
             Item::Mod(module) if module.ident == "types" => {
-                types = module.content.map(|(_, items)| items)
+                types = module.content.map(|(_, items)| items).unwrap_or_default()
             }
             Item::Mod(module) if module.ident == "builder" => {
-                builder = module.content.map(|(_, items)| items)
+                builders = module.content.map(|(_, items)| items).unwrap_or_default()
             }
-            Item::Impl(block) if block.trait_.is_none() => methods.push(block),
-            // The hand-written parent has its own client, and what belongs to it.
+            Item::Impl(block) if block.trait_.is_none() => blocks.push(block),
+            // progenitor's own client is not used.
             _ => {}
         }
     }
-    let builder = builder.ok_or_else(|| Surprise("there is no module `builder`".to_owned()))?;
-    let types = types.ok_or_else(|| Surprise("there is no module `types`".to_owned()))?;
-    let examples = Examples::new(document, names, library, &builder, &types);
+    let requests = requests::read(document, &blocks, &builders)?;
+    let examples = Examples::new(library, Values::new(document, names, &types));
+    let methods = operations::methods(&requests, &examples);
     Ok(Modules {
-        client: operations::client(document, methods, &examples)?,
-        builder: operations::builders(document, builder, &types, &examples)?,
+        root: service::module(document, &types),
+        client: service::client(document, library, &methods, &examples),
+        builder: operations::builders(document, &requests, &types, &examples),
         types: types::types(document, names, types, &examples)?,
     })
 }
@@ -111,13 +114,13 @@ fn described(text: Option<&str>) -> String {
     text.map(harmless).unwrap_or_default()
 }
 
-/// Puts documentation in the place of that which an item has.
+/// Replaces the documentation of an item.
 fn set_docs(attributes: &mut Vec<Attribute>, paragraphs: &[String]) {
     attributes.retain(|attribute| !attribute.path().is_ident("doc"));
     attributes.splice(0..0, docs(paragraphs));
 }
 
-/// The documentation that an item has, as it was written.
+/// The documentation of an item, unchanged.
 fn documentation(attributes: &[Attribute]) -> String {
     let mut text = String::new();
     for attribute in attributes
@@ -137,7 +140,7 @@ fn documentation(attributes: &[Attribute]) -> String {
     text
 }
 
-/// Deprecates an item for those who call it.
+/// Lets the compiler warn of each use of an item.
 fn deprecate(attributes: &mut Vec<Attribute>, since: Option<&str>, note: &str) {
     attributes.push(match since {
         Some(since) => parse_quote!(#[deprecated(since = #since, note = #note)]),
@@ -145,15 +148,14 @@ fn deprecate(attributes: &mut Vec<Attribute>, since: Option<&str>, note: &str) {
     });
 }
 
-/// Deprecates what belongs to a deprecated operation.
+/// Deprecates an item of a deprecated operation.
 fn deprecate_with(attributes: &mut Vec<Attribute>, operation: &Operation) {
     if let Some(note) = crate::lifecycle::deprecation_note(operation) {
         deprecate(attributes, note.since_version.as_deref(), &note.note);
     }
 }
 
-/// The words for a deprecated parameter or property: those of its
-/// `x-replacement`, where it has one.
+/// The note for a deprecated parameter or property: that of its `x-replacement`, if it has one.
 fn part_note(extensions: &Extensions) -> String {
     extensions
         .get("x-replacement")

@@ -1,5 +1,5 @@
-//! What progenitor panics at, drops or misreads, found in the document before
-//! progenitor sees it. Names of types are checked in [`super::names`].
+//! Reports the parts of the document that progenitor would panic at, drop or misread. Names of types are checked in
+//! [`super::names`].
 
 mod content;
 mod parameters;
@@ -11,13 +11,20 @@ use openapi_dropshot_contract::{
 };
 use std::collections::BTreeMap;
 
-/// Methods that the client has already, and `error`: the builder of such an
-/// operation would hide the error of the crate.
-const CLIENT_METHODS: [&str; 7] = [
-    "base_url", "builder", "clone", "error", "execute", "new", "request",
+/// Methods that the client has already, or that progenitor's client has, and `error`: the builder of such an operation
+/// would be taken for the error of the crate.
+const CLIENT_METHODS: [&str; 8] = [
+    "base_url",
+    "builder",
+    "clone",
+    "deprecated_calls",
+    "error",
+    "execute",
+    "new",
+    "request",
 ];
 
-/// Everything in the operations of the document that the client cannot carry.
+/// Everything in the operations of the document that the client cannot express.
 pub(super) fn check(document: &Document) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut ids: BTreeMap<String, &Spanned<String>> = BTreeMap::new();
@@ -46,7 +53,7 @@ pub(super) fn check(document: &Document) -> Vec<Problem> {
                     "an operation cannot be called `{}`: the client has that name already",
                     id.value
                 ),
-                "name what the operation does with what, such as `listBooks`",
+                "use a verb and what it is applied to, such as `listBooks`",
             ));
         }
         if let Some(other) = ids.insert(folded(&id.value), id) {
@@ -86,7 +93,7 @@ struct Check<'a, 'p> {
 }
 
 impl Check<'_, '_> {
-    fn refuse(&mut self, rule: &'static str, at: &Location, what: impl AsRef<str>, help: &str) {
+    fn reject(&mut self, rule: &'static str, at: &Location, what: impl AsRef<str>, help: &str) {
         let message = format!("the client of {} {}", self.operation.label(), what.as_ref());
         self.problems.push(Problem::error(rule, at, message, help));
     }
@@ -96,7 +103,7 @@ impl Check<'_, '_> {
     fn path(&mut self) {
         let path = &self.operation.path;
         if path.value.contains("//") {
-            self.refuse(
+            self.reject(
                 "client-path",
                 &path.at,
                 "would send `//` as `/`",
@@ -115,7 +122,7 @@ impl Check<'_, '_> {
             });
             if !known {
                 let what = format!("has no parameter for `{{{variable}}}`");
-                self.refuse(
+                self.reject(
                     "client-path",
                     &path.at,
                     what,
@@ -128,7 +135,7 @@ impl Check<'_, '_> {
                 && !variables.contains(&parameter.name.value.as_str())
             {
                 let what = format!("has no place for `{}` in its path", parameter.name.value);
-                self.refuse(
+                self.reject(
                     "client-path",
                     &parameter.at,
                     what,

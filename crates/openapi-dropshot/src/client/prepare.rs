@@ -1,5 +1,4 @@
-//! Puts the document in words that progenitor understands without losing or
-//! misreading any: the JSON that it is given instead of the document.
+//! Rewrites the document in a form that progenitor understands without losing or misreading a part of it.
 
 use super::names::{Names, known_values, successes};
 use openapi_dropshot_contract::model::{Document, Location, ParameterIn, Schema, StatusCode, Type};
@@ -29,9 +28,8 @@ pub(super) fn prepare(document: &Document, names: &Names<'_>) -> Value {
     root
 }
 
-/// Leaves out the answers that are errors: the parent reads every error alike,
-/// also one that differs from those of the document, such as a proxy's.
-/// progenitor panics at two types among them, and reads `default` as a success.
+/// Removes the error responses: the toolkit reads every error in the same way, also one that differs from those of the
+/// document, such as a proxy's. progenitor panics at two types among them, and reads `default` as a success.
 fn keep_successes(document: &Document, root: &mut Value) {
     for operation in &document.operations {
         let kept = successes(operation);
@@ -57,11 +55,9 @@ fn keep_successes(document: &Document, root: &mut Value) {
     }
 }
 
-/// Takes the bounds from numbers, which the pass checks where a value is sent:
-/// of `minimum: 1` typify would make `NonZeroU64`, another type than that of
-/// the same number elsewhere. Lets a closed object be open, so that a newer
-/// service can answer more than this document knows; and an open list of values
-/// be an enumeration, which the pass keeps open.
+/// Removes the bounds of numbers, which setters check: of `minimum: 1` typify would make `NonZeroU64`, another type than
+/// that of the same number elsewhere. Opens closed objects, so that a newer service can send more members than this
+/// document lists; and turns an open list of values into an enumeration, which the pass keeps open.
 fn loosen(schema: &Schema, parameter: bool, root: &mut Value) {
     let Some(object) = object_at(root, &schema.at) else {
         return;

@@ -1,8 +1,7 @@
-//! Runs progenitor. What goes wrong in there, panics included, becomes a
-//! problem at the operation or the schema that is to blame.
+//! Runs progenitor. Its errors and panics become problems at the operation or the schema that causes them.
 
 use openapi_dropshot_contract::{Problem, model::Document, model::Location};
-use progenitor_impl::{GenerationSettings, Generator, HooksMode, InterfaceStyle, TagStyle};
+use progenitor_impl::{GenerationSettings, Generator, InterfaceStyle, TagStyle};
 use serde_json::{Map, Value};
 use std::{
     any::Any,
@@ -15,26 +14,25 @@ use std::{
 ///
 /// # Errors
 ///
-/// The operations and schemas that it cannot take.
+/// The operations and schemas that progenitor cannot express.
 pub(super) fn run(document: &Document, prepared: &Value) -> Result<syn::File, Vec<Problem>> {
-    attempt(prepared).map_err(|reason| blame(document, prepared, &reason))
+    attempt(prepared).map_err(|reason| find_cause(document, prepared, &reason))
 }
 
 fn attempt(prepared: &Value) -> Result<syn::File, String> {
-    // progenitor and typify assert what they do not expect. The checks before
-    // this leave nothing known that gets there; this is the belt for the rest.
+    // progenitor and typify panic at input that they do not expect. The earlier checks report all known cases.
     quietly(|| generate(prepared)).unwrap_or_else(|panic| {
-        let words = panic
+        let message = panic
             .downcast_ref::<String>()
             .map(String::as_str)
             .or_else(|| panic.downcast_ref::<&str>().copied())
             .unwrap_or("it gave no reason");
-        Err(first_line(words))
+        Err(first_line(message))
     })
 }
 
-/// Catches a panic without a word on stderr: what it says goes into a problem.
-/// The hook is shared by the process, so this one lets all others through.
+/// Catches a panic without output on stderr: its message goes into a problem. The hook is shared by the process, so this
+/// one lets all other panics through.
 fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, Box<dyn Any + Send>> {
     thread_local! {
         static QUIET: Cell<bool> = const { Cell::new(false) };
@@ -61,7 +59,6 @@ fn generate(prepared: &Value) -> Result<syn::File, String> {
     settings
         .with_interface(InterfaceStyle::Builder)
         .with_tag(TagStyle::Merged)
-        .with_hooks(HooksMode::Expected)
         .with_map_type("::std::collections::BTreeMap");
     let tokens = Generator::new(&settings)
         .generate_tokens(&document)
@@ -69,9 +66,8 @@ fn generate(prepared: &Value) -> Result<syn::File, String> {
     syn::parse2(tokens).map_err(|error| error.to_string())
 }
 
-/// Finds what is to blame: each schema is tried with nothing else to name, then
-/// each operation alone.
-fn blame(document: &Document, prepared: &Value, reason: &str) -> Vec<Problem> {
+/// Finds the cause: tries each schema alone, then each operation alone.
+fn find_cause(document: &Document, prepared: &Value, reason: &str) -> Vec<Problem> {
     let mut problems = Vec::new();
     let no_paths = with_paths(prepared, Map::new());
     if attempt(&no_paths).is_err() {
@@ -127,8 +123,7 @@ fn with_paths(prepared: &Value, paths: Map<String, Value>) -> Value {
     copy
 }
 
-/// A copy in which the other schemas allow anything, so that references to them
-/// still lead somewhere.
+/// A copy in which the other schemas allow anything, so that references to them stay valid.
 fn with_only_schema(prepared: &Value, name: &str) -> Value {
     let mut copy = prepared.clone();
     if let Some(schemas) = copy

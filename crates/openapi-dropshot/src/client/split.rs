@@ -1,4 +1,4 @@
-//! Puts each concern into a file of its own.
+//! Distributes the code over files.
 
 use super::pass::Modules;
 use crate::{File, Options, render};
@@ -8,6 +8,7 @@ use syn::{Item, ItemMod, parse_quote};
 /// The files of the client.
 pub(super) fn files(modules: Modules, options: &Options) -> syn::Result<Vec<File>> {
     let Modules {
+        root,
         client,
         builder,
         types,
@@ -28,8 +29,8 @@ pub(super) fn files(modules: Modules, options: &Options) -> syn::Result<Vec<File
         };
         let (name, about) = match ident.to_string() {
             name if name == "builder" => (name, "Builders of the types, field by field."),
-            name if name == "error" => (name, "The error of a value that a type refuses."),
-            name => (name, "Values that stand for what is absent."),
+            name if name == "error" => (name, "The error of a value that a type rejects."),
+            name => (name, "The values of absent properties."),
         };
         let public = if name == "defaults" {
             quote!()
@@ -47,7 +48,7 @@ pub(super) fn files(modules: Modules, options: &Options) -> syn::Result<Vec<File
     files.push(file(
         options,
         "types.rs",
-        "The types of the document: what is sent, and what is answered.",
+        "The types of the document: the bodies and parameters of requests and responses.",
         types,
     )?);
     let builder = used(
@@ -59,16 +60,9 @@ pub(super) fn files(modules: Modules, options: &Options) -> syn::Result<Vec<File
     );
     let builder = used(
         parse_quote!(
-            use ::progenitor_client::encode_path;
+            use ::openapi_dropshot_client::generated as toolkit;
         ),
-        "encode_path",
-        builder,
-    );
-    let builder = used(
-        parse_quote!(
-            use ::progenitor_client::RequestBuilderExt as _;
-        ),
-        "form_urlencoded",
+        "toolkit",
         builder,
     );
     files.push(file(
@@ -87,21 +81,14 @@ pub(super) fn files(modules: Modules, options: &Options) -> syn::Result<Vec<File
     files.push(file(
         options,
         "client.rs",
-        "The operations, as methods of the client.",
+        "The client, with a method for each operation.",
         client,
     )?);
-    let modules = vec![
-        parse_quote!(
-            pub mod builder;
-        ),
-        parse_quote!(
-            mod client;
-        ),
-        parse_quote!(
-            pub mod types;
-        ),
-    ];
-    files.push(file(options, "mod.rs", "", modules)?);
+    let text = render::file(&options.first_line(), &[], root)?;
+    files.push(File {
+        path: Options::path(&options.client, "mod.rs"),
+        text,
+    });
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
 }
@@ -115,8 +102,7 @@ fn used(import: Item, name: &str, mut items: Vec<Item>) -> Vec<Item> {
 }
 
 fn file(options: &Options, name: &str, about: &str, items: Vec<Item>) -> syn::Result<File> {
-    let lines: &[&str] = if about.is_empty() { &[] } else { &["", about] };
-    let text = render::file(&options.first_line(), lines, quote!(#(#items)*))?;
+    let text = render::file(&options.first_line(), &["", about], quote!(#(#items)*))?;
     Ok(File {
         path: Options::path(&options.client, name),
         text,

@@ -1,9 +1,9 @@
-//! What the client generator makes of small documents; what it refuses is in
-//! `refusals`. That the result compiles is shown by the client crate itself.
+//! The code that the client generator writes for small documents. The tests of `openapi-dropshot-client` and
+//! `petstore-client` compile such code.
 
 mod calls;
 mod examples;
-mod refusals;
+mod rejections;
 
 use super::generate;
 use crate::{File, Options};
@@ -30,7 +30,7 @@ fn generated(text: &str) -> Result<Vec<File>, Vec<Problem>> {
 
 /// The text of one generated file.
 fn file(text: &str, name: &str) -> String {
-    let files = generated(text).unwrap_or_else(|problems| panic!("refused: {problems:#?}"));
+    let files = generated(text).unwrap_or_else(|problems| panic!("rejected: {problems:#?}"));
     let path = format!("client/{name}");
     files
         .into_iter()
@@ -142,7 +142,7 @@ fn a_header_of_the_document_is_sent() {
         "builder.rs",
     );
     assert!(
-        text.contains("\"X-Trace\"") && text.contains(".headers(header_map)"),
+        text.contains("toolkit::Parameter::header(\"X-Trace\", \"x_trace\", false)"),
         "{text}"
     );
     assert!(!text.contains("api-version"), "{text}");
@@ -179,10 +179,7 @@ fn bounds_are_checked_before_anything_is_sent() {
             "builder.rs",
         );
         assert!(text.contains(condition), "{schema}: {text}");
-        assert!(
-            text.contains(&format!("`size` must be {words}")),
-            "{schema}: {text}"
-        );
+        assert!(text.contains(&format!("\"{words}\"")), "{schema}: {text}");
         assert!(!text.contains("NonZero"), "{schema}: {text}");
     }
 }
@@ -198,7 +195,8 @@ fn an_enumeration_keeps_values_that_it_does_not_know() {
         compact.contains("#[serde(untagged)] UnknownValue(::std::string::String)"),
         "{text}"
     );
-    assert!(compact.contains("must be `small` or `Unknown`"), "{text}");
+    let known = "&[(\"small\", Self::Small), (\"Unknown\", Self::Unknown)]";
+    assert!(compact.replace("[ (", "[(").contains(known), "{text}");
     assert!(!compact.contains("Copy"), "{text}");
 }
 
@@ -264,7 +262,7 @@ fn an_operation_that_is_not_stable_says_so() {
 }
 
 #[test]
-fn errors_of_different_types_are_no_hindrance() {
+fn errors_of_different_types_are_accepted() {
     let json = |schema: &str| {
         format!("{{description: No., content: {{application/json: {{schema: {schema}}}}}}}")
     };
@@ -274,12 +272,6 @@ fn errors_of_different_types_are_no_hindrance() {
         json("{type: string}")
     ));
     let text = file(&text, "builder.rs");
-    assert!(
-        text.contains("204u16 => Ok(crate::Response::empty(response))"),
-        "{text}"
-    );
-    assert!(
-        text.contains("_ => Err(crate::Error::from_response(response).await)"),
-        "{text}"
-    );
+    assert!(text.contains("success: &[204]"), "{text}");
+    assert!(text.contains("self.call.request().empty().await"), "{text}");
 }

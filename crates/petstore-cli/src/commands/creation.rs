@@ -1,11 +1,11 @@
-//! What there is to say of a creation that failed: nothing was sent, or it is
-//! not done, or nobody knows and the same key makes sure.
+//! The error of a creation that failed: nothing was sent, or nothing was created, or
+//! the outcome is unknown and the same key makes sure.
 
 use crate::exit::WrongUsage;
 use petstore_client::{Error, ErrorKind};
 
 /// The error of a creation, of a `pet` that was not `added` for example. Where
-/// the answer was lost, stderr says how to repeat it safely.
+/// the response was lost, stderr says how to repeat it safely.
 pub(super) fn failed(error: Error, what: &str, done: &str) -> anyhow::Error {
     if error.kind() == ErrorKind::Request {
         return WrongUsage(error.message().to_owned()).into();

@@ -1,5 +1,4 @@
-//! Pages of a list, one or all, to stdout; which list is left to `pets` and
-//! `orders`.
+//! Pages of a list, one or all, to stdout.
 
 use crate::{
     exit::WrongUsage,
@@ -10,7 +9,7 @@ use petstore_client::{Error, ErrorKind, Pages};
 use serde::de::DeserializeOwned;
 use std::ops::Deref;
 
-/// The most that a page may have, for those who want all.
+/// The largest page, for `--all`.
 pub(super) const LARGEST_PAGE: u64 = 100;
 
 /// How far to go.
@@ -24,9 +23,9 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// How many a page has, where nothing is left to the service.
-    pub(super) fn page_size(&self, said: Option<u64>) -> Option<u64> {
-        said.or(self.all.then_some(LARGEST_PAGE))
+    /// How many records a page has; the service decides if there is none.
+    pub(super) fn page_size(&self, limit: Option<u64>) -> Option<u64> {
+        limit.or(self.all.then_some(LARGEST_PAGE))
     }
 
     /// Writes the pages, and says where the page begins that comes next.
@@ -69,12 +68,12 @@ fn broken_off(error: Error, what: &str, count: u64, cursor: Option<&str>) -> any
     if error.kind() == ErrorKind::Request {
         return WrongUsage(error.message().to_owned()).into();
     }
-    let said = match cursor {
+    let context = match cursor {
         Some(cursor) if count > 0 => format!(
             "the list breaks off after {} {what}; --cursor {cursor} goes on from there",
             grouped(count)
         ),
         _ => format!("the {what} cannot be listed"),
     };
-    anyhow::Error::new(error).context(said)
+    anyhow::Error::new(error).context(context)
 }

@@ -1,6 +1,5 @@
 //! The file that is imported, record by record: which bytes belong together, on
-//! which line they begin, and what tells the file from another. What the bytes
-//! mean is left to `parse`. No more of the file is in memory than a record.
+//! which line they begin, and what tells the file from another. No more of the file is in memory than a record.
 
 use crate::{cli::Format, exit::WrongUsage};
 use anyhow::{Context as _, Result};
@@ -48,9 +47,9 @@ pub(super) struct Scan {
 impl Input {
     /// # Errors
     ///
-    /// There is no such file, or nobody says how it is written.
+    /// There is no such file, or its format is not given.
     pub(super) fn open(path: &Path, format: Option<Format>) -> Result<Self> {
-        let said = || format!("cannot read `{}`", path.display());
+        let context = || format!("cannot read `{}`", path.display());
         let format = format.or_else(|| by_name(path)).ok_or_else(|| {
             WrongUsage(format!(
                 "`{}` does not end with .ndjson, .jsonl or .csv: say `--format ndjson` or `--format csv`",
@@ -59,8 +58,8 @@ impl Input {
         })?;
         let file = File::open(path)
             .map_err(|error| WrongUsage(error.to_string()))
-            .with_context(said)?;
-        if !file.metadata().with_context(said)?.is_file() {
+            .with_context(context)?;
+        if !file.metadata().with_context(context)?.is_file() {
             return Err(WrongUsage(format!(
                 "`{}` is no regular file: it is read twice, and again when an import goes on; write it to a file first",
                 path.display()
@@ -101,9 +100,9 @@ impl Input {
     ///
     /// The file cannot be read.
     pub(super) fn records(&mut self) -> Result<Records> {
-        let said = || format!("cannot read `{}`", self.path.display());
-        self.file.rewind().with_context(said)?;
-        let file = self.file.try_clone().with_context(said)?;
+        let context = || format!("cannot read `{}`", self.path.display());
+        self.file.rewind().with_context(context)?;
+        let file = self.file.try_clone().with_context(context)?;
         Ok(Records {
             path: self.path.clone(),
             quotes: self.format == Format::Csv,
@@ -176,7 +175,7 @@ impl Records {
     /// # Errors
     ///
     /// The file cannot be read, or a quote is not closed: where the next record
-    /// would begin, nobody knows.
+    /// would begin, is unknown.
     pub(super) fn next(&mut self) -> Result<Option<Record>> {
         loop {
             if self.is_done {

@@ -1,6 +1,5 @@
-//! `pets import`: the pets of a file, each added once, however often the import
-//! is interrupted. Here is the order of things; what must survive is in
-//! `journal/`, what the file means in `input` and `parse`.
+//! `pets import`: adds each pet of a file once, however often the import is
+//! interrupted.
 
 mod bits;
 mod input;
@@ -38,8 +37,8 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(60);
 /// How often a line is tried: for about twelve seconds, if each fails at once.
 const TRIES: u32 = 8;
 
-/// What becomes of lines of which nobody knows whether they were added, since
-/// the service no longer knows their keys.
+/// What to do with lines that may have been added, and whose keys the service no
+/// longer knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Unknown {
     /// They are listed, and not sent
@@ -90,7 +89,7 @@ pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) 
         failure: None,
     };
     work.go_through(&parser, records, &scan).await;
-    work.wait_for_answers().await;
+    work.wait_for_responses().await;
     let Work {
         journal,
         progress,
@@ -163,7 +162,7 @@ struct Work {
     journal: Journal,
     progress: Progress,
     stop: Stop,
-    in_flight: JoinSet<Answer>,
+    in_flight: JoinSet<Response>,
     concurrency: usize,
     unknown: Unknown,
     held: Ranges,
@@ -173,7 +172,7 @@ struct Work {
 }
 
 /// What became of a line.
-struct Answer {
+struct Response {
     line: u64,
     /// Whether an earlier run may have sent it, too.
     is_again: bool,
@@ -247,7 +246,7 @@ impl Work {
         }
         self.send(line, pet, is_again);
         while self.in_flight.len() >= self.concurrency && self.goes_on() {
-            self.take_answer().await?;
+            self.take_response().await?;
         }
         Ok(())
     }
@@ -258,7 +257,7 @@ impl Work {
         self.in_flight.spawn(async move {
             let request = client.create_pet().idempotency_key(key).body(pet);
             let result = request.send().await.map(|added| added.id);
-            Answer {
+            Response {
                 line,
                 is_again,
                 result,
@@ -273,8 +272,8 @@ impl Work {
         Ok(())
     }
 
-    /// Waits for an answer, and keeps it in the journal; or for a signal.
-    async fn take_answer(&mut self) -> Result<()> {
+    /// Waits for a response, and keeps it in the journal; or for a signal.
+    async fn take_response(&mut self) -> Result<()> {
         let joined = tokio::select! {
             joined = self.in_flight.join_next() => joined,
             () = self.stop.comes() => None,
@@ -285,12 +284,12 @@ impl Work {
         }
     }
 
-    fn take_in(&mut self, answer: Answer) -> Result<()> {
-        let Answer {
+    fn take_in(&mut self, response: Response) -> Result<()> {
+        let Response {
             line,
             is_again,
             result,
-        } = answer;
+        } = response;
         match result {
             Ok(id) => self.journal.add(Entry::Added { line, id })?,
             Err(error) if is_refusal(&error) => {
@@ -313,9 +312,9 @@ impl Work {
 
     /// Waits for those in flight, but not for ever where the import is told to
     /// stop.
-    async fn wait_for_answers(&mut self) {
+    async fn wait_for_responses(&mut self) {
         while !self.in_flight.is_empty() && self.goes_on() {
-            let taken = self.take_answer().await;
+            let taken = self.take_response().await;
             self.keep(taken);
         }
         if self.in_flight.is_empty() {
@@ -329,7 +328,7 @@ impl Work {
         let until = Instant::now() + PATIENCE;
         while let Ok(Some(joined)) = timeout_at(until, self.in_flight.join_next()).await {
             let taken = joined.context("a request was broken off");
-            let taken = taken.and_then(|answer| self.take_in(answer));
+            let taken = taken.and_then(|response| self.take_in(response));
             self.keep(taken);
         }
         self.unanswered += u64::try_from(self.in_flight.len()).unwrap_or(u64::MAX);

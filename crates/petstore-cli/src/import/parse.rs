@@ -1,43 +1,21 @@
-//! From the text of a record to a pet, or to the reason why it is none. What a
-//! pet may be is decided by the service; here is only what cannot be sent, and
-//! what would be lost without a word.
+//! Reads a record of the file as a pet, or says why it is none. The service decides
+//! which pets are valid. Rejected here is what cannot be sent, and what would be
+//! lost without a message.
 
 use super::input::{LONGEST, Record};
-use crate::cli::Format;
-use petstore_client::{NewPet, PetStatus};
-use serde::{Deserialize, Deserializer, de::IgnoredAny};
+use crate::{
+    cli::Format,
+    members::{from_fields, members_of},
+};
+use petstore_client::{NewPet, Pet};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 /// How the records of a file are read.
 pub(super) enum Parser {
     Ndjson,
-    Csv(Columns),
-}
-
-/// What stands where in a CSV file.
-pub(super) struct Columns {
-    name: usize,
-    category_id: usize,
-    status: Option<usize>,
-    count: usize,
-}
-
-/// A line of JSON. A member that it does not have would be lost: the pet is
-/// sent with those that the client knows.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct Line {
-    name: String,
-    category_id: i64,
-    #[serde(default, deserialize_with = "given")]
-    status: Option<PetStatus>,
-    /// Of the service that it was exported from; this one gives its own.
-    #[serde(rename = "id")]
-    _id: Option<IgnoredAny>,
-}
-
-/// `null` is no status, for the service neither.
-fn given<'de, D: Deserializer<'de>>(status: D) -> Result<Option<PetStatus>, D::Error> {
-    PetStatus::deserialize(status).map(Some)
+    /// The member of each column; none where the column is ignored.
+    Csv(Vec<Option<&'static str>>),
 }
 
 impl Parser {
@@ -45,12 +23,12 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// The header of a CSV file names columns that are none of a pet's, or
-    /// misses some; the text says so.
+    /// The header of a CSV file names columns that a pet does not have, or lacks a
+    /// required one; the text says so.
     pub(super) fn new(format: Format, header: Option<&Record>) -> Result<Self, String> {
         match (format, header) {
             (Format::Ndjson, _) => Ok(Parser::Ndjson),
-            (Format::Csv, Some(header)) => Ok(Parser::Csv(Columns::read(&fields(header)?)?)),
+            (Format::Csv, Some(header)) => Ok(Parser::Csv(columns(&fields(header)?)?)),
             (Format::Csv, None) => Err("is empty; it has to begin with a line of names".to_owned()),
         }
     }
@@ -64,31 +42,51 @@ impl Parser {
         }
         match self {
             Parser::Ndjson => from_json(&record.text),
-            Parser::Csv(columns) => columns.pet(&fields(record)?),
+            Parser::Csv(columns) => from_csv(columns, &fields(record)?),
         }
     }
 }
 
+/// What becomes of a member of the file: it is sent, or it is ignored since the
+/// service sets it for each pet, as `id`.
+///
+/// # Errors
+///
+/// A pet has no such member, so that it would be lost; the text says so.
+fn is_sent(member: &str) -> Result<Option<&'static str>, String> {
+    let sent = members_of::<NewPet>();
+    let exported = members_of::<Pet>();
+    match sent.iter().find(|name| **name == member) {
+        Some(name) => Ok(Some(name)),
+        None if exported.contains(&member) => Ok(None),
+        None => Err(format!(
+            "`{member}`, which is none of {}: correct it or take it out",
+            exported.join(", ")
+        )),
+    }
+}
+
 fn from_json(text: &[u8]) -> Result<NewPet, String> {
-    let line: Line = serde_json::from_slice(text).map_err(|error| {
+    let members: Map<String, Value> = json(text)?;
+    for (member, value) in &members {
+        let is_sent = is_sent(member).map_err(|problem| format!("has a member {problem}"))?;
+        if is_sent.is_some() && value.is_null() {
+            return Err(format!("has no value for `{member}`: take it out"));
+        }
+    }
+    json(text)
+}
+
+fn json<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
+    serde_json::from_slice(text).map_err(|error| {
         let whole = error.to_string();
-        // It is a line of its own for the parser, and not for who reads this.
+        // The parser sees one line; the caller adds its number in the file.
         let place = format!(" at line {} column {}", error.line(), error.column());
         match whole.strip_suffix(&place) {
             Some(problem) => format!("{problem} (column {})", error.column()),
             None => whole,
         }
-    })?;
-    pet(line.name, line.category_id, line.status)
-}
-
-fn pet(name: String, category_id: i64, status: Option<PetStatus>) -> Result<NewPet, String> {
-    let pet = NewPet::builder().name(name).category_id(category_id);
-    let pet = match status {
-        Some(status) => pet.status(status),
-        None => pet,
-    };
-    NewPet::try_from(pet).map_err(|error| error.to_string())
+    })
 }
 
 fn fields(record: &Record) -> Result<csv::StringRecord, String> {
@@ -107,62 +105,38 @@ fn fields(record: &Record) -> Result<csv::StringRecord, String> {
     }
 }
 
-impl Columns {
-    fn read(header: &csv::StringRecord) -> Result<Self, String> {
-        let mut places = [None; 3];
-        for (at, column) in header.iter().enumerate() {
-            let place = match column.trim() {
-                "name" => &mut places[0],
-                "categoryId" => &mut places[1],
-                "status" => &mut places[2],
-                "id" => continue,
-                other => {
-                    return Err(format!(
-                        "has a column `{other}`, which is none of name, categoryId, status and id: correct it or take it out"
-                    ));
-                }
-            };
-            if place.replace(at).is_some() {
-                return Err(format!("has the column `{column}` twice: take one out"));
-            }
+fn columns(header: &csv::StringRecord) -> Result<Vec<Option<&'static str>>, String> {
+    let mut columns = Vec::with_capacity(header.len());
+    for column in header.iter().map(str::trim) {
+        let member = is_sent(column).map_err(|problem| format!("has a column {problem}"))?;
+        if member.is_some() && columns.contains(&member) {
+            return Err(format!("has the column `{column}` twice: take one out"));
         }
-        match places {
-            [Some(name), Some(category_id), status] => Ok(Columns {
-                name,
-                category_id,
-                status,
-                count: header.len(),
-            }),
-            _ => Err(
-                "does not begin with a line that names the columns `name` and `categoryId`"
-                    .to_owned(),
-            ),
-        }
+        columns.push(member);
     }
+    // A record of empty fields lacks nothing but the columns that are missing.
+    let empty = columns.iter().flatten().map(|member| (*member, ""));
+    match from_fields::<NewPet>(empty) {
+        Err(problem) if problem.starts_with("missing field") => Err(format!(
+            "does not begin with a line that names all required columns: {problem}"
+        )),
+        _ => Ok(columns),
+    }
+}
 
-    fn pet(&self, fields: &csv::StringRecord) -> Result<NewPet, String> {
-        if fields.len() != self.count {
-            return Err(format!(
-                "has {} fields, and the file {} columns",
-                fields.len(),
-                self.count
-            ));
-        }
-        let category_id = &fields[self.category_id];
-        // As JSON has it, so that `007` and `+7` are none here either.
-        let category_id = serde_json::from_str(category_id)
-            .map_err(|_| format!("categoryId must be an integer (int64), found `{category_id}`"))?;
-        let status = self
-            .status
-            .map(|at| &fields[at])
-            .filter(|status| !status.is_empty());
-        let status = status.map(|status| {
-            // The service says what it may be.
-            let unknown = |_| PetStatus::Unknown(status.to_owned());
-            status.parse().unwrap_or_else(unknown)
-        });
-        pet(fields[self.name].to_owned(), category_id, status)
+fn from_csv(
+    columns: &[Option<&'static str>],
+    fields: &csv::StringRecord,
+) -> Result<NewPet, String> {
+    if fields.len() != columns.len() {
+        return Err(format!(
+            "has {} fields, and the file {} columns",
+            fields.len(),
+            columns.len()
+        ));
     }
+    let named = columns.iter().zip(fields);
+    from_fields(named.filter_map(|(member, text)| Some(((*member)?, text))))
 }
 
 #[cfg(test)]
@@ -179,14 +153,14 @@ mod tests {
 
     fn csv(header: &str, text: &str) -> Result<String, String> {
         let parser = Parser::new(Format::Csv, Some(&record(header)))?;
-        shown(parser.parse(&record(text)))
+        json_of(parser.parse(&record(text)))
     }
 
     fn json(text: &str) -> Result<String, String> {
-        shown(Parser::Ndjson.parse(&record(text)))
+        json_of(Parser::Ndjson.parse(&record(text)))
     }
 
-    fn shown(pet: Result<NewPet, String>) -> Result<String, String> {
+    fn json_of(pet: Result<NewPet, String>) -> Result<String, String> {
         pet.map(|pet| serde_json::to_string(&pet).expect("JSON"))
     }
 
@@ -239,8 +213,8 @@ mod tests {
     #[test]
     fn a_status_that_the_client_does_not_know_is_for_the_service_to_judge() {
         let sent = Ok(r#"{"categoryId":7,"name":"Rex","status":"gone"}"#);
-        let found = json(r#"{"name":"Rex","categoryId":7,"status":"gone"}"#);
-        assert_eq!(found.as_deref(), sent);
+        let pet = json(r#"{"name":"Rex","categoryId":7,"status":"gone"}"#);
+        assert_eq!(pet.as_deref(), sent);
         assert_eq!(csv("name,categoryId,status", "Rex,7,gone").as_deref(), sent);
     }
 }

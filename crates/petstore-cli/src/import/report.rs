@@ -60,7 +60,7 @@ impl Progress {
         self.say(&format!("line {line} is refused: {}", printable(reason)));
     }
 
-    /// Takes the bar away: the closing words say more.
+    /// Takes the bar away: the report says more.
     pub(super) fn end(self) {
         self.0.finish_and_clear();
     }
@@ -101,7 +101,7 @@ pub(super) struct Outcome<'a> {
     pub(super) already: u64,
     /// Lines that may have been added, and were held back.
     pub(super) held: Ranges,
-    /// Lines that were sent in this run, and not answered.
+    /// Lines that were sent in this run, and had no response.
     pub(super) unanswered: u64,
     /// The signal that ended it.
     pub(super) signal: Option<Exit>,
@@ -133,7 +133,7 @@ impl Outcome<'_> {
             (state.refused(), "refused"),
             (state.skipped(), "skipped"),
             (self.held.count(), "held back"),
-            (self.unanswered, "sent and not answered"),
+            (self.unanswered, "sent without a response"),
         ] {
             if count > 0 {
                 counts += &format!(", {} {what}", grouped(count));
@@ -147,7 +147,7 @@ impl Outcome<'_> {
         );
         if self.held.count() > 0 {
             eprintln!(
-                "held back: line {}: each was sent more than 24 hours ago, or with another API key, and its answer was \
+                "held back: line {}: each was sent more than 24 hours ago, or with another API key, and its response was \
                  not seen, so it may be there or not; look for them with `petstore pets export`, then run the same \
                  command with `--unknown send` to add them, or with `--unknown skip` if they are there",
                 self.held
@@ -202,13 +202,13 @@ impl Outcome<'_> {
 ///
 /// It cannot be written.
 pub(super) fn write_refused(to: &Path, journal: &Path) -> Result<()> {
-    let said = || format!("cannot write the refused lines to `{}`", to.display());
-    let mut file = BufWriter::new(File::create(to).with_context(said)?);
+    let context = || format!("cannot write the refused lines to `{}`", to.display());
+    let mut file = BufWriter::new(File::create(to).with_context(context)?);
     journal::refused(journal, |line, reason| {
         let text = json!({"line": line, "reason": reason});
-        writeln!(file, "{text}").with_context(said)
+        writeln!(file, "{text}").with_context(context)
     })?;
-    file.flush().with_context(said)
+    file.flush().with_context(context)
 }
 
 /// Whether the file for refused lines is one that must stay.

@@ -18,17 +18,17 @@ impl Stop {
     ///
     /// The system does not give signals away.
     pub(super) fn listen() -> Result<Self> {
-        let said = "cannot listen to signals";
-        let mut interrupt = signal(SignalKind::interrupt()).context(said)?;
-        let mut terminate = signal(SignalKind::terminate()).context(said)?;
+        let context = "cannot listen to signals";
+        let mut interrupt = signal(SignalKind::interrupt()).context(context)?;
+        let mut terminate = signal(SignalKind::terminate()).context(context)?;
         let (tell, told) = watch::channel(None);
         tokio::spawn(async move {
             let first = either(&mut interrupt, &mut terminate).await;
-            // Nobody listens where the import is at its end anyway.
+            // The import has ended, and its receiver with it.
             let _ = tell.send(Some(first));
             let second = either(&mut interrupt, &mut terminate).await;
             eprintln!(
-                "ended at once; lines that were not answered are sent again, with the same keys, when the same command runs again"
+                "ended at once; lines without a response are sent again, with the same keys, when the same command runs again"
             );
             std::process::exit(i32::from(second.code()));
         });

@@ -1,5 +1,5 @@
-//! What is written to stdout and in which form, and what is said beside it.
-//! Whoever reads stdout may stop at any time: that is no error.
+//! Writes results to stdout and warnings to stderr. A reader of stdout may stop at
+//! any time: that is no error.
 
 mod orders;
 mod pets;
@@ -26,9 +26,9 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// What was said, or what suits who reads.
-    pub(crate) fn choose(said: Option<Form>) -> Self {
-        said.unwrap_or(if io::stdout().is_terminal() {
+    /// The chosen form, or a table for a terminal and JSON for programs.
+    pub(crate) fn choose(form: Option<Form>) -> Self {
+        form.unwrap_or(if io::stdout().is_terminal() {
             Form::Table
         } else {
             Form::Json
@@ -46,7 +46,7 @@ impl Out {
 
     /// # Errors
     ///
-    /// It cannot be written, or nobody reads any more; see [`nobody_reads`].
+    /// It cannot be written, or its reader has ended; see [`reader_ended`].
     pub(crate) fn write(&mut self, text: impl AsRef<[u8]>) -> io::Result<()> {
         self.0.write_all(text.as_ref()).map_err(marked)
     }
@@ -62,31 +62,31 @@ impl Out {
 /// Marks that it was stdout that broke, and no connection to the service.
 fn marked(error: io::Error) -> io::Error {
     if error.kind() == io::ErrorKind::BrokenPipe {
-        io::Error::new(error.kind(), NobodyReads)
+        io::Error::new(error.kind(), ReaderEnded)
     } else {
         error
     }
 }
 
 #[derive(Debug)]
-struct NobodyReads;
+struct ReaderEnded;
 
-impl fmt::Display for NobodyReads {
+impl fmt::Display for ReaderEnded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("nobody reads what is written")
+        f.write_str("the reader of stdout has ended")
     }
 }
 
-impl error::Error for NobodyReads {}
+impl error::Error for ReaderEnded {}
 
-/// Whether a command ended because whoever read its output has what it wanted,
+/// Whether a command ended because the reader of its output has what it wanted,
 /// as `head` does.
-pub(crate) fn nobody_reads(error: &anyhow::Error) -> bool {
+pub(crate) fn reader_ended(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause
             .downcast_ref::<io::Error>()
             .and_then(io::Error::get_ref)
-            .is_some_and(|inner| inner.is::<NobodyReads>())
+            .is_some_and(|inner| inner.is::<ReaderEnded>())
     })
 }
 
@@ -122,7 +122,7 @@ fn warning(deprecation: &Deprecation) -> String {
     text
 }
 
-/// Text of somebody else, without what a terminal takes for a command.
+/// Text from the service or a file, without what a terminal takes for a command.
 pub(crate) fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { '\u{fffd}' } else { c })
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn a_broken_connection_is_not_a_reader_that_left() {
         let pipe = || io::Error::from(io::ErrorKind::BrokenPipe);
-        assert!(nobody_reads(&marked(pipe()).into()));
-        assert!(!nobody_reads(&pipe().into()));
+        assert!(reader_ended(&marked(pipe()).into()));
+        assert!(!reader_ended(&pipe().into()));
     }
 }

@@ -1,4 +1,4 @@
-//! How orders look in a table; when and where to is left to `writer`.
+//! Formats orders as rows of a table.
 
 use super::{printable, writer::Record};
 use chrono::{DateTime, SecondsFormat, Utc};

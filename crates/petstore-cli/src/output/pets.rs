@@ -1,14 +1,15 @@
-//! How pets look on stdout; when and where to is left to `writer`.
+//! Formats pets as rows of a table and as CSV files.
 
 use super::{
     printable,
     writer::{Record, Shape, Writer},
 };
-use crate::cli::Format;
+use crate::{cli::Format, members::members_of};
 use petstore_client::Pet;
 
-/// The columns of a CSV file, named as in the contract.
-const CSV_TITLES: [&str; 4] = ["id", "name", "categoryId", "status"];
+/// The order of the columns of a CSV file. Other members follow as the contract gains
+/// them.
+const FIRST_COLUMNS: [&str; 4] = ["id", "name", "categoryId", "status"];
 /// What a table shows of a pet that has no status.
 const NO_STATUS: &str = "-";
 
@@ -37,22 +38,22 @@ impl Writer<Pet> {
     pub(crate) fn file(format: Format) -> Self {
         Self::new(match format {
             Format::Ndjson => Shape::Lines,
-            Format::Csv => Shape::Csv {
-                titles: &CSV_TITLES,
-                fields: csv_fields,
-            },
+            Format::Csv => Shape::Csv(csv_columns()),
         })
     }
 }
 
-fn csv_fields(pet: &Pet) -> Vec<String> {
-    let status = pet.status.as_ref().map_or("", |status| status.as_str());
-    vec![
-        pet.id.to_string(),
-        pet.name.clone(),
-        pet.category_id.to_string(),
-        status.to_owned(),
-    ]
+/// The members of a pet, those of [`FIRST_COLUMNS`] first.
+fn csv_columns() -> Vec<&'static str> {
+    let members = members_of::<Pet>();
+    let first = FIRST_COLUMNS
+        .into_iter()
+        .filter(|name| members.contains(name));
+    let others = members
+        .iter()
+        .copied()
+        .filter(|name| !FIRST_COLUMNS.contains(name));
+    first.chain(others).collect()
 }
 
 #[cfg(test)]

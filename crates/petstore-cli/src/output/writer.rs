@@ -1,13 +1,13 @@
-//! Records on stdout, whichever they are: as a table, as JSON, as lines of JSON,
-//! or as CSV. They are written as they come, so that a long list needs no memory.
-//! How one of them looks is left to `pets` and `orders`.
+//! Writes records to stdout: as a table, as JSON, as lines of JSON, or as CSV. They
+//! are written as they arrive, so that a long list needs no memory.
 
 use super::{Form, Out};
+use crate::members::field_of;
 use anstream::ColorChoice;
 use anstyle::{Effects, Style};
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use serde::Serialize;
-use std::io;
+use std::{io, marker::PhantomData};
 
 /// What a table needs to know of a record.
 pub(crate) trait Record: Serialize {
@@ -21,22 +21,21 @@ pub(crate) trait Record: Serialize {
 /// Writes records of one kind.
 pub(crate) struct Writer<T> {
     out: Out,
-    shape: Shape<T>,
+    shape: Shape,
+    records: PhantomData<fn(T)>,
     /// Whether anything was written, if only a header.
     has_begun: bool,
     /// How many were written.
     count: u64,
 }
 
-pub(super) enum Shape<T> {
+pub(super) enum Shape {
     /// The width of the id, once it is known.
     Table(Option<usize>),
     JsonArray,
     Lines,
-    Csv {
-        titles: &'static [&'static str],
-        fields: fn(&T) -> Vec<String>,
-    },
+    /// With these members as columns.
+    Csv(Vec<&'static str>),
 }
 
 impl<T: Record> Writer<T> {
@@ -56,10 +55,11 @@ impl<T: Record> Writer<T> {
         })
     }
 
-    pub(super) fn new(shape: Shape<T>) -> Self {
+    pub(super) fn new(shape: Shape) -> Self {
         Writer {
             out: Out::new(),
             shape,
+            records: PhantomData,
             has_begun: false,
             count: 0,
         }
@@ -100,12 +100,15 @@ impl<T: Record> Writer<T> {
                     self.out.write(serde_json::to_string(record)? + "\n")?;
                 }
             }
-            Shape::Csv { titles, fields } => {
+            Shape::Csv(columns) => {
                 if is_first {
-                    self.out.write(csv_line(*titles)?)?;
+                    self.out.write(csv_line(&*columns)?)?;
                 }
                 for record in records {
-                    self.out.write(csv_line(fields(record))?)?;
+                    let record = serde_json::to_value(record)?;
+                    let record = record.as_object().context("a record has no members")?;
+                    let fields = columns.iter().map(|member| field_of(record, member));
+                    self.out.write(csv_line(fields)?)?;
                 }
             }
         }

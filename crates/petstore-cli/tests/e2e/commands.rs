@@ -4,7 +4,7 @@ use crate::{program::User, service::Service};
 use std::net::TcpListener;
 
 fn add(user: &User, name: &str, status: &str) -> i64 {
-    let said = user.run(&[
+    let finished = user.run(&[
         "pets",
         "add",
         "--name",
@@ -14,19 +14,19 @@ fn add(user: &User, name: &str, status: &str) -> i64 {
         "--status",
         status,
     ]);
-    said.json(0)["id"].as_i64().expect("an id")
+    finished.json(0)["id"].as_i64().expect("an id")
 }
 
 #[test]
 fn a_pet_that_is_added_is_printed_and_listed() {
     let service = Service::start();
     let user = User::of(&service);
-    let said = user.run(&["pets", "add", "--name", "-Rex", "--category-id", "-7"]);
+    let finished = user.run(&["pets", "add", "--name", "-Rex", "--category-id", "-7"]);
     assert_eq!(
-        said.with(0),
+        finished.stdout_of(0),
         "{\"categoryId\":-7,\"id\":1,\"name\":\"-Rex\"}\n"
     );
-    assert_eq!(said.err, "");
+    assert_eq!(finished.err, "");
     add(&user, "Tom", "sold");
     let sold = user.run(&["pets", "list", "--status", "sold"]).json(0);
     assert_eq!(
@@ -34,7 +34,7 @@ fn a_pet_that_is_added_is_printed_and_listed() {
         serde_json::json!([{"id": 2, "name": "Tom", "categoryId": 7, "status": "sold"}])
     );
     let none = user.run(&["pets", "list", "--status", "pending"]);
-    assert_eq!((none.with(0), none.err.as_str()), ("[]\n", ""));
+    assert_eq!((none.stdout_of(0), none.err.as_str()), ("[]\n", ""));
 }
 
 #[test]
@@ -43,20 +43,20 @@ fn a_page_says_where_the_next_one_begins_and_all_follows_them() {
     let user = User::of(&service);
     let ids: Vec<i64> = (0..5).map(|_| add(&user, "Rex", "sold")).collect();
     let found = |arguments: &[&str]| {
-        let said = user.run(&[&["pets", "list", "--status", "sold"], arguments].concat());
-        let pets = said.json(0);
+        let finished = user.run(&[&["pets", "list", "--status", "sold"], arguments].concat());
+        let pets = finished.json(0);
         let pets = pets.as_array().expect("an array").iter();
         let ids: Vec<i64> = pets.map(|pet| pet["id"].as_i64().expect("an id")).collect();
-        (ids, said.err)
+        (ids, finished.err)
     };
-    let (first, said) = found(&["--limit", "2"]);
+    let (first, finished) = found(&["--limit", "2"]);
     assert_eq!(first, ids[..2]);
-    let mut words = said
+    let mut words = finished
         .split_whitespace()
         .skip_while(|word| *word != "--cursor");
     let cursor = words
         .nth(1)
-        .unwrap_or_else(|| panic!("no cursor in {said}"));
+        .unwrap_or_else(|| panic!("no cursor in {finished}"));
     let (next, _) = found(&["--limit", "2", "--cursor", cursor]);
     assert_eq!(next, ids[2..4]);
     assert_eq!(
@@ -76,13 +76,13 @@ fn a_table_has_a_row_a_pet_and_nothing_that_a_pet_chose() {
     let user = User::of(&service);
     add(&user, "Rex\u{1b}[31m", "available");
     add(&user, "Tom", "sold");
-    let said = user.run(&["pets", "list", "--output", "table"]);
+    let finished = user.run(&["pets", "list", "--output", "table"]);
     let expected = "\
 ID  STATUS     CATEGORY  NAME
  1  available         7  Rex\u{fffd}[31m
  2  sold              7  Tom
 ";
-    assert_eq!(said.with(0), expected);
+    assert_eq!(finished.stdout_of(0), expected);
 }
 
 #[test]
@@ -90,18 +90,18 @@ fn a_pet_is_fetched_and_stderr_says_that_this_ends() {
     let service = Service::start();
     let user = User::of(&service);
     add(&user, "Rex", "sold");
-    let said = user.run(&["pets", "get", "1"]);
-    assert_eq!(said.json(0)["name"], "Rex");
-    said.says(&[
+    let finished = user.run(&["pets", "get", "1"]);
+    assert_eq!(finished.json(0)["name"], "Rex");
+    finished.reports(&[
         "warning: getPet is deprecated by the service since 20 November 2026",
         "removed on 5 December 2030",
         &format!("its replacement is {}/pets", service.url),
         "`petstore pets list --status STATUS`",
     ]);
-    assert_eq!(said.err.lines().count(), 1, "{}", said.err);
+    assert_eq!(finished.err.lines().count(), 1, "{}", finished.err);
     let missing = user.run(&["pets", "get", "99"]);
-    assert_eq!(missing.with(6), "");
-    missing.says(&[
+    assert_eq!(missing.stdout_of(6), "");
+    missing.reports(&[
         "removed on 5 December 2030",
         "cannot fetch the pet 99",
         "404 not_found",
@@ -133,9 +133,9 @@ fn what_is_wrong_on_the_command_line_is_told_before_anything_is_sent() {
             "from 1 to 256",
         ),
     ] {
-        let said = user.run(arguments);
-        assert_eq!(said.with(2), "", "{arguments:?}");
-        said.says(&[words]);
+        let finished = user.run(arguments);
+        assert_eq!(finished.stdout_of(2), "", "{arguments:?}");
+        finished.reports(&[words]);
     }
 }
 
@@ -145,8 +145,8 @@ fn a_key_that_is_refused_and_a_service_that_is_away_have_codes_of_their_own() {
     let mut user = User::of(&service);
     let key = std::mem::replace(&mut user.key, "no_key_of_it".to_owned());
     let refused = user.run(&["pets", "list"]);
-    assert_eq!(refused.with(5), "");
-    refused.says(&["401 unauthorized"]);
+    assert_eq!(refused.stdout_of(5), "");
+    refused.reports(&["401 unauthorized"]);
     assert!(!refused.err.contains("no_key_of_it"), "{}", refused.err);
 
     user.key = key;
@@ -154,7 +154,7 @@ fn a_key_that_is_refused_and_a_service_that_is_away_have_codes_of_their_own() {
     user.url = format!("http://{}/v1", nobody.local_addr().expect("an address"));
     drop(nobody);
     let away = user.run(&["pets", "add", "--name", "Rex", "--category-id", "7"]);
-    assert_eq!(away.with(75), "");
+    assert_eq!(away.stdout_of(75), "");
     assert!(
         !away.err.contains("--idempotency-key"),
         "it was never sent: {}",
@@ -178,7 +178,7 @@ fn a_pet_whose_answer_was_lost_is_added_once_with_the_key_that_was_shown() {
     ];
     let first = user.run(&add);
     let again = user.run(&add);
-    assert_eq!(first.with(0), again.with(0));
+    assert_eq!(first.stdout_of(0), again.stdout_of(0));
     assert_eq!(service.pets().len(), 1);
     let other = user.run(&[
         "pets",
@@ -190,5 +190,5 @@ fn a_pet_whose_answer_was_lost_is_added_once_with_the_key_that_was_shown() {
         "--idempotency-key",
         "a1",
     ]);
-    other.says(&["422 idempotency_key_reused"]).with(1);
+    other.reports(&["422 idempotency_key_reused"]).stdout_of(1);
 }

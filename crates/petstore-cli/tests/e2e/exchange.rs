@@ -12,10 +12,10 @@ fn both_formats_carry_every_pet_from_one_service_to_another() {
     let (from, to) = (User::of(&first), User::of(&second));
     for name in NAMES {
         from.run(&["pets", "add", "--name", name, "--category-id", "7"])
-            .with(0);
+            .stdout_of(0);
         let sold = ["--category-id", "-8", "--status", "sold"];
         from.run(&[&["pets", "add", "--name", name][..], &sold].concat())
-            .with(0);
+            .stdout_of(0);
     }
     let there = || {
         let pets = second.pets().into_iter();
@@ -33,7 +33,7 @@ fn both_formats_carry_every_pet_from_one_service_to_another() {
     for format in ["ndjson", "csv"] {
         let exported = from.run(&["pets", "export", "--format", format]);
         let file = format!("pets.{format}");
-        to.write(&file, exported.with(0));
+        to.write(&file, exported.stdout_of(0));
         let report = to.run(&["pets", "import", &file]).json(0);
         assert_eq!(
             (&report["added"], &report["lines"]),
@@ -45,16 +45,16 @@ fn both_formats_carry_every_pet_from_one_service_to_another() {
         expected.extend(expected.clone());
     }
     let sold = from.run(&["pets", "export", "--status", "sold"]);
-    assert_eq!(sold.with(0).lines().count(), NAMES.len());
+    assert_eq!(sold.stdout_of(0).lines().count(), NAMES.len());
 }
 
 #[test]
 fn an_export_of_nothing_is_a_file_without_pets() {
     let service = Service::start();
     let user = User::of(&service);
-    assert_eq!(user.run(&["pets", "export"]).with(0), "");
+    assert_eq!(user.run(&["pets", "export"]).stdout_of(0), "");
     let csv = user.run(&["pets", "export", "--format", "csv"]);
-    assert_eq!(csv.with(0), "id,name,categoryId,status\n");
+    assert_eq!(csv.stdout_of(0), "id,name,categoryId,status\n");
     user.write("pets.csv", &csv.out);
     assert_eq!(
         user.run(&["pets", "import", "pets.csv"]).json(0)["lines"],
@@ -68,7 +68,7 @@ fn a_reader_that_has_enough_ends_the_program_in_silence() {
     let user = User::of(&service);
     // More than a pipe holds.
     user.write("pets.ndjson", &pets(2_000));
-    user.run(&["pets", "import", "pets.ndjson"]).with(0);
+    user.run(&["pets", "import", "pets.ndjson"]).stdout_of(0);
     for arguments in [
         &["pets", "export"][..],
         &["pets", "list", "--all"],

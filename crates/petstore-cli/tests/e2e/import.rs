@@ -42,8 +42,8 @@ fn lines_that_are_no_pets_are_told_with_their_numbers_and_the_others_are_added()
         "--refused",
         "refused.ndjson",
     ];
-    let said = user.run(&import);
-    let report = said.json(3);
+    let finished = user.run(&import);
+    let report = finished.json(3);
     assert_eq!(
         (&report["added"], &report["refused"]),
         (&2.into(), &4.into())
@@ -60,10 +60,12 @@ fn lines_that_are_no_pets_are_told_with_their_numbers_and_the_others_are_added()
     for ((line, word), (found, reason)) in expected.iter().zip(&found) {
         assert_eq!(line, found);
         assert!(reason.contains(word), "{reason}");
-        said.says(&[&format!("line {line} is refused: {reason}")]);
+        finished.reports(&[&format!("line {line} is refused: {reason}")]);
     }
     let again = user.run(&import);
-    again.says(&["imported already: 6 of 6 lines"]).with(3);
+    again
+        .reports(&["imported already: 6 of 6 lines"])
+        .stdout_of(3);
     assert_eq!(refused(&user, "refused.ndjson"), found);
     each_is_there_once(&service, 2);
 }
@@ -76,9 +78,9 @@ fn a_csv_file_is_read_by_the_names_of_its_columns() {
         "pets.csv",
         "\u{feff}status,categoryId,name\r\nsold,1,pet 1\r\n,2,\"pet 2\"\r\n,x,\"two\nlines\"\r\n,3,pet 3\r\nsold,4\r\n",
     );
-    let said = user.run(&["pets", "import", "pets.csv"]);
-    assert_eq!(said.json(3)["lines"], 5);
-    said.says(&[
+    let finished = user.run(&["pets", "import", "pets.csv"]);
+    assert_eq!(finished.json(3)["lines"], 5);
+    finished.reports(&[
         "line 4 is refused: categoryId",
         "line 7 is refused: has 2 fields",
     ]);
@@ -96,9 +98,9 @@ fn a_file_that_cannot_be_cut_into_pets_is_refused_as_a_whole() {
         ("", "is empty"),
     ] {
         user.write("pets.csv", text);
-        let said = user.run(&["pets", "import", "pets.csv"]);
-        assert_eq!(said.with(2), "");
-        said.says(&[word]);
+        let finished = user.run(&["pets", "import", "pets.csv"]);
+        assert_eq!(finished.stdout_of(2), "");
+        finished.reports(&[word]);
     }
     assert!(service.pets().is_empty());
     assert!(!user.path("pets.csv.journal").exists());
@@ -110,10 +112,12 @@ fn a_file_that_was_imported_is_not_imported_again() {
     let user = User::of(&service);
     user.write("pets.ndjson", &pets(3));
     let first = user.run(&["pets", "import", "pets.ndjson", "--output", "table"]);
-    assert_eq!(first.with(0), "");
-    first.says(&["imported: 3 of 3 lines of pets.ndjson are done (3 added)"]);
+    assert_eq!(first.stdout_of(0), "");
+    first.reports(&["imported: 3 of 3 lines of pets.ndjson are done (3 added)"]);
     let again = user.run(&["pets", "import", "pets.ndjson", "--output", "table"]);
-    again.says(&["imported already: 3 of 3 lines"]).with(0);
+    again
+        .reports(&["imported already: 3 of 3 lines"])
+        .stdout_of(0);
     each_is_there_once(&service, 3);
     // A journal of another name is another import.
     let other = user.run(&["pets", "import", "pets.ndjson", "--journal", "other"]);
@@ -127,8 +131,10 @@ fn refused_lines_never_take_the_place_of_the_file_or_its_journal() {
     let user = User::of(&service);
     user.write("pets.ndjson", &pets(3));
     for file in ["pets.ndjson", "./pets.ndjson.journal"] {
-        let said = user.run(&["pets", "import", "pets.ndjson", "--refused", file]);
-        said.says(&["--refused would overwrite"]).with(2);
+        let finished = user.run(&["pets", "import", "pets.ndjson", "--refused", file]);
+        finished
+            .reports(&["--refused would overwrite"])
+            .stdout_of(2);
     }
     assert_eq!(user.read("pets.ndjson"), pets(3));
     assert!(service.pets().is_empty());

@@ -2,7 +2,7 @@
 //! its end, each pet is there once.
 
 use crate::{
-    program::{Said, User, until},
+    program::{Finished, User, until},
     relay::Relay,
     service::Service,
 };
@@ -17,8 +17,8 @@ const IMPORT: [&str; 3] = ["pets", "import", FILE];
 const SOME: u64 = 3_000;
 
 fn lines() -> u64 {
-    let said = env::var("PETSTORE_IMPORT_LINES").ok();
-    said.map_or(SOME, |lines| lines.parse().expect("a number of lines"))
+    let finished = env::var("PETSTORE_IMPORT_LINES").ok();
+    finished.map_or(SOME, |lines| lines.parse().expect("a number of lines"))
 }
 
 /// A file of so many pets, each with a name of its own.
@@ -57,7 +57,7 @@ pub(crate) fn each_is_there_once(service: &Service, count: u64) {
 
 /// Interrupts an import by this signal after a quarter, and again after half of
 /// it; then lets it end.
-fn interrupted_twice(signal: Signal) -> [Said; 2] {
+fn interrupted_twice(signal: Signal) -> [Finished; 2] {
     let service = Service::start();
     let user = User::of(&service);
     let count = lines();
@@ -69,9 +69,9 @@ fn interrupted_twice(signal: Signal) -> [Said; 2] {
             added(&user) >= at
         });
         import.signal(signal);
-        let said = import.ended();
-        assert!(added(&user) < count, "it was at its end: {said:?}");
-        said
+        let finished = import.ended();
+        assert!(added(&user) < count, "it was at its end: {finished:?}");
+        finished
     });
     let end = user.run(&IMPORT);
     let report = end.json(0);
@@ -85,30 +85,34 @@ fn interrupted_twice(signal: Signal) -> [Said; 2] {
 
 #[test]
 fn an_import_that_is_interrupted_by_sigint_goes_on_and_each_pet_is_there_once() {
-    for said in interrupted_twice(Signal::INT) {
-        let report = said.json(130);
+    for finished in interrupted_twice(Signal::INT) {
+        let report = finished.json(130);
         assert_eq!(report["unanswered"], 0, "{report}");
-        said.says(&["stopped by SIGINT", "run the same command again", JOURNAL]);
+        finished.reports(&["stopped by SIGINT", "run the same command again", JOURNAL]);
     }
 }
 
 #[test]
 fn an_import_that_is_interrupted_by_sigterm_goes_on_and_each_pet_is_there_once() {
-    for said in interrupted_twice(Signal::TERM) {
-        said.json(143);
-        said.says(&["stopped by SIGTERM", "run the same command again"]);
+    for finished in interrupted_twice(Signal::TERM) {
+        finished.json(143);
+        finished.reports(&["stopped by SIGTERM", "run the same command again"]);
     }
 }
 
 #[test]
 fn an_import_that_is_killed_goes_on_and_each_pet_is_there_once() {
-    for said in interrupted_twice(Signal::KILL) {
-        assert_eq!((said.code, said.out.as_str()), (None, ""), "{said:?}");
+    for finished in interrupted_twice(Signal::KILL) {
+        assert_eq!(
+            (finished.code, finished.out.as_str()),
+            (None, ""),
+            "{finished:?}"
+        );
     }
 }
 
-/// An import of 100 lines that hears no answer.
-pub(crate) struct WithoutAnswers {
+/// An import of 100 lines that hears no response.
+pub(crate) struct WithoutResponses {
     pub(crate) service: Service,
     pub(crate) user: User,
     pub(crate) relay: Relay,
@@ -117,7 +121,7 @@ pub(crate) struct WithoutAnswers {
 /// As many as are in flight, so that the import waits for them.
 const LOST: u64 = 16;
 
-impl WithoutAnswers {
+impl WithoutResponses {
     /// Ends it by a kill.
     pub(crate) fn killed() -> Self {
         let (this, import) = Self::waiting();
@@ -135,8 +139,8 @@ impl WithoutAnswers {
         user.write(FILE, &pets(100));
         relay.lose(true);
         let import = user.start(&IMPORT);
-        until("the answers to be lost", || relay.lost() >= LOST);
-        let this = WithoutAnswers {
+        until("the responses to be lost", || relay.lost() >= LOST);
+        let this = WithoutResponses {
             service,
             user,
             relay,
@@ -147,40 +151,44 @@ impl WithoutAnswers {
 
 #[test]
 fn lines_whose_answers_were_lost_are_sent_again_and_are_there_once() {
-    let WithoutAnswers {
+    let WithoutResponses {
         service,
         user,
         relay: _relay,
-    } = WithoutAnswers::killed();
+    } = WithoutResponses::killed();
     assert_eq!(service.pets().len() as u64, LOST, "they were added");
     assert_eq!(added(&user), 0, "and nobody knows");
-    user.run(&IMPORT).with(0);
+    user.run(&IMPORT).stdout_of(0);
     each_is_there_once(&service, 100);
 }
 
 #[test]
 fn a_second_sigint_ends_at_once_and_nothing_is_lost_by_it() {
-    let (this, mut import) = WithoutAnswers::waiting();
+    let (this, mut import) = WithoutResponses::waiting();
     import.signal(Signal::INT);
     import.wait_for("stopping: 16 lines in flight");
     import.signal(Signal::INT);
-    let said = import.ended();
-    said.says(&["ended at once", "sent again, with the same keys"]);
-    assert_eq!(said.with(130), "", "no report of what nobody knows");
+    let finished = import.ended();
+    finished.reports(&["ended at once", "sent again, with the same keys"]);
+    assert_eq!(
+        finished.stdout_of(130),
+        "",
+        "no report of what nobody knows"
+    );
     this.relay.lose(false);
-    this.user.run(&IMPORT).with(0);
+    this.user.run(&IMPORT).stdout_of(0);
     each_is_there_once(&this.service, 100);
 }
 
 #[test]
 fn a_sigint_waits_for_answers_only_for_a_while() {
-    let (this, import) = WithoutAnswers::waiting();
+    let (this, import) = WithoutResponses::waiting();
     import.signal(Signal::INT);
-    let said = import.ended();
-    assert_eq!(said.json(130)["unanswered"], LOST);
-    said.says(&["16 sent and not answered", "within 24 hours"]);
+    let finished = import.ended();
+    assert_eq!(finished.json(130)["unanswered"], LOST);
+    finished.reports(&["16 sent without a response", "within 24 hours"]);
     this.relay.lose(false);
-    this.user.run(&IMPORT).with(0);
+    this.user.run(&IMPORT).stdout_of(0);
     each_is_there_once(&this.service, 100);
 }
 
@@ -192,13 +200,13 @@ fn a_service_that_goes_away_ends_the_import_and_it_goes_on_later() {
     let import = user.start(&IMPORT);
     until("some pets", || added(&user) > 100);
     service.kill();
-    let said = import.ended();
-    said.says(&[
+    let finished = import.ended();
+    finished.reports(&[
         "error: line ",
         "was not added",
         "run the same command again",
     ]);
-    let report = said.json(75);
+    let report = finished.json(75);
     let left = report["left"].as_u64().expect("a number");
     assert_eq!(left, SOME - added(&user), "{report}");
 }
@@ -219,10 +227,10 @@ fn a_key_that_is_revoked_ends_the_import_and_another_one_goes_on() {
     let import = user.start(&IMPORT);
     until("some pets", || added(&user) > 100);
     service.command(&["key", "revoke", id.expect("an id")]);
-    let said = import.ended();
-    said.says(&["401", "run the same command again"]);
-    said.with(5);
+    let finished = import.ended();
+    finished.reports(&["401", "run the same command again"]);
+    finished.stdout_of(5);
     user.key = other.trim().to_owned();
-    user.run(&IMPORT).with(0);
+    user.run(&IMPORT).stdout_of(0);
     each_is_there_once(&service, SOME);
 }

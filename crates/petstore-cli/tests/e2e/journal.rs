@@ -2,7 +2,7 @@
 //! is done where it is damaged.
 
 use crate::{
-    interrupted::{WithoutAnswers, each_is_there_once, pets},
+    interrupted::{WithoutResponses, each_is_there_once, pets},
     program::User,
     service::Service,
 };
@@ -17,7 +17,7 @@ fn imported() -> (Service, User) {
     let service = Service::start();
     let user = User::of(&service);
     user.write(FILE, &pets(3));
-    user.run(&IMPORT).with(0);
+    user.run(&IMPORT).stdout_of(0);
     (service, user)
 }
 
@@ -26,12 +26,13 @@ fn a_file_that_was_changed_is_refused() {
     let (service, user) = imported();
     for text in [pets(4), pets(3).replace("pet 2", "pot 2"), pets(2)] {
         user.write(FILE, &text);
-        let said = user.run(&IMPORT);
-        said.says(&[
-            "`pets.ndjson` was changed",
-            "new lines from a file of their own",
-        ])
-        .with(2);
+        let finished = user.run(&IMPORT);
+        finished
+            .reports(&[
+                "`pets.ndjson` was changed",
+                "new lines from a file of their own",
+            ])
+            .stdout_of(2);
     }
     each_is_there_once(&service, 3);
 }
@@ -39,12 +40,14 @@ fn a_file_that_was_changed_is_refused() {
 #[test]
 fn another_service_or_format_is_not_that_of_the_journal() {
     let (service, mut user) = imported();
-    let said = user.run(&[&IMPORT[..], &["--format", "csv"]].concat());
-    assert_eq!(said.with(2), "");
+    let finished = user.run(&[&IMPORT[..], &["--format", "csv"]].concat());
+    assert_eq!(finished.stdout_of(2), "");
     let other = Service::start();
     (user.url, user.key) = (other.url.clone(), other.key.clone());
-    let said = user.run(&IMPORT);
-    said.says(&[&service.url, &other.url, "--journal"]).with(2);
+    let finished = user.run(&IMPORT);
+    finished
+        .reports(&[&service.url, &other.url, "--journal"])
+        .stdout_of(2);
     assert!(other.pets().is_empty());
 }
 
@@ -54,11 +57,11 @@ fn a_file_that_is_no_journal_stays_as_it_is() {
     let user = User::of(&service);
     user.write(FILE, &pets(3));
     user.write("notes", "buy milk\n");
-    let said = user.run(&[&IMPORT[..], &["--journal", "notes"]].concat());
-    said.says(&["`notes` is no journal"]).with(2);
+    let finished = user.run(&[&IMPORT[..], &["--journal", "notes"]].concat());
+    finished.reports(&["`notes` is no journal"]).stdout_of(2);
     assert_eq!(user.read("notes"), "buy milk\n");
-    let said = user.run(&[&IMPORT[..], &["--journal", FILE]].concat());
-    said.says(&["is no journal"]).with(2);
+    let finished = user.run(&[&IMPORT[..], &["--journal", FILE]].concat());
+    finished.reports(&["is no journal"]).stdout_of(2);
     assert_eq!(user.read(FILE), pets(3));
     assert!(service.pets().is_empty());
 }
@@ -68,17 +71,19 @@ fn two_imports_of_a_file_do_not_run_at_once() {
     let (_service, user) = imported();
     let held = File::open(user.path(JOURNAL)).expect("the journal is there");
     held.lock().expect("nobody else has it");
-    let said = user.run(&IMPORT);
-    said.says(&["another import writes the journal"]).with(1);
+    let finished = user.run(&IMPORT);
+    finished
+        .reports(&["another import writes the journal"])
+        .stdout_of(1);
     drop(held);
-    user.run(&IMPORT).with(0);
+    user.run(&IMPORT).stdout_of(0);
 }
 
 #[test]
 fn a_torn_last_line_is_cut_off_and_a_damaged_one_before_is_told() {
     let (service, user) = imported();
     let whole = user.read(JOURNAL);
-    // As if the answer to the last line had not reached the disk.
+    // As if the response to the last line had not reached the disk.
     let torn = &whole[..whole.len() - 5];
     user.write(JOURNAL, torn);
     let report = user.run(&IMPORT).json(0);
@@ -88,8 +93,10 @@ fn a_torn_last_line_is_cut_off_and_a_damaged_one_before_is_told() {
     let mut lines: Vec<&str> = whole.lines().collect();
     lines[1] = "{\"sending\":";
     user.write(JOURNAL, &(lines.join("\n") + "\n"));
-    let said = user.run(&IMPORT);
-    said.says(&["line 2 of the journal", "is damaged"]).with(1);
+    let finished = user.run(&IMPORT);
+    finished
+        .reports(&["line 2 of the journal", "is damaged"])
+        .stdout_of(1);
     each_is_there_once(&service, 3);
 }
 
@@ -117,34 +124,34 @@ fn age(user: &User) {
 
 #[test]
 fn lines_that_may_have_been_sent_a_day_ago_are_held_back_and_listed() {
-    let WithoutAnswers {
+    let WithoutResponses {
         service,
         user,
         relay: _relay,
-    } = WithoutAnswers::killed();
+    } = WithoutResponses::killed();
     let sent = service.pets().len();
     age(&user);
     for _ in 0..2 {
-        let said = user.run(&IMPORT);
-        let report = said.json(4);
+        let finished = user.run(&IMPORT);
+        let report = finished.json(4);
         assert_eq!(
             (&report["held"], &report["added"]),
             (&100.into(), &0.into())
         );
-        said.says(&["held back: line 1-100:", "--unknown send", "--unknown skip"]);
+        finished.reports(&["held back: line 1-100:", "--unknown send", "--unknown skip"]);
         assert_eq!(service.pets().len(), sent, "nothing was sent");
     }
-    let said = user.run(&[&IMPORT[..], &["--unknown", "send"]].concat());
-    assert_eq!(said.json(0)["added"], 100);
+    let finished = user.run(&[&IMPORT[..], &["--unknown", "send"]].concat());
+    assert_eq!(finished.json(0)["added"], 100);
 }
 
 #[test]
 fn lines_that_somebody_found_are_skipped() {
-    let WithoutAnswers {
+    let WithoutResponses {
         service,
         user,
         relay: _relay,
-    } = WithoutAnswers::killed();
+    } = WithoutResponses::killed();
     let sent = service.pets().len();
     age(&user);
     let skip = [&IMPORT[..], &["--unknown", "skip"]].concat();
@@ -159,21 +166,21 @@ fn lines_that_somebody_found_are_skipped() {
 
 #[test]
 fn lines_that_another_api_key_may_have_sent_are_held_back() {
-    let WithoutAnswers {
+    let WithoutResponses {
         service,
         mut user,
         relay: _relay,
-    } = WithoutAnswers::killed();
+    } = WithoutResponses::killed();
     let first = user.key.clone();
     user.key = service
         .command(&["key", "create", "other"])
         .trim()
         .to_owned();
-    let said = user.run(&IMPORT);
-    assert_eq!(said.json(4)["held"], 100);
-    said.says(&["another API key"]);
+    let finished = user.run(&IMPORT);
+    assert_eq!(finished.json(4)["held"], 100);
+    finished.reports(&["another API key"]);
     user.key = first;
-    user.run(&IMPORT).with(0);
+    user.run(&IMPORT).stdout_of(0);
     each_is_there_once(&service, 100);
 }
 
@@ -181,11 +188,11 @@ fn lines_that_another_api_key_may_have_sent_are_held_back() {
 /// pet single.
 #[test]
 fn lines_that_are_sent_again_with_other_keys_would_be_there_twice() {
-    let WithoutAnswers {
+    let WithoutResponses {
         service,
         user,
         relay: _relay,
-    } = WithoutAnswers::killed();
+    } = WithoutResponses::killed();
     let sent = service.pets().len();
     let journal = user.read(JOURNAL);
     let (before, rest) = journal.split_once("\"run\":\"").expect("a run");
@@ -196,7 +203,7 @@ fn lines_that_are_sent_again_with_other_keys_would_be_there_twice() {
         &format!("{before}\"run\":\"{}\"{after}", parted(&other)),
     );
     user.run(&[&IMPORT[..], &["--unknown", "send"]].concat())
-        .with(0);
+        .stdout_of(0);
     assert_eq!(service.pets().len(), sent + 100);
 }
 

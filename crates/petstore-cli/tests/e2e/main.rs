@@ -12,9 +12,12 @@ mod import;
 mod interrupted;
 mod journal;
 mod manual;
+mod members;
 mod orders;
 mod program;
 mod relay;
+#[path = "../../../petstore-store/tests/support/samples.rs"]
+mod samples;
 mod service;
 mod settings;
 mod terminal;

@@ -4,7 +4,7 @@ use crate::program::petstore;
 use std::fs;
 use tempfile::TempDir;
 
-fn said(arguments: &[&str]) -> String {
+fn finished(arguments: &[&str]) -> String {
     let folder = TempDir::new().expect("a folder");
     let output = petstore(folder.path()).args(arguments).output();
     let output = output.expect("the program can be run");
@@ -15,7 +15,7 @@ fn said(arguments: &[&str]) -> String {
 
 #[test]
 fn the_help_has_every_command_and_every_exit_code() {
-    let help = said(&["--help"]);
+    let help = finished(&["--help"]);
     for word in [
         "pets",
         "orders",
@@ -38,7 +38,7 @@ fn the_help_has_every_command_and_every_exit_code() {
 
 #[test]
 fn the_manual_has_a_page_a_command() {
-    let page = said(&["man"]);
+    let page = finished(&["man"]);
     assert!(page.contains(".TH petstore 1"), "{page}");
     for section in ["SYNOPSIS", "EXIT STATUS", "ENVIRONMENT", "FILES"] {
         assert!(page.contains(&format!(".SH {section}\n")), "{page}");
@@ -46,7 +46,7 @@ fn the_manual_has_a_page_a_command() {
     assert!(page.contains("\\fB130\\fR\nSIGINT"), "{page}");
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().to_str().expect("UTF-8");
-    assert_eq!(said(&["man", "--to", path]), "");
+    assert_eq!(finished(&["man", "--to", path]), "");
     for (name, word) in [
         ("petstore.1", "PETSTORE_API_KEY"),
         ("petstore-pets-import.1", "journal"),
@@ -73,7 +73,7 @@ fn the_help_says_that_commands_on_orders_may_change() {
         &["orders", "get", "--help"],
         &["orders", "update", "--help"],
     ] {
-        let help = said(arguments);
+        let help = finished(arguments);
         assert!(help.contains("(beta: may change)"), "{help}");
     }
 }
@@ -81,7 +81,7 @@ fn the_help_says_that_commands_on_orders_may_change() {
 #[test]
 fn every_shell_is_told_what_there_is() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let script = said(&["completions", shell]);
+        let script = finished(&["completions", shell]);
         for word in ["import", "concurrency", "completions"] {
             assert!(script.contains(word), "no {word} for {shell}");
         }
@@ -90,9 +90,9 @@ fn every_shell_is_told_what_there_is() {
 
 #[test]
 fn the_readme_has_the_exit_codes_of_the_help() {
-    let help = said(&["--help"]);
+    let help = finished(&["--help"]);
     let (_, table) = help.split_once("Exit codes:").expect("a table");
-    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
     let readme = fs::read_to_string(readme).expect("there is a README");
     let codes = table.lines().filter(|line| !line.trim().is_empty());
     for line in codes {

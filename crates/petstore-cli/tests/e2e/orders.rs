@@ -6,23 +6,23 @@ use serde_json::Value;
 /// Adds a pet that can be ordered; gives its id, as it is typed.
 fn pet(user: &User) -> String {
     let add = ["pets", "add", "--name", "Rex", "--category-id", "7"];
-    let said = user.run(&[&add[..], &["--status", "available"]].concat());
-    said.json(0)["id"].to_string()
+    let finished = user.run(&[&add[..], &["--status", "available"]].concat());
+    finished.json(0)["id"].to_string()
 }
 
 /// A pet with an order for it; gives the id of the order.
 fn placed(user: &User) -> i64 {
-    let said = user.run(&["orders", "place", &pet(user)]).json(0);
-    said["id"].as_i64().expect("an id")
+    let finished = user.run(&["orders", "place", &pet(user)]).json(0);
+    finished["id"].as_i64().expect("an id")
 }
 
-/// The ids of the orders that are listed, and what is said beside them.
+/// The ids of the orders that are listed, and what is finished beside them.
 fn listed(user: &User, arguments: &[&str]) -> (Vec<i64>, String) {
-    let said = user.run(&[&["orders", "list"], arguments].concat());
-    let orders = said.json(0);
+    let finished = user.run(&[&["orders", "list"], arguments].concat());
+    let orders = finished.json(0);
     let orders = orders.as_array().expect("an array").iter();
     let ids = orders.map(|order| order["id"].as_i64().expect("an id"));
-    (ids.collect(), said.err)
+    (ids.collect(), finished.err)
 }
 
 /// The word after that one.
@@ -44,20 +44,23 @@ fn an_order_is_placed_and_fetched_as_json_and_moves_on_with_its_pet() {
     let service = Service::start();
     let user = User::of(&service);
     let pet = pet(&user);
-    let said = user.run(&["orders", "place", &pet]);
-    let order = said.json(0);
-    assert_eq!(said.err, "");
+    let finished = user.run(&["orders", "place", &pet]);
+    let order = finished.json(0);
+    assert_eq!(finished.err, "");
     assert_eq!(
         (&order["id"], &order["petId"], &order["status"]),
         (&1.into(), &1.into(), &"placed".into())
     );
     assert_eq!(order["placedAt"], order["updatedAt"]);
-    assert_eq!(user.run(&["orders", "get", "1"]).with(0), said.with(0));
+    assert_eq!(
+        user.run(&["orders", "get", "1"]).stdout_of(0),
+        finished.stdout_of(0)
+    );
     assert_eq!(status(&user, "pets"), ["pending"]);
     for (next, its_pet) in [("approved", "pending"), ("delivered", "sold")] {
-        let said = user.run(&["orders", "update", "1", "--status", next]);
-        assert_eq!(said.json(0)["status"], next);
-        assert_eq!(said.err, "");
+        let finished = user.run(&["orders", "update", "1", "--status", next]);
+        assert_eq!(finished.json(0)["status"], next);
+        assert_eq!(finished.err, "");
         assert_eq!(status(&user, "pets"), [its_pet]);
     }
 }
@@ -68,17 +71,17 @@ fn a_pet_is_ordered_once_until_its_order_is_cancelled() {
     let user = User::of(&service);
     let pet = pet(&user);
     let place = ["orders", "place", &pet];
-    user.run(&place).with(0);
+    user.run(&place).stdout_of(0);
     let refused = user.run(&place);
-    assert_eq!(refused.with(3), "");
-    refused.says(&[
+    assert_eq!(refused.stdout_of(3), "");
+    refused.reports(&[
         "error: the order was not placed: ",
         "409 pet_not_available",
         "order another one",
     ]);
     assert_eq!(refused.err.lines().count(), 1, "{}", refused.err);
     user.run(&["orders", "update", "1", "--status", "cancelled"])
-        .with(0);
+        .stdout_of(0);
     assert_eq!(user.run(&place).json(0)["id"], 2);
 }
 
@@ -90,14 +93,17 @@ fn a_step_that_there_is_not_is_refused_and_changes_nothing() {
     let before = user.run(&["orders", "get", "1"]);
     for next in ["placed", "delivered"] {
         let refused = user.run(&["orders", "update", "1", "--status", next]);
-        assert_eq!(refused.with(3), "");
-        refused.says(&[
+        assert_eq!(refused.stdout_of(3), "");
+        refused.reports(&[
             &format!("error: cannot make the order 1 {next}: "),
             "409 invalid_transition",
         ]);
         assert_eq!(refused.err.lines().count(), 1, "{}", refused.err);
     }
-    assert_eq!(user.run(&["orders", "get", "1"]).with(0), before.with(0));
+    assert_eq!(
+        user.run(&["orders", "get", "1"]).stdout_of(0),
+        before.stdout_of(0)
+    );
 }
 
 #[test]
@@ -113,11 +119,11 @@ fn what_is_not_there_has_a_code_of_its_own() {
             "cannot make the order 99 approved",
         ),
     ] {
-        let said = user.run(arguments);
-        assert_eq!(said.with(6), "", "{arguments:?}");
-        said.says(&[words, "404 not_found"]);
+        let finished = user.run(arguments);
+        assert_eq!(finished.stdout_of(6), "", "{arguments:?}");
+        finished.reports(&[words, "404 not_found"]);
     }
-    assert_eq!(user.run(&["orders", "list"]).with(0), "[]\n");
+    assert_eq!(user.run(&["orders", "list"]).stdout_of(0), "[]\n");
 }
 
 #[test]
@@ -128,8 +134,8 @@ fn orders_are_listed_by_status_and_by_pet_the_newest_first() {
         placed(&user);
     }
     user.run(&["orders", "update", "2", "--status", "cancelled"])
-        .with(0);
-    user.run(&["orders", "place", "2"]).with(0);
+        .stdout_of(0);
+    user.run(&["orders", "place", "2"]).stdout_of(0);
     let ids = |arguments: &[&str]| listed(&user, arguments).0;
     assert_eq!(ids(&[]), [4, 3, 2, 1]);
     assert_eq!(ids(&["--status", "placed"]), [4, 3, 1]);
@@ -145,9 +151,9 @@ fn a_page_of_orders_says_where_the_next_one_begins_and_all_follows_them() {
     for _ in 0..5 {
         placed(&user);
     }
-    let (first, said) = listed(&user, &["--limit", "2"]);
+    let (first, finished) = listed(&user, &["--limit", "2"]);
     assert_eq!(first, [5, 4]);
-    let cursor = after("--cursor", &said);
+    let cursor = after("--cursor", &finished);
     let (next, _) = listed(&user, &["--limit", "2", "--cursor", &cursor]);
     assert_eq!(next, [3, 2]);
     for (arguments, ids) in [
@@ -172,8 +178,8 @@ fn a_table_has_a_row_an_order() {
          1  placed            1  {at}Z  {at}Z\n"
     );
     for command in [&["orders", "list"][..], &["orders", "get", "1"]] {
-        let said = user.run(&[command, &["--output", "table"]].concat());
-        assert_eq!(said.with(0), table);
+        let finished = user.run(&[command, &["--output", "table"]].concat());
+        assert_eq!(finished.stdout_of(0), table);
     }
 }
 
@@ -194,9 +200,9 @@ fn what_is_wrong_about_orders_is_told_before_anything_is_sent() {
         (&["orders", "update", "1"], "--status"),
         (&["orders", "get", "Rex"], "Rex"),
     ] {
-        let said = user.run(arguments);
-        assert_eq!(said.with(2), "", "{arguments:?}");
-        said.says(&[words]);
+        let finished = user.run(arguments);
+        assert_eq!(finished.stdout_of(2), "", "{arguments:?}");
+        finished.reports(&[words]);
     }
 }
 
@@ -209,15 +215,15 @@ fn an_order_whose_answer_was_lost_is_placed_once_with_the_key_that_is_shown() {
     user.url.clone_from(&relay.url);
     relay.lose(true);
     let lost = user.run(&["orders", "place", &pet]);
-    assert_eq!(lost.with(75), "");
-    lost.says(&[
+    assert_eq!(lost.stdout_of(75), "");
+    lost.reports(&[
         "the order may have been placed",
         "not placed, as far as is known",
     ]);
     let key = after("--idempotency-key", &lost.err);
     relay.lose(false);
-    let said = user.run(&["orders", "place", &pet, "--idempotency-key", &key]);
-    assert_eq!(said.json(0)["id"], 1);
+    let finished = user.run(&["orders", "place", &pet, "--idempotency-key", &key]);
+    assert_eq!(finished.json(0)["id"], 1);
     assert_eq!(status(&user, "orders"), ["placed"]);
 }
 
@@ -230,8 +236,8 @@ fn a_step_whose_answer_was_lost_is_seen_at_its_order() {
     user.url.clone_from(&relay.url);
     relay.lose(true);
     let lost = user.run(&["orders", "update", "1", "--status", "approved"]);
-    assert_eq!(lost.with(75), "");
-    lost.says(&["may have become approved; `petstore orders get 1`"]);
+    assert_eq!(lost.stdout_of(75), "");
+    lost.reports(&["may have become approved; `petstore orders get 1`"]);
     relay.lose(false);
     assert_eq!(
         user.run(&["orders", "get", "1"]).json(0)["status"],

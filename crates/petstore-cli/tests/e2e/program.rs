@@ -54,9 +54,9 @@ impl User {
     }
 
     /// Runs it to its end.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Said {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
         let output = self.command(arguments).output();
-        Said::from(output.expect("the program can be run"))
+        Finished::from(output.expect("the program can be run"))
     }
 
     /// Starts it.
@@ -79,17 +79,17 @@ impl User {
     }
 }
 
-/// What it said, and how it ended.
+/// What it finished, and how it ended.
 #[derive(Debug)]
-pub(crate) struct Said {
+pub(crate) struct Finished {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
-impl From<Output> for Said {
+impl From<Output> for Finished {
     fn from(output: Output) -> Self {
-        Said {
+        Finished {
             code: output.status.code(),
             out: String::from_utf8(output.stdout).expect("text"),
             err: String::from_utf8(output.stderr).expect("text"),
@@ -97,10 +97,10 @@ impl From<Output> for Said {
     }
 }
 
-impl Said {
+impl Finished {
     /// Its words on stdout, where it ended with that code.
     #[track_caller]
-    pub(crate) fn with(&self, code: i32) -> &str {
+    pub(crate) fn stdout_of(&self, code: i32) -> &str {
         assert_eq!(self.code, Some(code), "{self:?}");
         &self.out
     }
@@ -108,12 +108,12 @@ impl Said {
     /// The same, as JSON.
     #[track_caller]
     pub(crate) fn json(&self, code: i32) -> Value {
-        serde_json::from_str(self.with(code)).expect("JSON")
+        serde_json::from_str(self.stdout_of(code)).expect("JSON")
     }
 
     /// Says that these words are on stderr.
     #[track_caller]
-    pub(crate) fn says(&self, words: &[&str]) -> &Self {
+    pub(crate) fn reports(&self, words: &[&str]) -> &Self {
         for word in words {
             assert!(self.err.contains(word), "no {word:?} in {self:?}");
         }
@@ -153,9 +153,9 @@ impl Running {
     }
 
     /// Waits for its end.
-    pub(crate) fn ended(mut self) -> Said {
+    pub(crate) fn ended(mut self) -> Finished {
         until("the end of the program", || !self.runs());
-        Said {
+        Finished {
             code: self.child.wait().expect("it ended").code(),
             out: self.out.whole(),
             err: self.err.whole(),

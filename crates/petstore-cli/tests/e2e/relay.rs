@@ -1,4 +1,4 @@
-//! A relay before a service that can lose every answer: requests arrive and are
+//! A relay before a service that can lose every response: requests arrive and are
 //! done, and whoever sent them hears nothing.
 
 use std::{
@@ -49,7 +49,7 @@ impl Relay {
         relay
     }
 
-    /// From now on answers are lost, or not.
+    /// From now on responses are lost, or not.
     pub(crate) fn lose(&self, loses: bool) {
         self.loses.store(loses, Ordering::SeqCst);
     }

@@ -82,8 +82,8 @@ impl Service {
         // What it still logs is read, so that it never waits for us.
         thread::spawn(move || lines.for_each(drop));
         let mut line = String::new();
-        let mut said = BufReader::new(process.stdout.take().expect("piped"));
-        said.read_line(&mut line).expect("text");
+        let mut finished = BufReader::new(process.stdout.take().expect("piped"));
+        finished.read_line(&mut line).expect("text");
         let url = line.trim().strip_prefix("listening on ");
         Service {
             process,

@@ -1,7 +1,7 @@
 //! Where the service and the key come from, and that nobody sees the key.
 
 use crate::{
-    program::{Said, User, petstore},
+    program::{Finished, User, petstore},
     service::Service,
 };
 use std::{
@@ -11,7 +11,7 @@ use std::{
 
 const LIST: [&str; 2] = ["pets", "list"];
 
-/// Writes the file that is read if nothing else is said.
+/// Writes the file that is read if nothing else is finished.
 fn configure(user: &User, text: &str, mode: u32) {
     let file = user.path(".config/petstore/cli.toml");
     fs::create_dir_all(file.parent().expect("a folder")).expect("can be made");
@@ -19,13 +19,13 @@ fn configure(user: &User, text: &str, mode: u32) {
     fs::set_permissions(&file, Permissions::from_mode(mode)).expect("it is ours");
 }
 
-fn run(user: &User, arguments: &[&str], variables: &[(&str, &str)]) -> Said {
+fn run(user: &User, arguments: &[&str], variables: &[(&str, &str)]) -> Finished {
     let mut command = petstore(user.folder.path());
     let output = command
         .args(arguments)
         .envs(variables.iter().copied())
         .output();
-    Said::from(output.expect("the program can be run"))
+    Finished::from(output.expect("the program can be run"))
 }
 
 #[test]
@@ -35,23 +35,23 @@ fn address_and_key_may_stand_in_a_file_that_only_its_owner_reads() {
     let text = format!("url = {:?}\napi-key = {:?}\n", service.url, service.key);
     for mode in [0o600, 0o400] {
         configure(&user, &text, mode);
-        assert_eq!(run(&user, &LIST, &[]).with(0), "[]\n");
+        assert_eq!(run(&user, &LIST, &[]).stdout_of(0), "[]\n");
     }
     for mode in [0o644, 0o640, 0o601, 0o620] {
         configure(&user, &text, mode);
-        let said = run(&user, &LIST, &[]);
-        assert_eq!(said.with(2), "");
-        said.says(&[
+        let finished = run(&user, &LIST, &[]);
+        assert_eq!(finished.stdout_of(2), "");
+        finished.reports(&[
             "others may read it",
             &format!("(mode 0{mode:o})"),
             "chmod 600",
         ]);
-        assert!(!said.err.contains(&service.key), "{}", said.err);
+        assert!(!finished.err.contains(&service.key), "{}", finished.err);
     }
     // Without a key in it, there is nothing to hide.
     configure(&user, &format!("url = {:?}\n", service.url), 0o644);
     let key = ("PETSTORE_API_KEY", service.key.as_str());
-    assert_eq!(run(&user, &LIST, &[key]).with(0), "[]\n");
+    assert_eq!(run(&user, &LIST, &[key]).stdout_of(0), "[]\n");
 }
 
 #[test]
@@ -65,15 +65,15 @@ fn a_flag_beats_its_variable_which_beats_the_file() {
         0o600,
     );
     let url = ("PETSTORE_URL", service.url.as_str());
-    run(&user, &LIST, &[key, url]).with(0);
-    run(&user, &LIST, &[url]).says(&["401"]).with(5);
+    run(&user, &LIST, &[key, url]).stdout_of(0);
+    run(&user, &LIST, &[url]).reports(&["401"]).stdout_of(5);
     let flagged = ["pets", "list", "--url", &service.url];
-    run(&user, &flagged, &[key, ("PETSTORE_URL", away)]).with(0);
+    run(&user, &flagged, &[key, ("PETSTORE_URL", away)]).stdout_of(0);
     user.write("other.toml", &format!("url = {:?}\n", service.url));
-    run(&user, &["--config", "other.toml", "pets", "list"], &[key]).with(0);
-    run(&user, &LIST, &[key, ("PETSTORE_CLI_CONFIG", "other.toml")]).with(0);
+    run(&user, &["--config", "other.toml", "pets", "list"], &[key]).stdout_of(0);
+    run(&user, &LIST, &[key, ("PETSTORE_CLI_CONFIG", "other.toml")]).stdout_of(0);
     let missing = run(&user, &["--config", "none.toml", "pets", "list"], &[key]);
-    missing.says(&["none.toml"]).with(2);
+    missing.reports(&["none.toml"]).stdout_of(2);
 }
 
 #[test]
@@ -91,9 +91,9 @@ fn a_mistake_in_the_file_is_told_without_what_stands_there() {
         ),
     ] {
         configure(&user, &text, 0o600);
-        let said = run(&user, &LIST, &[]);
-        said.says(&["cli.toml", words]).with(2);
-        assert!(!said.err.contains(&service.key), "{}", said.err);
+        let finished = run(&user, &LIST, &[]);
+        finished.reports(&["cli.toml", words]).stdout_of(2);
+        assert!(!finished.err.contains(&service.key), "{}", finished.err);
     }
 }
 
@@ -101,11 +101,12 @@ fn a_mistake_in_the_file_is_told_without_what_stands_there() {
 fn without_a_key_it_says_where_one_comes_from() {
     let service = Service::start();
     let user = User::of(&service);
-    let said = run(&user, &LIST, &[]);
-    said.says(&["PETSTORE_API_KEY", "cli.toml", "petstore-server key create"])
-        .with(2);
+    let finished = run(&user, &LIST, &[]);
+    finished
+        .reports(&["PETSTORE_API_KEY", "cli.toml", "petstore-server key create"])
+        .stdout_of(2);
     let empty = run(&user, &LIST, &[("PETSTORE_API_KEY", "")]);
-    empty.says(&["there is no API key"]).with(2);
+    empty.reports(&["there is no API key"]).stdout_of(2);
 }
 
 #[test]
@@ -122,8 +123,8 @@ fn the_key_is_shown_by_no_help_and_no_error() {
         &LIST,
         &["man"],
     ] {
-        let said = run(&user, arguments, &variables);
-        let all = format!("{}{}", said.out, said.err);
+        let finished = run(&user, arguments, &variables);
+        let all = format!("{}{}", finished.out, finished.err);
         assert!(
             !all.contains(&service.key) && !all.contains("secret"),
             "{all}"

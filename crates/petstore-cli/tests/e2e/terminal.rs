@@ -3,7 +3,7 @@
 
 use crate::{
     interrupted::pets,
-    program::{Said, User},
+    program::{Finished, User},
     service::Service,
     skip::skip,
 };
@@ -26,7 +26,7 @@ fn at_a_terminal(user: &User, arguments: &[&str], variables: &[(&str, &str)]) ->
         .current_dir(user.folder.path())
         .output();
     match output {
-        Ok(output) => Some(Said::from(output).with(0).to_owned()),
+        Ok(output) => Some(Finished::from(output).stdout_of(0).to_owned()),
         Err(error) => {
             skip(
                 "PETSTORE_REQUIRE_SCRIPT",
@@ -42,12 +42,12 @@ fn a_terminal_gets_a_table_whose_header_is_bold_unless_no_colour_is_wanted() {
     let service = Service::start();
     let user = User::of(&service);
     user.run(&["pets", "add", "--name", "Rex", "--category-id", "7"])
-        .with(0);
-    let Some(said) = at_a_terminal(&user, &["pets", "list"], &[]) else {
+        .stdout_of(0);
+    let Some(finished) = at_a_terminal(&user, &["pets", "list"], &[]) else {
         return;
     };
     assert_eq!(
-        said,
+        finished,
         "\u{1b}[1mID  STATUS     CATEGORY  NAME\u{1b}[0m\r\n 1  -                 7  Rex\r\n"
     );
     let plain = at_a_terminal(&user, &["pets", "list"], &[("NO_COLOR", "1")]);
@@ -62,16 +62,16 @@ fn a_terminal_sees_how_far_an_import_is() {
     let service = Service::start();
     let user = User::of(&service);
     user.write("pets.ndjson", &pets(500));
-    let Some(said) = at_a_terminal(&user, &["pets", "import", "pets.ndjson"], &[]) else {
+    let Some(finished) = at_a_terminal(&user, &["pets", "import", "pets.ndjson"], &[]) else {
         return;
     };
     assert!(
-        said.contains("] 0 of 500 lines") || said.contains(" of 500 lines"),
-        "{said:?}"
+        finished.contains("] 0 of 500 lines") || finished.contains(" of 500 lines"),
+        "{finished:?}"
     );
     assert!(
-        said.contains("imported: 500 of 500 lines of pets.ndjson are done (500 added)"),
-        "{said:?}"
+        finished.contains("imported: 500 of 500 lines of pets.ndjson are done (500 added)"),
+        "{finished:?}"
     );
-    assert!(!said.contains('{'), "no JSON for people: {said:?}");
+    assert!(!finished.contains('{'), "no JSON for people: {finished:?}");
 }

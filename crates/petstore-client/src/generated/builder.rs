@@ -2,10 +2,22 @@
 //!
 //! Requests, each with its parameters and `send`.
 
-use ::progenitor_client::encode_path;
+use ::openapi_dropshot_client::generated as toolkit;
 use super::types;
 
-/// A request of [`Client::list_pets`](crate::Client::list_pets): set its parameters, then [`send`](ListPets::send) it.
+static LIST_PETS: toolkit::Operation = toolkit::Operation {
+    id: "listPets",
+    method: toolkit::Method::GET,
+    path: "/pets",
+    parameters: &[
+        toolkit::Parameter::query("cursor", "cursor", false),
+        toolkit::Parameter::query("limit", "limit", false),
+        toolkit::Parameter::query("status", "status", false),
+    ],
+    success: &[200],
+};
+
+/// A request of [`Client::list_pets`](super::Client::list_pets): set its parameters, then [`send`](ListPets::send) it.
 ///
 /// ```
 /// use petstore_client::types;
@@ -22,20 +34,13 @@ use super::types;
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
 pub struct ListPets<'a> {
-    client: crate::Call<'a>,
-    cursor: Result<Option<types::Cursor>, String>,
-    limit: Result<Option<u64>, String>,
-    status: Result<Option<types::PetStatus>, String>,
+    call: toolkit::Call<'a>,
 }
 
 impl<'a> ListPets<'a> {
-    /// A request without any parameter set.
-    pub(crate) fn new(client: &'a crate::Client) -> Self {
+    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
         Self {
-            client: crate::Call::new(client),
-            cursor: Ok(None),
-            limit: Ok(None),
-            status: Ok(None),
+            call: toolkit::Call::new(client, &LIST_PETS),
         }
     }
 
@@ -56,16 +61,13 @@ impl<'a> ListPets<'a> {
         V: ::std::convert::TryInto<types::Cursor>,
         V::Error: ::std::fmt::Display,
     {
-        self.cursor = value
-            .try_into()
-            .map_err(|error| format!("`cursor` is refused: {error}"))
-            .map(Some);
+        self.call.set_query("cursor", toolkit::convert::<types::Cursor, V>(value));
         self
     }
 
     /// The maximum number of pets returned.
     ///
-    /// Has to be from 1 to 100; anything else is refused before it is sent.
+    /// Has to be from 1 to 100; any other value is rejected before anything is sent.
     ///
     /// ```
     /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -78,17 +80,14 @@ impl<'a> ListPets<'a> {
         V: ::std::convert::TryInto<u64>,
         V::Error: ::std::fmt::Display,
     {
-        self.limit = value
-            .try_into()
-            .map_err(|error| format!("`limit` must be from 1 to 100: {error}"))
-            .and_then(|value| {
-                if value >= 1 && value <= 100 {
-                    Ok(value)
-                } else {
-                    Err(format!("`limit` must be from 1 to 100, found {value}"))
-                }
-            })
-            .map(Some);
+        self.call
+            .set_query(
+                "limit",
+                toolkit::within::<
+                    u64,
+                    V,
+                >(value, "from 1 to 100", |&value| value >= 1 && value <= 100),
+            );
         self
     }
 
@@ -107,10 +106,22 @@ impl<'a> ListPets<'a> {
         V: ::std::convert::TryInto<types::PetStatus>,
         V::Error: ::std::fmt::Display,
     {
-        self.status = value
-            .try_into()
-            .map_err(|error| format!("`status` is refused: {error}"))
-            .map(Some);
+        self.call.set_query("status", toolkit::convert::<types::PetStatus, V>(value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let hasty = petstore_client::CallOptions::new()
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// let response = client.list_pets().with(hasty).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with(mut self, options: super::CallOptions) -> Self {
+        self.call.set_options(options);
         self
     }
 
@@ -118,84 +129,40 @@ impl<'a> ListPets<'a> {
     ///
     /// # Errors
     ///
-    /// A parameter is missing or refused, the service could not be reached, it answered with an error, or its answer is not what the document says.
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let answer = client.list_pets().send().await?.into_inner();
-    /// println!("{answer:?}");
+    /// let response = client.list_pets().send().await?.into_inner();
+    /// println!("{response:?}");
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn send(self) -> Result<crate::Response<types::Pets>, crate::Error> {
-        read_list_pets(self.prepared()?).await
+    pub async fn send(self) -> Result<super::Response<types::Pets>, super::Error> {
+        self.call.request().json().await
     }
 
-    /// Gives this call other settings than its client has: how long it may take, how often it is tried.
-    ///
-    /// ```
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = petstore_client::CallOptions::new()
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// let answer = client.list_pets().with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: crate::CallOptions) -> Self {
-        self.client.set_options(options);
-        self
-    }
-
-    fn prepared(self) -> Result<crate::Prepared, crate::Error> {
-        let Self { client, cursor, limit, status } = self;
-        let cursor = cursor.map_err(crate::Error::invalid_request)?;
-        let limit = limit.map_err(crate::Error::invalid_request)?;
-        let status = status.map_err(crate::Error::invalid_request)?;
-        let url = format!("{}/pets", client.base_url(),);
-        let request = client
-            .request(::reqwest::Method::GET, url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .query(&progenitor_client::QueryParam::new("cursor", &cursor))
-            .query(&progenitor_client::QueryParam::new("limit", &limit))
-            .query(&progenitor_client::QueryParam::new("status", &status))
-            .build()
-            .map_err(crate::Error::not_built)?;
-        Ok(
-            client
-                .prepare(
-                    request,
-                    crate::Operation {
-                        id: "listPets",
-                        takes_idempotency_key: false,
-                    },
-                ),
-        )
-    }
-
-    /// Sends as [`send`](Self::send) does, and waits for the answer: for code that is not async.
+    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
     ///
     /// # Errors
     ///
-    /// As [`send`](Self::send).
+    /// Those of [`send`](Self::send).
     ///
     /// ```
     /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let answer = client.list_pets().send_blocking()?.into_inner();
-    /// println!("{answer:?}");
+    /// let response = client.list_pets().send_blocking()?.into_inner();
+    /// println!("{response:?}");
     /// # Ok(())
     /// # }
     /// ```
     #[cfg(feature = "blocking")]
-    pub fn send_blocking(self) -> Result<crate::Response<types::Pets>, crate::Error> {
-        crate::blocking::wait(read_list_pets(self.prepared()?))
+    pub fn send_blocking(self) -> Result<super::Response<types::Pets>, super::Error> {
+        self.call.request().json_blocking()
     }
 
     /// Follows the links from page to page, beginning with the page of this request.
     ///
-    /// A page is asked for when it is polled for, and not before.
+    /// A page is fetched when it is polled for, and not before.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -207,13 +174,13 @@ impl<'a> ListPets<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn pages(self) -> crate::Pages<types::Pets> {
-        crate::Pages::new(self.prepared())
+    pub fn pages(self) -> super::Pages<types::Pets> {
+        self.call.request().pages()
     }
 
     /// All items, of this page and of those that follow.
     ///
-    /// The next page is asked for when the items of the last one are used up, and not before.
+    /// The next page is fetched when the items of the last one are used up, and not before.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -225,22 +192,22 @@ impl<'a> ListPets<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn stream(self) -> crate::Items<types::Pet> {
-        crate::Items::new(self.prepared())
+    pub fn stream(self) -> super::Items<types::Pet> {
+        self.call.request().items()
     }
 }
 
-async fn read_list_pets(
-    request: crate::Prepared,
-) -> Result<crate::Response<types::Pets>, crate::Error> {
-    let response = request.send().await?;
-    match response.status().as_u16() {
-        200u16 => crate::Response::json(response).await,
-        _ => Err(crate::Error::from_response(response).await),
-    }
-}
+static CREATE_PET: toolkit::Operation = toolkit::Operation {
+    id: "createPet",
+    method: toolkit::Method::POST,
+    path: "/pets",
+    parameters: &[
+        toolkit::Parameter::header("Idempotency-Key", "idempotency_key", false),
+    ],
+    success: &[201],
+};
 
-/// A request of [`Client::create_pet`](crate::Client::create_pet): set its parameters, then [`send`](CreatePet::send) it.
+/// A request of [`Client::create_pet`](super::Client::create_pet): set its parameters, then [`send`](CreatePet::send) it.
 ///
 /// ```
 /// use petstore_client::types;
@@ -261,18 +228,15 @@ async fn read_list_pets(
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
 pub struct CreatePet<'a> {
-    client: crate::Call<'a>,
-    idempotency_key: Result<Option<types::IdempotencyKey>, String>,
-    body: Result<types::builder::NewPet, String>,
+    call: toolkit::Call<'a>,
+    body: toolkit::Body<types::builder::NewPet>,
 }
 
 impl<'a> CreatePet<'a> {
-    /// A request without any parameter set.
-    pub(crate) fn new(client: &'a crate::Client) -> Self {
+    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
         Self {
-            client: crate::Call::new(client),
-            idempotency_key: Ok(None),
-            body: Ok(::std::default::Default::default()),
+            call: toolkit::Call::new(client, &CREATE_PET),
+            body: toolkit::Body::builder(),
         }
     }
 
@@ -315,10 +279,11 @@ impl<'a> CreatePet<'a> {
         V: ::std::convert::TryInto<types::IdempotencyKey>,
         V::Error: ::std::fmt::Display,
     {
-        self.idempotency_key = value
-            .try_into()
-            .map_err(|error| format!("`Idempotency-Key` is refused: {error}"))
-            .map(Some);
+        self.call
+            .set_text(
+                "Idempotency-Key",
+                toolkit::convert::<types::IdempotencyKey, V>(value),
+            );
         self
     }
 
@@ -343,17 +308,14 @@ impl<'a> CreatePet<'a> {
     /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
-        V: std::convert::TryInto<types::NewPet>,
-        <V as std::convert::TryInto<types::NewPet>>::Error: std::fmt::Display,
+        V: ::std::convert::TryInto<types::NewPet>,
+        V::Error: ::std::fmt::Display,
     {
-        self.body = value
-            .try_into()
-            .map(From::from)
-            .map_err(|s| format!("the body is refused: {}", s));
+        self.body.set::<types::NewPet, V>(value);
         self
     }
 
-    /// Changes the body step by step, by way of its builder.
+    /// Changes the body step by step with its builder.
     ///
     /// The pet to add.
     ///
@@ -369,44 +331,15 @@ impl<'a> CreatePet<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn body_map<F>(mut self, f: F) -> Self
+    pub fn body_map<F>(mut self, change: F) -> Self
     where
-        F: std::ops::FnOnce(types::builder::NewPet) -> types::builder::NewPet,
+        F: ::std::ops::FnOnce(types::builder::NewPet) -> types::builder::NewPet,
     {
-        self.body = self.body.map(f);
+        self.body = self.body.map(change);
         self
     }
 
-    /// Sends `POST /pets`.
-    ///
-    /// # Errors
-    ///
-    /// A parameter is missing or refused, the service could not be reached, it answered with an error, or its answer is not what the document says.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let answer = client
-    ///     .create_pet()
-    ///     .body(
-    ///         types::NewPet::builder()
-    ///             .name("Rex")
-    ///             .category_id(7)
-    ///             .status(types::PetStatus::Available),
-    ///     )
-    ///     .send()
-    ///     .await?
-    ///     .into_inner();
-    /// println!("{answer:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn send(self) -> Result<crate::Response<types::Pet>, crate::Error> {
-        read_create_pet(self.prepared()?).await
-    }
-
-    /// Gives this call other settings than its client has: how long it may take, how often it is tried.
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
     ///
     /// ```
     /// use petstore_client::types;
@@ -414,7 +347,7 @@ impl<'a> CreatePet<'a> {
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// let hasty = petstore_client::CallOptions::new()
     ///     .timeout(std::time::Duration::from_secs(2));
-    /// let answer = client
+    /// let response = client
     ///     .create_pet()
     ///     .body(
     ///         types::NewPet::builder()
@@ -428,64 +361,54 @@ impl<'a> CreatePet<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn with(mut self, options: crate::CallOptions) -> Self {
-        self.client.set_options(options);
+    pub fn with(mut self, options: super::CallOptions) -> Self {
+        self.call.set_options(options);
         self
     }
 
-    fn prepared(self) -> Result<crate::Prepared, crate::Error> {
-        let Self { client, idempotency_key, body } = self;
-        let idempotency_key = idempotency_key.map_err(crate::Error::invalid_request)?;
-        let body = body
-            .and_then(|v| types::NewPet::try_from(v).map_err(|e| e.to_string()))
-            .map_err(crate::Error::invalid_request)?;
-        let url = format!("{}/pets", client.base_url(),);
-        let mut header_map = ::reqwest::header::HeaderMap::new();
-        if let Some(value) = idempotency_key {
-            header_map
-                .append(
-                    "Idempotency-Key",
-                    value
-                        .to_string()
-                        .try_into()
-                        .map_err(|error: ::reqwest::header::InvalidHeaderValue| crate::Error::invalid_request(
-                            error.to_string(),
-                        ))?,
-                );
-        }
-        let request = client
-            .request(::reqwest::Method::POST, url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .json(&body)
-            .headers(header_map)
-            .build()
-            .map_err(crate::Error::not_built)?;
-        Ok(
-            client
-                .prepare(
-                    request,
-                    crate::Operation {
-                        id: "createPet",
-                        takes_idempotency_key: true,
-                    },
-                ),
-        )
-    }
-
-    /// Sends as [`send`](Self::send) does, and waits for the answer: for code that is not async.
+    /// Sends `POST /pets`.
     ///
     /// # Errors
     ///
-    /// As [`send`](Self::send).
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .create_pet()
+    ///     .body(
+    ///         types::NewPet::builder()
+    ///             .name("Rex")
+    ///             .category_id(7)
+    ///             .status(types::PetStatus::Available),
+    ///     )
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn send(self) -> Result<super::Response<types::Pet>, super::Error> {
+        self.call
+            .request_with_json::<types::NewPet, types::builder::NewPet>(self.body)
+            .json()
+            .await
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send`](Self::send).
     ///
     /// ```
     /// use petstore_client::types;
     ///
     /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let answer = client
+    /// let response = client
     ///     .create_pet()
     ///     .body(
     ///         types::NewPet::builder()
@@ -495,27 +418,27 @@ impl<'a> CreatePet<'a> {
     ///     )
     ///     .send_blocking()?
     ///     .into_inner();
-    /// println!("{answer:?}");
+    /// println!("{response:?}");
     /// # Ok(())
     /// # }
     /// ```
     #[cfg(feature = "blocking")]
-    pub fn send_blocking(self) -> Result<crate::Response<types::Pet>, crate::Error> {
-        crate::blocking::wait(read_create_pet(self.prepared()?))
+    pub fn send_blocking(self) -> Result<super::Response<types::Pet>, super::Error> {
+        self.call
+            .request_with_json::<types::NewPet, types::builder::NewPet>(self.body)
+            .json_blocking()
     }
 }
 
-async fn read_create_pet(
-    request: crate::Prepared,
-) -> Result<crate::Response<types::Pet>, crate::Error> {
-    let response = request.send().await?;
-    match response.status().as_u16() {
-        201u16 => crate::Response::json(response).await,
-        _ => Err(crate::Error::from_response(response).await),
-    }
-}
+static GET_PET: toolkit::Operation = toolkit::Operation {
+    id: "getPet",
+    method: toolkit::Method::GET,
+    path: "/pets/{petId}",
+    parameters: &[toolkit::Parameter::path("petId", "pet_id")],
+    success: &[200],
+};
 
-/// A request of [`Client::get_pet`](crate::Client::get_pet): set its parameters, then [`send`](GetPet::send) it.
+/// A request of [`Client::get_pet`](super::Client::get_pet): set its parameters, then [`send`](GetPet::send) it.
 ///
 /// Deprecated since 1.0.0 (20 November 2026); removed on 5 December 2030; use `GET /pets` with a `status` filter.
 ///
@@ -525,23 +448,20 @@ async fn read_create_pet(
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone)]
-#[must_use = "nothing is sent before `send` is called"]
 #[deprecated(
     since = "1.0.0",
     note = "removed on 5 December 2030; use `GET /pets` with a `status` filter"
 )]
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
 pub struct GetPet<'a> {
-    client: crate::Call<'a>,
-    pet_id: Result<i64, String>,
+    call: toolkit::Call<'a>,
 }
 
 impl<'a> GetPet<'a> {
-    /// A request without any parameter set.
-    pub(crate) fn new(client: &'a crate::Client) -> Self {
+    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
         Self {
-            client: crate::Call::new(client),
-            pet_id: Err("`petId` is required: set it with `pet_id`".to_string()),
+            call: toolkit::Call::new(client, &GET_PET),
         }
     }
 
@@ -560,9 +480,22 @@ impl<'a> GetPet<'a> {
         V: ::std::convert::TryInto<i64>,
         V::Error: ::std::fmt::Display,
     {
-        self.pet_id = value
-            .try_into()
-            .map_err(|error| format!("`petId` is refused: {error}"));
+        self.call.set_text("petId", toolkit::convert::<i64, V>(value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let hasty = petstore_client::CallOptions::new()
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// let response = client.get_pet().pet_id(1).with(hasty).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with(mut self, options: super::CallOptions) -> Self {
+        self.call.set_options(options);
         self
     }
 
@@ -570,90 +503,53 @@ impl<'a> GetPet<'a> {
     ///
     /// # Errors
     ///
-    /// A parameter is missing or refused, the service could not be reached, it answered with an error, or its answer is not what the document says.
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let answer = client.get_pet().pet_id(1).send().await?.into_inner();
-    /// println!("{answer:?}");
+    /// let response = client.get_pet().pet_id(1).send().await?.into_inner();
+    /// println!("{response:?}");
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn send(self) -> Result<crate::Response<types::Pet>, crate::Error> {
-        read_get_pet(self.prepared()?).await
+    pub async fn send(self) -> Result<super::Response<types::Pet>, super::Error> {
+        self.call.request().json().await
     }
 
-    /// Gives this call other settings than its client has: how long it may take, how often it is tried.
-    ///
-    /// ```
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = petstore_client::CallOptions::new()
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// let answer = client.get_pet().pet_id(1).with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: crate::CallOptions) -> Self {
-        self.client.set_options(options);
-        self
-    }
-
-    fn prepared(self) -> Result<crate::Prepared, crate::Error> {
-        let Self { client, pet_id } = self;
-        let pet_id = pet_id.map_err(crate::Error::invalid_request)?;
-        let url = format!(
-            "{}/pets/{}", client.base_url(), encode_path(& pet_id.to_string()),
-        );
-        let request = client
-            .request(::reqwest::Method::GET, url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .build()
-            .map_err(crate::Error::not_built)?;
-        Ok(
-            client
-                .prepare(
-                    request,
-                    crate::Operation {
-                        id: "getPet",
-                        takes_idempotency_key: false,
-                    },
-                ),
-        )
-    }
-
-    /// Sends as [`send`](Self::send) does, and waits for the answer: for code that is not async.
+    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
     ///
     /// # Errors
     ///
-    /// As [`send`](Self::send).
+    /// Those of [`send`](Self::send).
     ///
     /// ```
     /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let answer = client.get_pet().pet_id(1).send_blocking()?.into_inner();
-    /// println!("{answer:?}");
+    /// let response = client.get_pet().pet_id(1).send_blocking()?.into_inner();
+    /// println!("{response:?}");
     /// # Ok(())
     /// # }
     /// ```
     #[cfg(feature = "blocking")]
-    pub fn send_blocking(self) -> Result<crate::Response<types::Pet>, crate::Error> {
-        crate::blocking::wait(read_get_pet(self.prepared()?))
+    pub fn send_blocking(self) -> Result<super::Response<types::Pet>, super::Error> {
+        self.call.request().json_blocking()
     }
 }
 
-async fn read_get_pet(
-    request: crate::Prepared,
-) -> Result<crate::Response<types::Pet>, crate::Error> {
-    let response = request.send().await?;
-    match response.status().as_u16() {
-        200u16 => crate::Response::json(response).await,
-        _ => Err(crate::Error::from_response(response).await),
-    }
-}
+#[cfg(feature = "beta")]
+static LIST_ORDERS: toolkit::Operation = toolkit::Operation {
+    id: "listOrders",
+    method: toolkit::Method::GET,
+    path: "/store/orders",
+    parameters: &[
+        toolkit::Parameter::query("cursor", "cursor", false),
+        toolkit::Parameter::query("limit", "limit", false),
+        toolkit::Parameter::query("petId", "pet_id", false),
+        toolkit::Parameter::query("status", "status", false),
+    ],
+    success: &[200],
+};
 
-/// A request of [`Client::list_orders`](crate::Client::list_orders): set its parameters, then [`send`](ListOrders::send) it.
+/// A request of [`Client::list_orders`](super::Client::list_orders): set its parameters, then [`send`](ListOrders::send) it.
 ///
 /// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
 ///
@@ -670,27 +566,18 @@ async fn read_get_pet(
 /// # Ok(())
 /// # }
 /// ```
+#[cfg(feature = "beta")]
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
-#[cfg(feature = "beta")]
 pub struct ListOrders<'a> {
-    client: crate::Call<'a>,
-    cursor: Result<Option<types::Cursor>, String>,
-    limit: Result<Option<u64>, String>,
-    pet_id: Result<Option<i64>, String>,
-    status: Result<Option<types::OrderStatus>, String>,
+    call: toolkit::Call<'a>,
 }
 
 #[cfg(feature = "beta")]
 impl<'a> ListOrders<'a> {
-    /// A request without any parameter set.
-    pub(crate) fn new(client: &'a crate::Client) -> Self {
+    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
         Self {
-            client: crate::Call::new(client),
-            cursor: Ok(None),
-            limit: Ok(None),
-            pet_id: Ok(None),
-            status: Ok(None),
+            call: toolkit::Call::new(client, &LIST_ORDERS),
         }
     }
 
@@ -711,16 +598,13 @@ impl<'a> ListOrders<'a> {
         V: ::std::convert::TryInto<types::Cursor>,
         V::Error: ::std::fmt::Display,
     {
-        self.cursor = value
-            .try_into()
-            .map_err(|error| format!("`cursor` is refused: {error}"))
-            .map(Some);
+        self.call.set_query("cursor", toolkit::convert::<types::Cursor, V>(value));
         self
     }
 
     /// The maximum number of orders returned.
     ///
-    /// Has to be from 1 to 100; anything else is refused before it is sent.
+    /// Has to be from 1 to 100; any other value is rejected before anything is sent.
     ///
     /// ```
     /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -733,17 +617,14 @@ impl<'a> ListOrders<'a> {
         V: ::std::convert::TryInto<u64>,
         V::Error: ::std::fmt::Display,
     {
-        self.limit = value
-            .try_into()
-            .map_err(|error| format!("`limit` must be from 1 to 100: {error}"))
-            .and_then(|value| {
-                if value >= 1 && value <= 100 {
-                    Ok(value)
-                } else {
-                    Err(format!("`limit` must be from 1 to 100, found {value}"))
-                }
-            })
-            .map(Some);
+        self.call
+            .set_query(
+                "limit",
+                toolkit::within::<
+                    u64,
+                    V,
+                >(value, "from 1 to 100", |&value| value >= 1 && value <= 100),
+            );
         self
     }
 
@@ -760,10 +641,7 @@ impl<'a> ListOrders<'a> {
         V: ::std::convert::TryInto<i64>,
         V::Error: ::std::fmt::Display,
     {
-        self.pet_id = value
-            .try_into()
-            .map_err(|error| format!("`petId` is refused: {error}"))
-            .map(Some);
+        self.call.set_query("petId", toolkit::convert::<i64, V>(value));
         self
     }
 
@@ -782,10 +660,22 @@ impl<'a> ListOrders<'a> {
         V: ::std::convert::TryInto<types::OrderStatus>,
         V::Error: ::std::fmt::Display,
     {
-        self.status = value
-            .try_into()
-            .map_err(|error| format!("`status` is refused: {error}"))
-            .map(Some);
+        self.call.set_query("status", toolkit::convert::<types::OrderStatus, V>(value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let hasty = petstore_client::CallOptions::new()
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// let response = client.list_orders().with(hasty).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with(mut self, options: super::CallOptions) -> Self {
+        self.call.set_options(options);
         self
     }
 
@@ -793,86 +683,40 @@ impl<'a> ListOrders<'a> {
     ///
     /// # Errors
     ///
-    /// A parameter is missing or refused, the service could not be reached, it answered with an error, or its answer is not what the document says.
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let answer = client.list_orders().send().await?.into_inner();
-    /// println!("{answer:?}");
+    /// let response = client.list_orders().send().await?.into_inner();
+    /// println!("{response:?}");
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn send(self) -> Result<crate::Response<types::Orders>, crate::Error> {
-        read_list_orders(self.prepared()?).await
+    pub async fn send(self) -> Result<super::Response<types::Orders>, super::Error> {
+        self.call.request().json().await
     }
 
-    /// Gives this call other settings than its client has: how long it may take, how often it is tried.
-    ///
-    /// ```
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = petstore_client::CallOptions::new()
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// let answer = client.list_orders().with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: crate::CallOptions) -> Self {
-        self.client.set_options(options);
-        self
-    }
-
-    fn prepared(self) -> Result<crate::Prepared, crate::Error> {
-        let Self { client, cursor, limit, pet_id, status } = self;
-        let cursor = cursor.map_err(crate::Error::invalid_request)?;
-        let limit = limit.map_err(crate::Error::invalid_request)?;
-        let pet_id = pet_id.map_err(crate::Error::invalid_request)?;
-        let status = status.map_err(crate::Error::invalid_request)?;
-        let url = format!("{}/store/orders", client.base_url(),);
-        let request = client
-            .request(::reqwest::Method::GET, url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .query(&progenitor_client::QueryParam::new("cursor", &cursor))
-            .query(&progenitor_client::QueryParam::new("limit", &limit))
-            .query(&progenitor_client::QueryParam::new("petId", &pet_id))
-            .query(&progenitor_client::QueryParam::new("status", &status))
-            .build()
-            .map_err(crate::Error::not_built)?;
-        Ok(
-            client
-                .prepare(
-                    request,
-                    crate::Operation {
-                        id: "listOrders",
-                        takes_idempotency_key: false,
-                    },
-                ),
-        )
-    }
-
-    /// Sends as [`send`](Self::send) does, and waits for the answer: for code that is not async.
+    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
     ///
     /// # Errors
     ///
-    /// As [`send`](Self::send).
+    /// Those of [`send`](Self::send).
     ///
     /// ```
     /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let answer = client.list_orders().send_blocking()?.into_inner();
-    /// println!("{answer:?}");
+    /// let response = client.list_orders().send_blocking()?.into_inner();
+    /// println!("{response:?}");
     /// # Ok(())
     /// # }
     /// ```
     #[cfg(feature = "blocking")]
-    pub fn send_blocking(self) -> Result<crate::Response<types::Orders>, crate::Error> {
-        crate::blocking::wait(read_list_orders(self.prepared()?))
+    pub fn send_blocking(self) -> Result<super::Response<types::Orders>, super::Error> {
+        self.call.request().json_blocking()
     }
 
     /// Follows the links from page to page, beginning with the page of this request.
     ///
-    /// A page is asked for when it is polled for, and not before.
+    /// A page is fetched when it is polled for, and not before.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -884,13 +728,13 @@ impl<'a> ListOrders<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn pages(self) -> crate::Pages<types::Orders> {
-        crate::Pages::new(self.prepared())
+    pub fn pages(self) -> super::Pages<types::Orders> {
+        self.call.request().pages()
     }
 
     /// All items, of this page and of those that follow.
     ///
-    /// The next page is asked for when the items of the last one are used up, and not before.
+    /// The next page is fetched when the items of the last one are used up, and not before.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -902,23 +746,23 @@ impl<'a> ListOrders<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn stream(self) -> crate::Items<types::Order> {
-        crate::Items::new(self.prepared())
+    pub fn stream(self) -> super::Items<types::Order> {
+        self.call.request().items()
     }
 }
 
 #[cfg(feature = "beta")]
-async fn read_list_orders(
-    request: crate::Prepared,
-) -> Result<crate::Response<types::Orders>, crate::Error> {
-    let response = request.send().await?;
-    match response.status().as_u16() {
-        200u16 => crate::Response::json(response).await,
-        _ => Err(crate::Error::from_response(response).await),
-    }
-}
+static CREATE_ORDER: toolkit::Operation = toolkit::Operation {
+    id: "createOrder",
+    method: toolkit::Method::POST,
+    path: "/store/orders",
+    parameters: &[
+        toolkit::Parameter::header("Idempotency-Key", "idempotency_key", false),
+    ],
+    success: &[201],
+};
 
-/// A request of [`Client::create_order`](crate::Client::create_order): set its parameters, then [`send`](CreateOrder::send) it.
+/// A request of [`Client::create_order`](super::Client::create_order): set its parameters, then [`send`](CreateOrder::send) it.
 ///
 /// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
 ///
@@ -933,23 +777,20 @@ async fn read_list_orders(
 /// # Ok(())
 /// # }
 /// ```
+#[cfg(feature = "beta")]
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
-#[cfg(feature = "beta")]
 pub struct CreateOrder<'a> {
-    client: crate::Call<'a>,
-    idempotency_key: Result<Option<types::IdempotencyKey>, String>,
-    body: Result<types::builder::NewOrder, String>,
+    call: toolkit::Call<'a>,
+    body: toolkit::Body<types::builder::NewOrder>,
 }
 
 #[cfg(feature = "beta")]
 impl<'a> CreateOrder<'a> {
-    /// A request without any parameter set.
-    pub(crate) fn new(client: &'a crate::Client) -> Self {
+    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
         Self {
-            client: crate::Call::new(client),
-            idempotency_key: Ok(None),
-            body: Ok(::std::default::Default::default()),
+            call: toolkit::Call::new(client, &CREATE_ORDER),
+            body: toolkit::Body::builder(),
         }
     }
 
@@ -992,10 +833,11 @@ impl<'a> CreateOrder<'a> {
         V: ::std::convert::TryInto<types::IdempotencyKey>,
         V::Error: ::std::fmt::Display,
     {
-        self.idempotency_key = value
-            .try_into()
-            .map_err(|error| format!("`Idempotency-Key` is refused: {error}"))
-            .map(Some);
+        self.call
+            .set_text(
+                "Idempotency-Key",
+                toolkit::convert::<types::IdempotencyKey, V>(value),
+            );
         self
     }
 
@@ -1013,17 +855,14 @@ impl<'a> CreateOrder<'a> {
     /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
-        V: std::convert::TryInto<types::NewOrder>,
-        <V as std::convert::TryInto<types::NewOrder>>::Error: std::fmt::Display,
+        V: ::std::convert::TryInto<types::NewOrder>,
+        V::Error: ::std::fmt::Display,
     {
-        self.body = value
-            .try_into()
-            .map(From::from)
-            .map_err(|s| format!("the body is refused: {}", s));
+        self.body.set::<types::NewOrder, V>(value);
         self
     }
 
-    /// Changes the body step by step, by way of its builder.
+    /// Changes the body step by step with its builder.
     ///
     /// The order to place.
     ///
@@ -1033,39 +872,15 @@ impl<'a> CreateOrder<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn body_map<F>(mut self, f: F) -> Self
+    pub fn body_map<F>(mut self, change: F) -> Self
     where
-        F: std::ops::FnOnce(types::builder::NewOrder) -> types::builder::NewOrder,
+        F: ::std::ops::FnOnce(types::builder::NewOrder) -> types::builder::NewOrder,
     {
-        self.body = self.body.map(f);
+        self.body = self.body.map(change);
         self
     }
 
-    /// Sends `POST /store/orders`.
-    ///
-    /// # Errors
-    ///
-    /// A parameter is missing or refused, the service could not be reached, it answered with an error, or its answer is not what the document says.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let answer = client
-    ///     .create_order()
-    ///     .body(types::NewOrder::builder().pet_id(1))
-    ///     .send()
-    ///     .await?
-    ///     .into_inner();
-    /// println!("{answer:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn send(self) -> Result<crate::Response<types::Order>, crate::Error> {
-        read_create_order(self.prepared()?).await
-    }
-
-    /// Gives this call other settings than its client has: how long it may take, how often it is tried.
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
     ///
     /// ```
     /// use petstore_client::types;
@@ -1073,7 +888,7 @@ impl<'a> CreateOrder<'a> {
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// let hasty = petstore_client::CallOptions::new()
     ///     .timeout(std::time::Duration::from_secs(2));
-    /// let answer = client
+    /// let response = client
     ///     .create_order()
     ///     .body(types::NewOrder::builder().pet_id(1))
     ///     .with(hasty)
@@ -1082,90 +897,75 @@ impl<'a> CreateOrder<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn with(mut self, options: crate::CallOptions) -> Self {
-        self.client.set_options(options);
+    pub fn with(mut self, options: super::CallOptions) -> Self {
+        self.call.set_options(options);
         self
     }
 
-    fn prepared(self) -> Result<crate::Prepared, crate::Error> {
-        let Self { client, idempotency_key, body } = self;
-        let idempotency_key = idempotency_key.map_err(crate::Error::invalid_request)?;
-        let body = body
-            .and_then(|v| types::NewOrder::try_from(v).map_err(|e| e.to_string()))
-            .map_err(crate::Error::invalid_request)?;
-        let url = format!("{}/store/orders", client.base_url(),);
-        let mut header_map = ::reqwest::header::HeaderMap::new();
-        if let Some(value) = idempotency_key {
-            header_map
-                .append(
-                    "Idempotency-Key",
-                    value
-                        .to_string()
-                        .try_into()
-                        .map_err(|error: ::reqwest::header::InvalidHeaderValue| crate::Error::invalid_request(
-                            error.to_string(),
-                        ))?,
-                );
-        }
-        let request = client
-            .request(::reqwest::Method::POST, url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .json(&body)
-            .headers(header_map)
-            .build()
-            .map_err(crate::Error::not_built)?;
-        Ok(
-            client
-                .prepare(
-                    request,
-                    crate::Operation {
-                        id: "createOrder",
-                        takes_idempotency_key: true,
-                    },
-                ),
-        )
-    }
-
-    /// Sends as [`send`](Self::send) does, and waits for the answer: for code that is not async.
+    /// Sends `POST /store/orders`.
     ///
     /// # Errors
     ///
-    /// As [`send`](Self::send).
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .create_order()
+    ///     .body(types::NewOrder::builder().pet_id(1))
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn send(self) -> Result<super::Response<types::Order>, super::Error> {
+        self.call
+            .request_with_json::<types::NewOrder, types::builder::NewOrder>(self.body)
+            .json()
+            .await
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send`](Self::send).
     ///
     /// ```
     /// use petstore_client::types;
     ///
     /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let answer = client
+    /// let response = client
     ///     .create_order()
     ///     .body(types::NewOrder::builder().pet_id(1))
     ///     .send_blocking()?
     ///     .into_inner();
-    /// println!("{answer:?}");
+    /// println!("{response:?}");
     /// # Ok(())
     /// # }
     /// ```
     #[cfg(feature = "blocking")]
-    pub fn send_blocking(self) -> Result<crate::Response<types::Order>, crate::Error> {
-        crate::blocking::wait(read_create_order(self.prepared()?))
+    pub fn send_blocking(self) -> Result<super::Response<types::Order>, super::Error> {
+        self.call
+            .request_with_json::<types::NewOrder, types::builder::NewOrder>(self.body)
+            .json_blocking()
     }
 }
 
 #[cfg(feature = "beta")]
-async fn read_create_order(
-    request: crate::Prepared,
-) -> Result<crate::Response<types::Order>, crate::Error> {
-    let response = request.send().await?;
-    match response.status().as_u16() {
-        201u16 => crate::Response::json(response).await,
-        _ => Err(crate::Error::from_response(response).await),
-    }
-}
+static GET_ORDER: toolkit::Operation = toolkit::Operation {
+    id: "getOrder",
+    method: toolkit::Method::GET,
+    path: "/store/orders/{orderId}",
+    parameters: &[toolkit::Parameter::path("orderId", "order_id")],
+    success: &[200],
+};
 
-/// A request of [`Client::get_order`](crate::Client::get_order): set its parameters, then [`send`](GetOrder::send) it.
+/// A request of [`Client::get_order`](super::Client::get_order): set its parameters, then [`send`](GetOrder::send) it.
 ///
 /// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
 ///
@@ -1175,21 +975,18 @@ async fn read_create_order(
 /// # Ok(())
 /// # }
 /// ```
+#[cfg(feature = "beta")]
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
-#[cfg(feature = "beta")]
 pub struct GetOrder<'a> {
-    client: crate::Call<'a>,
-    order_id: Result<i64, String>,
+    call: toolkit::Call<'a>,
 }
 
 #[cfg(feature = "beta")]
 impl<'a> GetOrder<'a> {
-    /// A request without any parameter set.
-    pub(crate) fn new(client: &'a crate::Client) -> Self {
+    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
         Self {
-            client: crate::Call::new(client),
-            order_id: Err("`orderId` is required: set it with `order_id`".to_string()),
+            call: toolkit::Call::new(client, &GET_ORDER),
         }
     }
 
@@ -1208,9 +1005,22 @@ impl<'a> GetOrder<'a> {
         V: ::std::convert::TryInto<i64>,
         V::Error: ::std::fmt::Display,
     {
-        self.order_id = value
-            .try_into()
-            .map_err(|error| format!("`orderId` is refused: {error}"));
+        self.call.set_text("orderId", toolkit::convert::<i64, V>(value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let hasty = petstore_client::CallOptions::new()
+    ///     .timeout(std::time::Duration::from_secs(2));
+    /// let response = client.get_order().order_id(2).with(hasty).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with(mut self, options: super::CallOptions) -> Self {
+        self.call.set_options(options);
         self
     }
 
@@ -1218,91 +1028,48 @@ impl<'a> GetOrder<'a> {
     ///
     /// # Errors
     ///
-    /// A parameter is missing or refused, the service could not be reached, it answered with an error, or its answer is not what the document says.
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let answer = client.get_order().order_id(2).send().await?.into_inner();
-    /// println!("{answer:?}");
+    /// let response = client.get_order().order_id(2).send().await?.into_inner();
+    /// println!("{response:?}");
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn send(self) -> Result<crate::Response<types::Order>, crate::Error> {
-        read_get_order(self.prepared()?).await
+    pub async fn send(self) -> Result<super::Response<types::Order>, super::Error> {
+        self.call.request().json().await
     }
 
-    /// Gives this call other settings than its client has: how long it may take, how often it is tried.
-    ///
-    /// ```
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = petstore_client::CallOptions::new()
-    ///     .timeout(std::time::Duration::from_secs(2));
-    /// let answer = client.get_order().order_id(2).with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: crate::CallOptions) -> Self {
-        self.client.set_options(options);
-        self
-    }
-
-    fn prepared(self) -> Result<crate::Prepared, crate::Error> {
-        let Self { client, order_id } = self;
-        let order_id = order_id.map_err(crate::Error::invalid_request)?;
-        let url = format!(
-            "{}/store/orders/{}", client.base_url(), encode_path(& order_id.to_string()),
-        );
-        let request = client
-            .request(::reqwest::Method::GET, url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .build()
-            .map_err(crate::Error::not_built)?;
-        Ok(
-            client
-                .prepare(
-                    request,
-                    crate::Operation {
-                        id: "getOrder",
-                        takes_idempotency_key: false,
-                    },
-                ),
-        )
-    }
-
-    /// Sends as [`send`](Self::send) does, and waits for the answer: for code that is not async.
+    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
     ///
     /// # Errors
     ///
-    /// As [`send`](Self::send).
+    /// Those of [`send`](Self::send).
     ///
     /// ```
     /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let answer = client.get_order().order_id(2).send_blocking()?.into_inner();
-    /// println!("{answer:?}");
+    /// let response = client.get_order().order_id(2).send_blocking()?.into_inner();
+    /// println!("{response:?}");
     /// # Ok(())
     /// # }
     /// ```
     #[cfg(feature = "blocking")]
-    pub fn send_blocking(self) -> Result<crate::Response<types::Order>, crate::Error> {
-        crate::blocking::wait(read_get_order(self.prepared()?))
+    pub fn send_blocking(self) -> Result<super::Response<types::Order>, super::Error> {
+        self.call.request().json_blocking()
     }
 }
 
 #[cfg(feature = "beta")]
-async fn read_get_order(
-    request: crate::Prepared,
-) -> Result<crate::Response<types::Order>, crate::Error> {
-    let response = request.send().await?;
-    match response.status().as_u16() {
-        200u16 => crate::Response::json(response).await,
-        _ => Err(crate::Error::from_response(response).await),
-    }
-}
+static UPDATE_ORDER: toolkit::Operation = toolkit::Operation {
+    id: "updateOrder",
+    method: toolkit::Method::PATCH,
+    path: "/store/orders/{orderId}",
+    parameters: &[toolkit::Parameter::path("orderId", "order_id")],
+    success: &[200],
+};
 
-/// A request of [`Client::update_order`](crate::Client::update_order): set its parameters, then [`send`](UpdateOrder::send) it.
+/// A request of [`Client::update_order`](super::Client::update_order): set its parameters, then [`send`](UpdateOrder::send) it.
 ///
 /// Beta: may change, with a warning. Only with the cargo feature `beta` of this crate.
 ///
@@ -1317,23 +1084,20 @@ async fn read_get_order(
 /// # Ok(())
 /// # }
 /// ```
+#[cfg(feature = "beta")]
 #[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
-#[cfg(feature = "beta")]
 pub struct UpdateOrder<'a> {
-    client: crate::Call<'a>,
-    order_id: Result<i64, String>,
-    body: Result<types::builder::OrderUpdate, String>,
+    call: toolkit::Call<'a>,
+    body: toolkit::Body<types::builder::OrderUpdate>,
 }
 
 #[cfg(feature = "beta")]
 impl<'a> UpdateOrder<'a> {
-    /// A request without any parameter set.
-    pub(crate) fn new(client: &'a crate::Client) -> Self {
+    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
         Self {
-            client: crate::Call::new(client),
-            order_id: Err("`orderId` is required: set it with `order_id`".to_string()),
-            body: Ok(::std::default::Default::default()),
+            call: toolkit::Call::new(client, &UPDATE_ORDER),
+            body: toolkit::Body::builder(),
         }
     }
 
@@ -1352,9 +1116,7 @@ impl<'a> UpdateOrder<'a> {
         V: ::std::convert::TryInto<i64>,
         V::Error: ::std::fmt::Display,
     {
-        self.order_id = value
-            .try_into()
-            .map_err(|error| format!("`orderId` is refused: {error}"));
+        self.call.set_text("orderId", toolkit::convert::<i64, V>(value));
         self
     }
 
@@ -1374,17 +1136,14 @@ impl<'a> UpdateOrder<'a> {
     /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
-        V: std::convert::TryInto<types::OrderUpdate>,
-        <V as std::convert::TryInto<types::OrderUpdate>>::Error: std::fmt::Display,
+        V: ::std::convert::TryInto<types::OrderUpdate>,
+        V::Error: ::std::fmt::Display,
     {
-        self.body = value
-            .try_into()
-            .map(From::from)
-            .map_err(|s| format!("the body is refused: {}", s));
+        self.body.set::<types::OrderUpdate, V>(value);
         self
     }
 
-    /// Changes the body step by step, by way of its builder.
+    /// Changes the body step by step with its builder.
     ///
     /// The change to make.
     ///
@@ -1398,40 +1157,17 @@ impl<'a> UpdateOrder<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn body_map<F>(mut self, f: F) -> Self
+    pub fn body_map<F>(mut self, change: F) -> Self
     where
-        F: std::ops::FnOnce(types::builder::OrderUpdate) -> types::builder::OrderUpdate,
+        F: ::std::ops::FnOnce(
+            types::builder::OrderUpdate,
+        ) -> types::builder::OrderUpdate,
     {
-        self.body = self.body.map(f);
+        self.body = self.body.map(change);
         self
     }
 
-    /// Sends `PATCH /store/orders/{orderId}`.
-    ///
-    /// # Errors
-    ///
-    /// A parameter is missing or refused, the service could not be reached, it answered with an error, or its answer is not what the document says.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let answer = client
-    ///     .update_order()
-    ///     .order_id(2)
-    ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved))
-    ///     .send()
-    ///     .await?
-    ///     .into_inner();
-    /// println!("{answer:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn send(self) -> Result<crate::Response<types::Order>, crate::Error> {
-        read_update_order(self.prepared()?).await
-    }
-
-    /// Gives this call other settings than its client has: how long it may take, how often it is tried.
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
     ///
     /// ```
     /// use petstore_client::types;
@@ -1439,7 +1175,7 @@ impl<'a> UpdateOrder<'a> {
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// let hasty = petstore_client::CallOptions::new()
     ///     .timeout(std::time::Duration::from_secs(2));
-    /// let answer = client
+    /// let response = client
     ///     .update_order()
     ///     .order_id(2)
     ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved))
@@ -1449,74 +1185,69 @@ impl<'a> UpdateOrder<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn with(mut self, options: crate::CallOptions) -> Self {
-        self.client.set_options(options);
+    pub fn with(mut self, options: super::CallOptions) -> Self {
+        self.call.set_options(options);
         self
     }
 
-    fn prepared(self) -> Result<crate::Prepared, crate::Error> {
-        let Self { client, order_id, body } = self;
-        let order_id = order_id.map_err(crate::Error::invalid_request)?;
-        let body = body
-            .and_then(|v| types::OrderUpdate::try_from(v).map_err(|e| e.to_string()))
-            .map_err(crate::Error::invalid_request)?;
-        let url = format!(
-            "{}/store/orders/{}", client.base_url(), encode_path(& order_id.to_string()),
-        );
-        let request = client
-            .request(::reqwest::Method::PATCH, url)
-            .header(
-                ::reqwest::header::ACCEPT,
-                ::reqwest::header::HeaderValue::from_static("application/json"),
-            )
-            .json(&body)
-            .build()
-            .map_err(crate::Error::not_built)?;
-        Ok(
-            client
-                .prepare(
-                    request,
-                    crate::Operation {
-                        id: "updateOrder",
-                        takes_idempotency_key: false,
-                    },
-                ),
-        )
-    }
-
-    /// Sends as [`send`](Self::send) does, and waits for the answer: for code that is not async.
+    /// Sends `PATCH /store/orders/{orderId}`.
     ///
     /// # Errors
     ///
-    /// As [`send`](Self::send).
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .update_order()
+    ///     .order_id(2)
+    ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved))
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn send(self) -> Result<super::Response<types::Order>, super::Error> {
+        self.call
+            .request_with_json::<
+                types::OrderUpdate,
+                types::builder::OrderUpdate,
+            >(self.body)
+            .json()
+            .await
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send`](Self::send).
     ///
     /// ```
     /// use petstore_client::types;
     ///
     /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let answer = client
+    /// let response = client
     ///     .update_order()
     ///     .order_id(2)
     ///     .body(types::OrderUpdate::builder().status(types::OrderStatus::Approved))
     ///     .send_blocking()?
     ///     .into_inner();
-    /// println!("{answer:?}");
+    /// println!("{response:?}");
     /// # Ok(())
     /// # }
     /// ```
     #[cfg(feature = "blocking")]
-    pub fn send_blocking(self) -> Result<crate::Response<types::Order>, crate::Error> {
-        crate::blocking::wait(read_update_order(self.prepared()?))
-    }
-}
-
-#[cfg(feature = "beta")]
-async fn read_update_order(
-    request: crate::Prepared,
-) -> Result<crate::Response<types::Order>, crate::Error> {
-    let response = request.send().await?;
-    match response.status().as_u16() {
-        200u16 => crate::Response::json(response).await,
-        _ => Err(crate::Error::from_response(response).await),
+    pub fn send_blocking(self) -> Result<super::Response<types::Order>, super::Error> {
+        self.call
+            .request_with_json::<
+                types::OrderUpdate,
+                types::builder::OrderUpdate,
+            >(self.body)
+            .json_blocking()
     }
 }

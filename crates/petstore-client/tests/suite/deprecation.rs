@@ -1,9 +1,7 @@
-//! Whoever calls a deprecated operation hears of it from the compiler: with the
-//! day of its removal and its replacement.
+//! The compiler warns of each call of a deprecated operation, with the day of its removal and its replacement.
 //!
-//! The fixtures are given to `rustc` with the library that this very test was
-//! linked with, which takes a second; a `cargo check` of a crate of its own
-//! would first build all dependencies once more.
+//! `rustc` compiles the fixtures with the library that this test was linked with, which takes a second; a `cargo check`
+//! of another crate would first build all dependencies again.
 
 use std::{
     fs,
@@ -13,7 +11,7 @@ use std::{
 
 const NOTE: &str = "removed on 5 December 2030; use `GET /pets` with a `status` filter";
 
-/// What the compiler says of a fixture.
+/// Compiles a fixture.
 fn compile(fixture: &str, flags: &[&str]) -> Output {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let libraries = std::env::current_exe()
@@ -87,39 +85,39 @@ fn deprecations(output: &Output) -> Vec<(String, String)> {
 #[test]
 fn a_call_of_get_pet_warns_with_the_day_of_the_removal_and_the_replacement() {
     let output = compile("calls_get_pet.rs", &[]);
-    let said = deprecations(&output);
+    let warnings = deprecations(&output);
     assert!(
         output.status.success(),
         "a warning is no error: {}",
         String::from_utf8_lossy(&output.stderr)
     );
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert_eq!(said[0].0, "warning");
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert_eq!(warnings[0].0, "warning");
     assert!(
-        said[0].1.contains("::get_pet`") && said[0].1.contains(NOTE),
-        "{said:?}"
+        warnings[0].1.contains("::get_pet`") && warnings[0].1.contains(NOTE),
+        "{warnings:?}"
     );
 }
 
 #[test]
 fn a_crate_that_denies_deprecated_code_does_not_compile_with_get_pet() {
     let output = compile("calls_get_pet.rs", &["-D", "deprecated"]);
-    let said = deprecations(&output);
+    let warnings = deprecations(&output);
     assert!(!output.status.success());
     assert!(
-        said.iter()
+        warnings.iter()
             .any(|(level, message)| level == "error" && message.contains(NOTE)),
-        "{said:?}"
+        "{warnings:?}"
     );
 }
 
 #[test]
 fn naming_the_builder_of_a_deprecated_operation_warns_too() {
-    let said = deprecations(&compile("names_the_builder.rs", &[]));
+    let warnings = deprecations(&compile("names_the_builder.rs", &[]));
     assert!(
-        said.iter()
+        warnings.iter()
             .any(|(_, message)| message.contains("builder::GetPet") && message.contains(NOTE)),
-        "{said:?}"
+        "{warnings:?}"
     );
 }
 
@@ -134,7 +132,7 @@ fn the_other_operations_compile_without_a_warning() {
 }
 
 #[test]
-fn the_documentation_of_method_and_builder_has_the_same_words() {
+fn the_documentation_of_method_and_builder_has_the_note() {
     for (file, item) in [
         ("client.rs", "pub fn get_pet(&self)"),
         ("builder.rs", "pub struct GetPet<'a>"),

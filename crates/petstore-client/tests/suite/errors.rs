@@ -1,20 +1,19 @@
-//! What an error says: of an answer of the service, of somebody else's, and of
-//! no answer at all.
+//! Errors of responses of the service, of responses of a proxy, and of calls without a response.
 
-use crate::service::{KEY, Service, answer, json};
+use crate::service::{KEY, Service, json, response};
 use petstore_client::{Client, Error, ErrorCode, ErrorKind, RetryPolicy};
 use std::error::Error as _;
 use std::time::Duration;
 
-/// The error of a list that was answered so.
-async fn error_of(answer: String) -> Error {
-    let service = Service::answering([answer]).await;
+/// The error of a list with this response.
+async fn error_of(response: String) -> Error {
+    let service = Service::responding([response]).await;
     service
         .client()
         .list_pets()
         .send()
         .await
-        .expect_err("the answer is an error")
+        .expect_err("the response is an error")
 }
 
 #[tokio::test]
@@ -43,7 +42,7 @@ async fn a_code_that_is_not_in_the_document_is_kept() {
 #[tokio::test]
 async fn the_html_of_a_proxy_still_has_its_status() {
     let page = "<html><body>502 Bad Gateway by upstream-7.internal</body></html>";
-    let error = error_of(answer(
+    let error = error_of(response(
         "502 Bad Gateway",
         &["content-type: text/html"],
         page,
@@ -72,13 +71,13 @@ async fn an_error_without_a_body_or_with_half_of_one_has_its_status() {
 #[tokio::test]
 async fn an_endless_error_is_not_read_to_its_end() {
     let page = "x".repeat(4 * 1024 * 1024);
-    let error = error_of(answer("503 Service Unavailable", &[], &page)).await;
+    let error = error_of(response("503 Service Unavailable", &[], &page)).await;
     assert_eq!(error.status(), Some(503));
 }
 
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
-    let error = error_of(answer(
+    let error = error_of(response(
         "308 Permanent Redirect",
         &["location: http://elsewhere.invalid/"],
         "",
@@ -90,7 +89,7 @@ async fn a_redirect_is_not_followed() {
 
 #[tokio::test]
 async fn a_success_that_is_not_listed_is_an_error_with_its_status() {
-    let error = error_of(answer("204 No Content", &[], "")).await;
+    let error = error_of(response("204 No Content", &[], "")).await;
     assert_eq!(
         (error.kind(), error.status()),
         (ErrorKind::Answer, Some(204))
@@ -98,7 +97,7 @@ async fn a_success_that_is_not_listed_is_an_error_with_its_status() {
 }
 
 #[tokio::test]
-async fn a_success_that_cannot_be_read_says_where_but_not_what() {
+async fn a_success_that_cannot_be_read_tells_the_place_but_not_the_value() {
     for (body, words) in [
         (r#"[{"id":"hunter2"}]"#, "line 1"),
         (r#"[{"id":1,"categoryId":2}]"#, "missing field `name`"),
@@ -131,7 +130,7 @@ async fn a_success_that_breaks_off_has_its_status() {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_refused_says_so_and_where() {
+async fn a_connection_that_is_rejected_says_so_and_where() {
     // A port that was free a moment ago, and that nobody listens on.
     let free = std::net::TcpListener::bind("127.0.0.1:0")
         .and_then(|listener| listener.local_addr())
@@ -152,7 +151,7 @@ async fn a_connection_that_is_refused_says_so_and_where() {
 }
 
 #[tokio::test]
-async fn a_connection_that_closes_without_an_answer_leaves_the_outcome_open() {
+async fn a_connection_that_closes_without_a_response_is_interrupted() {
     let error = error_of(String::new()).await;
     assert_eq!(
         (error.kind(), error.status()),
@@ -162,7 +161,7 @@ async fn a_connection_that_closes_without_an_answer_leaves_the_outcome_open() {
 
 #[tokio::test]
 async fn a_call_ends_when_its_time_is_up() {
-    // A listener that accepts, as the system does, and never answers.
+    // A listener that accepts, as the system does, and never responses.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = silent
         .local_addr()
@@ -172,12 +171,12 @@ async fn a_call_ends_when_its_time_is_up() {
         .timeout(Duration::from_millis(50))
         .build()
         .expect("it is valid");
-    let error = client.list_pets().send().await.expect_err("nobody answers");
+    let error = client.list_pets().send().await.expect_err("nobody responses");
     assert_eq!((error.kind(), error.status()), (ErrorKind::Timeout, None));
 }
 
 #[tokio::test]
-async fn what_a_terminal_would_obey_is_not_shown() {
+async fn control_characters_are_not_shown() {
     let body = "{\"code\":\"a\\u001b[2J\",\"message\":\"b\\u001b[31m\\nc\",\"status\":400}";
     let error = error_of(json(
         "400 Bad Request",

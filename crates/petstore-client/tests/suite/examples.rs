@@ -1,5 +1,4 @@
-//! Every public item has an example, those of generated code included. That each
-//! compiles is shown by the documentation tests.
+//! Every public item of generated code has an example. The documentation tests compile each of them.
 
 use std::{fs, path::Path};
 
@@ -52,7 +51,7 @@ fn every_public_item_has_an_example() {
         &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
         &mut files,
     );
-    assert!(files.len() > 10, "the sources are elsewhere");
+    assert!(files.len() > 5, "the sources are elsewhere");
     for (path, text) in files {
         let missing = without_example(&text);
         assert!(missing.is_empty(), "{path}: no example at {missing:#?}");

@@ -1,16 +1,8 @@
-//! Tests of the client against a service that answers what each test needs.
+//! Tests of the generated client: its requests, its errors with the codes of the document, and the warnings of the
+//! compiler. The tests of retries, pages, blocking calls and log lines are those of `openapi-dropshot-client`.
 
-#[cfg(feature = "blocking")]
-mod blocking;
-mod clock;
-mod connections;
-mod deprecated_answers;
 mod deprecation;
 mod errors;
 mod examples;
-mod pages;
 mod requests;
-mod retries;
-mod secrets;
 mod service;
-mod walks;

@@ -1,23 +1,23 @@
-//! What is sent, what is refused before it is sent, and what is read.
+//! Requests: how they are sent, when they are rejected before they are sent, and how responses are read.
 
 use crate::service::{KEY, REX, Service, json};
 use petstore_client::{BuildError, Client, ErrorKind, NewPet, PetStatus, types};
 
 #[tokio::test]
-async fn a_list_is_asked_for_with_key_filter_and_limit() {
+async fn a_list_is_requested_with_key_filter_and_limit() {
     let service =
-        Service::answering([json("200 OK", &["x-request-id: r-1"], &format!("[{REX}]"))]).await;
-    let answer = service
+        Service::responding([json("200 OK", &["x-request-id: r-1"], &format!("[{REX}]"))]).await;
+    let response = service
         .client()
         .list_pets()
         .status(PetStatus::Available)
         .limit(10)
         .send()
         .await
-        .expect("the answer is a success");
-    assert_eq!((answer.len(), answer[0].name.as_str()), (1, "Rex"));
-    assert_eq!(answer.status(), 200);
-    assert_eq!(answer.request_id(), Some("r-1"));
+        .expect("the response is a success");
+    assert_eq!((response.len(), response[0].name.as_str()), (1, "Rex"));
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.request_id(), Some("r-1"));
 
     let requests = service.requests();
     let head = requests[0].to_ascii_lowercase();
@@ -47,14 +47,14 @@ async fn a_list_is_asked_for_with_key_filter_and_limit() {
 
 #[tokio::test]
 async fn a_pet_is_added_from_its_builder() {
-    let service = Service::answering([json("201 Created", &[], REX)]).await;
+    let service = Service::responding([json("201 Created", &[], REX)]).await;
     let added = service
         .client()
         .create_pet()
         .body(NewPet::builder().name("Rex \u{1F415}").category_id(7))
         .send()
         .await
-        .expect("the answer is a success");
+        .expect("the response is a success");
     assert_eq!(added.id, 1);
     let request = &service.requests()[0];
     assert!(
@@ -70,21 +70,21 @@ async fn a_pet_is_added_from_its_builder() {
 #[tokio::test]
 #[expect(deprecated, reason = "it works until the day of its removal")]
 async fn a_deprecated_operation_still_works() {
-    let service = Service::answering([json("200 OK", &[], REX)]).await;
+    let service = Service::responding([json("200 OK", &[], REX)]).await;
     let pet = service
         .client()
         .get_pet()
         .pet_id(1)
         .send()
         .await
-        .expect("the answer is a success");
+        .expect("the response is a success");
     assert_eq!(pet.into_inner().category_id, 7);
     assert!(service.requests()[0].starts_with("GET /v1/pets/1 HTTP/1.1\r\n"));
 }
 
 #[tokio::test]
-async fn what_breaks_a_bound_is_refused_before_it_is_sent() {
-    let service = Service::answering([]).await;
+async fn a_value_out_of_bounds_is_rejected_before_it_is_sent() {
+    let service = Service::responding([]).await;
     let client = service.client();
     let requests = [
         (
@@ -101,11 +101,11 @@ async fn what_breaks_a_bound_is_refused_before_it_is_sent() {
         ),
         (
             client.list_pets().cursor(""),
-            "`cursor` is refused: shorter than 1",
+            "`cursor` is not valid: shorter than 1",
         ),
         (
             client.list_pets().status("solt"),
-            "`status` is refused: must be `available`, `pending` or `sold`",
+            "`status` is not valid: must be `available`, `pending` or `sold`",
         ),
     ];
     for (request, words) in requests {
@@ -129,9 +129,9 @@ async fn what_breaks_a_bound_is_refused_before_it_is_sent() {
 
 #[tokio::test]
 async fn a_value_of_a_newer_service_is_kept_and_an_unknown_member_is_ignored() {
-    let answer =
+    let response =
         r#"[{"id":2,"name":"Tom","categoryId":3,"status":"reserved","bornOn":"2026-01-01"}]"#;
-    let service = Service::answering([json("200 OK", &[], answer)]).await;
+    let service = Service::responding([json("200 OK", &[], response)]).await;
     let pets = service
         .client()
         .list_pets()
@@ -145,13 +145,13 @@ async fn a_value_of_a_newer_service_is_kept_and_an_unknown_member_is_ignored() {
     let again = serde_json::to_value(&pets[0]).expect("a pet is JSON");
     assert_eq!(
         again["status"], "reserved",
-        "what is kept goes back as it came"
+        "an unknown value is sent back unchanged"
     );
 }
 
 #[tokio::test]
 async fn a_slash_after_the_address_does_not_matter() {
-    let service = Service::answering([json("200 OK", &[], "[]")]).await;
+    let service = Service::responding([json("200 OK", &[], "[]")]).await;
     let client = Client::builder(format!("{}/", service.base_url()))
         .api_key(KEY)
         .build()
@@ -161,12 +161,12 @@ async fn a_slash_after_the_address_does_not_matter() {
         .list_pets()
         .send()
         .await
-        .expect("the answer is a success");
+        .expect("the response is a success");
     assert!(service.requests()[0].starts_with("GET /v1/pets HTTP/1.1\r\n"));
 }
 
 #[test]
-fn an_address_or_key_that_cannot_work_is_refused_at_once() {
+fn an_address_or_key_that_cannot_work_is_rejected_at_once() {
     let build = |url: &str, key: &str| Client::builder(url).api_key(key).build().expect_err(url);
     assert!(matches!(
         build("pets", KEY),

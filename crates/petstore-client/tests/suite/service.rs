@@ -1,5 +1,5 @@
-//! A service that gives the answers of a script, one a connection, and keeps
-//! what it was asked. It speaks just enough HTTP/1.1 for the tests here.
+//! A service that sends the responses of a script, one for each connection, and keeps the requests. It speaks just enough
+//! HTTP/1.1 for these tests.
 
 use petstore_client::{Client, RetryPolicy};
 use std::sync::{Arc, Mutex};
@@ -18,8 +18,8 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Answers each connection with the next of these bytes.
-    pub(crate) async fn answering(answers: impl IntoIterator<Item = String>) -> Self {
+    /// Sends each connection the next of these responses.
+    pub(crate) async fn responding(responses: impl IntoIterator<Item = String>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0")
             .await
             .expect("a port is free");
@@ -29,9 +29,9 @@ impl Service {
             .to_string();
         let requests = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&requests);
-        let answers: Vec<String> = answers.into_iter().collect();
+        let responses: Vec<String> = responses.into_iter().collect();
         tokio::spawn(async move {
-            for answer in answers {
+            for response in responses {
                 let Ok((mut connection, _)) = listener.accept().await else {
                     return;
                 };
@@ -39,45 +39,11 @@ impl Service {
                 kept.lock()
                     .expect("no test panics with the lock")
                     .push(request);
-                let _ = connection.write_all(answer.as_bytes()).await;
+                let _ = connection.write_all(response.as_bytes()).await;
                 let _ = connection.shutdown().await;
             }
         });
         Service { address, requests }
-    }
-
-    /// Answers the first connection never, and all others so.
-    pub(crate) async fn holding_the_first(answer: String) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0")
-            .await
-            .expect("a port is free");
-        let address = listener
-            .local_addr()
-            .expect("a bound listener has an address")
-            .to_string();
-        let requests = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&requests);
-        tokio::spawn(async move {
-            let Ok(_held) = listener.accept().await else {
-                return;
-            };
-            while let Ok((mut connection, _)) = listener.accept().await {
-                let request = read(&mut connection).await;
-                kept.lock()
-                    .expect("no test panics with the lock")
-                    .push(request);
-                let _ = connection.write_all(answer.as_bytes()).await;
-                let _ = connection.shutdown().await;
-            }
-        });
-        Service { address, requests }
-    }
-
-    /// Returns when nobody listens any more: when all answers are given.
-    pub(crate) async fn is_gone(&self) {
-        while TcpStream::connect(&self.address).await.is_ok() {
-            tokio::task::yield_now().await;
-        }
     }
 
     /// Its base URL.
@@ -85,7 +51,7 @@ impl Service {
         format!("http://{}/v1", self.address)
     }
 
-    /// A client of it that takes the first answer for an answer.
+    /// A client of the service without retries.
     pub(crate) fn client(&self) -> Client {
         Client::builder(self.base_url())
             .api_key(KEY)
@@ -94,7 +60,7 @@ impl Service {
             .expect("address and key are valid")
     }
 
-    /// The requests that arrived so far, headers and body.
+    /// The requests that were received so far, with headers and body.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests
             .lock()
@@ -132,17 +98,17 @@ async fn read(connection: &mut TcpStream) -> String {
     }
 }
 
-/// An answer with a body of JSON, and these headers beside.
+/// A response with a JSON body and these other headers.
 pub(crate) fn json(status: &str, headers: &[&str], body: &str) -> String {
-    answer(
+    response(
         status,
         &[&["content-type: application/json"], headers].concat(),
         body,
     )
 }
 
-/// An answer with these headers and this body.
-pub(crate) fn answer(status: &str, headers: &[&str], body: &str) -> String {
+/// A response with these headers and this body.
+pub(crate) fn response(status: &str, headers: &[&str], body: &str) -> String {
     let headers: String = headers
         .iter()
         .map(|header| format!("{header}\r\n"))
@@ -153,5 +119,5 @@ pub(crate) fn answer(status: &str, headers: &[&str], body: &str) -> String {
     )
 }
 
-/// The pet that these tests know.
+/// The pet of these tests.
 pub(crate) const REX: &str = r#"{"id":1,"name":"Rex","categoryId":7,"status":"available"}"#;

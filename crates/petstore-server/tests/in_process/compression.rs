@@ -2,7 +2,7 @@
 
 use crate::running::{Running, With};
 use flate2::read::GzDecoder;
-use petstore_server::config::{Switch, Web};
+use openapi_dropshot_server::config::{Switch, Web};
 use reqwest::{Method, Response};
 use std::io::Read as _;
 

@@ -4,7 +4,7 @@ use crate::{
     raw::{Answer, Request},
     running::{Running, With},
 };
-use petstore_server::config::Web;
+use openapi_dropshot_server::config::Web;
 
 const SHOP: &str = "https://shop.example";
 

@@ -6,7 +6,7 @@ use crate::{
     raw::Request,
     running::{Running, With, logged},
 };
-use petstore_server::config::Limits;
+use openapi_dropshot_server::config::Limits;
 use std::sync::atomic::Ordering;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -7,7 +7,7 @@ use crate::{
     running::{Running, Settable, With},
 };
 use chrono::TimeDelta;
-use petstore_server::config::Limits;
+use openapi_dropshot_server::config::Limits;
 use std::sync::Arc;
 
 fn body(category_id: i64) -> String {

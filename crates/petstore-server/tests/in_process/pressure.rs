@@ -5,7 +5,7 @@ use crate::{
     raw::{Connection, Request},
     running::{Running, With},
 };
-use petstore_server::config::Limits;
+use openapi_dropshot_server::config::Limits;
 
 fn one_at_a_time() -> With {
     let max_in_flight = 1.try_into().expect("not none");

@@ -6,11 +6,8 @@ use crate::{
     running::{Running, With},
 };
 use chrono::{DateTime, Utc};
-use petstore_server::{
-    clock::Clock,
-    config::RateLimit,
-    keys::{self, KeyName},
-};
+use openapi_dropshot_server::{clock::Clock, config::RateLimit};
+use petstore_server::keys::{self, KeyName};
 use petstore_store::Store as _;
 use std::{
     sync::{Arc, Mutex},

@@ -5,12 +5,15 @@ use crate::{
     raw::{self, Answer, Connection, Request},
 };
 use chrono::{DateTime, TimeDelta, Utc};
-use petstore_server::{
-    Bound, Server, Setup,
+use openapi_dropshot_server::{
+    Server, Setup,
     clock::{Clock, SystemClock},
     config::{Lifecycle, Limits, RateLimit, SunsetPolicy, Web},
-    keys::{self, KeyName},
     panics,
+};
+use petstore_server::{
+    INFO, PetStore,
+    keys::{self, KeyName},
 };
 use petstore_store::DatabaseUrl;
 use std::{
@@ -21,7 +24,7 @@ use std::{
 
 /// A server on a faulty store.
 pub(crate) struct Running {
-    pub(crate) server: Server,
+    pub(crate) server: Server<PetStore>,
     pub(crate) address: SocketAddr,
     pub(crate) store: Arc<Faulty>,
     pub(crate) key: String,
@@ -54,13 +57,10 @@ impl Running {
         let inner = petstore_store::open(&DatabaseUrl::SqliteMemory)
             .await
             .expect("memory is there");
-        let (key, kept) = keys::make(KeyName::first(), Utc::now());
-        inner.create_key(kept).await.expect("the store is empty");
+        let (key, new_key) = keys::make(KeyName::first(), Utc::now());
+        inner.create_key(new_key).await.expect("the store is empty");
         let store = Arc::new(Faulty::new(inner));
-        let server = Bound::bind(Setup {
-            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
-            tls: None,
-            store: store.clone(),
+        let server = petstore_server::bind(Setup {
             clock: with.clock,
             limits: with.limits,
             rate_limit: with.rate_limit,
@@ -69,7 +69,7 @@ impl Running {
                 sunset: with.sunset,
                 ..Lifecycle::default()
             },
-            metrics: true,
+            ..Setup::new(&INFO, PetStore::new(store.clone()))
         })
         .expect("a port is free")
         .start();

@@ -4,7 +4,7 @@ use crate::{
     raw::Request,
     running::{Running, With},
 };
-use petstore_server::{Stopped, readiness::Phase};
+use openapi_dropshot_server::{Stopped, readiness::Phase};
 use std::{pin::pin, time::Duration};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -43,7 +43,7 @@ async fn what_is_new_is_sent_elsewhere_while_what_runs_is_finished() {
     assert_eq!(running.server.readiness().phase(), Phase::Leaving);
     running.still_answers();
 
-    running.server.refuse_new();
+    running.server.reject_new();
     open.write(Request::get("/v1/pets").key(&running.key).bytes());
     let answer = open.answer();
     let message = answer.assert_error(503, "overloaded");

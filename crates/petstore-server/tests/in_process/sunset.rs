@@ -5,7 +5,7 @@ use crate::{
     running::{At, Running, With},
 };
 use chrono::{DateTime, Utc};
-use petstore_server::{clock::Clock, config::SunsetPolicy};
+use openapi_dropshot_server::{clock::Clock, config::SunsetPolicy};
 use std::sync::{Arc, Mutex};
 
 const BEFORE: [&str; 2] = ["2030-12-04T12:00:00Z", "2030-12-04T23:59:59.999Z"];

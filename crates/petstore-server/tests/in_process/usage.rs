@@ -70,6 +70,6 @@ async fn what_cannot_be_written_is_kept_until_it_can() {
     let ledger = store.usage().await.expect("the ledger");
     assert_eq!(ledger.iter().map(|row| row.calls).sum::<u64>(), 2);
     // Said once, not at every attempt.
-    let said = logged("the ledger of deprecated calls cannot be written");
+    let said = logged("the usage counters cannot be written");
     assert_eq!(said.len(), 1, "{said:?}");
 }

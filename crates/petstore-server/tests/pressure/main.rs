@@ -19,7 +19,8 @@ const SECONDS: &str = "PETSTORE_PRESSURE_SECONDS";
 const SHORT: Duration = Duration::from_secs(4);
 
 fn main() {
-    petstore_server::open_files::raise_limit().expect("the limit of open files can be raised");
+    openapi_dropshot_server::open_files::raise_limit()
+        .expect("the limit of open files can be raised");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime can be made");
     if server::is_asked_for() {
         return runtime.block_on(server::run());

@@ -3,10 +3,9 @@
 //! second.
 
 use crate::faulty::Faulty;
+use openapi_dropshot_server::{Setup, config::Limits};
 use petstore_server::{
-    Bound, Setup,
-    clock::SystemClock,
-    config::{Lifecycle, Limits, RateLimit, Web},
+    INFO, PetStore,
     keys::{self, KeyName},
 };
 use petstore_store::DatabaseUrl;
@@ -37,18 +36,12 @@ pub(crate) async fn run() {
     let inner = petstore_store::open(&DatabaseUrl::SqliteMemory)
         .await
         .expect("memory is there");
-    let (key, kept) = keys::make(KeyName::first(), chrono::Utc::now());
-    inner.create_key(kept).await.expect("the store is empty");
-    let server = Bound::bind(Setup {
-        listen: SocketAddr::from(([127, 0, 0, 1], 0)),
-        tls: None,
-        store: Arc::new(Faulty::slow(inner, TAKES)),
-        clock: Arc::new(SystemClock),
+    let (key, new_key) = keys::make(KeyName::first(), chrono::Utc::now());
+    inner.create_key(new_key).await.expect("the store is empty");
+    let state = PetStore::new(Arc::new(Faulty::slow(inner, TAKES)));
+    let server = petstore_server::bind(Setup {
         limits: limits(),
-        rate_limit: RateLimit::default(),
-        web: Web::default(),
-        lifecycle: Lifecycle::default(),
-        metrics: true,
+        ..Setup::new(&INFO, state)
     })
     .expect("a port is free")
     .start();

@@ -1,6 +1,5 @@
-//! What waits to be written, taken up together, and how the callers are
-//! answered. Sending it is left to `writer`, the SQL to `pets` and
-//! `idempotency`.
+//! The writes that are queued, the batch that is taken of them, and the results that
+//! are returned to the callers.
 
 use super::{
     error::{self, Fault},
@@ -9,8 +8,8 @@ use super::{
 use crate::{
     Creation, StoreError,
     idempotency::OnceOnly,
-    room::{BATCH_BYTES, Place},
     stats,
+    write_queue::{BATCH_BYTES, Reservation},
 };
 use async_trait::async_trait;
 use futures::future::BoxFuture;
@@ -29,8 +28,8 @@ pub(super) type Caller<T> = oneshot::Sender<Result<T, StoreError>>;
 
 /// A write that waits.
 pub(super) enum Message {
-    Pet(NewPet, Caller<Pet>, Place),
-    Once(OnceOnly<NewPet>, Caller<Creation>, Place),
+    Pet(NewPet, Caller<Pet>, Reservation),
+    Once(OnceOnly<NewPet>, Caller<Creation>, Reservation),
     Other(Box<dyn Job>),
     Close,
 }
@@ -44,8 +43,8 @@ pub(super) trait Job: Send {
     /// What became of the write itself.
     fn outcome(&self) -> Option<Result<(), &StoreError>>;
 
-    /// Answers the caller, who may be gone.
-    fn answer(self: Box<Self>, confirmed: Result<(), StoreError>);
+    /// Returns the result to the caller, who may be gone.
+    fn respond(self: Box<Self>, confirmed: Result<(), StoreError>);
 }
 
 pub(super) struct Write<T, W> {
@@ -71,7 +70,7 @@ where
             .map(|result| result.as_ref().map(|_| ()))
     }
 
-    fn answer(self: Box<Self>, confirmed: Result<(), StoreError>) {
+    fn respond(self: Box<Self>, confirmed: Result<(), StoreError>) {
         // An error means that the caller did not wait; the write stands.
         let _gone = self.caller.send(settle(self.result, confirmed));
     }
@@ -93,8 +92,8 @@ pub(super) struct Batch {
     pub(super) once: Vec<OnceOnly<NewPet>>,
     pub(super) once_callers: Vec<Caller<Creation>>,
     pub(super) jobs: Vec<Box<dyn Job>>,
-    /// Given back when all is answered.
-    places: Vec<Place>,
+    /// Returned when the batch is done.
+    reservations: Vec<Reservation>,
 }
 
 impl Batch {
@@ -102,15 +101,15 @@ impl Batch {
         let mut batch = Self::default();
         for message in messages {
             match message {
-                Message::Pet(pet, caller, place) => {
+                Message::Pet(pet, caller, reservation) => {
                     batch.pets.push(pet);
                     batch.pet_callers.push(caller);
-                    batch.places.push(place);
+                    batch.reservations.push(reservation);
                 }
-                Message::Once(asked, caller, place) => {
-                    batch.once.push(asked);
+                Message::Once(creation, caller, reservation) => {
+                    batch.once.push(creation);
                     batch.once_callers.push(caller);
-                    batch.places.push(place);
+                    batch.reservations.push(reservation);
                 }
                 Message::Other(job) => batch.jobs.push(job),
                 Message::Close => {}
@@ -133,8 +132,8 @@ pub(super) async fn take_up(
     let mut bytes = 0;
     let mut next = messages.recv().await;
     while let Some(message) = next {
-        if let Message::Pet(_, _, place) | Message::Once(_, _, place) = &message {
-            bytes += place.bytes();
+        if let Message::Pet(_, _, reservation) | Message::Once(_, _, reservation) = &message {
+            bytes += reservation.bytes();
         }
         taken.push(message);
         let is_full = taken.len() == BATCH || bytes >= BATCH_BYTES;
@@ -143,8 +142,8 @@ pub(super) async fn take_up(
     !taken.is_empty()
 }
 
-/// Answers the callers, who may be gone; their writes stand.
-pub(super) fn answer<T>(
+/// Returns the results to the callers, who may be gone; their writes stand.
+pub(super) fn respond<T>(
     callers: Vec<Caller<T>>,
     results: Vec<Result<T, StoreError>>,
     confirmed: &Result<(), StoreError>,
@@ -158,7 +157,7 @@ pub(super) fn answer<T>(
     }
 }
 
-/// The answer to a write: its own error if it has one, else what is wrong with
+/// The result of a write: its own error if it has one, else what is wrong with
 /// the whole batch, else its result.
 fn settle<T>(
     result: Option<Result<T, StoreError>>,

@@ -11,10 +11,10 @@ use tokio_postgres::{
 /// A statement that only reads failed.
 pub(super) fn read_failed(error: Error) -> StoreError {
     match error.as_db_error() {
-        Some(said) if is_damage(said.code()) => StoreError::Corrupt {
+        Some(cause) if is_damage(cause.code()) => StoreError::Corrupt {
             source: Arc::new(error),
         },
-        Some(said) if !is_passing(said.code()) => StoreError::Internal {
+        Some(cause) if !is_passing(cause.code()) => StoreError::Internal {
             source: Arc::new(error),
         },
         _ => not_applied(error),
@@ -26,14 +26,14 @@ pub(super) fn read_failed(error: Error) -> StoreError {
 /// its commit waited for a replica has committed all the same; and of a
 /// connection that broke nothing is known.
 pub(super) fn write_failed(error: Error) -> StoreError {
-    let Some(said) = error.as_db_error() else {
+    let Some(cause) = error.as_db_error() else {
         return unknown(error);
     };
-    match said.parsed_severity() {
-        Some(Severity::Error) if is_damage(said.code()) => StoreError::Corrupt {
+    match cause.parsed_severity() {
+        Some(Severity::Error) if is_damage(cause.code()) => StoreError::Corrupt {
             source: Arc::new(error),
         },
-        Some(Severity::Error) if is_passing(said.code()) => not_applied(error),
+        Some(Severity::Error) if is_passing(cause.code()) => not_applied(error),
         Some(Severity::Error) => StoreError::Internal {
             source: Arc::new(error),
         },
@@ -107,7 +107,7 @@ pub(super) enum Fault {
     Deadline(Duration),
     #[error("the database warned while it committed, so the write may be missing on its replicas")]
     Warned,
-    #[error("the database has `{setting}` = `{value}`, with which answered writes can be lost")]
+    #[error("the database has `{setting}` = `{value}`, with which completed writes can be lost")]
     NotDurable {
         setting: &'static str,
         value: String,
@@ -121,15 +121,11 @@ pub(super) enum Fault {
 /// A value in a row that this version does not understand.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unreadable {
-    #[error("a pet has the status `{0}`, which this version does not know")]
-    Status(String),
-    #[error("an order has the status `{0}`, which this version does not know")]
-    OrderStatus(String),
     #[error("a key has a hash that is not 32 bytes long")]
     Hash,
     #[error("a key has the time {0} µs, which is out of range")]
     Time(i64),
-    #[error("a row of the ledger counts {0} calls, which is out of range")]
+    #[error("a usage counter has {0} calls, which is out of range")]
     Count(i64),
     #[error("the database did not tell the ids of all pets that it stored")]
     Ids,
@@ -140,7 +136,7 @@ pub(super) enum Unreadable {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PostgresError {
-    /// No host answered as a database that takes writes.
+    /// No host is a database that takes writes.
     #[error(
         "cannot reach the database `{database}`; check that it runs and that one of its hosts is not a replica ({reason})"
     )]
@@ -151,7 +147,7 @@ pub enum PostgresError {
         reason: String,
     },
 
-    /// The server answered and sent us away.
+    /// The server rejected the login.
     #[error(
         "the database `{database}` does not let the service in; check user, password and database name ({reason})"
     )]
@@ -186,7 +182,7 @@ pub enum PostgresError {
 
     /// A setting of the server makes commits that do not survive a crash.
     #[error(
-        "the database `{database}` can lose answered writes: its `{setting}` is `{value}`; set it to `on` and start again"
+        "the database `{database}` can lose completed writes: its `{setting}` is `{value}`; set it to `on` and start again"
     )]
     NotDurable {
         /// The database, without its password.

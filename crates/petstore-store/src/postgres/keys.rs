@@ -2,7 +2,7 @@
 
 use super::{
     error::{self, Unreadable},
-    pets::text_of,
+    records::text_of,
     session::Session,
 };
 use crate::{KeyHash, KeyId, KeyRecord, NewKey, Revocation, StoreError};

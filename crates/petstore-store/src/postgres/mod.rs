@@ -1,12 +1,11 @@
-//! The store on PostgreSQL, which any number of servers share: which call is a
-//! read and which a write. SQL is left to `pets`, `orders`, `keys` and `usage`, the
-//! group commit to `writer`, connections to `session` and `pool`, the tables to `schema`.
+//! Implements the store on PostgreSQL, which any number of servers share: hands each
+//! call to the connections that read or to the tasks that write.
 //!
-//! # How PostgreSQL keeps what is promised
+//! # How the promises are kept
 //!
 //! **Durability.** A commit is as durable as the server makes it, and a server
 //! that makes it less than `synchronous_commit=on` and `fsync=on` is refused.
-//! An outcome is known only when the server has told it: a connection that
+//! An outcome is known only when the server has reported it: a connection that
 //! breaks or exceeds a deadline in the middle of a write, and a commit that came
 //! with a warning, are [`Outcome::Unknown`](crate::Outcome::Unknown). The
 //! warning is the one that tells of a commit whose wait for a replica was
@@ -21,11 +20,12 @@
 //! follow one another without gap or overlap, so such a pet lies in exactly one
 //! of them, and its page sees it. A page without `more` saw that nothing lay
 //! beyond it, so no such pet can be left. What was added *during* a walk may be
-//! missed, as it may be on any backend; but who keeps the last id of a walk to
-//! ask later for what is new can miss a pet here, and not on SQLite.
+//! missed, as it may be on any backend; but a caller that
+//! keeps the last id to ask later for new pets can miss one here, and not on
+//! SQLite.
 //!
 //! **Isolation.** All reads go to the server that takes writes, so they see
-//! what was answered before. No key is cached: a look-up is one round trip, and
+//! every write that returned before. No key is cached: a look-up is one round trip, and
 //! a key that was revoked counts from the next look-up on.
 
 mod batch;
@@ -35,6 +35,7 @@ mod keys;
 mod orders;
 mod pets;
 mod pool;
+mod records;
 mod schema;
 mod session;
 mod tls;
@@ -49,7 +50,7 @@ pub use url::PostgresUrl;
 use crate::{
     Creation, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OrderPage,
     OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage, UsageRecord,
-    WriteStats, idempotency::OnceOnly, order,
+    WriteStats, idempotency::OnceOnly, order::stored_time, record::split_page,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -101,10 +102,10 @@ impl Store for PostgresStore {
         now: DateTime<Utc>,
         limit: usize,
     ) -> Result<usize, StoreError> {
-        let forget = move |db: Arc<Writes>| {
-            Box::pin(async move { idempotency::forget(&db.session, now, limit).await }) as _
+        let delete = move |db: Arc<Writes>| {
+            Box::pin(async move { idempotency::delete_expired(&db.session, now, limit).await }) as _
         };
-        self.writer.write(forget).await
+        self.writer.write(delete).await
     }
 
     async fn pet(&self, id: i64) -> Result<Option<Pet>, StoreError> {
@@ -112,15 +113,20 @@ impl Store for PostgresStore {
             .readers
             .read(move |db| async move { db.pets.get(db.session.client(), id).await })
             .await?;
-        row.as_ref().map(pets::pet_of).transpose()
+        row.as_ref().map(records::record_of).transpose()
     }
 
     async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
         let rows = self
             .readers
-            .read(move |db| async move { db.pets.page(db.session.client(), query).await })
+            .read(move |db| async move { db.pets.page(db.session.client(), &query.into()).await })
             .await?;
-        pets::page_of(&rows, query.limit)
+        let found = rows
+            .iter()
+            .map(records::record_of)
+            .collect::<Result<_, _>>()?;
+        let (pets, more) = split_page(found, query.limit);
+        Ok(PetPage { pets, more })
     }
 
     async fn create_order(
@@ -128,7 +134,7 @@ impl Store for PostgresStore {
         order: NewOrder,
         at: DateTime<Utc>,
     ) -> Result<Result<Order, NotOrdered>, StoreError> {
-        let at = order::kept(at)?;
+        let at = stored_time(at)?;
         let create = move |db: Arc<Writes>| {
             let order = order.clone();
             Box::pin(async move { db.orders.create(&db.session, &order, at).await }) as _
@@ -141,11 +147,11 @@ impl Store for PostgresStore {
         order: NewOrder,
         once: Once,
     ) -> Result<Creation<Order, NotOrdered>, StoreError> {
-        order::kept(once.at)?;
-        let asked = Arc::new(OnceOnly::new(order, once));
+        stored_time(once.at)?;
+        let creation = Arc::new(OnceOnly::new(order, once));
         let create = move |db: Arc<Writes>| {
-            let asked = Arc::clone(&asked);
-            Box::pin(async move { db.orders.create_once(&db.session, &asked).await }) as _
+            let creation = Arc::clone(&creation);
+            Box::pin(async move { db.orders.create_once(&db.session, &creation).await }) as _
         };
         self.writer.write(create).await
     }
@@ -156,7 +162,7 @@ impl Store for PostgresStore {
         to: OrderStatus,
         at: DateTime<Utc>,
     ) -> Result<Result<Order, NotUpdated>, StoreError> {
-        let at = order::kept(at)?;
+        let at = stored_time(at)?;
         let update = move |db: Arc<Writes>| {
             Box::pin(async move { db.orders.update(&db.session, id, to, at).await }) as _
         };
@@ -168,15 +174,20 @@ impl Store for PostgresStore {
             .readers
             .read(move |db| async move { db.orders.get(db.session.client(), id).await })
             .await?;
-        row.as_ref().map(orders::order_at).transpose()
+        row.as_ref().map(records::record_of).transpose()
     }
 
     async fn list_orders(&self, query: OrderQuery) -> Result<OrderPage, StoreError> {
         let rows = self
             .readers
-            .read(move |db| async move { db.orders.page(db.session.client(), query).await })
+            .read(move |db| async move { db.orders.page(db.session.client(), &query.into()).await })
             .await?;
-        orders::page_of(&rows, query.limit)
+        let found = rows
+            .iter()
+            .map(records::record_of)
+            .collect::<Result<_, _>>()?;
+        let (orders, more) = split_page(found, query.limit);
+        Ok(OrderPage { orders, more })
     }
 
     async fn create_key(&self, key: NewKey) -> Result<(), StoreError> {

@@ -1,19 +1,18 @@
 //! The connections that read: a few, each shared by many callers at once, whose
-//! statements follow each other without a wait for the answers (pipelining).
-//! What is read is left to `pets`, `orders` and `keys`.
+//! statements follow each other without a wait for the results (pipelining).
 //!
 //! A pool of the usual kind lends a connection to one caller at a time. Here
 //! every read is one short statement, so there is nothing to lend it for, and
-//! sharing answers two to three times as many reads over as many connections.
+//! sharing serves two to three times as many reads over as many connections.
 
 use super::{
     error::{self, Fault},
     keys::KeyReads,
-    orders::OrderReads,
-    pets::PetReads,
+    records::Reads,
     session::{Connector, Session, Use},
 };
 use crate::{PoolStats, StoreError};
+use petstore_models::{Order, Pet};
 use std::{
     error::Error as _,
     future::Future,
@@ -54,9 +53,9 @@ struct Slot {
 /// A connection with its prepared statements.
 pub(super) struct Reader {
     pub(super) session: Session,
-    pub(super) pets: PetReads,
+    pub(super) pets: Reads,
     pub(super) keys: KeyReads,
-    pub(super) orders: OrderReads,
+    pub(super) orders: Reads,
 }
 
 impl Readers {
@@ -142,9 +141,9 @@ impl Readers {
             .map_err(error::not_applied)?;
         let db = session.client();
         let (pets, keys, orders) = tokio::try_join!(
-            PetReads::prepare(db),
+            Reads::prepare::<Pet, _>(db),
             KeyReads::prepare(db),
-            OrderReads::prepare(db)
+            Reads::prepare::<Order, _>(db)
         )
         .map_err(error::read_failed)?;
         Ok(Arc::clone(held.insert(Arc::new(Reader {
@@ -177,7 +176,7 @@ impl Readers {
         stats
     }
 
-    /// Closes the connections once those who use them are done.
+    /// Closes the connections once their users are done.
     pub(super) async fn close(&self) {
         self.closed.store(true, Ordering::Release);
         for slot in &self.slots {
@@ -191,7 +190,7 @@ impl Readers {
 /// again on another one can help.
 fn is_of_the_connection(error: &Error) -> bool {
     match error.as_db_error() {
-        Some(said) => said.parsed_severity() != Some(Severity::Error),
+        Some(cause) => cause.parsed_severity() != Some(Severity::Error),
         None => error.is_closed() || error.source().is_some_and(|cause| cause.is::<io::Error>()),
     }
 }

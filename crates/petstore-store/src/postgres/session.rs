@@ -1,10 +1,9 @@
-//! One connection to the server that takes writes: how it is found among the
-//! hosts, what is required of it, and the warnings that come over it. What is
-//! asked of it is left to the readers and the writer.
+//! Connects to the host that takes writes, checks its settings, and counts the
+//! warnings that come over the connection.
 
 use super::{
     error::{Fault, PostgresError, chain},
-    tls::Tls,
+    tls,
     url::PostgresUrl,
 };
 use std::{
@@ -24,11 +23,12 @@ use tokio_postgres::{
     AsyncMessage, Client, Connection, Error, SimpleQueryMessage,
     error::{DbError, Severity, SqlState},
 };
+use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// How long one host may take to answer, so that a host that hangs does not
+/// How long one host may take to connect, so that a host that hangs does not
 /// keep us from the next one.
 const HOST_TIMEOUT: Duration = Duration::from_secs(2);
-/// After a failure nobody tries again for this long: callers that come in by
+/// After a failure no connection is tried for this long: callers that come in by
 /// the thousand learn at once that the database is gone, and when it is back
 /// it is not met by all of them together.
 const RETRY_AFTER: Duration = Duration::from_millis(200);
@@ -57,14 +57,14 @@ impl Session {
     }
 
     /// How many warnings came over this connection. One that belongs to a
-    /// statement is counted before the statement's answer is handed out, since
+    /// statement is counted before the statement's result is returned, since
     /// the server sends it before and one task reads both.
     pub(super) fn warnings(&self) -> u64 {
         self.warnings.load(Ordering::Acquire)
     }
 
     /// Closes the socket without a word, and without a request to cancel what
-    /// the server is doing. Whoever waits for an answer gets an error.
+    /// the server is doing. Callers that wait for a result get an error.
     pub(super) fn cut(&self) {
         // The task ends in its own time, the connection counts as closed now.
         self.is_cut.store(true, Ordering::Release);
@@ -85,7 +85,7 @@ impl Drop for Session {
 /// Makes connections. There is one for a store.
 pub(super) struct Connector {
     url: PostgresUrl,
-    tls: Tls,
+    tls: MakeRustlsConnect,
     last_failure: Mutex<Option<(Instant, Refusal)>>,
 }
 
@@ -107,7 +107,7 @@ enum Kind {
 
 impl Connector {
     pub(super) fn new(url: PostgresUrl) -> Result<Self, PostgresError> {
-        let tls = Tls::new(url.root_certificates())?;
+        let tls = tls::connector(url.root_certificates())?;
         Ok(Self {
             url,
             tls,
@@ -223,7 +223,7 @@ fn kind_of(error: &Error) -> Kind {
     }
 }
 
-/// Settings of the role or the database could make a wrong answer out of a
+/// Settings of the role or the database could make a wrong result out of a
 /// right one: a statement timeout cancels commits, and without warnings nobody
 /// would learn of it. Returns what makes the server unfit.
 async fn set_up(db: &Client, purpose: Use) -> Result<Option<Fault>, Error> {
@@ -266,7 +266,7 @@ pub(super) async fn check(db: &Client) -> Result<Option<Fault>, Error> {
 }
 
 /// `remote_write` and `local` are less than `on`: with a standby, a write that
-/// was answered could be missing on it.
+/// was completed could be missing on it.
 fn lacks(setting: &'static str, value: &str) -> Option<Fault> {
     let enough = matches!(
         (setting, value),

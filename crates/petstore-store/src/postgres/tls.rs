@@ -1,48 +1,33 @@
-//! Encrypted connections to the database, by rustls. Whether a connection is
-//! encrypted is left to `url`; if it is, the certificate of the server and the
-//! host name in it are always verified.
+//! Configures encrypted connections to the database. The certificate of the server
+//! and the host name in it are always verified, and a password is bound to the
+//! connection (`tls-server-end-point`, RFC 5929) where the server offers that.
 
 use super::error::PostgresError;
+use rustls::{
+    ClientConfig, RootCertStore,
+    crypto::aws_lc_rs,
+    pki_types::{CertificateDer, pem::PemObject},
+};
 use rustls_native_certs::load_native_certs;
-use std::{
-    future::Future,
-    io,
-    path::Path,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
-use tokio_rustls::{
-    TlsConnector,
-    client::TlsStream as RustlsStream,
-    rustls::{
-        ClientConfig, RootCertStore,
-        crypto::aws_lc_rs,
-        pki_types::{CertificateDer, InvalidDnsNameError, ServerName, pem::PemObject},
-    },
-};
+use std::{io, path::Path, sync::Arc};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// Makes encrypted connections; cheap to clone.
-#[derive(Clone)]
-pub(super) struct Tls(TlsConnector);
-
-impl Tls {
-    /// Trusts the certificates in the file, or those that the system trusts.
-    pub(super) fn new(root_certificates: Option<&Path>) -> Result<Self, PostgresError> {
-        let roots = match root_certificates {
-            Some(file) => roots_in(file)?,
-            None => roots_of_the_system(),
-        };
-        // The provider by name: a process can have no default, or another one.
-        let config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-            .with_safe_default_protocol_versions()
-            .map_err(|error| no_certificates("the TLS library".to_owned(), error))?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        Ok(Self(TlsConnector::from(Arc::new(config))))
-    }
+/// Makes encrypted connections; trusts the certificates in the file, or those that
+/// the system trusts. Cheap to clone.
+pub(super) fn connector(
+    root_certificates: Option<&Path>,
+) -> Result<MakeRustlsConnect, PostgresError> {
+    let roots = match root_certificates {
+        Some(file) => roots_in(file)?,
+        None => roots_of_the_system(),
+    };
+    // The provider by name: a process can have no default, or another one.
+    let config = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| no_certificates("the TLS library".to_owned(), error))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
 }
 
 fn roots_in(file: &Path) -> Result<RootCertStore, PostgresError> {
@@ -66,7 +51,7 @@ fn roots_in(file: &Path) -> Result<RootCertStore, PostgresError> {
 }
 
 /// A system without any is no error here: most databases on a private network
-/// are reached without TLS, and one that needs it says so when it is reached.
+/// are reached without TLS, and one that needs it rejects the connection.
 fn roots_of_the_system() -> RootCertStore {
     let found = load_native_certs();
     for error in &found.errors {
@@ -84,85 +69,5 @@ fn no_certificates(
     PostgresError::NoCertificates {
         place,
         source: Arc::new(error),
-    }
-}
-
-impl<S> MakeTlsConnect<S> for Tls
-where
-    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
-{
-    type Stream = Encrypted<S>;
-    type TlsConnect = ToHost;
-    type Error = InvalidDnsNameError;
-
-    fn make_tls_connect(&mut self, host: &str) -> Result<ToHost, InvalidDnsNameError> {
-        // A Unix socket has no host, and is never encrypted.
-        let host = if host.is_empty() { "localhost" } else { host };
-        Ok(ToHost {
-            connector: self.0.clone(),
-            host: ServerName::try_from(host.to_owned())?,
-        })
-    }
-}
-
-/// An encrypted connection to be made.
-pub(super) struct ToHost {
-    connector: TlsConnector,
-    host: ServerName<'static>,
-}
-
-impl<S> TlsConnect<S> for ToHost
-where
-    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
-{
-    type Stream = Encrypted<S>;
-    type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = io::Result<Encrypted<S>>> + Send>>;
-
-    fn connect(self, stream: S) -> Self::Future {
-        Box::pin(async move {
-            self.connector
-                .connect(self.host, stream)
-                .await
-                .map(Encrypted)
-        })
-    }
-}
-
-/// An encrypted connection.
-pub(super) struct Encrypted<S>(RustlsStream<S>);
-
-impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for Encrypted<S> {
-    /// None: the certificate is verified, which binds more than a password.
-    fn channel_binding(&self) -> ChannelBinding {
-        ChannelBinding::none()
-    }
-}
-
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Encrypted<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_read(cx, buffer)
-    }
-}
-
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Encrypted<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(cx, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(cx)
     }
 }

@@ -12,10 +12,11 @@ use tokio_postgres::{
     config::{Host, SslMode, TargetSessionAttrs},
 };
 
-/// The parameters after the `?`. What is not understood is refused, since a
-/// parameter that is quietly left out could be one that protects something.
+/// The parameters after the `?`. Others are rejected, since a parameter that
+/// is ignored could be one that protects something.
 const PARAMETERS: &[&str] = &[
     "application_name",
+    "channel_binding",
     "connect_timeout",
     "dbname",
     "host",
@@ -50,7 +51,7 @@ pub struct PostgresUrl {
     /// Each host by itself, so that each has its own deadline.
     hosts: Vec<(String, Config)>,
     root_certificates: Option<PathBuf>,
-    shown: String,
+    display: String,
 }
 
 impl PostgresUrl {
@@ -72,7 +73,7 @@ impl PostgresUrl {
         }
         let parameters = query.split('&').filter(|parameter| !parameter.is_empty());
         let mut root_certificates = None;
-        let (mut kept, mut shown) = (Vec::new(), Vec::new());
+        let (mut accepted, mut displayed) = (Vec::new(), Vec::new());
         for parameter in parameters {
             // Neither names nor values are repeated: with a `?` that was not
             // escaped, they are a part of the password.
@@ -85,8 +86,10 @@ impl PostgresUrl {
             }
             match (name, value) {
                 ("sslrootcert", file) => root_certificates = Some(PathBuf::from(decoded(file)?)),
-                ("sslmode", "verify-full") => kept.push("sslmode=require".to_owned()),
-                ("sslmode", "disable" | "prefer" | "require") => kept.push(parameter.to_owned()),
+                ("sslmode", "verify-full") => accepted.push("sslmode=require".to_owned()),
+                ("sslmode", "disable" | "prefer" | "require") => {
+                    accepted.push(parameter.to_owned())
+                }
                 ("sslmode", _) => {
                     return Err(
                         "`sslmode` is one of disable, prefer, require, verify-full".to_owned()
@@ -96,23 +99,23 @@ impl PostgresUrl {
                 ("target_session_attrs", _) => {
                     return Err("`target_session_attrs` is always read-write".to_owned());
                 }
-                _ => kept.push(parameter.to_owned()),
+                _ => accepted.push(parameter.to_owned()),
             }
             if name != "password" {
-                shown.push(parameter);
+                displayed.push(parameter);
             }
         }
-        let config: Config = format!("postgres://{place}?{}", kept.join("&"))
+        let config: Config = format!("postgres://{place}?{}", accepted.join("&"))
             .parse()
             .map_err(|error: tokio_postgres::Error| super::error::chain(&error))?;
-        let shown = match shown.join("&") {
+        let display = match displayed.join("&") {
             empty if empty.is_empty() => format!("postgres://{}", without_password(place)),
-            shown => format!("postgres://{}?{shown}", without_password(place)),
+            displayed => format!("postgres://{}?{displayed}", without_password(place)),
         };
         Ok(Self {
             hosts: hosts_of(&config)?,
             root_certificates,
-            shown,
+            display,
         })
     }
 
@@ -130,13 +133,13 @@ impl PostgresUrl {
 
 impl fmt::Display for PostgresUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown)
+        f.write_str(&self.display)
     }
 }
 
 impl fmt::Debug for PostgresUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("PostgresUrl").field(&self.shown).finish()
+        f.debug_tuple("PostgresUrl").field(&self.display).finish()
     }
 }
 
@@ -192,6 +195,7 @@ fn config_of(all: &Config, host: &Host, port: u16) -> Config {
     let mut one = Config::new();
     one.target_session_attrs(TargetSessionAttrs::ReadWrite)
         .application_name(all.get_application_name().unwrap_or("petstore"))
+        .channel_binding(all.get_channel_binding())
         .port(port)
         .keepalives(all.get_keepalives())
         .keepalives_idle(all.get_keepalives_idle().min(SILENCE))

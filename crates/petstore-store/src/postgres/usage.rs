@@ -1,9 +1,9 @@
-//! The SQL of the ledger, and of the time at which a key was used last.
+//! The SQL of the usage counters, and of the time at which a key was used last.
 
 use super::{
     error::{self, Unreadable},
     keys::time_of,
-    pets::text_of,
+    records::text_of,
     session::Session,
 };
 use crate::{KeyUse, StoreError, Usage, UsageDelta, UsageRecord};

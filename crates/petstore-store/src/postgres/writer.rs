@@ -1,22 +1,19 @@
-//! The tasks that write, and their group commit. What a write does is left to
-//! `pets`, `orders` and `keys`.
+//! The tasks that write, and their group commit.
 //!
 //! Pets that wait at the same moment are stored by one statement, which is one
 //! round trip and one transaction. Writes of keys go out in the same round
 //! trip, each a transaction of its own, and so do orders.
 
 use super::{
-    batch::{BATCH, Batch, Caller, Message, Stored, Write, answer, take_up},
+    batch::{BATCH, Batch, Caller, Message, Stored, Write, respond, take_up},
     error::{self, Fault},
     idempotency, pets,
     session::{Connector, Use},
     writes::Writes,
 };
 use crate::{
-    Creation, StoreError, WriteStats,
-    idempotency::OnceOnly,
-    room::{self, Room},
-    stats::Batches,
+    Creation, StoreError, WriteStats, idempotency::OnceOnly, record::bytes_of, stats::Batches,
+    write_queue::QueueCapacity,
 };
 use futures::future::{BoxFuture, join_all};
 use petstore_models::{NewPet, Pet};
@@ -41,7 +38,7 @@ type Inbox = Arc<Mutex<mpsc::Receiver<Message>>>;
 /// The handle to the tasks, which end when this is dropped or closed.
 pub(super) struct Writer {
     outbox: mpsc::Sender<Message>,
-    room: Room,
+    capacity: QueueCapacity,
     lanes: Mutex<Vec<JoinHandle<()>>>,
     batches: Arc<Batches>,
 }
@@ -61,7 +58,7 @@ impl Writer {
             .collect();
         Self {
             outbox,
-            room: Room::default(),
+            capacity: QueueCapacity::default(),
             lanes: Mutex::new(lanes),
             batches,
         }
@@ -70,17 +67,19 @@ impl Writer {
     /// Hands a pet over and waits until it is stored. From the first poll on,
     /// to drop the future does not cancel it.
     pub(super) async fn create(&self, pet: NewPet) -> Result<Pet, StoreError> {
-        let place = self.room.take(room::bytes_of(&pet))?;
-        self.ask(|caller| Message::Pet(pet, caller, place)).await
+        let reservation = self.capacity.reserve(bytes_of(&pet))?;
+        self.ask(|caller| Message::Pet(pet, caller, reservation))
+            .await
     }
 
     /// As [`create`](Self::create), unless its key was used.
     pub(super) async fn create_once(
         &self,
-        asked: OnceOnly<NewPet>,
+        creation: OnceOnly<NewPet>,
     ) -> Result<Creation, StoreError> {
-        let place = self.room.take(room::bytes_of(&asked.value))?;
-        self.ask(|caller| Message::Once(asked, caller, place)).await
+        let reservation = self.capacity.reserve(bytes_of(&creation.value))?;
+        self.ask(|caller| Message::Once(creation, caller, reservation))
+            .await
     }
 
     /// As [`create`](Self::create), for a write that is one transaction.
@@ -100,14 +99,14 @@ impl Writer {
     }
 
     async fn ask<T>(&self, message: impl FnOnce(Caller<T>) -> Message) -> Result<T, StoreError> {
-        let (caller, answer) = oneshot::channel();
+        let (caller, result) = oneshot::channel();
         self.outbox
             .try_send(message(caller))
-            .map_err(|refused| match refused {
+            .map_err(|rejected| match rejected {
                 mpsc::error::TrySendError::Full(_) => StoreError::Overloaded,
                 mpsc::error::TrySendError::Closed(_) => error::not_applied(Fault::Closed),
             })?;
-        answer
+        result
             .await
             .unwrap_or_else(|_| Err(error::unknown(Fault::WriterGone)))
     }
@@ -126,8 +125,8 @@ impl Writer {
             .stats(self.outbox.max_capacity() - self.outbox.capacity())
     }
 
-    /// Returns when all that was handed over is answered and the connections
-    /// are closed.
+    /// Returns when all that was handed over is done and the connections are
+    /// closed.
     pub(super) async fn close(&self) -> Result<(), StoreError> {
         let mut lanes = self.lanes.lock().await;
         // An error means that nothing more is taken already.
@@ -179,7 +178,7 @@ impl Lane {
         let Batch {
             pets, once, jobs, ..
         } = &mut batch;
-        // All of it is sent before the first answer is waited for.
+        // All of it is sent before the first result is waited for.
         let pets = async {
             if pets.is_empty() {
                 return Vec::new();
@@ -241,7 +240,7 @@ impl Lane {
             let once = stored.once.iter().filter_map(|pet| pet.as_ref().err());
             let jobs = batch.jobs.iter().filter_map(|job| job.outcome()?.err());
             pets.chain(once)
-                .chain(jobs.filter(|error| !is_an_answer(error)))
+                .chain(jobs.filter(|error| !is_rejection(error)))
         };
         if failures().any(is_unavailable) {
             // After a failover a connection can be left that only reads.
@@ -255,7 +254,7 @@ impl Lane {
                 "writes failed: {error}"
             );
         }
-        // Counted before anybody is answered, who could ask for the figures.
+        // Counted before any caller can go on and ask for the figures.
         let outcomes = batch.jobs.iter().filter_map(|job| job.outcome());
         let jobs = outcomes.filter(Result::is_ok).count();
         let pets = stored.pets.iter().filter(|pet| pet.is_ok()).count();
@@ -264,16 +263,16 @@ impl Lane {
         if confirmed.is_ok() {
             self.batches.committed(done as u64);
         }
-        answer(batch.pet_callers, stored.pets, &confirmed);
-        answer(batch.once_callers, stored.once, &confirmed);
+        respond(batch.pet_callers, stored.pets, &confirmed);
+        respond(batch.once_callers, stored.once, &confirmed);
         for job in batch.jobs {
-            job.answer(confirmed.clone());
+            job.respond(confirmed.clone());
         }
     }
 }
 
-/// Whether nothing went wrong, and the caller asked for what cannot be.
-fn is_an_answer(error: &StoreError) -> bool {
+/// Whether nothing went wrong, and the write was rejected for what it is.
+fn is_rejection(error: &StoreError) -> bool {
     matches!(error, StoreError::KeyExists)
 }
 

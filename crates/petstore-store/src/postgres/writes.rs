@@ -1,5 +1,4 @@
-//! A connection that writes, with its prepared statements. What is done with
-//! them is left to `writer`, and to those who hand it a write.
+//! A connection that writes, with its prepared statements.
 
 use super::{idempotency, orders::OrderWrites, pets, session::Session};
 use tokio_postgres::{Error, Statement};

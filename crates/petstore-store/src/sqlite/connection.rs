@@ -24,7 +24,7 @@ impl Slot {
         Held(self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The connection, unless somebody has it.
+    /// The connection, unless it is in use.
     pub(super) fn try_hold(&self) -> Option<Held<'_>> {
         match self.0.try_lock() {
             Ok(guard) => Some(Held(guard)),

@@ -1,52 +1,57 @@
-//! The SQL of creations that happen once. All of it runs in the transaction of
-//! a batch, so that a key and what was made with it are there together or not
-//! at all.
+//! The SQL of creations with an idempotency key. It runs in the transaction of a
+//! batch, so that a key and the row that was created with it are stored together
+//! or not at all.
 
+use super::records::unreadable;
 use crate::idempotency::{Creatable, Creation, OnceOnly, expired_at};
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
 
 const FIND: &str = "SELECT made_id, created_at, fingerprint FROM idempotency_keys WHERE key_id = ?1 AND key = ?2 AND created_at > ?3";
-/// Replaces a key that is too old and not deleted yet.
-const KEEP: &str = "INSERT OR REPLACE INTO idempotency_keys (key_id, key, fingerprint, made_id, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
-pub(super) const FORGET: &str = "DELETE FROM idempotency_keys WHERE (key_id, key) IN (SELECT key_id, key FROM idempotency_keys WHERE created_at <= ?1 ORDER BY created_at LIMIT ?2)";
+/// Replaces a key that has expired and is not deleted yet.
+const SAVE: &str = "INSERT OR REPLACE INTO idempotency_keys (key_id, key, fingerprint, made_id, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+pub(super) const DELETE_EXPIRED: &str = "DELETE FROM idempotency_keys WHERE (key_id, key) IN (SELECT key_id, key FROM idempotency_keys WHERE created_at <= ?1 ORDER BY created_at LIMIT ?2)";
 
-/// Creates what is asked for unless its key was used. `create` gives the id, or
-/// refuses.
+/// Creates a row unless its key was used. `insert` returns its id, or the reason
+/// why it is rejected.
 pub(super) fn create<V: Creatable, R>(
     db: &Connection,
-    asked: &OnceOnly<V>,
-    create: impl FnOnce(&Connection, &V) -> rusqlite::Result<Result<i64, R>>,
-) -> rusqlite::Result<Creation<V::Made, R>> {
-    let (key_id, key) = (asked.once.key_id.as_str(), asked.once.key.as_str());
-    let fingerprint = asked.fingerprint.as_bytes();
+    create: &OnceOnly<V>,
+    insert: impl FnOnce(&Connection, &V) -> rusqlite::Result<Result<i64, R>>,
+) -> rusqlite::Result<Creation<V::Created, R>> {
+    let (key_id, key) = (create.once.key_id.as_str(), create.once.key.as_str());
+    let fingerprint = create.fingerprint.as_bytes();
     let used = db
         .prepare_cached(FIND)?
-        .query_row(params![key_id, key, expired_at(asked.once.at)], |row| {
+        .query_row(params![key_id, key, expired_at(create.once.at)], |row| {
             let same = row.get_ref(2)?.as_blob()? == fingerprint;
             Ok((row.get(0)?, row.get(1)?, same))
         })
         .optional()?;
-    let made = |id, at| asked.value.made(id, at).map_err(super::orders::unreadable);
+    let created = |id, at| create.value.created(id, at).map_err(unreadable);
     match used {
-        Some((id, at, true)) => Ok(Creation::Repeated(made(id, at)?)),
+        Some((id, at, true)) => Ok(Creation::Repeated(created(id, at)?)),
         Some((_, _, false)) => Ok(Creation::KeyReused),
         None => {
-            let id = match create(db, &asked.value)? {
+            let id = match insert(db, &create.value)? {
                 Ok(id) => id,
-                Err(refusal) => return Ok(Creation::Refused(refusal)),
+                Err(rejection) => return Ok(Creation::Refused(rejection)),
             };
-            let at = asked.at();
-            db.prepare_cached(KEEP)?
+            let at = create.at();
+            db.prepare_cached(SAVE)?
                 .execute(params![key_id, key, fingerprint, id, at])?;
-            Ok(Creation::Added(made(id, at)?))
+            Ok(Creation::Added(created(id, at)?))
         }
     }
 }
 
-/// Deletes some of the keys that are too old, and says how many.
-pub(super) fn forget(db: &Connection, now: DateTime<Utc>, limit: usize) -> rusqlite::Result<usize> {
+/// Deletes some of the expired keys, and returns how many.
+pub(super) fn delete_expired(
+    db: &Connection,
+    now: DateTime<Utc>,
+    limit: usize,
+) -> rusqlite::Result<usize> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    db.prepare_cached(FORGET)?
+    db.prepare_cached(DELETE_EXPIRED)?
         .execute(params![expired_at(now), limit])
 }

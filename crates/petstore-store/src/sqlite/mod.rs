@@ -1,18 +1,17 @@
-//! The store on SQLite, in a file or in memory: which call is a read and which
-//! a write. SQL is left to `pets`, `orders`, `keys` and `usage`, the group commit to
-//! `writer`, what makes a file a store to `open` and `schema`, its copy to `backup`.
+//! Implements the store on SQLite, in a file or in memory: hands each call to the
+//! connections that read or to the thread that writes.
 
 mod backup;
 mod connection;
 mod error;
 mod files;
 mod idempotency;
+mod idle_transaction;
 mod keys;
 mod open;
 mod orders;
-mod pets;
 mod readers;
-mod rest;
+mod records;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -22,7 +21,10 @@ mod writer;
 use crate::{
     Cause, Creation, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OpenError,
     OrderPage, OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage,
-    UsageRecord, WriteStats, idempotency::OnceOnly, order, room,
+    UsageRecord, WriteStats,
+    idempotency::OnceOnly,
+    order::stored_time,
+    record::{bytes_of, pet_with_id, split_page},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -107,18 +109,19 @@ impl SqliteStore {
 impl Store for SqliteStore {
     async fn create_pet(&self, pet: NewPet) -> Result<Pet, StoreError> {
         self.writer
-            .write_large(room::bytes_of(&pet), move |db| {
-                pets::insert(db, &pet).map_err(error::failed)
+            .write_large(bytes_of(&pet), move |db| {
+                let id = records::insert::<Pet, _>(db, &pet).map_err(error::failed)?;
+                Ok(pet_with_id(id, &pet))
             })
             .await
     }
 
     async fn create_pet_once(&self, pet: NewPet, once: Once) -> Result<Creation, StoreError> {
-        let asked = OnceOnly::new(pet, once);
+        let create = OnceOnly::new(pet, once);
         self.writer
-            .write_large(room::bytes_of(&asked.value), move |db| {
-                let insert = |db: &_, pet: &_| Ok(Ok(pets::insert(db, pet)?.id));
-                idempotency::create(db, &asked, insert).map_err(error::failed)
+            .write_large(bytes_of(&create.value), move |db| {
+                let insert = |db: &_, pet: &_| Ok(Ok(records::insert::<Pet, _>(db, pet)?));
+                idempotency::create(db, &create, insert).map_err(error::failed)
             })
             .await
     }
@@ -129,16 +132,18 @@ impl Store for SqliteStore {
         limit: usize,
     ) -> Result<usize, StoreError> {
         self.writer
-            .write(move |db| idempotency::forget(db, now, limit).map_err(error::failed))
+            .write(move |db| idempotency::delete_expired(db, now, limit).map_err(error::failed))
             .await
     }
 
     async fn pet(&self, id: i64) -> Result<Option<Pet>, StoreError> {
-        self.readers.read(|db| pets::get(db, id))
+        self.readers.read(|db| records::get(db, id))
     }
 
     async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
-        self.readers.read(|db| pets::page(db, query))
+        let found = self.readers.read(|db| records::page(db, &query.into()))?;
+        let (pets, more) = split_page(found, query.limit);
+        Ok(PetPage { pets, more })
     }
 
     async fn create_order(
@@ -146,7 +151,7 @@ impl Store for SqliteStore {
         order: NewOrder,
         at: DateTime<Utc>,
     ) -> Result<Result<Order, NotOrdered>, StoreError> {
-        let at = order::kept(at)?;
+        let at = stored_time(at)?;
         self.writer
             .write(move |db| orders::create(db, &order, at).map_err(error::failed))
             .await
@@ -157,12 +162,13 @@ impl Store for SqliteStore {
         order: NewOrder,
         once: Once,
     ) -> Result<Creation<Order, NotOrdered>, StoreError> {
-        let at = order::kept(once.at)?;
-        let asked = OnceOnly::new(order, once);
+        let at = stored_time(once.at)?;
+        let create = OnceOnly::new(order, once);
         self.writer
             .write(move |db| {
-                let insert = |db: &_, order: &_| orders::insert(db, order, at);
-                idempotency::create(db, &asked, insert).map_err(error::failed)
+                let insert =
+                    |db: &_, order: &_| Ok(orders::create(db, order, at)?.map(|order| order.id));
+                idempotency::create(db, &create, insert).map_err(error::failed)
             })
             .await
     }
@@ -173,18 +179,20 @@ impl Store for SqliteStore {
         to: OrderStatus,
         at: DateTime<Utc>,
     ) -> Result<Result<Order, NotUpdated>, StoreError> {
-        let at = order::kept(at)?;
+        let at = stored_time(at)?;
         self.writer
             .write(move |db| orders::update(db, id, to, at).map_err(error::failed))
             .await
     }
 
     async fn order(&self, id: i64) -> Result<Option<Order>, StoreError> {
-        self.readers.read(|db| orders::get(db, id))
+        self.readers.read(|db| records::get(db, id))
     }
 
     async fn list_orders(&self, query: OrderQuery) -> Result<OrderPage, StoreError> {
-        self.readers.read(|db| orders::page(db, query))
+        let found = self.readers.read(|db| records::page(db, &query.into()))?;
+        let (orders, more) = split_page(found, query.limit);
+        Ok(OrderPage { orders, more })
     }
 
     async fn create_key(&self, key: NewKey) -> Result<(), StoreError> {

@@ -1,6 +1,6 @@
 //! From a path to connections: looks at what is there before anything is
 //! touched, refuses what is not a store of a known version, and sets up the
-//! connections that write and read. What stands in a store is left to `schema`.
+//! connections that write and read.
 
 use super::{
     files::Files,
@@ -22,7 +22,7 @@ const OPEN_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a batch of writes waits for the write of another process, which is
 /// one short transaction of the command line.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Readers wait for nobody in WAL mode, but for a recovery after a crash.
+/// Readers never wait in WAL mode, except for a recovery after a crash.
 const READ_TIMEOUT: Duration = Duration::from_millis(100);
 /// A log that grew beyond this is cut back, so that one burst does not fill
 /// the disk for good.

@@ -1,6 +1,5 @@
 //! The connections that read. A read is done on the thread of its caller, so
-//! there is nothing to wait for but a free connection; what is read is left to
-//! `pets` and `keys`.
+//! there is nothing to wait for but a free connection;
 
 use super::{connection::Slot, error};
 use crate::{PoolStats, StoreError};

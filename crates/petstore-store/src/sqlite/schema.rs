@@ -1,6 +1,5 @@
 //! What makes a database a pet store's: its application id, its schema
-//! version, and the migrations from one version to the next. Where the
-//! database lies is left to `open`.
+//! version, and the migrations from one version to the next.
 
 use rusqlite::{Connection, TransactionBehavior};
 

@@ -1,4 +1,4 @@
-//! The SQL of the ledger, and of the time at which a key was used last.
+//! The SQL of the usage counters, and of the time at which a key was used last.
 
 use super::keys::{id_of, time_of};
 use crate::{KeyUse, Usage, UsageDelta, UsageRecord};

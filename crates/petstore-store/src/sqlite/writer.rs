@@ -1,5 +1,5 @@
-//! The one thread that writes, and its group commit. What a write does is left
-//! to the closures that are handed over.
+//! The one thread that writes, and its group commit. A write is a closure that the
+//! caller hands over.
 //!
 //! Writes that wait at the same moment share a transaction. First they run one
 //! after the other with nothing between them, since in practice none fails. If
@@ -11,12 +11,12 @@ use super::{
     connection::Slot,
     error,
     files::Files,
-    rest::{self, Rest},
+    idle_transaction::{self, IdleTransaction},
 };
 use crate::{
     OpenError, StoreError, WriteStats,
-    room::{BATCH_BYTES, Place, Room},
     stats::{self, Batches},
+    write_queue::{BATCH_BYTES, QueueCapacity, Reservation},
 };
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::{
@@ -41,12 +41,12 @@ const _: () = assert!(
 /// The handle to the thread, which ends when this is dropped or closed.
 pub(super) struct Writer {
     inbox: mpsc::Sender<Message>,
-    room: Room,
+    capacity: QueueCapacity,
     batches: Arc<Batches>,
 }
 
 enum Message {
-    Write(Box<dyn Job>, Place),
+    Write(Box<dyn Job>, Reservation),
     Close(oneshot::Sender<()>),
 }
 
@@ -55,9 +55,9 @@ trait Job: Send {
     /// Runs the write and keeps its result; an error is the caller's too.
     fn run(&mut self, db: &Connection) -> Result<(), StoreError>;
 
-    /// Answers the caller, who may be gone. The write counts only if its
+    /// Returns the result to the caller, who may be gone. The write counts only if its
     /// transaction was committed.
-    fn answer(self: Box<Self>, committed: Result<(), StoreError>);
+    fn respond(self: Box<Self>, committed: Result<(), StoreError>);
 }
 
 struct Write<T, W> {
@@ -82,15 +82,15 @@ where
             .map_err(Clone::clone)
     }
 
-    fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
-        let answer = match (self.result, committed) {
+    fn respond(self: Box<Self>, committed: Result<(), StoreError>) {
+        let result = match (self.result, committed) {
             (Some(Err(own)), _) => Err(own),
             (_, Err(shared)) => Err(shared),
             (Some(Ok(value)), Ok(())) => Ok(value),
             (None, Ok(())) => Err(error::writer_gone()),
         };
         // An error means that the caller did not wait; the write stands.
-        let _gone = self.caller.send(answer);
+        let _gone = self.caller.send(result);
     }
 }
 
@@ -105,12 +105,12 @@ impl Writer {
             .map_err(|source| OpenError::NoThread { source })?;
         Ok(Self {
             inbox,
-            room: Room::default(),
+            capacity: QueueCapacity::default(),
             batches,
         })
     }
 
-    /// Hands `work` over and waits for its answer. `work` may be called more
+    /// Hands `work` over and waits for its result. `work` may be called more
     /// than once, each time in a transaction without its earlier effects. From
     /// the first poll on, to drop the future does not cancel it.
     pub(super) async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
@@ -127,19 +127,19 @@ impl Writer {
         T: Send + 'static,
         W: FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
     {
-        let place = self.room.take(bytes)?;
-        let (caller, answer) = oneshot::channel();
+        let reservation = self.capacity.reserve(bytes)?;
+        let (caller, result) = oneshot::channel();
         let job = Box::new(Write {
             work,
             result: None,
             caller,
         });
-        let job = Message::Write(job, place);
+        let job = Message::Write(job, reservation);
         self.inbox.try_send(job).map_err(|refused| match refused {
             mpsc::error::TrySendError::Full(_) => StoreError::Overloaded,
             mpsc::error::TrySendError::Closed(_) => error::closed(),
         })?;
-        answer.await.unwrap_or_else(|_| Err(error::writer_gone()))
+        result.await.unwrap_or_else(|_| Err(error::writer_gone()))
     }
 
     /// `Ok` while writes are taken.
@@ -156,13 +156,13 @@ impl Writer {
             .stats(self.inbox.max_capacity() - self.inbox.capacity())
     }
 
-    /// Returns when all that was handed over is answered and the connection is
+    /// Returns when all that was handed over is done and the connection is
     /// closed.
     pub(super) async fn close(&self) -> Result<(), StoreError> {
         let (caller, done) = oneshot::channel();
         match self.inbox.send(Message::Close(caller)).await {
             Ok(()) => done.await.map_err(|_| error::writer_gone()),
-            // Somebody was first, and waits for the rest.
+            // Another call closes it already.
             Err(_) => Ok(()),
         }
     }
@@ -177,15 +177,15 @@ fn serve(
     let mut taken = Vec::with_capacity(BATCH);
     let mut closers = Vec::new();
     // In memory, readers use the same connection.
-    let mut rest = files.map(|_| Rest::default());
-    while take_up(&mut messages, &mut taken, slot, rest.as_mut()) {
+    let mut idle = files.map(|_| IdleTransaction::default());
+    while take_up(&mut messages, &mut taken, slot, idle.as_mut()) {
         let mut jobs = Vec::with_capacity(taken.len());
-        let mut places = Vec::with_capacity(taken.len());
+        let mut reservations = Vec::with_capacity(taken.len());
         for message in taken.drain(..) {
             match message {
-                Message::Write(job, place) => {
+                Message::Write(job, reservation) => {
                     jobs.push(job);
-                    places.push(place);
+                    reservations.push(reservation);
                 }
                 Message::Close(caller) => {
                     // Nothing more comes in; the loop ends once all is out.
@@ -210,13 +210,13 @@ fn take_up(
     messages: &mut mpsc::Receiver<Message>,
     taken: &mut Vec<Message>,
     slot: &Slot,
-    rest: Option<&mut Rest>,
+    idle: Option<&mut IdleTransaction>,
 ) -> bool {
     let mut bytes = 0;
-    let mut next = wait(messages, slot, rest);
+    let mut next = wait(messages, slot, idle);
     while let Some(message) = next {
-        if let Message::Write(_, place) = &message {
-            bytes += place.bytes();
+        if let Message::Write(_, reservation) = &message {
+            bytes += reservation.bytes();
         }
         taken.push(message);
         let is_full = taken.len() == BATCH || bytes >= BATCH_BYTES;
@@ -229,9 +229,9 @@ fn take_up(
 fn wait(
     messages: &mut mpsc::Receiver<Message>,
     slot: &Slot,
-    rest: Option<&mut Rest>,
+    idle: Option<&mut IdleTransaction>,
 ) -> Option<Message> {
-    let Some(rest) = rest else {
+    let Some(idle) = idle else {
         return messages.blocking_recv();
     };
     if let Ok(message) = messages.try_recv() {
@@ -242,9 +242,9 @@ fn wait(
         return messages.blocking_recv();
     };
     loop {
-        rest.begin(db);
-        if let Poll::Ready(message) = wait_for(messages, rest::PERIOD) {
-            rest.end(db);
+        idle.begin(db);
+        if let Poll::Ready(message) = wait_for(messages, idle_transaction::PERIOD) {
+            idle.end(db);
             return message;
         }
     }
@@ -274,7 +274,7 @@ impl Wake for Unpark {
 }
 
 fn commit(slot: &Slot, files: Option<&Files>, mut jobs: Vec<Box<dyn Job>>, batches: &Batches) {
-    // Answers go out after the connection is free again: in memory, readers
+    // Results are returned after the connection is free again: in memory, readers
     // use the same one.
     let committed = findable(files, || {
         slot.hold().open().and_then(|db| together(db, &mut jobs))
@@ -292,7 +292,7 @@ fn commit(slot: &Slot, files: Option<&Files>, mut jobs: Vec<Box<dyn Job>>, batch
     }
     let committed = committed.map(|_| ());
     for job in jobs {
-        job.answer(committed.clone());
+        job.respond(committed.clone());
     }
 }
 

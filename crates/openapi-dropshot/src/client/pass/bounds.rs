@@ -1,10 +1,10 @@
-//! The bounds of a number as a condition in Rust, and in words.
+//! Writes the bounds of a number as a condition in Rust, and in words.
 
 use openapi_dropshot_contract::model::{Schema, Type};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-/// What a value has to keep.
+/// The bounds of a value.
 #[derive(Default)]
 pub(super) struct Bounds {
     /// A condition on `value`.
@@ -13,8 +13,7 @@ pub(super) struct Bounds {
     pub(super) words: Option<String>,
 }
 
-/// The bounds of an inline schema of a number; none for other types, which
-/// check themselves.
+/// The bounds of an inline schema of a number; none for other types, which check their values themselves.
 pub(super) fn of(schema: &Schema, target: &syn::Type) -> Bounds {
     let kind = schema.types.as_ref().map(|kind| kind.value);
     if schema.is_reference() || !matches!(kind, Some(Type::Integer | Type::Number)) {
@@ -28,7 +27,7 @@ pub(super) fn of(schema: &Schema, target: &syn::Type) -> Bounds {
     let minimum = schema.minimum.as_ref().map(|minimum| &minimum.value);
     let maximum = schema.maximum.as_ref().map(|maximum| &maximum.value);
     let mut conditions = Vec::new();
-    // An unsigned number keeps a minimum of zero by its type.
+    // The type of an unsigned number implies a minimum of zero.
     if let Some(minimum) = minimum.filter(|minimum| {
         !(rust.starts_with('u') && minimum.as_u64() == Some(0) && !schema.exclusive_minimum)
     }) {

@@ -1,5 +1,5 @@
-//! Enumerations of strings stay open: a value that a later document adds is
-//! kept as it came, where progenitor's code would refuse the whole answer.
+//! Keeps enumerations of strings open: a value that a later document adds is kept as it was received, while progenitor's
+//! code would reject the whole response.
 
 use std::collections::BTreeMap;
 use syn::{Attribute, Fields, Item, ItemEnum, parse_quote};
@@ -23,7 +23,7 @@ pub(super) fn open_enums(items: &[Item]) -> BTreeMap<String, Vec<Value>> {
             .attrs
             .iter()
             .any(|attribute| attribute.path().is_ident("serde"));
-        let has_text = items.iter().any(|item| shows_as_text(item, &choice.ident));
+        let has_text = items.iter().any(|item| has_display(item, &choice.ident));
         if plain && !tagged && has_text && !choice.variants.is_empty() {
             let values = choice
                 .variants
@@ -47,7 +47,7 @@ pub(super) fn pairs(values: &[Value]) -> Vec<(String, syn::Ident)> {
     pairs.collect()
 }
 
-fn shows_as_text(item: &Item, ident: &syn::Ident) -> bool {
+fn has_display(item: &Item, ident: &syn::Ident) -> bool {
     let Item::Impl(block) = item else {
         return false;
     };
@@ -56,7 +56,7 @@ fn shows_as_text(item: &Item, ident: &syn::Ident) -> bool {
         .as_ref()
         .and_then(|(_, path, _)| path.segments.last())
         .is_some_and(|last| last.ident == "Display");
-    shows && super::operations::self_ident(block) == Some(ident)
+    shows && super::requests::self_ident(block) == Some(ident)
 }
 
 /// The name that serde gives a field or a variant.
@@ -66,8 +66,7 @@ pub(super) fn wire_name(attributes: &[Attribute]) -> Option<String> {
         .iter()
         .filter(|attribute| attribute.path().is_ident("serde"))
     {
-        // Arguments of another form end the parsing early, which loses nothing
-        // here: a rename stands first.
+        // Arguments of another form end the parsing early, which loses nothing here: a rename comes first.
         let _ = attribute.parse_nested_meta(|meta| {
             if meta.path.is_ident("rename") {
                 name = Some(meta.value()?.parse::<syn::LitStr>()?.value());
@@ -80,7 +79,7 @@ pub(super) fn wire_name(attributes: &[Attribute]) -> Option<String> {
     name
 }
 
-/// The enumeration with a variant for what is not known, and its forms in text.
+/// The enumeration with a variant for unknown values, and the code that reads and writes it.
 ///
 /// `text_docs` is the documentation of its `as_str`.
 pub(super) fn open(mut choice: ItemEnum, values: &[Value], text_docs: &[Attribute]) -> Vec<Item> {
@@ -96,8 +95,8 @@ pub(super) fn open(mut choice: ItemEnum, values: &[Value], text_docs: &[Attribut
         ) else {
             continue;
         };
-        // A value that is kept has to be owned. Reading is written below: serde's
-        // own way to an untagged variant copies each value first.
+        // An unknown value is owned, so nothing here is `Copy`. `OpenEnum` reads a value without copying a known one,
+        // which serde's `untagged` would do.
         let kept = paths.into_iter().filter(|path| {
             let last = path.segments.last();
             last.is_none_or(|last| last.ident != "Copy" && last.ident != "Deserialize")
@@ -105,37 +104,26 @@ pub(super) fn open(mut choice: ItemEnum, values: &[Value], text_docs: &[Attribut
         *attribute = parse_quote!(#[derive(#(#kept),*)]);
     }
     choice.variants.push(parse_quote! {
-        /// A value that this version of the client does not know, as it came.
+        /// A value that this version of the client does not know, as it was received.
         #[serde(untagged)]
         #unknown(::std::string::String)
     });
     let names: Vec<_> = values.iter().map(|value| &value.ident).collect();
     let wires: Vec<_> = values.iter().map(|value| &value.wire).collect();
-    let refusal = format!("must be {}", listed(&wires));
     vec![
         Item::Enum(choice),
         parse_quote! {
+            impl ::openapi_dropshot_client::generated::OpenEnum for #ident {
+                const KNOWN: &'static [(&'static str, Self)] = &[#((#wires, Self::#names)),*];
+                fn unknown(value: String) -> Self {
+                    Self::#unknown(value)
+                }
+            }
+        },
+        parse_quote! {
             impl<'de> ::serde::Deserialize<'de> for #ident {
-                fn deserialize<D>(deserializer: D) -> ::std::result::Result<Self, D::Error>
-                where
-                    D: ::serde::Deserializer<'de>,
-                {
-                    struct Text;
-                    impl ::serde::de::Visitor<'_> for Text {
-                        type Value = #ident;
-
-                        fn expecting(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                            f.write_str("a string")
-                        }
-
-                        fn visit_str<E>(self, value: &str) -> ::std::result::Result<#ident, E> {
-                            Ok(match value {
-                                #(#wires => #ident::#names,)*
-                                _ => #ident::#unknown(value.to_owned()),
-                            })
-                        }
-                    }
-                    deserializer.deserialize_str(Text)
+                fn deserialize<D: ::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                    ::openapi_dropshot_client::generated::OpenEnum::deserialize_open(deserializer)
                 }
             }
         },
@@ -158,37 +146,22 @@ pub(super) fn open(mut choice: ItemEnum, values: &[Value], text_docs: &[Attribut
                 }
             }
         },
-        // What a person or a program writes has to be known; only what the
-        // service answers is taken as it comes.
         parse_quote! {
             impl ::std::str::FromStr for #ident {
                 type Err = self::error::ConversionError;
-                fn from_str(value: &str) -> ::std::result::Result<Self, self::error::ConversionError> {
-                    match value {
-                        #(#wires => Ok(Self::#names),)*
-                        _ => Err(#refusal.into()),
-                    }
+                fn from_str(value: &str) -> Result<Self, self::error::ConversionError> {
+                    ::openapi_dropshot_client::generated::OpenEnum::parse(value).map_err(Into::into)
                 }
             }
         },
     ]
 }
 
-/// A name for what is not known that no value has.
+/// A name for the variant of unknown values that no value has.
 fn unused(values: &[Value]) -> syn::Ident {
     let mut name = "Unknown".to_owned();
     while values.iter().any(|value| value.ident == name) {
         name.push_str("Value");
     }
     syn::Ident::new(&name, proc_macro2::Span::call_site())
-}
-
-/// `a`, `b` or `c`
-fn listed(wires: &[&String]) -> String {
-    let quoted: Vec<String> = wires.iter().map(|wire| format!("`{wire}`")).collect();
-    match quoted.as_slice() {
-        [] => String::new(),
-        [only] => only.clone(),
-        [first @ .., last] => format!("{} or {last}", first.join(", ")),
-    }
 }

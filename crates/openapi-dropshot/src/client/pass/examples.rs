@@ -1,127 +1,94 @@
-//! An example for each public item, with the values of the document's own
-//! examples. Where the document has none that can be written down, the example
-//! takes the value as an argument: it compiles all the same. That they do is
-//! shown by the documentation tests of the crate of the client.
+//! Writes an example for each public item, with the values of the document's own examples. If the document has none,
+//! the example takes the value as an argument, so that it still compiles. The documentation tests of the client's crate
+//! compile all of them.
 
-mod kinds;
-mod values;
-
-use super::setters::target;
-use crate::client::names::{Names, folded};
-use openapi_dropshot_contract::model::{Document, Operation};
+use super::{
+    kinds,
+    requests::{Request, Setter},
+    values::Values,
+};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use std::collections::BTreeMap;
-use syn::{ImplItem, Item, ItemImpl};
-use values::Values;
+use syn::{Ident, Type};
 
-/// What examples are made of.
+/// The parts that examples are made of.
 pub(super) struct Examples<'a> {
     /// The crate of the client, as Rust writes it.
     library: String,
     values: Values<'a>,
-    /// The requests, by the folded id of their operation.
-    requests: BTreeMap<String, Request>,
 }
 
-/// A request, as an application makes it.
-struct Request {
-    /// The method of the client.
-    method: syn::Ident,
-    /// The setters of the builder, in its order.
-    setters: Vec<Setter>,
-}
-
-/// A setter, and what it takes.
-struct Setter {
-    name: syn::Ident,
-    /// What the value is turned into.
-    target: Option<syn::Type>,
-    /// The value of the document's example.
-    value: Option<TokenStream>,
-    required: bool,
-    deprecated: bool,
-}
+/// The call of a setter: its name, what the value is turned into, and the value of the document's example.
+type Set<'r> = (Ident, &'r Type, Option<TokenStream>);
 
 impl<'a> Examples<'a> {
-    /// Reads the code that progenitor made: the builders of requests, and the
-    /// types.
-    pub(super) fn new(
-        document: &'a Document,
-        names: &'a Names<'a>,
-        library: &str,
-        builders: &[Item],
-        types: &[Item],
-    ) -> Self {
-        let values = Values::new(document, names, types);
-        let blocks = builders.iter().filter_map(|item| match item {
-            Item::Impl(block) if block.trait_.is_none() => Some(block),
-            _ => None,
-        });
-        let requests = blocks
-            .filter_map(|block| {
-                let ident = super::operations::self_ident(block)?.to_string();
-                let id = folded(&ident);
-                let operation = document.operations.iter().find(|operation| {
-                    let own = operation.id.as_ref();
-                    own.is_some_and(|own| folded(&own.value) == id)
-                })?;
-                let request = Request {
-                    method: crate::names::ident(&crate::names::snake(&ident)),
-                    setters: setters(operation, block, &values),
-                };
-                Some((id, request))
-            })
-            .collect();
+    pub(super) fn new(library: &str, values: Values<'a>) -> Self {
         Examples {
             library: library.to_owned(),
             values,
-            requests,
         }
     }
 
-    /// A call of the operation, from the client to the answer.
-    pub(super) fn call(&self, operation: &Operation) -> Vec<String> {
-        self.asynchronous(operation, |made| {
+    /// Code that uses the client itself.
+    pub(super) fn of_client(&self, code: &TokenStream) -> Vec<String> {
+        let after = format!("Ok::<(), {}::BuildError>(())", self.library);
+        self.block("", code, &after)
+    }
+
+    fn parameter<'r>(&self, setter: &'r Setter<'_>) -> Set<'r> {
+        let value = self.values.of_parameter(setter.parameter, &setter.target);
+        (setter.name.clone(), &setter.target, value)
+    }
+
+    fn body<'r>(&self, request: &'r Request<'_>) -> Option<Set<'r>> {
+        let body = request.body.as_ref()?;
+        let schema = request.operation.request_body.as_ref()?;
+        let value = self.values.of_body(schema, &body.target);
+        Some((crate::names::ident("body"), &body.target, value))
+    }
+
+    /// A call of the operation, from the client to the response.
+    pub(super) fn call(&self, request: &Request<'_>) -> Vec<String> {
+        self.asynchronous(request, |made| {
             quote! {
-                let answer = #made.send().await?.into_inner();
-                println!("{answer:?}");
+                let response = #made.send().await?.into_inner();
+                println!("{response:?}");
             }
         })
     }
 
     /// The request with all its parameters.
-    pub(super) fn builder(&self, operation: &Operation) -> Vec<String> {
-        let Some(request) = self.request(operation) else {
-            return Vec::new();
-        };
-        let setters = request.setters.iter().filter(|setter| !setter.deprecated);
-        let (chain, arguments) =
-            chain(setters.filter(|setter| setter.required || setter.value.is_some()));
+    pub(super) fn builder(&self, request: &Request<'_>) -> Vec<String> {
+        let shown = request
+            .parameters
+            .iter()
+            .filter(|setter| !setter.parameter.deprecated)
+            .map(|setter| (setter.parameter.required, self.parameter(setter)))
+            .filter(|(required, (_, _, value))| *required || value.is_some())
+            .map(|(_, set)| set);
+        let (chain, arguments) = chain(shown.chain(self.body(request)));
         let method = &request.method;
         self.synchronous(&arguments, &quote!(let request = client.#method()#chain;))
     }
 
     /// One setter of a request.
-    pub(super) fn setter(&self, operation: &Operation, name: &syn::Ident) -> Vec<String> {
-        let Some(request) = self.request(operation) else {
-            return Vec::new();
-        };
+    pub(super) fn setter(&self, request: &Request<'_>, name: &syn::Ident) -> Vec<String> {
         let method = &request.method;
-        let setter = request.setters.iter().filter(|setter| setter.name == *name);
-        let (chain, arguments) = chain(setter);
+        let parameters = request
+            .parameters
+            .iter()
+            .map(|setter| self.parameter(setter));
+        let all = parameters.chain(self.body(request));
+        let (chain, arguments) = chain(all.filter(|(own, _, _)| own == name));
         self.synchronous(&arguments, &quote!(let request = client.#method()#chain;))
     }
 
     /// Changing the body by its builder.
-    pub(super) fn body_map(&self, operation: &Operation) -> Vec<String> {
-        let Some(request) = self.request(operation) else {
-            return Vec::new();
-        };
+    pub(super) fn body_map(&self, request: &Request<'_>) -> Vec<String> {
         let method = &request.method;
-        let body = request.setters.iter().find(|setter| setter.name == "body");
+        let body = request.body.as_ref();
         let fields = body
-            .and_then(|body| self.values.fields(body.target.as_ref()?))
+            .and_then(|body| self.values.fields(&body.target))
             .unwrap_or_default();
         self.synchronous(
             &TokenStream::new(),
@@ -130,29 +97,29 @@ impl<'a> Examples<'a> {
     }
 
     /// Settings of one call.
-    pub(super) fn with(&self, operation: &Operation) -> Vec<String> {
+    pub(super) fn with(&self, request: &Request<'_>) -> Vec<String> {
         let library: TokenStream = self.library.parse().unwrap_or_default();
-        self.asynchronous(operation, |made| {
+        self.asynchronous(request, |made| {
             quote! {
                 let hasty = #library::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-                let answer = #made.with(hasty).send().await?;
+                let response = #made.with(hasty).send().await?;
             }
         })
     }
 
     /// A call of code that is not async.
-    pub(super) fn blocking(&self, operation: &Operation) -> Vec<String> {
-        self.in_function("fn", operation, |made| {
+    pub(super) fn blocking(&self, request: &Request<'_>) -> Vec<String> {
+        self.in_function("fn", request, |made| {
             quote! {
-                let answer = #made.send_blocking()?.into_inner();
-                println!("{answer:?}");
+                let response = #made.send_blocking()?.into_inner();
+                println!("{response:?}");
             }
         })
     }
 
     /// Page by page.
-    pub(super) fn pages(&self, operation: &Operation) -> Vec<String> {
-        self.asynchronous(operation, |made| {
+    pub(super) fn pages(&self, request: &Request<'_>) -> Vec<String> {
+        self.asynchronous(request, |made| {
             quote! {
                 let mut pages = #made.pages();
                 while let Some(page) = pages.next().await {
@@ -164,8 +131,8 @@ impl<'a> Examples<'a> {
     }
 
     /// Item by item.
-    pub(super) fn stream(&self, operation: &Operation) -> Vec<String> {
-        self.asynchronous(operation, |made| {
+    pub(super) fn stream(&self, request: &Request<'_>) -> Vec<String> {
+        self.asynchronous(request, |made| {
             quote! {
                 let mut items = #made.stream();
                 while let Some(item) = items.next().await {
@@ -207,7 +174,7 @@ impl<'a> Examples<'a> {
                 let builder = types::#owner::builder().#name(#value);
             )),
             None => {
-                let argument = target(method)
+                let argument = kinds::target(method)
                     .map(|target| kinds::from_outside(&target))
                     .map(|target| quote!(value: #target));
                 let before = format!("fn example({}) {{", argument.unwrap_or_default());
@@ -217,38 +184,35 @@ impl<'a> Examples<'a> {
         }
     }
 
-    /// The error of a value that is refused.
-    pub(super) fn refused(&self) -> Vec<String> {
+    /// The error of a value that is rejected.
+    pub(super) fn conversion_error(&self) -> Vec<String> {
         let error = quote!(types::error::ConversionError);
         let before = format!("fn example(error: {error}) {{");
         self.block(&before, &quote!(println!("{error}");), "}")
     }
 
-    fn request(&self, operation: &Operation) -> Option<&Request> {
-        let id = operation.id.as_ref()?;
-        self.requests.get(&folded(&id.value))
-    }
-
     fn asynchronous(
         &self,
-        operation: &Operation,
+        request: &Request<'_>,
         code: impl FnOnce(TokenStream) -> TokenStream,
     ) -> Vec<String> {
-        self.in_function("async fn", operation, code)
+        self.in_function("async fn", request, code)
     }
 
     /// Code that begins with the request, all that it needs being set.
     fn in_function(
         &self,
         keyword: &str,
-        operation: &Operation,
+        request: &Request<'_>,
         code: impl FnOnce(TokenStream) -> TokenStream,
     ) -> Vec<String> {
-        let Some(request) = self.request(operation) else {
-            return Vec::new();
-        };
         let method = &request.method;
-        let (chain, arguments) = chain(request.setters.iter().filter(|setter| setter.required));
+        let required = request
+            .parameters
+            .iter()
+            .filter(|setter| setter.parameter.required)
+            .map(|setter| self.parameter(setter));
+        let (chain, arguments) = chain(required.chain(self.body(request)));
         let before = format!(
             "{keyword} example(client: &{}::Client{arguments}) -> Result<(), Box<dyn std::error::Error>> {{",
             self.library,
@@ -282,16 +246,18 @@ impl<'a> Examples<'a> {
             return Vec::new();
         };
         let mut lines = vec!["```".to_owned()];
-        if before.contains("types ::") || before.contains("types::") || code.contains("types::") {
-            lines.push(format!("use {}::types;", self.library));
-            lines.push(String::new());
+        let all = format!("{before} {code}").replace(" :: ", "::");
+        for (used, import) in [("types::", "types"), (" Client::builder", "Client")] {
+            if all.contains(used) {
+                lines.extend([format!("use {}::{import};", self.library), String::new()]);
+            }
         }
         let hidden = |text: &str| {
             text.lines()
                 .map(|line| format!("# {line}"))
                 .collect::<Vec<_>>()
         };
-        // As tokens are printed, and as people write them.
+        // Tokens are printed with spaces around `::`.
         lines.extend(hidden(&before.replace(" :: ", "::").replace(" : ", ": ")));
         lines.extend(code.lines().map(str::to_owned));
         lines.extend(hidden(after));
@@ -300,59 +266,14 @@ impl<'a> Examples<'a> {
     }
 }
 
-/// The setters of a block, with the values of the document.
-fn setters(operation: &Operation, block: &ItemImpl, values: &Values<'_>) -> Vec<Setter> {
-    let methods = block.items.iter().filter_map(|item| match item {
-        ImplItem::Fn(method) => Some(method),
-        _ => None,
-    });
-    methods
-        .filter_map(|method| {
-            let name = method.sig.ident.clone();
-            let target = target(method);
-            let wanted = folded(&name.to_string());
-            let mut parameters = operation.parameters.iter();
-            if let Some(parameter) =
-                parameters.find(|parameter| folded(&parameter.name.value) == wanted)
-            {
-                let value = target
-                    .as_ref()
-                    .and_then(|target| values.of_parameter(parameter, target));
-                return Some(Setter {
-                    name,
-                    target,
-                    value,
-                    required: parameter.required,
-                    deprecated: parameter.deprecated,
-                });
-            }
-            let body = operation.request_body.as_ref()?;
-            (name == "body").then(|| Setter {
-                value: target
-                    .as_ref()
-                    .and_then(|target| values.of_body(body, target)),
-                name,
-                target,
-                required: true,
-                deprecated: false,
-            })
-        })
-        .collect()
-}
-
-/// The calls of setters, and the arguments of the function around them: for the
-/// values that cannot be written down.
-fn chain<'s>(setters: impl Iterator<Item = &'s Setter>) -> (TokenStream, TokenStream) {
+/// The calls of setters, and the arguments of the function around them: for values that the document does not give.
+fn chain<'r>(setters: impl Iterator<Item = Set<'r>>) -> (TokenStream, TokenStream) {
     let (mut calls, mut arguments) = (TokenStream::new(), TokenStream::new());
-    for setter in setters {
-        let name = &setter.name;
-        match (&setter.value, &setter.target) {
-            (Some(value), _) => calls.extend(quote!(.#name(#value))),
-            (None, target) => {
-                let target = target.as_ref().map_or_else(
-                    || quote!(String),
-                    |target| kinds::from_outside(target).to_token_stream(),
-                );
+    for (name, target, value) in setters {
+        match value {
+            Some(value) => calls.extend(quote!(.#name(#value))),
+            None => {
+                let target = kinds::from_outside(target).to_token_stream();
                 calls.extend(quote!(.#name(#name)));
                 arguments.extend(quote!(, #name: #target));
             }

@@ -1,5 +1,4 @@
-//! The messages that generated code gives: made to name things as the document
-//! does, and to say what to do.
+//! Rewords the error messages of generated code, so that they use the names of the document and say what to do.
 
 use proc_macro2::{Group, Literal, TokenStream, TokenTree};
 use syn::{
@@ -7,8 +6,7 @@ use syn::{
     visit_mut::{self, VisitMut},
 };
 
-/// Replaces the texts of a function that `reword` gives other words for, those
-/// in macros included.
+/// Replaces each text of a function, also inside macros, for which `reword` returns another one.
 pub(super) fn reword(method: &mut ImplItemFn, reword: impl Fn(&str) -> Option<String>) {
     Messages(&reword).visit_block_mut(&mut method.block);
 }

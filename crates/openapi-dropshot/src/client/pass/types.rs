@@ -1,9 +1,8 @@
-//! The types of the document: documented, deprecated where the document says
-//! so, and open to what a later document adds.
+//! Adds to the types of the document their documentation, their deprecation, and room for what a later document adds.
 
 use super::{
     Surprise, deprecate, described, docs, documentation, enums, examples::Examples, messages,
-    operations::self_ident, part_note, part_since, set_docs,
+    part_note, part_since, requests::self_ident, set_docs,
 };
 use crate::client::names::{Names, folded};
 use crate::docs::{code, harmless};
@@ -11,7 +10,7 @@ use openapi_dropshot_contract::model::{Document, Schema};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{Attribute, Field, Fields, ImplItem, Item, ItemImpl, ItemMod, parse_quote};
 
-/// All that is known of the document while its types are visited.
+/// The inputs of the pass over the types, and the deprecations that it has met so far.
 struct Context<'a> {
     document: &'a Document,
     names: &'a Names<'a>,
@@ -78,7 +77,7 @@ pub(super) fn types(
                     context.builders(&mut module)?;
                 }
                 if module.ident == "error" {
-                    context.refusal(&mut module);
+                    context.conversion_error(&mut module);
                 }
                 kept.push(Item::Mod(module));
             }
@@ -89,7 +88,7 @@ pub(super) fn types(
     Ok(kept)
 }
 
-/// Whether an implementation is one that [`enums::open`] writes anew.
+/// Whether [`enums::open`] replaces this implementation.
 fn replaced(block: &ItemImpl, open: &BTreeMap<String, Vec<enums::Value>>) -> bool {
     let is_open = self_ident(block).is_some_and(|ident| open.contains_key(&ident.to_string()));
     let name = block
@@ -100,7 +99,7 @@ fn replaced(block: &ItemImpl, open: &BTreeMap<String, Vec<enums::Value>>) -> boo
     is_open && matches!(name.as_deref(), Some("Display" | "FromStr"))
 }
 
-/// A part without a description is documented by its name in the document.
+/// Documents a part; without a description, by its name in the document.
 fn document_part(attributes: &mut Vec<Attribute>, wire: &str) {
     let text = harmless(&documentation(attributes));
     let text = if text.trim().is_empty() {
@@ -111,7 +110,7 @@ fn document_part(attributes: &mut Vec<Attribute>, wire: &str) {
     set_docs(attributes, &[text]);
 }
 
-/// The messages of a builder, with the names of the document.
+/// A message of a builder, with the names of the document.
 fn reworded(text: &str, properties: &BTreeMap<String, &Schema>) -> Option<String> {
     let name_of = |field: &str| {
         let found = properties.keys().find(|name| folded(name) == folded(field));
@@ -126,7 +125,7 @@ fn reworded(text: &str, properties: &BTreeMap<String, &Schema>) -> Option<String
     let field = text
         .strip_prefix("error converting supplied value for ")?
         .strip_suffix(": {e}")?;
-    Some(format!("`{}` is refused: {{e}}", name_of(field)))
+    Some(format!("`{}` is not valid: {{e}}", name_of(field)))
 }
 
 impl<'a> Context<'a> {
@@ -146,19 +145,19 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The error of a value that a type refuses.
-    fn refusal(&self, module: &mut ItemMod) {
+    /// Documents the error of a value that a type rejects.
+    fn conversion_error(&self, module: &mut ItemMod) {
         let items = module.content.iter_mut().flat_map(|(_, items)| items);
         for item in items {
             if let Item::Struct(error) = item {
                 let mut paragraphs = vec![harmless(&documentation(&error.attrs))];
-                paragraphs.extend(self.examples.refused());
+                paragraphs.extend(self.examples.conversion_error());
                 set_docs(&mut error.attrs, &paragraphs);
             }
         }
     }
 
-    /// Documents a type in the words of its schema, and gives its properties.
+    /// Documents a type with the description of its schema, and returns its properties.
     fn document_type(
         &self,
         ident: &syn::Ident,
@@ -316,7 +315,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A deprecation that reaches no field would be one dropped in silence.
+    /// Reports a deprecation that no field carries, because it would be lost.
     fn all_deprecated_were_met(&self) -> Result<(), Surprise> {
         for named in self.names.values() {
             let mut properties = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Bodies and answers: media types and schemas that progenitor has a type for.
+//! Checks bodies and responses: media types and schemas that progenitor has a type for.
 
 use super::Check;
 use crate::client::names::successes;
@@ -14,7 +14,7 @@ impl Check<'_, '_> {
         };
         if !body.required {
             let what = "always sends its body, but the document lets it be absent";
-            self.refuse(
+            self.reject(
                 "unsupported-optional-body",
                 &body.at,
                 what,
@@ -26,7 +26,7 @@ impl Check<'_, '_> {
                 "needs exactly one media type for its body, found {}",
                 body.content.len()
             );
-            self.refuse(
+            self.reject(
                 "client-request-media-types",
                 &body.at,
                 what,
@@ -49,11 +49,11 @@ impl Check<'_, '_> {
         let encoding = format!("{}/encoding", media.at.pointer);
         if let Some(encoding) = self.document.root.pointer(&encoding) {
             let at = encoding.at.clone();
-            self.refuse("client-encoding", &at, "ignores `encoding`", "remove it");
+            self.reject("client-encoding", &at, "ignores `encoding`", "remove it");
         }
         let Some(schema) = &media.schema else {
             let what = format!("does not know what `{}` holds", media.name.value);
-            self.refuse(
+            self.reject(
                 "client-body-without-schema",
                 &media.at,
                 what,
@@ -67,7 +67,7 @@ impl Check<'_, '_> {
             "application/octet-stream" if is_plain_text(resolved, Some("binary")) => {}
             "application/octet-stream" => {
                 let what = "sends `application/octet-stream` only as plain bytes";
-                self.refuse(
+                self.reject(
                     "client-raw-body",
                     &schema.at,
                     what,
@@ -77,7 +77,7 @@ impl Check<'_, '_> {
             "text/plain" | "text/x-markdown" if is_plain_text(resolved, None) => {}
             "text/plain" | "text/x-markdown" => {
                 let what = format!("sends `{essence}` only as plain text");
-                self.refuse(
+                self.reject(
                     "client-raw-body",
                     &schema.at,
                     what,
@@ -88,7 +88,7 @@ impl Check<'_, '_> {
                 let what = format!("cannot send `{}`", media.name.value);
                 let help = "use `application/json`, `application/x-www-form-urlencoded`, `application/octet-stream` \
                             or `text/plain`";
-                self.refuse("client-request-media-types", &media.name.at, what, help);
+                self.reject("client-request-media-types", &media.name.at, what, help);
             }
         }
     }
@@ -101,23 +101,23 @@ impl Check<'_, '_> {
             .contains_key("x-dropshot-websocket")
         {
             let what = "cannot upgrade to a websocket";
-            self.refuse(
+            self.reject(
                 "client-websocket",
                 &self.operation.at,
                 what,
                 "serve the channel outside of this document",
             );
         }
-        let mut first: Option<(&Response, Answer<'_>)> = None;
+        let mut first: Option<(&Response, Content<'_>)> = None;
         for response in successes(self.operation) {
-            let answer = match Answer::of(response) {
-                Ok(answer) => answer,
+            let content = match Content::of(response) {
+                Ok(content) => content,
                 Err(media) => {
                     let what = format!(
-                        "does not know what its answer `{}` holds",
+                        "does not know what its response `{}` holds",
                         response.status.value
                     );
-                    self.refuse(
+                    self.reject(
                         "client-response-without-schema",
                         &media.at,
                         what,
@@ -127,8 +127,8 @@ impl Check<'_, '_> {
                 }
             };
             match &first {
-                None => first = Some((response, answer)),
-                Some((_, same)) if same.is_same(&answer) => {}
+                None => first = Some((response, content)),
+                Some((_, same)) if same.is_same(&content) => {}
                 Some((other, _)) => {
                     let message = format!(
                         "the client of {} needs one type for all successes: `{}` and `{}` differ",
@@ -148,14 +148,14 @@ impl Check<'_, '_> {
     }
 }
 
-/// What progenitor takes an answer for.
-enum Answer<'a> {
+/// What progenitor reads a response as.
+enum Content<'a> {
     Json(&'a Schema),
     Raw,
     Empty,
 }
 
-impl<'a> Answer<'a> {
+impl<'a> Content<'a> {
     /// The kind of a response, or the JSON without schema in it.
     fn of(response: &'a Response) -> Result<Self, &'a MediaType> {
         let json = response.content.iter().find(|media| {
@@ -163,15 +163,15 @@ impl<'a> Answer<'a> {
                 || media.name.value.starts_with("application/json;")
         });
         match json {
-            Some(media) => media.schema.as_ref().map(Answer::Json).ok_or(media),
-            None if response.content.is_empty() => Ok(Answer::Empty),
-            None => Ok(Answer::Raw),
+            Some(media) => media.schema.as_ref().map(Content::Json).ok_or(media),
+            None if response.content.is_empty() => Ok(Content::Empty),
+            None => Ok(Content::Raw),
         }
     }
 
-    fn is_same(&self, other: &Answer<'_>) -> bool {
+    fn is_same(&self, other: &Content<'_>) -> bool {
         match (self, other) {
-            (Answer::Json(one), Answer::Json(other)) => {
+            (Content::Json(one), Content::Json(other)) => {
                 one.at == other.at
                     || one.reference.as_ref().is_some_and(|name| {
                         other
@@ -180,7 +180,7 @@ impl<'a> Answer<'a> {
                             .is_some_and(|other| other.value == name.value)
                     })
             }
-            (Answer::Raw, Answer::Raw) | (Answer::Empty, Answer::Empty) => true,
+            (Content::Raw, Content::Raw) | (Content::Empty, Content::Empty) => true,
             _ => false,
         }
     }

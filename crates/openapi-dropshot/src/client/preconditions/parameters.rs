@@ -1,5 +1,4 @@
-//! Parameters: names that a builder can have, and values that progenitor writes
-//! as the document says.
+//! Checks parameters: names that a builder can have, and values that progenitor writes as the document says.
 
 use super::Check;
 use crate::client::names::folded;
@@ -7,13 +6,11 @@ use openapi_dropshot_contract::model::{Parameter, ParameterIn, Type};
 use std::collections::BTreeMap;
 
 /// Methods that a builder has already.
-const BUILDER_METHODS: [&str; 10] = [
+const BUILDER_METHODS: [&str; 8] = [
     "body_map",
-    "client",
     "clone",
     "new",
     "pages",
-    "prepared",
     "send",
     "send_blocking",
     "stream",
@@ -38,7 +35,7 @@ impl Check<'_, '_> {
                     "cannot have a parameter `{}`: its builder has that method already",
                     name.value
                 );
-                self.refuse(
+                self.reject(
                     "client-name-reserved",
                     &name.at,
                     what,
@@ -50,7 +47,7 @@ impl Check<'_, '_> {
                     "would have one setter for `{}` and `{}`",
                     other.name.value, name.value
                 );
-                self.refuse(
+                self.reject(
                     "client-name-clash",
                     &name.at,
                     what,
@@ -68,7 +65,7 @@ impl Check<'_, '_> {
         match place {
             ParameterIn::Cookie => {
                 let what = format!("cannot send the cookie `{name}`");
-                self.refuse(
+                self.reject(
                     "client-cookie",
                     at,
                     what,
@@ -77,7 +74,7 @@ impl Check<'_, '_> {
             }
             ParameterIn::Header if OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own)) => {
                 let what = format!("sets the header `{name}` itself");
-                self.refuse(
+                self.reject(
                     "client-header",
                     at,
                     what,
@@ -88,7 +85,7 @@ impl Check<'_, '_> {
                 let what = format!(
                     "cannot send `{name}`, which is no name of a header (RFC 9110, section 5.1)"
                 );
-                self.refuse(
+                self.reject(
                     "client-header",
                     &parameter.name.at,
                     what,
@@ -108,11 +105,11 @@ impl Check<'_, '_> {
             .filter(|style| style.value != simple)
         {
             let what = format!("cannot write `{name}` in the style `{}`", style.value);
-            self.refuse("client-style", &style.at, what, "leave `style` out");
+            self.reject("client-style", &style.at, what, "leave `style` out");
         }
         let Some(schema) = &parameter.schema else {
             let what = format!("cannot send `{name}`, which has no `schema`");
-            self.refuse(
+            self.reject(
                 "client-parameter-content",
                 at,
                 what,
@@ -128,7 +125,7 @@ impl Check<'_, '_> {
         if kind == Some(Type::Object) || (kind == Some(Type::Array) && place != ParameterIn::Query)
         {
             let what = format!("cannot write the value of `{name}` into a {place}");
-            self.refuse(
+            self.reject(
                 "client-style",
                 &schema.at,
                 what,
@@ -139,7 +136,7 @@ impl Check<'_, '_> {
             && kind == Some(Type::Array)
         {
             let what = format!("repeats `{name}` for each item instead of joining the items");
-            self.refuse("client-style", &explode.at, what, "leave `explode` out");
+            self.reject("client-style", &explode.at, what, "leave `explode` out");
         }
     }
 }

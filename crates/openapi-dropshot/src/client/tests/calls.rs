@@ -1,9 +1,8 @@
-//! What a call has beside its parameters: pages, a key against doing things
-//! twice, and the cargo feature of an operation that is not stable.
+//! Pages, idempotency keys, and the cargo features of operations that are not stable.
 
 use super::{PETS, SCHEMA, document, file, with_parameter};
 
-/// An operation that answers an array of things, with these headers.
+/// An operation that returns an array of things, with these headers.
 fn listing(headers: &str, schema: &str) -> String {
     document(
         &format!(
@@ -22,21 +21,21 @@ fn a_list_with_a_link_can_be_walked_through() {
     for (text, answer, item) in [
         (
             file(PETS, "builder.rs"),
-            "crate::Pages<types::Pets>",
-            "crate::Items<types::Pet>",
+            "super::Pages<types::Pets>",
+            "super::Items<types::Pet>",
         ),
         (
             file(&listing(LINK, THINGS), "builder.rs"),
-            "crate::Pages<::std::vec::Vec<types::Thing>>",
-            "crate::Items<types::Thing>",
+            "super::Pages<::std::vec::Vec<types::Thing>>",
+            "super::Items<types::Thing>",
         ),
         (
             file(
                 &listing(LINK, "{type: array, items: {type: string}}"),
                 "builder.rs",
             ),
-            "crate::Pages<::std::vec::Vec<::std::string::String>>",
-            "crate::Items<::std::string::String>",
+            "super::Pages<::std::vec::Vec<::std::string::String>>",
+            "super::Items<::std::string::String>",
         ),
     ] {
         assert!(
@@ -51,7 +50,7 @@ fn a_list_with_a_link_can_be_walked_through() {
 }
 
 #[test]
-fn what_has_no_further_pages_has_no_stream() {
+fn a_list_without_links_has_no_stream() {
     for text in [
         listing("{}", THINGS),
         listing(LINK, "{$ref: '#/components/schemas/Thing'}"),
@@ -63,12 +62,13 @@ fn what_has_no_further_pages_has_no_stream() {
 }
 
 #[test]
-fn an_operation_that_takes_an_idempotency_key_says_so() {
+fn the_idempotency_key_is_a_header_of_the_operation() {
     let key = "{name: idempotency-key, in: header, schema: {type: string}}";
-    let taken = |text: &str| text.contains("takes_idempotency_key: true");
-    assert!(taken(&file(&with_parameter(key), "builder.rs")));
-    let query = key.replace("in: header", "in: query");
-    assert!(!taken(&file(&with_parameter(&query), "builder.rs")));
+    let text = file(&with_parameter(key), "builder.rs");
+    assert!(
+        text.contains("toolkit::Parameter::header(\"idempotency-key\""),
+        "{text}"
+    );
 }
 
 #[test]
@@ -82,11 +82,11 @@ fn an_operation_that_is_not_stable_stands_behind_a_feature() {
         let client = file(&text, "client.rs");
         assert_eq!(client.matches(&hidden).count(), 1, "{client}");
         let builder = file(&text, "builder.rs");
-        // The builder, its methods, and the function that reads the answer.
+        // The builder, its methods, and the description of the operation.
         assert_eq!(builder.matches(&hidden).count(), 3, "{builder}");
-        let said = format!("Only with the cargo feature `{level}` of this crate.");
+        let sentence = format!("Only with the cargo feature `{level}` of this crate.");
         assert!(
-            client.contains(&said) && builder.contains(&said),
+            client.contains(&sentence) && builder.contains(&sentence),
             "{client}"
         );
     }
@@ -105,7 +105,7 @@ fn a_parameter_that_is_not_stable_is_always_there() {
 }
 
 #[test]
-fn an_open_list_of_values_is_an_enumeration_that_keeps_what_it_does_not_know() {
+fn an_open_list_of_values_is_an_enumeration_that_keeps_unknown_values() {
     let schema =
         "{type: object, properties: {size: {type: string, x-extensible-enum: [small, big]}}}";
     let text = file(&document(super::OPERATION, schema), "types.rs");
@@ -119,7 +119,7 @@ fn an_open_list_of_values_is_an_enumeration_that_keeps_what_it_does_not_know() {
 
 #[test]
 fn a_parameter_cannot_have_the_name_of_a_method() {
-    for name in ["with", "pages", "send_blocking", "sendBlocking", "prepared"] {
+    for name in ["with", "pages", "send_blocking", "sendBlocking"] {
         let parameter = format!("{{name: {name}, in: query, schema: {{type: string}}}}");
         let problems = super::generated(&with_parameter(&parameter)).expect_err("it is taken");
         assert!(

@@ -1,5 +1,4 @@
-//! The examples in the documentation of generated code. That they compile is
-//! shown by the documentation tests of the client crate.
+//! The examples in the documentation of generated code. The documentation tests of the client crate compile them.
 
 use super::{SCHEMA, document, file, with_body, with_parameter};
 
@@ -63,7 +62,7 @@ fn an_example_names_the_crate_that_the_options_name() {
 }
 
 #[test]
-fn what_is_deprecated_stands_in_no_example_of_another_item() {
+fn no_example_of_another_item_uses_a_deprecated_one() {
     let schema = "{type: object, example: {old: a, size: 1}, properties: {
       size: {type: integer}, old: {type: string, deprecated: true}}}";
     let text = file(&document(super::OPERATION, schema), "types.rs");

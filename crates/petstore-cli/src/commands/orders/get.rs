@@ -9,8 +9,8 @@ use petstore_client::Client;
 
 /// `orders get`
 pub(super) async fn run(client: &Client, id: i64, form: Form) -> Result<Exit> {
-    let answer = client.get_order().order_id(id).send().await;
-    let order = answer.with_context(|| format!("cannot fetch the order {id}"))?;
+    let response = client.get_order().order_id(id).send().await;
+    let order = response.with_context(|| format!("cannot fetch the order {id}"))?;
     let mut writer = Writer::one(form);
     writer.write(&[order.into_inner()])?;
     writer.end()?;

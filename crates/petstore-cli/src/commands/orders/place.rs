@@ -16,8 +16,8 @@ pub(super) async fn run(client: &Client, options: PlaceOptions, form: Form) -> R
     if let Some(key) = options.idempotency_key {
         request = request.idempotency_key(key);
     }
-    let answer = request.send().await;
-    let placed = answer.map_err(|error| creation::failed(error, "order", "placed"))?;
+    let response = request.send().await;
+    let placed = response.map_err(|error| creation::failed(error, "order", "placed"))?;
     let mut writer = Writer::one(form);
     writer.write(&[placed.into_inner()])?;
     writer.end()?;

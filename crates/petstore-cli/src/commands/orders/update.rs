@@ -10,15 +10,15 @@ use petstore_client::{Client, OrderStatus, OrderUpdate};
 /// `orders update`
 pub(super) async fn run(client: &Client, id: i64, status: OrderStatus, form: Form) -> Result<Exit> {
     let update = OrderUpdate::builder().status(status.clone());
-    let answer = client.update_order().order_id(id).body(update).send().await;
-    if let Err(error) = &answer
+    let response = client.update_order().order_id(id).body(update).send().await;
+    if let Err(error) = &response
         && error.was_sent()
         && error.code().is_none()
     {
         // No key makes a second attempt safe, but the order tells.
         eprintln!("the order may have become {status}; `petstore orders get {id}` says what it is");
     }
-    let order = answer.with_context(|| format!("cannot make the order {id} {status}"))?;
+    let order = response.with_context(|| format!("cannot make the order {id} {status}"))?;
     let mut writer = Writer::one(form);
     writer.write(&[order.into_inner()])?;
     writer.end()?;

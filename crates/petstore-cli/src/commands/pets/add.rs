@@ -21,8 +21,8 @@ pub(super) async fn run(client: &Client, options: AddOptions, form: Form) -> Res
     if let Some(key) = options.idempotency_key {
         request = request.idempotency_key(key);
     }
-    let answer = request.send().await;
-    let added = answer.map_err(|error| creation::failed(error, "pet", "added"))?;
+    let response = request.send().await;
+    let added = response.map_err(|error| creation::failed(error, "pet", "added"))?;
     let mut writer = Writer::one(form);
     writer.write(&[added.into_inner()])?;
     writer.end()?;

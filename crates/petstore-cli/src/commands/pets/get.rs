@@ -1,4 +1,4 @@
-//! `pets get`: one pet by its id. That the operation is deprecated is said on
+//! `pets get`: one pet by its id. That the operation is deprecated is printed on
 //! stderr by the listener of every client here.
 
 use crate::{
@@ -10,9 +10,9 @@ use petstore_client::Client;
 
 /// `pets get`
 pub(super) async fn run(client: &Client, id: i64, form: Form) -> Result<Exit> {
-    #[expect(deprecated, reason = "offered until it is removed, and said so")]
-    let answer = client.get_pet().pet_id(id).send().await;
-    let pet = answer.with_context(|| format!("cannot fetch the pet {id}"))?;
+    #[expect(deprecated, reason = "offered until it is removed, with a warning")]
+    let response = client.get_pet().pet_id(id).send().await;
+    let pet = response.with_context(|| format!("cannot fetch the pet {id}"))?;
     let mut writer = Writer::one(form);
     writer.write(&[pet.into_inner()])?;
     writer.end()?;

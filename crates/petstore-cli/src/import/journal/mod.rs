@@ -1,11 +1,12 @@
 //! The journal of an import: a file of JSON lines beside the input. It fixes
 //! the Idempotency-Key of each line before it is sent, by a random id of the
-//! run, and keeps what became of it. What it says at its end is in `state`.
+//! run, and keeps what became of it. `state` has what it says at its end.
 //!
 //! What must be on disk before something is sent (the id of the run, and which
 //! lines are about to be sent) is written with fsync, the latter for
-//! [`WINDOW`] lines at once. What was answered is not: where that is lost, the
-//! lines are sent again, with their keys, and the service gives the same answer.
+//! [`WINDOW`] lines at once. Responses are written without fsync:
+//! where they are lost, the lines are sent again, with their keys, and the service
+//! returns the same responses.
 
 mod record;
 mod state;
@@ -41,7 +42,7 @@ pub(super) struct Belongs<'a> {
     pub(super) api_key: &'a str,
 }
 
-/// An open journal, which nobody else writes.
+/// An open journal, which no other process writes.
 pub(super) struct Journal {
     path: PathBuf,
     file: File,
@@ -63,26 +64,26 @@ impl Journal {
     /// It is no journal, belongs to something else, is written by another
     /// process, is damaged, or cannot be written.
     pub(super) fn open(path: PathBuf, belongs: &Belongs<'_>) -> Result<Self> {
-        let said = || format!("cannot open the journal `{}`", path.display());
+        let context = || format!("cannot open the journal `{}`", path.display());
         let file = OpenOptions::new()
             .read(true)
             .append(true)
             .create(true)
             .mode(0o600)
             .open(&path)
-            .with_context(said)?;
+            .with_context(context)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => bail!(
                 "another import writes the journal `{}`: wait for its end, or stop it",
                 path.display()
             ),
-            Err(TryLockError::Error(error)) => return Err(error).with_context(said),
+            Err(TryLockError::Error(error)) => return Err(error).with_context(context),
         }
-        let is_new = file.metadata().with_context(said)?.len() == 0;
+        let is_new = file.metadata().with_context(context)?.len() == 0;
         let (header, state) = if is_new {
             (
-                begin(&file, &path, belongs).with_context(said)?,
+                begin(&file, &path, belongs).with_context(context)?,
                 State::new(&belongs.fingerprint),
             )
         } else {
@@ -109,7 +110,7 @@ impl Journal {
         format!("{}-{line}", self.header.run)
     }
 
-    /// Whether an earlier run may have sent the line, and nobody saw the answer.
+    /// Whether an earlier run may have sent the line, and its response is unknown.
     pub(super) fn may_have_been_sent(&self, line: u64) -> bool {
         self.state.is_open(line) && !self.announced.contains(&line)
     }
@@ -209,10 +210,11 @@ impl Journal {
 ///
 /// It cannot be read, or `each` fails.
 pub(super) fn refused(path: &Path, mut each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
-    let said = || format!("cannot read the journal `{}`", path.display());
-    let file = BufReader::new(File::open(path).with_context(said)?);
+    let context = || format!("cannot read the journal `{}`", path.display());
+    let file = BufReader::new(File::open(path).with_context(context)?);
     for line in file.lines().skip(1) {
-        if let Ok(Entry::Refused { line, reason }) = serde_json::from_str(&line.with_context(said)?)
+        if let Ok(Entry::Refused { line, reason }) =
+            serde_json::from_str(&line.with_context(context)?)
         {
             each(line, &reason)?;
         }
@@ -243,11 +245,11 @@ fn begin(mut file: &File, path: &Path, belongs: &Belongs<'_>) -> io::Result<Head
 /// Reads what earlier runs wrote, and cuts off a last line that is torn.
 fn read(mut file: &File, path: &Path, belongs: &Belongs<'_>) -> Result<(Header, State)> {
     let shown = path.display();
-    let said = || format!("cannot read the journal `{shown}`");
-    file.seek(SeekFrom::Start(0)).with_context(said)?;
+    let context = || format!("cannot read the journal `{shown}`");
+    file.seek(SeekFrom::Start(0)).with_context(context)?;
     let mut reader = BufReader::new(file);
     let mut text = Vec::new();
-    reader.read_until(b'\n', &mut text).with_context(said)?;
+    reader.read_until(b'\n', &mut text).with_context(context)?;
     let header: Header = serde_json::from_slice(&text).map_err(|_| {
         WrongUsage(format!(
             "`{shown}` is no journal of an import: name another file with --journal, or move this one away"
@@ -260,7 +262,7 @@ fn read(mut file: &File, path: &Path, belongs: &Belongs<'_>) -> Result<(Header, 
     let mut torn = None;
     for number in 2_u64.. {
         text.clear();
-        if reader.read_until(b'\n', &mut text).with_context(said)? == 0 {
+        if reader.read_until(b'\n', &mut text).with_context(context)? == 0 {
             break;
         }
         let entry = text
@@ -280,14 +282,14 @@ fn read(mut file: &File, path: &Path, belongs: &Belongs<'_>) -> Result<(Header, 
         }
     }
     if torn.is_some() {
-        file.set_len(whole).with_context(said)?;
+        file.set_len(whole).with_context(context)?;
     }
     Ok((header, state))
 }
 
 fn damaged(path: &Path, number: u64, problem: &str) -> anyhow::Error {
     anyhow::anyhow!(
-        "line {number} of the journal `{}` is damaged: {problem}; without it nobody knows which lines were added: \
+        "line {number} of the journal `{}` is damaged: {problem}; without it, it is unknown which lines were added: \
          put back a copy of it, or compare the file with `petstore pets export`",
         path.display()
     )

@@ -1,5 +1,5 @@
-//! The lines of a journal. Who edits this keeps reading what older versions
-//! wrote, or raises [`VERSION`].
+//! The lines of a journal. After a change, journals of older versions must
+//! still be read, or [`VERSION`] be raised.
 
 use crate::import::input::Fingerprint;
 use chrono::{DateTime, Utc};
@@ -41,6 +41,6 @@ pub(in crate::import) enum Entry {
     Added { line: u64, id: i64 },
     /// It is none, and will be none.
     Refused { line: u64, reason: String },
-    /// Somebody said that it was added earlier.
+    /// The caller chose `--unknown skip`.
     Skipped { line: u64 },
 }

@@ -1,5 +1,5 @@
 //! What a journal says of each line, entry after entry: done, not sent, or
-//! sent with an answer that nobody saw, and since when.
+//! sent without a known response, and since when.
 
 use super::record::Entry;
 use crate::import::{bits::Lines, input::Fingerprint};
@@ -91,7 +91,7 @@ impl State {
         self.settled.contains(line)
     }
 
-    /// Whether it may have been sent, and nobody saw the answer.
+    /// Whether it may have been sent, and its response is unknown.
     pub(in crate::import) fn is_open(&self, line: u64) -> bool {
         self.open.contains(line)
     }
@@ -124,7 +124,7 @@ impl State {
 
     /// Whether the service still has the key of an open line: it was sent less
     /// than 24 hours ago, and by the same API key. A time that is yet to come
-    /// says that a clock was set, so that nobody knows.
+    /// means that a clock was set, so that the age is unknown.
     pub(super) fn can_send_again(&self, line: u64, now: DateTime<Utc>, key: &str) -> bool {
         let mut windows = self.windows.iter().rev();
         windows

@@ -48,7 +48,7 @@ impl Error {
         T: ::std::convert::TryInto<super::ErrorCode>,
         T::Error: ::std::fmt::Display,
     {
-        self.code = value.try_into().map_err(|e| format!("`code` is refused: {e}"));
+        self.code = value.try_into().map_err(|e| format!("`code` is not valid: {e}"));
         self
     }
 
@@ -68,7 +68,7 @@ impl Error {
     {
         self.message = value
             .try_into()
-            .map_err(|e| format!("`message` is refused: {e}"));
+            .map_err(|e| format!("`message` is not valid: {e}"));
         self
     }
 
@@ -85,7 +85,9 @@ impl Error {
         T: ::std::convert::TryInto<i32>,
         T::Error: ::std::fmt::Display,
     {
-        self.status = value.try_into().map_err(|e| format!("`status` is refused: {e}"));
+        self.status = value
+            .try_into()
+            .map_err(|e| format!("`status` is not valid: {e}"));
         self
     }
 }
@@ -151,7 +153,7 @@ impl NewOrder {
         T: ::std::convert::TryInto<i64>,
         T::Error: ::std::fmt::Display,
     {
-        self.pet_id = value.try_into().map_err(|e| format!("`petId` is refused: {e}"));
+        self.pet_id = value.try_into().map_err(|e| format!("`petId` is not valid: {e}"));
         self
     }
 }
@@ -224,7 +226,7 @@ impl NewPet {
     {
         self.category_id = value
             .try_into()
-            .map_err(|e| format!("`categoryId` is refused: {e}"));
+            .map_err(|e| format!("`categoryId` is not valid: {e}"));
         self
     }
 
@@ -241,7 +243,7 @@ impl NewPet {
         T: ::std::convert::TryInto<::std::string::String>,
         T::Error: ::std::fmt::Display,
     {
-        self.name = value.try_into().map_err(|e| format!("`name` is refused: {e}"));
+        self.name = value.try_into().map_err(|e| format!("`name` is not valid: {e}"));
         self
     }
 
@@ -258,7 +260,9 @@ impl NewPet {
         T: ::std::convert::TryInto<::std::option::Option<super::PetStatus>>,
         T::Error: ::std::fmt::Display,
     {
-        self.status = value.try_into().map_err(|e| format!("`status` is refused: {e}"));
+        self.status = value
+            .try_into()
+            .map_err(|e| format!("`status` is not valid: {e}"));
         self
     }
 }
@@ -352,7 +356,7 @@ impl Order {
         T: ::std::convert::TryInto<i64>,
         T::Error: ::std::fmt::Display,
     {
-        self.id = value.try_into().map_err(|e| format!("`id` is refused: {e}"));
+        self.id = value.try_into().map_err(|e| format!("`id` is not valid: {e}"));
         self
     }
 
@@ -369,7 +373,7 @@ impl Order {
         T: ::std::convert::TryInto<i64>,
         T::Error: ::std::fmt::Display,
     {
-        self.pet_id = value.try_into().map_err(|e| format!("`petId` is refused: {e}"));
+        self.pet_id = value.try_into().map_err(|e| format!("`petId` is not valid: {e}"));
         self
     }
 
@@ -391,7 +395,7 @@ impl Order {
     {
         self.placed_at = value
             .try_into()
-            .map_err(|e| format!("`placedAt` is refused: {e}"));
+            .map_err(|e| format!("`placedAt` is not valid: {e}"));
         self
     }
 
@@ -408,7 +412,9 @@ impl Order {
         T: ::std::convert::TryInto<super::OrderStatus>,
         T::Error: ::std::fmt::Display,
     {
-        self.status = value.try_into().map_err(|e| format!("`status` is refused: {e}"));
+        self.status = value
+            .try_into()
+            .map_err(|e| format!("`status` is not valid: {e}"));
         self
     }
 
@@ -431,7 +437,7 @@ impl Order {
     {
         self.updated_at = value
             .try_into()
-            .map_err(|e| format!("`updatedAt` is refused: {e}"));
+            .map_err(|e| format!("`updatedAt` is not valid: {e}"));
         self
     }
 }
@@ -503,7 +509,9 @@ impl OrderUpdate {
         T: ::std::convert::TryInto<super::OrderStatus>,
         T::Error: ::std::fmt::Display,
     {
-        self.status = value.try_into().map_err(|e| format!("`status` is refused: {e}"));
+        self.status = value
+            .try_into()
+            .map_err(|e| format!("`status` is not valid: {e}"));
         self
     }
 }
@@ -579,7 +587,7 @@ impl Pet {
     {
         self.category_id = value
             .try_into()
-            .map_err(|e| format!("`categoryId` is refused: {e}"));
+            .map_err(|e| format!("`categoryId` is not valid: {e}"));
         self
     }
 
@@ -596,7 +604,7 @@ impl Pet {
         T: ::std::convert::TryInto<i64>,
         T::Error: ::std::fmt::Display,
     {
-        self.id = value.try_into().map_err(|e| format!("`id` is refused: {e}"));
+        self.id = value.try_into().map_err(|e| format!("`id` is not valid: {e}"));
         self
     }
 
@@ -613,7 +621,7 @@ impl Pet {
         T: ::std::convert::TryInto<::std::string::String>,
         T::Error: ::std::fmt::Display,
     {
-        self.name = value.try_into().map_err(|e| format!("`name` is refused: {e}"));
+        self.name = value.try_into().map_err(|e| format!("`name` is not valid: {e}"));
         self
     }
 
@@ -630,7 +638,9 @@ impl Pet {
         T: ::std::convert::TryInto<::std::option::Option<super::PetStatus>>,
         T::Error: ::std::fmt::Display,
     {
-        self.status = value.try_into().map_err(|e| format!("`status` is refused: {e}"));
+        self.status = value
+            .try_into()
+            .map_err(|e| format!("`status` is not valid: {e}"));
         self
     }
 }

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{
-    room::{BATCH_BYTES, QUEUE_BYTES},
     sqlite::writer::{BATCH, QUEUE},
+    write_queue::{BATCH_BYTES, QUEUE_BYTES},
 };
 use std::time::Duration;
 use tokio::time::timeout;
@@ -113,7 +113,7 @@ async fn a_write_that_fails_does_so_alone_and_leaves_nothing() {
     let store = Arc::clone(&fixture.store);
     let failing = tokio::spawn(async move {
         let twice = store.writer.write(|db| {
-            pets::insert(db, &pet("half")).map_err(error::failed)?;
+            records::insert::<Pet, _>(db, &pet("half")).map_err(error::failed)?;
             keys::insert(db, &key(1)).map_err(keys::exists)
         });
         twice.await
@@ -144,7 +144,7 @@ async fn a_write_that_panics_does_so_alone_and_leaves_nothing() {
     let store = Arc::clone(&fixture.store);
     let panicking = tokio::spawn(async move {
         let write = store.writer.write(|db| -> Result<(), StoreError> {
-            pets::insert(db, &pet("half")).map_err(error::failed)?;
+            records::insert::<Pet, _>(db, &pet("half")).map_err(error::failed)?;
             panic!("for the test");
         });
         write.await

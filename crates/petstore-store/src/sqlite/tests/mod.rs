@@ -3,10 +3,13 @@
 
 mod batches;
 mod faults;
+#[path = "../../../tests/support/fixtures.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod fixtures;
+mod idle_transaction;
 mod once;
 mod ordering;
 mod plans;
-mod rest;
 
 use super::*;
 use std::sync::mpsc;
@@ -106,11 +109,7 @@ impl Gate {
 }
 
 fn pet(name: impl Into<String>) -> NewPet {
-    NewPet {
-        name: name.into(),
-        category_id: 1,
-        status: None,
-    }
+    fixtures::new_pet(name, 1, None)
 }
 
 fn key(id: u64) -> NewKey {

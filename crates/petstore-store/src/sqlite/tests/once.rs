@@ -30,14 +30,9 @@ async fn of_two_with_one_key_in_one_batch_one_adds() {
     gate.open().await;
     let mut created = Vec::new();
     for create in creates {
-        created.push(create.await.expect("no panic").expect("an answer"));
+        created.push(create.await.expect("no panic").expect("a result"));
     }
-    let pet = |id, name: &str| Pet {
-        id,
-        name: name.to_owned(),
-        category_id: 1,
-        status: None,
-    };
+    let pet = |id, name: &str| fixtures::pet_with_id(id, &pet(name));
     assert_eq!(
         created,
         [
@@ -65,7 +60,7 @@ async fn a_key_whose_batch_was_rolled_back_was_not_used() {
     let again = fixture.create_once("Rex", "a");
     fixture.until_queued(3).await;
     gate.open().await;
-    let first = once_before.await.expect("no panic").expect("an answer");
+    let first = once_before.await.expect("no panic").expect("a result");
     let Creation::Added(first) = first else {
         panic!("{first:?}")
     };
@@ -73,7 +68,7 @@ async fn a_key_whose_batch_was_rolled_back_was_not_used() {
         .await
         .expect("no panic")
         .expect_err("the key is there");
-    let again = again.await.expect("no panic").expect("an answer");
+    let again = again.await.expect("no panic").expect("a result");
     assert_eq!(again, Creation::Repeated(first));
     assert_eq!(fixture.names().await, ["Rex"]);
 }

@@ -3,13 +3,13 @@
 
 use super::*;
 use crate::{Creation, IdempotencyKey, NotOrdered, NotUpdated, Once};
-use petstore_models::{NewOrder, Order, OrderStatus, PetStatus};
+use petstore_models::{Order, OrderStatus, PetStatus};
 
 impl Fixture {
     fn order(&self, pet_id: i64) -> JoinHandle<Result<Result<Order, NotOrdered>, StoreError>> {
         let store = Arc::clone(&self.store);
         let at = DateTime::UNIX_EPOCH;
-        tokio::spawn(async move { store.create_order(NewOrder { pet_id }, at).await })
+        tokio::spawn(async move { store.create_order(fixtures::new_order(pet_id), at).await })
     }
 
     fn order_once(
@@ -22,7 +22,11 @@ impl Fixture {
             key: IdempotencyKey::try_from("a".to_owned()).expect("a key"),
             at: DateTime::UNIX_EPOCH,
         };
-        tokio::spawn(async move { store.create_order_once(NewOrder { pet_id }, once).await })
+        tokio::spawn(async move {
+            store
+                .create_order_once(fixtures::new_order(pet_id), once)
+                .await
+        })
     }
 
     fn update(
@@ -44,8 +48,8 @@ impl Fixture {
 
     /// The statuses of the pet and of the order with the id 1.
     async fn statuses(&self, pet_id: i64) -> (Option<PetStatus>, Option<OrderStatus>) {
-        let pet = self.store.pet(pet_id).await.expect("an answer");
-        let order = self.store.order(1).await.expect("an answer");
+        let pet = self.store.pet(pet_id).await.expect("a result");
+        let order = self.store.order(1).await.expect("a result");
         (
             pet.and_then(|pet| pet.status),
             order.map(|order| order.status),
@@ -74,18 +78,18 @@ async fn the_whole_life_of_an_order_fits_into_one_batch() {
     let Ok(Ok(Creation::Added(first))) = first.await else {
         panic!("the first is placed")
     };
-    let second = second.await.expect("no panic").expect("an answer");
+    let second = second.await.expect("no panic").expect("a result");
     let taken = NotOrdered::NotAvailable(Some(PetStatus::Pending));
     assert_eq!(second, Err(taken));
-    let again = again.await.expect("no panic").expect("an answer");
+    let again = again.await.expect("no panic").expect("a result");
     assert_eq!(again, Creation::Repeated(first));
-    let early = early.await.expect("no panic").expect("an answer");
+    let early = early.await.expect("no panic").expect("a result");
     let from = OrderStatus::Placed;
     assert_eq!(early, Err(NotUpdated::NoStep { from }));
     for step in [approved, delivered] {
         step.await
             .expect("no panic")
-            .expect("an answer")
+            .expect("a result")
             .expect("a step");
     }
     let end = (Some(PetStatus::Sold), Some(OrderStatus::Delivered));
@@ -140,7 +144,7 @@ async fn a_pet_and_its_order_change_together_or_not_at_all() {
         .update(1, OrderStatus::Cancelled)
         .await
         .expect("no panic");
-    cancelled.expect("an answer").expect("a step");
+    cancelled.expect("a result").expect("a step");
     let ended = (Some(PetStatus::Available), Some(OrderStatus::Cancelled));
     assert_eq!(fixture.statuses(pet).await, ended);
 }
@@ -153,7 +157,7 @@ async fn a_status_that_this_version_does_not_know_is_shown_as_damage_and_not_as_
         .order(pet)
         .await
         .expect("no panic")
-        .expect("an answer");
+        .expect("a result");
     let id = placed.expect("an order").id;
     fixture
         .execute("UPDATE orders SET status = 'lost'")

@@ -1,8 +1,14 @@
 //! What a page costs must not grow with the number of pets: SQLite says how it
 //! runs each query.
 
-use super::*;
+use super::{records::Stored, *};
+use petstore_models::Order;
 use rusqlite::{Connection, StatementStatus};
+
+/// The statement of a page.
+fn pages<R: Stored<N>, const N: usize>(statement: usize) -> &'static str {
+    &R::statements().read.pages[statement]
+}
 
 fn plan(db: &Connection, sql: &str, parameters: impl rusqlite::Params) -> rusqlite::Result<String> {
     db.query_row(&format!("EXPLAIN QUERY PLAN {sql}"), parameters, |row| {
@@ -15,8 +21,8 @@ async fn pages_are_found_by_index_and_need_no_sorting() {
     let fixture = in_a_file();
     let plans = fixture.store.readers.read(|db| {
         Ok([
-            plan(db, pets::PAGE, (0, 20))?,
-            plan(db, pets::PAGE_OF_STATUS, (0, 20, "sold"))?,
+            plan(db, pages::<Pet, _>(0), (0, 20))?,
+            plan(db, pages::<Pet, _>(1), (0, 20, "sold"))?,
         ])
     });
     assert_eq!(
@@ -33,10 +39,10 @@ async fn pages_of_orders_are_found_by_index_and_need_no_sorting() {
     let fixture = in_a_file();
     let plans = fixture.store.readers.read(|db| {
         Ok([
-            plan(db, orders::PAGE, (9, 20))?,
-            plan(db, orders::PAGE_OF_STATUS, (9, 20, "placed"))?,
-            plan(db, orders::PAGE_OF_PET, (9, 20, 7))?,
-            plan(db, orders::PAGE_OF_PET_AND_STATUS, (9, 20, 7, "placed"))?,
+            plan(db, pages::<Order, _>(0), (9, 20))?,
+            plan(db, pages::<Order, _>(1), (9, 20, "placed"))?,
+            plan(db, pages::<Order, _>(2), (9, 20, 7))?,
+            plan(db, pages::<Order, _>(3), (9, 20, 7, "placed"))?,
         ])
     });
     assert_eq!(
@@ -54,7 +60,7 @@ async fn pages_of_orders_are_found_by_index_and_need_no_sorting() {
 async fn a_query_is_prepared_once_whatever_it_asks_for() {
     let fixture = in_a_file();
     let prepared_again = fixture.store.readers.read(|db| {
-        let mut statement = db.prepare(pets::PAGE_OF_STATUS)?;
+        let mut statement = db.prepare(pages::<Pet, _>(1))?;
         for (after, status) in [(0, "sold"), (7, "pending"), (9, "sold")] {
             assert!(statement.query((after, 20, status))?.next()?.is_none());
         }
@@ -67,7 +73,10 @@ async fn a_query_is_prepared_once_whatever_it_asks_for() {
 async fn old_keys_are_found_by_index_and_need_no_sorting() {
     let fixture = in_a_file();
     let steps = fixture.store.readers.read(|db| {
-        let mut plan = db.prepare(&format!("EXPLAIN QUERY PLAN {}", idempotency::FORGET))?;
+        let mut plan = db.prepare(&format!(
+            "EXPLAIN QUERY PLAN {}",
+            idempotency::DELETE_EXPIRED
+        ))?;
         let steps = plan.query_map((0, 20), |row| row.get::<_, String>("detail"))?;
         steps.collect::<rusqlite::Result<Vec<_>>>()
     });

@@ -1,0 +1,170 @@
+//! Calls for code that is not async: requests are sent on a runtime of this crate, and the calling thread waits.
+//!
+//! Each request of a generated client has `send_blocking` beside `send`; [`Pages`] and [`Items`](crate::Items) have
+//! `blocking`, which makes iterators of them.
+//!
+//! It works on any thread. A thread that runs async code is blocked until the call ends; use `send` in such code.
+
+use crate::{Error, ErrorCode, Pages, Response};
+use serde::de::DeserializeOwned;
+use std::{
+    fmt,
+    future::Future,
+    io,
+    sync::{LazyLock, mpsc},
+};
+use tokio::runtime::{Builder, Runtime};
+
+/// One thread is enough: it only moves bytes.
+static RUNTIME: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
+    Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name("openapi-client")
+        .enable_all()
+        .build()
+});
+
+/// Waits for a call.
+///
+/// # Errors
+///
+/// Those of the call, or the runtime could not be started.
+pub(crate) fn wait<T: Send + 'static, C: Send + 'static>(
+    call: impl Future<Output = Result<T, Error<C>>> + Send + 'static,
+) -> Result<T, Error<C>> {
+    let runtime = RUNTIME.as_ref().map_err(Error::no_runtime)?;
+    let (sender, receiver) = mpsc::sync_channel(1);
+    // Not `block_on`, which panics on a thread that runs async code.
+    runtime.spawn(async move {
+        // The receiver waits below.
+        let _ = sender.send(call.await);
+    });
+    receiver.recv().unwrap_or_else(|_| Err(Error::panicked()))
+}
+
+/// Pages, one after the other; [`Pages::blocking`] returns it.
+///
+/// ```
+/// # use openapi_dropshot_client::{Error, Pages, blocking::PagesIter};
+/// # fn example(pages: Pages<Vec<String>>) -> Result<(), Error> {
+/// let pages: PagesIter<Vec<String>> = pages.blocking();
+/// for page in pages {
+///     println!("{} titles", page?.len());
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "nothing is sent before a page is requested"]
+pub struct PagesIter<T, C = String> {
+    /// `None` only while a page is waited for.
+    pages: Option<Pages<T, C>>,
+}
+
+impl<T, C> PagesIter<T, C> {
+    pub(crate) fn new(pages: Pages<T, C>) -> Self {
+        PagesIter { pages: Some(pages) }
+    }
+
+    /// The same as [`Pages::cursor`].
+    ///
+    /// ```
+    /// # fn example(mut pages: openapi_dropshot_client::blocking::PagesIter<Vec<String>>) {
+    /// pages.next();
+    /// assert_eq!(pages.cursor(), None, "the first page has none");
+    /// # }
+    /// ```
+    pub fn cursor(&self) -> Option<&str> {
+        self.pages.as_ref()?.cursor()
+    }
+}
+
+impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Iterator for PagesIter<T, C> {
+    type Item = Result<Response<T, C>, Error<C>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut pages = self.pages.take()?;
+        let waited = wait(async move {
+            let page = pages.next().await;
+            Ok((page, pages))
+        });
+        match waited {
+            Ok((page, pages)) => {
+                self.pages = Some(pages);
+                page
+            }
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+impl<T, C> fmt::Debug for PagesIter<T, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PagesIter")
+            .field("cursor", &self.cursor())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The items of the pages, one by one; [`Items::blocking`](crate::Items::blocking) returns it.
+///
+/// ```
+/// # use openapi_dropshot_client::{Error, Items, blocking::ItemsIter};
+/// # fn example(titles: Items<String>) -> Result<(), Error> {
+/// let titles: ItemsIter<String> = titles.blocking();
+/// for title in titles.take(3) {
+///     println!("{}", title?);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "nothing is sent before an item is requested"]
+pub struct ItemsIter<T, C = String> {
+    pages: PagesIter<Vec<T>, C>,
+    page: std::vec::IntoIter<T>,
+}
+
+impl<T, C> ItemsIter<T, C> {
+    pub(crate) fn new(pages: Pages<Vec<T>, C>) -> Self {
+        ItemsIter {
+            pages: PagesIter::new(pages),
+            page: Vec::new().into_iter(),
+        }
+    }
+
+    /// The same as [`Items::cursor`](crate::Items::cursor).
+    ///
+    /// ```
+    /// # fn example(mut titles: openapi_dropshot_client::blocking::ItemsIter<String>) {
+    /// titles.next();
+    /// assert_eq!(titles.cursor(), None, "the first page has none");
+    /// # }
+    /// ```
+    pub fn cursor(&self) -> Option<&str> {
+        self.pages.cursor()
+    }
+}
+
+impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Iterator for ItemsIter<T, C> {
+    type Item = Result<T, Error<C>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(item) = self.page.next() {
+                return Some(Ok(item));
+            }
+            match self.pages.next()? {
+                // A page may be empty and still lead to another one.
+                Ok(page) => self.page = page.into_inner().into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+impl<T, C> fmt::Debug for ItemsIter<T, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ItemsIter")
+            .field("cursor", &self.cursor())
+            .finish_non_exhaustive()
+    }
+}

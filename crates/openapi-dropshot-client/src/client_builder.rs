@@ -1,0 +1,383 @@
+//! Builds a client: checks the address and the API key once, so that no call fails because of them later.
+
+use crate::{
+    BuildError, Client, Clock, Deprecation, RetryBudget, RetryPolicy,
+    call::Settings,
+    client::{Listener, Shared},
+    generated::{Credential, Service},
+    retry::RealClock,
+};
+use http::{HeaderName, HeaderValue, header::AUTHORIZATION};
+use reqwest::{Proxy, Url, redirect};
+use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
+
+/// The default time limit for making a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// The default time limit of one try.
+const TRY_TIMEOUT: Duration = Duration::from_secs(10);
+/// The default time limit of a call, with all its tries.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Settings of a client; [`Client::builder`] and the function of the same name of a generated client start one.
+///
+/// `K` is the client that [`build`](ClientBuilder::build) returns; a generated client has an alias `ClientBuilder` that
+/// sets it.
+///
+/// ```
+/// use openapi_dropshot_client::{Client, RetryPolicy};
+/// use std::time::Duration;
+///
+/// let client = Client::builder("https://books.example/v1")
+///     .api_key("the-key")
+///     .timeout(Duration::from_secs(60))
+///     .try_timeout(Duration::from_secs(5))
+///     .retry(RetryPolicy::new().max_tries(8))
+///     .build()?;
+/// # let _ = client;
+/// # Ok::<(), openapi_dropshot_client::BuildError>(())
+/// ```
+#[must_use = "a client is made by `build`"]
+pub struct ClientBuilder<K = Client> {
+    base_url: String,
+    service: &'static Service,
+    api_key: Option<String>,
+    connect_timeout: Duration,
+    settings: Settings,
+    budget: RetryBudget,
+    clock: Arc<dyn Clock>,
+    proxies: Vec<Proxy>,
+    no_proxy: bool,
+    http: Option<reqwest::Client>,
+    on_deprecation: Option<Listener>,
+    client: PhantomData<fn() -> K>,
+}
+
+impl<K: From<Client>> ClientBuilder<K> {
+    /// Starts a client of a generated crate, which describes its service; see [`Service`] for an example.
+    pub fn new(base_url: impl Into<String>, service: &'static Service) -> Self {
+        ClientBuilder {
+            base_url: base_url.into(),
+            service,
+            api_key: None,
+            connect_timeout: CONNECT_TIMEOUT,
+            settings: Settings {
+                timeout: TIMEOUT,
+                try_timeout: TRY_TIMEOUT,
+                retry: RetryPolicy::new(),
+            },
+            budget: RetryBudget::default(),
+            clock: Arc::new(RealClock),
+            proxies: Vec::new(),
+            no_proxy: false,
+            http: None,
+            on_deprecation: None,
+            client: PhantomData,
+        }
+    }
+
+    /// The API key, without `Bearer`. Required if every operation of the document needs one.
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::{BuildError, Client};
+    /// Client::builder("https://books.example/v1").api_key("the-key").build()?;
+    /// let invalid = Client::builder("https://books.example/v1").api_key("the key").build();
+    /// assert!(matches!(invalid, Err(BuildError::InvalidApiKey { position: 4 })));
+    /// # Ok::<(), BuildError>(())
+    /// ```
+    pub fn api_key(mut self, api_key: impl Into<String>) -> Self {
+        self.api_key = Some(api_key.into());
+        self
+    }
+
+    /// The time limit for making a connection; 5 seconds if not set.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// let builder = openapi_dropshot_client::Client::builder("https://books.example/v1")
+    ///     .connect_timeout(Duration::from_millis(500));
+    /// # let _ = builder;
+    /// ```
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.connect_timeout = timeout;
+        self
+    }
+
+    /// The time limit of a call, with all its tries and the pauses between them; 30 seconds if not set.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// let builder = openapi_dropshot_client::Client::builder("https://books.example/v1")
+    ///     .timeout(Duration::from_secs(5));
+    /// # let _ = builder;
+    /// ```
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.settings.timeout = timeout;
+        self
+    }
+
+    /// The time limit of one try, from connecting to the last byte of the response; 10 seconds if not set.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// let builder = openapi_dropshot_client::Client::builder("https://books.example/v1")
+    ///     .try_timeout(Duration::from_secs(2));
+    /// # let _ = builder;
+    /// ```
+    pub fn try_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.try_timeout = timeout;
+        self
+    }
+
+    /// How often a call is tried, and how long it pauses; see [`RetryPolicy`].
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::{Client, RetryPolicy};
+    /// let builder = Client::builder("https://books.example/v1").retry(RetryPolicy::never());
+    /// # let _ = builder;
+    /// ```
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.settings.retry = policy;
+        self
+    }
+
+    /// How many retries the calls of this client may make together; see [`RetryBudget`].
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::{Client, RetryBudget};
+    /// let shared = RetryBudget::default();
+    /// let one = Client::builder("https://books.example/v1").retry_budget(shared.clone());
+    /// let other = Client::builder("https://books.example/v1").retry_budget(shared);
+    /// # let _ = (one, other);
+    /// ```
+    pub fn retry_budget(mut self, budget: RetryBudget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// Another clock, for tests; see [`Clock`], which has an example.
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::{Client, Clock};
+    /// fn hurried(clock: impl Clock) -> openapi_dropshot_client::ClientBuilder {
+    ///     Client::builder("http://127.0.0.1:8080/v1").clock(clock)
+    /// }
+    /// ```
+    pub fn clock(mut self, clock: impl Clock) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// A proxy. Without one, and without
+    /// [`http_client`](ClientBuilder::http_client), those of the system are used
+    /// (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`).
+    ///
+    /// ```
+    /// use openapi_dropshot_client::{Client, reqwest::Proxy};
+    ///
+    /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// let proxy = Proxy::all("http://proxy.example:3128")?;
+    /// let client = Client::builder("https://books.example/v1").api_key("the-key").proxy(proxy).build()?;
+    /// # let _ = client;
+    /// # Ok(())
+    /// # }
+    /// # example().expect("proxy and address are valid");
+    /// ```
+    pub fn proxy(mut self, proxy: Proxy) -> Self {
+        self.proxies.push(proxy);
+        self
+    }
+
+    /// No proxy, not even those of the system.
+    ///
+    /// ```
+    /// let builder = openapi_dropshot_client::Client::builder("http://127.0.0.1:8080/v1").no_proxy();
+    /// # let _ = builder;
+    /// ```
+    pub fn no_proxy(mut self) -> Self {
+        self.proxies.clear();
+        self.no_proxy = true;
+        self
+    }
+
+    /// An HTTP client of your own, with other certificates, addresses or pools. Its own settings of connections apply
+    /// then: [`connect_timeout`](ClientBuilder::connect_timeout) and [`proxy`](ClientBuilder::proxy) do nothing. Switch
+    /// redirects off; the service never sends any.
+    ///
+    /// ```
+    /// use openapi_dropshot_client::{Client, reqwest};
+    ///
+    /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// let http = reqwest::Client::builder()
+    ///     .pool_max_idle_per_host(2)
+    ///     .redirect(reqwest::redirect::Policy::none())
+    ///     .build()?;
+    /// let client = Client::builder("https://books.example/v1").api_key("the-key").http_client(http).build()?;
+    /// # let _ = client;
+    /// # Ok(())
+    /// # }
+    /// # example().expect("all of it is valid");
+    /// ```
+    pub fn http_client(mut self, http: reqwest::Client) -> Self {
+        self.http = Some(http);
+        self
+    }
+
+    /// A function that is called for each response which says that its operation is deprecated. It should be quick:
+    /// the call waits for it.
+    ///
+    /// The deprecation is also logged, once per operation and process, at the level `warn`;
+    /// [`Client::deprecated_calls`] has the numbers.
+    ///
+    /// ```
+    /// let builder = openapi_dropshot_client::Client::builder("https://books.example/v1")
+    ///     .on_deprecation(|deprecation| println!("{} will be removed", deprecation.operation()));
+    /// # let _ = builder;
+    /// ```
+    pub fn on_deprecation(
+        mut self,
+        listener: impl Fn(&Deprecation) + Send + Sync + 'static,
+    ) -> Self {
+        self.on_deprecation = Some(Arc::new(listener));
+        self
+    }
+
+    /// Builds the client. Nothing is sent yet.
+    ///
+    /// # Errors
+    ///
+    /// The address or the API key is not valid; see [`BuildError`].
+    ///
+    /// ```
+    /// use openapi_dropshot_client::{BuildError, Client};
+    ///
+    /// let client = Client::builder("books.example/v1").build();
+    /// assert!(matches!(client, Err(BuildError::InvalidBaseUrl { .. })));
+    /// ```
+    pub fn build(self) -> Result<K, BuildError> {
+        let base_url = checked_base_url(&self.base_url)?;
+        let credential = match self.api_key.as_deref() {
+            Some(api_key) => Some(credential_header(self.service.credential, api_key)?),
+            None if self.service.credential_required => return Err(BuildError::MissingApiKey),
+            None => None,
+        };
+        let http = match self.http {
+            Some(http) => http,
+            None if HAS_TLS || base_url.starts_with("http:") => {
+                let agent = format!("{}/{}", self.service.package, self.service.version);
+                http_client(agent, self.connect_timeout, self.proxies, self.no_proxy)?
+            }
+            None => return Err(BuildError::NoTls),
+        };
+        let client = Client::new(Shared {
+            base_url,
+            credential,
+            http,
+            service: self.service,
+            settings: self.settings,
+            budget: self.budget,
+            clock: self.clock,
+            throttle: Default::default(),
+            on_deprecation: self.on_deprecation,
+            deprecated: Default::default(),
+        });
+        Ok(K::from(client))
+    }
+}
+
+/// Whether this crate was built with TLS.
+const HAS_TLS: bool = cfg!(any(feature = "rustls", feature = "native-tls"));
+
+fn http_client(
+    agent: String,
+    connect_timeout: Duration,
+    proxies: Vec<Proxy>,
+    no_proxy: bool,
+) -> Result<reqwest::Client, BuildError> {
+    let mut builder = reqwest::Client::builder()
+        .user_agent(agent)
+        .connect_timeout(connect_timeout)
+        // The service never redirects. A redirect of a proxy would turn a creation into a look-up.
+        .redirect(redirect::Policy::none());
+    if no_proxy {
+        builder = builder.no_proxy();
+    }
+    for proxy in proxies {
+        builder = builder.proxy(proxy);
+    }
+    builder.build().map_err(BuildError::Tls)
+}
+
+impl<K> Clone for ClientBuilder<K> {
+    fn clone(&self) -> Self {
+        ClientBuilder {
+            base_url: self.base_url.clone(),
+            service: self.service,
+            api_key: self.api_key.clone(),
+            connect_timeout: self.connect_timeout,
+            settings: self.settings.clone(),
+            budget: self.budget.clone(),
+            clock: self.clock.clone(),
+            proxies: self.proxies.clone(),
+            no_proxy: self.no_proxy,
+            http: self.http.clone(),
+            on_deprecation: self.on_deprecation.clone(),
+            client: PhantomData,
+        }
+    }
+}
+
+/// Without the API key and the address: the address may hold a password, which `build` rejects only later.
+impl<K> fmt::Debug for ClientBuilder<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("connect_timeout", &self.connect_timeout)
+            .field("settings", &self.settings)
+            .field("budget", &self.budget)
+            .finish_non_exhaustive()
+    }
+}
+
+fn checked_base_url(text: &str) -> Result<String, BuildError> {
+    let url = Url::parse(text.trim()).map_err(|error| BuildError::InvalidBaseUrl {
+        reason: error.to_string(),
+    })?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(BuildError::UnsupportedScheme {
+            scheme: url.scheme().to_owned(),
+        });
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(BuildError::CredentialsInBaseUrl);
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(BuildError::QueryInBaseUrl);
+    }
+    Ok(url.as_str().trim_end_matches('/').to_owned())
+}
+
+/// The header with the API key, which has to be visible ASCII (RFC 6750, section 2.1).
+fn credential_header(
+    credential: Credential,
+    api_key: &str,
+) -> Result<(HeaderName, HeaderValue), BuildError> {
+    if api_key.is_empty() {
+        return Err(BuildError::MissingApiKey);
+    }
+    if let Some(index) = api_key.chars().position(|c| !c.is_ascii_graphic()) {
+        return Err(BuildError::InvalidApiKey {
+            position: index + 1,
+        });
+    }
+    let (name, value) = match credential {
+        Credential::Bearer => (AUTHORIZATION, format!("Bearer {api_key}")),
+        Credential::Header(name) => (
+            HeaderName::from_bytes(name.as_bytes())
+                .expect("the generator accepts only valid names of headers"),
+            api_key.to_owned(),
+        ),
+    };
+    let mut value =
+        HeaderValue::try_from(value).map_err(|_| BuildError::InvalidApiKey { position: 1 })?;
+    value.set_sensitive(true);
+    Ok((name, value))
+}

@@ -1,0 +1,189 @@
+//! Reads from responses that their operation is deprecated: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to
+//! the successor (RFC 5829).
+
+use crate::{link, retry::http_date};
+use chrono::{DateTime, Utc};
+use http::HeaderMap;
+use reqwest::Url;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// The deprecation of an operation, as a response of it said.
+///
+/// The compiler warns of the deprecations that this version of the client knows; responses tell those that the service
+/// knows, which may be newer.
+///
+/// ```
+/// use openapi_dropshot_client::Client;
+///
+/// let client = Client::builder("http://127.0.0.1:8080/v1")
+///     .api_key("the-key")
+///     .on_deprecation(|deprecation| {
+///         eprintln!("{} ends: {:?}", deprecation.operation(), deprecation.sunset());
+///     })
+///     .build()?;
+/// # let _ = client;
+/// # Ok::<(), openapi_dropshot_client::BuildError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deprecation {
+    operation: &'static str,
+    since: Option<DateTime<Utc>>,
+    sunset: Option<DateTime<Utc>>,
+    successor: Option<String>,
+}
+
+impl Deprecation {
+    /// The `operationId`.
+    ///
+    /// ```
+    /// # fn example(deprecation: &openapi_dropshot_client::Deprecation) {
+    /// println!("{} is deprecated", deprecation.operation());
+    /// # }
+    /// ```
+    pub fn operation(&self) -> &'static str {
+        self.operation
+    }
+
+    /// Since when it is deprecated, or will be; `None` if the response does not say.
+    ///
+    /// ```
+    /// # fn example(deprecation: &openapi_dropshot_client::Deprecation) {
+    /// if let Some(since) = deprecation.since() {
+    ///     println!("deprecated since {since}");
+    /// }
+    /// # }
+    /// ```
+    pub fn since(&self) -> Option<DateTime<Utc>> {
+        self.since
+    }
+
+    /// When it is expected to be removed; `None` if the response does not say.
+    ///
+    /// ```
+    /// # fn example(deprecation: &openapi_dropshot_client::Deprecation) {
+    /// if let Some(sunset) = deprecation.sunset() {
+    ///     println!("removed on {}", sunset.date_naive());
+    /// }
+    /// # }
+    /// ```
+    pub fn sunset(&self) -> Option<DateTime<Utc>> {
+        self.sunset
+    }
+
+    /// The address of its successor; `None` if the response does not say.
+    ///
+    /// ```
+    /// # fn example(deprecation: &openapi_dropshot_client::Deprecation) {
+    /// if let Some(successor) = deprecation.successor() {
+    ///     println!("use {successor} instead");
+    /// }
+    /// # }
+    /// ```
+    pub fn successor(&self) -> Option<&str> {
+        self.successor.as_deref()
+    }
+}
+
+/// The deprecation that the response to a request at this address tells.
+pub(crate) fn read(operation: &'static str, url: &Url, headers: &HeaderMap) -> Option<Deprecation> {
+    let text = |name: &str| headers.get(name)?.to_str().ok();
+    let deprecation = text("deprecation");
+    let sunset = text("sunset");
+    let successor = link::target(headers, "successor-version");
+    if deprecation.is_none() && sunset.is_none() && successor.is_none() {
+        return None;
+    }
+    Some(Deprecation {
+        operation,
+        since: deprecation.and_then(moment),
+        sunset: sunset.and_then(http_date),
+        successor: successor
+            .and_then(|target| url.join(&target).ok())
+            .map(String::from),
+    })
+}
+
+/// `@1795132800`, or the HTTP-date of the drafts before the RFC.
+fn moment(value: &str) -> Option<DateTime<Utc>> {
+    match value.trim().strip_prefix('@') {
+        Some(seconds) => DateTime::from_timestamp(seconds.parse().ok()?, 0),
+        None => http_date(value),
+    }
+}
+
+/// Whether this process meets the deprecation of this operation for the first time.
+pub(crate) fn is_first(package: &'static str, operation: &'static str) -> bool {
+    static LOGGED: Mutex<BTreeSet<(&'static str, &'static str)>> = Mutex::new(BTreeSet::new());
+    lock(&LOGGED).insert((package, operation))
+}
+
+/// How many responses of each operation said that it is deprecated.
+#[derive(Default)]
+pub(crate) struct Tally(Mutex<BTreeMap<&'static str, u64>>);
+
+impl Tally {
+    pub(crate) fn count(&self, operation: &'static str) {
+        *lock(&self.0).entry(operation).or_default() += 1;
+    }
+
+    pub(crate) fn counts(&self) -> BTreeMap<&'static str, u64> {
+        lock(&self.0).clone()
+    }
+}
+
+/// The values behind these locks are consistent, even if a thread panicked while it held one.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::{HeaderName, HeaderValue};
+
+    fn of(pairs: &[(&'static str, &'static str)]) -> Option<Deprecation> {
+        let pairs = pairs.iter().map(|(name, value)| {
+            (
+                HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            )
+        });
+        let url = Url::parse("http://books.example/v1/books/1").expect("it is a URL");
+        read("getBook", &url, &pairs.collect())
+    }
+
+    #[test]
+    fn all_three_headers_are_read() {
+        let deprecation = of(&[
+            ("deprecation", "@1795132800"),
+            ("sunset", "Thu, 05 Dec 2030 00:00:00 GMT"),
+            ("link", "<../books>; rel=\"successor-version\""),
+        ])
+        .expect("it is deprecated");
+        assert_eq!(deprecation.operation(), "getBook");
+        let day = |moment: Option<DateTime<Utc>>| moment.map(|at| at.date_naive().to_string());
+        assert_eq!(day(deprecation.since()).as_deref(), Some("2026-11-20"));
+        assert_eq!(day(deprecation.sunset()).as_deref(), Some("2030-12-05"));
+        assert_eq!(
+            deprecation.successor(),
+            Some("http://books.example/v1/books")
+        );
+    }
+
+    #[test]
+    fn one_of_them_is_enough_even_if_it_cannot_be_read() {
+        for pair in [
+            ("deprecation", "true"),
+            ("deprecation", "@x"),
+            ("sunset", "soon"),
+            ("link", "</v2/books>; rel=successor-version"),
+        ] {
+            assert!(of(&[pair]).is_some(), "{pair:?}");
+        }
+        assert_eq!(of(&[("link", "<?cursor=a>; rel=next")]), None);
+        assert_eq!(of(&[]), None);
+    }
+}

@@ -1,0 +1,387 @@
+//! The error type of all calls: the point at which a call failed, what the service said about it, and nothing that
+//! does not belong into a log.
+
+mod new;
+
+use crate::{BuildError, retry::Record};
+use http::{HeaderMap, StatusCode};
+use serde::de::DeserializeOwned;
+use std::{
+    error,
+    fmt::{self, Debug, Display},
+    time::Duration,
+};
+
+/// The longest text that is accepted as a request id.
+const LONGEST_ID: usize = 128;
+
+/// A type of error codes. It is implemented for every type that can be read from JSON and shown as text: a generated
+/// enumeration, or `String` where the document lists no codes.
+pub trait ErrorCode: DeserializeOwned + Display + Debug + Send + Sync + 'static {}
+
+impl<T: DeserializeOwned + Display + Debug + Send + Sync + 'static> ErrorCode for T {}
+
+/// What can go wrong with a call.
+///
+/// Decide by [`code`](Error::code), by [`status`](Error::status) if you do not know the code, and by
+/// [`kind`](Error::kind) if there is no response.
+///
+/// `C` is the type of the error codes. A generated client has an alias `Error` that sets it, so that applications
+/// never name it.
+///
+/// Neither `Display` nor `Debug` shows a header, the API key, or the text of a response that is not an error body of
+/// the service.
+///
+/// ```
+/// use openapi_dropshot_client::Error;
+///
+/// fn report(error: &Error) {
+///     match error.code().map(String::as_str) {
+///         Some("unauthorized") => println!("get another key"),
+///         _ if error.is_retryable() => println!("try again later: {error}"),
+///         _ => println!("{error}"),
+///     }
+/// }
+/// ```
+pub struct Error<C = String> {
+    // Boxed, so that a `Result` stays as small as the value it holds.
+    inner: Box<Inner<C>>,
+}
+
+/// The error before the type of its code is known.
+pub(crate) type Failure = Error<String>;
+
+struct Inner<C> {
+    kind: ErrorKind,
+    status: Option<StatusCode>,
+    code: Option<C>,
+    message: String,
+    request_id: Option<String>,
+    retry_after: Option<Duration>,
+    record: Record,
+    body: Option<serde_json::Value>,
+    source: Option<Box<dyn error::Error + Send + Sync>>,
+}
+
+/// The point at which a call failed.
+///
+/// ```
+/// use openapi_dropshot_client::{Client, Error, ErrorKind};
+///
+/// fn client(url: &str) -> Result<Client, Error> {
+///     Ok(Client::builder(url).build()?)
+/// }
+/// let error = client("no address").expect_err("it is not a URL");
+/// assert_eq!(error.kind(), ErrorKind::Request);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The request was rejected before it was sent: a parameter is missing or out of its bounds. Sending it again
+    /// will not help.
+    Request,
+    /// No connection was made; the service has seen nothing of this try.
+    Connect,
+    /// The time limit was reached. It is unknown whether the service carried out the request.
+    Timeout,
+    /// The connection broke. It is unknown whether the service carried out the request.
+    Interrupted,
+    /// The service, or a proxy in front of it, responded with an error.
+    Answer,
+    /// The service responded with a success that this client cannot read.
+    Unreadable,
+}
+
+impl<C> Error<C> {
+    /// The point at which the last try of the call failed.
+    ///
+    /// ```
+    /// use openapi_dropshot_client::{Error, ErrorKind};
+    ///
+    /// fn is_the_network(error: &Error) -> bool {
+    ///     matches!(error.kind(), ErrorKind::Connect | ErrorKind::Interrupted)
+    /// }
+    /// ```
+    pub fn kind(&self) -> ErrorKind {
+        self.inner.kind
+    }
+
+    /// The code of the error body: its member `code` or `error_code`. The list of codes is open: an enumeration keeps
+    /// a code that this version does not know in its variant `Unknown`. `None` if there was no response, if something
+    /// other than the service responded, or if the error body has no code.
+    ///
+    /// ```
+    /// fn is_gone(error: &openapi_dropshot_client::Error) -> bool {
+    ///     error.code().is_some_and(|code| code == "not_found")
+    /// }
+    /// ```
+    pub fn code(&self) -> Option<&C> {
+        self.inner.code.as_ref()
+    }
+
+    /// The HTTP status, if there was a response; it may be that of a proxy.
+    ///
+    /// ```
+    /// fn is_a_fault_of_the_service(error: &openapi_dropshot_client::Error) -> bool {
+    ///     error.status().is_some_and(|status| status >= 500)
+    /// }
+    /// ```
+    pub fn status(&self) -> Option<u16> {
+        self.inner.status.map(|status| status.as_u16())
+    }
+
+    /// What happened, for people: the message of the service, if it sent one.
+    ///
+    /// ```
+    /// fn show(error: &openapi_dropshot_client::Error) {
+    ///     eprintln!("cannot list the books: {}", error.message());
+    /// }
+    /// ```
+    pub fn message(&self) -> &str {
+        &self.inner.message
+    }
+
+    /// The id that the service gave the request. Quote it when you report an error.
+    ///
+    /// ```
+    /// fn question(error: &openapi_dropshot_client::Error) -> String {
+    ///     format!("what went wrong with {}?", error.request_id().unwrap_or("my request"))
+    /// }
+    /// ```
+    pub fn request_id(&self) -> Option<&str> {
+        self.inner.request_id.as_deref()
+    }
+
+    /// The error body as it was sent, if it is a JSON object: for members that this type does not name. Neither
+    /// `Display` nor `Debug` shows it.
+    ///
+    /// ```
+    /// fn field(error: &openapi_dropshot_client::Error) -> Option<&str> {
+    ///     error.body()?.get("field")?.as_str()
+    /// }
+    /// ```
+    pub fn body(&self) -> Option<&serde_json::Value> {
+        self.inner.body.as_ref()
+    }
+
+    /// Whether the service may have seen the request in any of its tries. If it has not, nothing has happened.
+    ///
+    /// ```
+    /// fn nothing_happened(error: &openapi_dropshot_client::Error) -> bool {
+    ///     !error.was_sent()
+    /// }
+    /// ```
+    pub fn was_sent(&self) -> bool {
+        let this_time = !matches!(self.inner.kind, ErrorKind::Request | ErrorKind::Connect);
+        this_time || self.inner.record.sent
+    }
+
+    /// How often the request was sent again after the first try.
+    ///
+    /// ```
+    /// fn tries(error: &openapi_dropshot_client::Error) -> u32 {
+    ///     error.retries() + 1
+    /// }
+    /// ```
+    pub fn retries(&self) -> u32 {
+        self.inner.record.retries
+    }
+
+    /// How long the service asked to wait before the request is sent again.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// fn wait(error: &openapi_dropshot_client::Error) -> Duration {
+    ///     error.retry_after().unwrap_or(Duration::from_secs(1))
+    /// }
+    /// ```
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.inner.retry_after
+    }
+
+    /// The `Idempotency-Key` of the request: with it, the same request can be sent in a new call and is still carried
+    /// out only once. `None` if the operation takes none.
+    ///
+    /// ```
+    /// /// The key to pass to the `idempotency_key` of the new call.
+    /// fn key_for_a_new_call(error: &openapi_dropshot_client::Error) -> Option<&str> {
+    ///     error.idempotency_key().filter(|_| error.is_retryable())
+    /// }
+    /// ```
+    pub fn idempotency_key(&self) -> Option<&str> {
+        self.inner.record.idempotency_key.as_deref()
+    }
+
+    /// Adds what became of the call that this error ends.
+    pub(crate) fn of_call(mut self, record: &Record) -> Self {
+        self.inner.record = record.clone();
+        self
+    }
+
+    fn new(kind: ErrorKind, message: String) -> Self {
+        let inner = Inner {
+            kind,
+            status: None,
+            code: None,
+            message,
+            request_id: None,
+            retry_after: None,
+            record: Record::default(),
+            body: None,
+            source: None,
+        };
+        Error {
+            inner: Box::new(inner),
+        }
+    }
+}
+
+impl<C: Display> Error<C> {
+    /// Whether the same request may succeed if it is sent again later: there was no complete response, the code is
+    /// `conflict`, `overloaded`, `rate_limited`, `request_timeout` or `unavailable`, or the status is 408, 425, 429 or
+    /// 502 to 504.
+    ///
+    /// The client has sent it again already, as often as it was allowed, if that is safe. Before you repeat a creation,
+    /// look at [`was_sent`](Error::was_sent): if it was, give the new call the
+    /// [`idempotency_key`](Error::idempotency_key) of this one.
+    ///
+    /// ```
+    /// fn put_aside(error: &openapi_dropshot_client::Error) -> bool {
+    ///     error.is_retryable()
+    /// }
+    /// ```
+    pub fn is_retryable(&self) -> bool {
+        match self.inner.kind {
+            ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Interrupted => true,
+            ErrorKind::Request | ErrorKind::Unreadable => false,
+            ErrorKind::Answer => {
+                self.code_says_not_begun()
+                    || self.has_code(&["unavailable"])
+                    || matches!(self.status(), Some(408 | 425 | 429 | 502..=504))
+            }
+        }
+    }
+
+    /// Whether the service says that it has not begun with the request, or has seen nothing of it: any request may be
+    /// repeated then.
+    pub(crate) fn was_not_begun(&self) -> bool {
+        self.code_says_not_begun()
+            || self.inner.kind == ErrorKind::Connect
+            || self.status() == Some(429)
+    }
+
+    fn code_says_not_begun(&self) -> bool {
+        self.has_code(&["conflict", "overloaded", "rate_limited", "request_timeout"])
+    }
+
+    fn has_code(&self, codes: &[&str]) -> bool {
+        let code = self.inner.code.as_ref().map(C::to_string);
+        code.is_some_and(|code| codes.contains(&code.as_str()))
+    }
+}
+
+impl Failure {
+    /// The same error with the code as a value of the client's own type.
+    pub(crate) fn typed<C: ErrorCode>(self) -> Error<C> {
+        let Inner {
+            kind,
+            status,
+            code,
+            message,
+            request_id,
+            retry_after,
+            record,
+            body,
+            source,
+        } = *self.inner;
+        let code = code.and_then(|code| serde_json::from_value(code.into()).ok());
+        let inner = Inner {
+            kind,
+            status,
+            code,
+            message,
+            request_id,
+            retry_after,
+            record,
+            body,
+            source,
+        };
+        Error {
+            inner: Box::new(inner),
+        }
+    }
+}
+
+/// The id of a request, from the headers of its response.
+pub(crate) fn request_id(headers: &HeaderMap) -> Option<&str> {
+    headers
+        .get("x-request-id")?
+        .to_str()
+        .ok()
+        .filter(|id| is_request_id(id))
+}
+
+/// Whether this text can be written into a log unchanged.
+fn is_request_id(id: &str) -> bool {
+    (1..=LONGEST_ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+impl<C: Display> Display for Error<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &self.inner;
+        if let (Some(status), Some(code)) = (self.status(), &inner.code) {
+            write!(f, "{status} {}: ", printable(&code.to_string()))?;
+        }
+        write!(f, "{}", printable(&inner.message))?;
+        if let Some(id) = &inner.request_id {
+            write!(f, " (request {id})")?;
+        }
+        match inner.record.retries {
+            0 => Ok(()),
+            1 => write!(f, ", tried twice"),
+            retries => write!(f, ", tried {} times", retries.saturating_add(1)),
+        }
+    }
+}
+
+/// Text from outside without control characters, which a terminal would obey.
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
+}
+
+impl<C: Debug> Debug for Error<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let inner = &self.inner;
+        f.debug_struct("Error")
+            .field("kind", &inner.kind)
+            .field("status", &self.status())
+            .field("code", &inner.code)
+            .field("message", &inner.message)
+            .field("request_id", &inner.request_id)
+            .field("retry_after", &inner.retry_after)
+            .field("was_sent", &self.was_sent())
+            .field("retries", &inner.record.retries)
+            .field("idempotency_key", &inner.record.idempotency_key)
+            .field("source", &inner.source)
+            .finish()
+    }
+}
+
+impl<C: Debug + Display> error::Error for Error<C> {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        self.inner
+            .source
+            .as_deref()
+            .map(|source| source as &(dyn error::Error + 'static))
+    }
+}
+
+/// With this, one `?` serves for building a client and for using it.
+impl<C> From<BuildError> for Error<C> {
+    fn from(error: BuildError) -> Self {
+        Error::new(ErrorKind::Request, error.to_string()).caused_by(error)
+    }
+}

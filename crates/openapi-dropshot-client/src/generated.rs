@@ -1,0 +1,491 @@
+//! The parts that generated code calls. Applications need none of them.
+//!
+//! A generated client describes each operation by a constant [`Operation`] and has one [`Call`] in the builder of each
+//! request. The setters of the builder hand their values to the call by the name of the parameter; `send`, `pages` and
+//! `stream` turn the call into a [`Request`]. The enumerations of the document implement [`OpenEnum`].
+
+mod body;
+mod open_enum;
+mod service;
+
+pub use body::Body;
+pub use http::Method;
+pub use open_enum::OpenEnum;
+pub use service::{Credential, Service};
+#[doc(hidden)]
+pub use service::{FailedTry, day};
+
+use crate::{
+    CallOptions, Client, Error, ErrorCode, Items, Pages, Response,
+    call::{IDEMPOTENCY_KEY, Prepared},
+    error::Failure,
+};
+use http::{
+    HeaderMap, HeaderValue,
+    header::{ACCEPT, CONTENT_TYPE},
+};
+use progenitor_client::{ByteStream, QueryParam, encode_path};
+use serde::{Serialize, de::DeserializeOwned};
+use std::fmt::{self, Display};
+
+/// An operation of the document.
+///
+/// ```
+/// use openapi_dropshot_client::generated::{Method, Operation, Parameter};
+///
+/// static GET_BOOK: Operation = Operation {
+///     id: "getBook",
+///     method: Method::GET,
+///     path: "/books/{bookId}",
+///     parameters: &[Parameter::path("bookId", "book_id")],
+///     success: &[200],
+/// };
+/// # let _ = &GET_BOOK;
+/// ```
+#[derive(Debug)]
+pub struct Operation {
+    /// `operationId`
+    pub id: &'static str,
+    /// The method.
+    pub method: Method,
+    /// The path below the base URL, with the names of path parameters in braces.
+    pub path: &'static str,
+    /// The parameters, in the order in which they are sent.
+    pub parameters: &'static [Parameter],
+    /// The statuses of its successes; empty if every status from 200 to 299 is one.
+    pub success: &'static [u16],
+}
+
+/// A parameter of an operation, with its name in the document and the method of the builder that sets it; see
+/// [`Operation`] for an example.
+#[derive(Debug)]
+pub struct Parameter {
+    name: &'static str,
+    setter: &'static str,
+    place: Place,
+    required: bool,
+}
+
+/// The part of the request that a parameter belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Path,
+    Query,
+    Header,
+}
+
+impl Parameter {
+    /// A parameter of the path, which is always required.
+    pub const fn path(name: &'static str, setter: &'static str) -> Self {
+        Parameter {
+            name,
+            setter,
+            place: Place::Path,
+            required: true,
+        }
+    }
+
+    /// A parameter of the query.
+    pub const fn query(name: &'static str, setter: &'static str, required: bool) -> Self {
+        Parameter {
+            name,
+            setter,
+            place: Place::Query,
+            required,
+        }
+    }
+
+    /// A header.
+    pub const fn header(name: &'static str, setter: &'static str, required: bool) -> Self {
+        Parameter {
+            name,
+            setter,
+            place: Place::Header,
+            required,
+        }
+    }
+}
+
+impl Operation {
+    /// Whether the operation takes an `Idempotency-Key`.
+    fn takes_idempotency_key(&self) -> bool {
+        self.parameters.iter().any(|parameter| {
+            parameter.place == Place::Header
+                && parameter
+                    .name
+                    .eq_ignore_ascii_case(IDEMPOTENCY_KEY.as_str())
+        })
+    }
+}
+
+/// A request while its parameters are set.
+///
+/// ```
+/// use openapi_dropshot_client::{Client, Error, Response};
+/// use openapi_dropshot_client::generated::{Call, Method, Operation, Parameter, convert};
+///
+/// static GET_BOOK: Operation = Operation {
+///     id: "getBook",
+///     method: Method::GET,
+///     path: "/books/{bookId}",
+///     parameters: &[Parameter::path("bookId", "book_id")],
+///     success: &[200],
+/// };
+///
+/// async fn title(client: &Client, id: i64) -> Result<Response<String>, Error> {
+///     let mut call = Call::new(client, &GET_BOOK);
+///     call.set_text("bookId", convert::<i64, _>(id));
+///     call.request().json().await
+/// }
+/// ```
+#[derive(Clone)]
+pub struct Call<'a> {
+    client: &'a Client,
+    operation: &'static Operation,
+    options: CallOptions,
+    /// The value of each parameter of the operation as it is sent, or why it cannot be sent.
+    values: Vec<Result<Option<String>, String>>,
+}
+
+impl<'a> Call<'a> {
+    /// A call of an operation without any parameter set.
+    pub fn new(client: &'a Client, operation: &'static Operation) -> Self {
+        Call {
+            client,
+            operation,
+            options: CallOptions::default(),
+            values: operation.parameters.iter().map(|_| Ok(None)).collect(),
+        }
+    }
+
+    /// Gives the call other settings than its client has.
+    pub fn set_options(&mut self, options: CallOptions) {
+        self.options = options;
+    }
+
+    /// Sets a parameter of the path or a header, or keeps why its value was rejected.
+    pub fn set_text<T: Display>(&mut self, name: &'static str, value: Result<T, String>) {
+        self.set(name, value, |value| Ok(value.to_string()));
+    }
+
+    /// Sets a parameter of the query, or keeps why its value was rejected.
+    pub fn set_query<T: Serialize>(&mut self, name: &'static str, value: Result<T, String>) {
+        self.set(name, value, |value| {
+            serde_urlencoded::to_string(QueryParam::new(name, &value))
+                .map_err(|error| format!("cannot be sent in a query: {error}"))
+        });
+    }
+
+    fn set<T>(
+        &mut self,
+        name: &str,
+        value: Result<T, String>,
+        text: impl FnOnce(T) -> Result<String, String>,
+    ) {
+        let mut parameters = self.operation.parameters.iter();
+        let index = parameters.position(|parameter| parameter.name == name);
+        if let Some(slot) = index.and_then(|index| self.values.get_mut(index)) {
+            *slot = value
+                .and_then(text)
+                .map(Some)
+                .map_err(|reason| format!("`{name}` {reason}"));
+        }
+    }
+
+    /// The request, without a body.
+    pub fn request(self) -> Request {
+        self.finish(|_| Ok(()))
+    }
+
+    /// The request with a JSON body.
+    pub fn request_with_json<T, B>(self, body: Body<B>) -> Request
+    where
+        T: Serialize + TryFrom<B>,
+        T::Error: Display,
+    {
+        self.finish(|request| {
+            let json = serde_json::to_vec(&body.finish::<T>()?)
+                .map_err(|error| format!("the body cannot be written as JSON: {error}"))?;
+            request.set_body("application/json", json.into());
+            Ok(())
+        })
+    }
+
+    /// The request with the body of a form.
+    pub fn request_with_form<T, B>(self, body: Body<B>) -> Request
+    where
+        T: Serialize + TryFrom<B>,
+        T::Error: Display,
+    {
+        self.finish(|request| {
+            let form = serde_urlencoded::to_string(body.finish::<T>()?)
+                .map_err(|error| format!("the body cannot be written as a form: {error}"))?;
+            request.set_body("application/x-www-form-urlencoded", form.into());
+            Ok(())
+        })
+    }
+
+    /// The request with text or bytes as its body.
+    pub fn request_with_raw<B>(self, media_type: &'static str, body: Body<B>) -> Request
+    where
+        B: Into<reqwest::Body>,
+    {
+        self.finish(|request| {
+            request.set_body(media_type, body.finish::<B>()?.into());
+            Ok(())
+        })
+    }
+
+    /// Puts the request together. The first parameter that is missing or was rejected is reported, then the body.
+    fn finish(self, set_body: impl FnOnce(&mut Draft) -> Result<(), String>) -> Request {
+        let draft = Draft::new(self.operation, &self.values).and_then(|mut draft| {
+            set_body(&mut draft)?;
+            Ok(draft)
+        });
+        Request(draft.map_err(Failure::invalid_request).and_then(|draft| {
+            let url = format!("{}{}", self.client.base_url(), draft.path_and_query);
+            let mut request = self
+                .client
+                .request(self.operation.method.clone(), url)
+                .headers(draft.headers);
+            if let Some(body) = draft.body {
+                request = request.body(body);
+            }
+            let mut request = request.build().map_err(Failure::not_built)?;
+            if self.operation.takes_idempotency_key() {
+                // The call keeps this key over all tries.
+                request
+                    .headers_mut()
+                    .entry(IDEMPOTENCY_KEY)
+                    .or_insert_with(new_key);
+            }
+            Ok(Box::new(Prepared {
+                client: self.client.clone(),
+                settings: self.client.settings().changed_by(self.options),
+                request,
+                operation: self.operation,
+            }))
+        }))
+    }
+}
+
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("operation", &self.operation.id)
+            .field("options", &self.options)
+            .field("values", &self.values)
+            .finish_non_exhaustive()
+    }
+}
+
+fn new_key() -> HeaderValue {
+    let key = uuid::Uuid::new_v4().to_string();
+    HeaderValue::try_from(key).expect("a UUID is visible ASCII")
+}
+
+/// The parts of a request that its parameters and its body decide.
+struct Draft {
+    path_and_query: String,
+    headers: HeaderMap,
+    body: Option<reqwest::Body>,
+}
+
+impl Draft {
+    fn new(
+        operation: &Operation,
+        values: &[Result<Option<String>, String>],
+    ) -> Result<Self, String> {
+        let mut path = operation.path.to_owned();
+        let mut query = Vec::new();
+        let mut headers = HeaderMap::new();
+        for (parameter, value) in operation.parameters.iter().zip(values) {
+            let Parameter { name, setter, .. } = parameter;
+            let Some(value) = value.as_ref().map_err(String::clone)? else {
+                if parameter.required {
+                    return Err(format!("`{name}` is required: set it with `{setter}`"));
+                }
+                continue;
+            };
+            match parameter.place {
+                Place::Path => path = path.replace(&format!("{{{name}}}"), &encode_path(value)),
+                Place::Query if value.is_empty() => {}
+                Place::Query => query.push(value.as_str()),
+                Place::Header => {
+                    let value = HeaderValue::from_str(value)
+                        .map_err(|_| format!("`{name}` cannot be sent in a header"))?;
+                    let name = http::HeaderName::from_bytes(name.as_bytes())
+                        .map_err(|_| format!("`{name}` is not the name of a header"))?;
+                    headers.append(name, value);
+                }
+            }
+        }
+        let query = query.join("&");
+        Ok(Draft {
+            path_and_query: if query.is_empty() {
+                path
+            } else {
+                format!("{path}?{query}")
+            },
+            headers,
+            body: None,
+        })
+    }
+
+    fn set_body(&mut self, media_type: &'static str, body: reqwest::Body) {
+        self.headers
+            .insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+        self.body = Some(body);
+    }
+}
+
+/// A request that is ready to be sent, or why it cannot be sent; see [`Call`] for an example.
+#[must_use = "nothing is sent before the response is read"]
+pub struct Request(Result<Box<Prepared>, Failure>);
+
+impl Request {
+    /// Sends the request and reads a JSON body.
+    ///
+    /// # Errors
+    ///
+    /// Those of every call; see [`Error`].
+    pub async fn json<T: DeserializeOwned, C: ErrorCode>(self) -> Result<Response<T, C>, Error<C>> {
+        let response = match self.accepting_json() {
+            Ok(request) => request.send().await,
+            Err(error) => Err(error),
+        };
+        match response {
+            Ok(response) => Response::json(response).await.map_err(Failure::typed),
+            Err(error) => Err(error.typed()),
+        }
+    }
+
+    /// Sends the request; the response has no body.
+    ///
+    /// # Errors
+    ///
+    /// Those of every call; see [`Error`].
+    pub async fn empty<C: ErrorCode>(self) -> Result<Response<(), C>, Error<C>> {
+        let response = self.0.map_err(Failure::typed)?.send().await;
+        Ok(Response::empty(&response.map_err(Failure::typed)?))
+    }
+
+    /// Sends the request; the body of the response is read as it arrives.
+    ///
+    /// # Errors
+    ///
+    /// Those of every call; see [`Error`].
+    pub async fn bytes<C: ErrorCode>(self) -> Result<Response<ByteStream, C>, Error<C>> {
+        let response = self.0.map_err(Failure::typed)?.send().await;
+        Ok(Response::stream(response.map_err(Failure::typed)?))
+    }
+
+    /// The same as [`json`](Request::json), for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// Those of every call; see [`Error`].
+    #[cfg(feature = "blocking")]
+    pub fn json_blocking<T, C>(self) -> Result<Response<T, C>, Error<C>>
+    where
+        T: DeserializeOwned + Send + 'static,
+        C: ErrorCode,
+    {
+        crate::blocking::wait(self.json())
+    }
+
+    /// The same as [`empty`](Request::empty), for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// Those of every call; see [`Error`].
+    #[cfg(feature = "blocking")]
+    pub fn empty_blocking<C: ErrorCode>(self) -> Result<Response<(), C>, Error<C>> {
+        crate::blocking::wait(self.empty())
+    }
+
+    /// The same as [`bytes`](Request::bytes), for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// Those of every call; see [`Error`].
+    #[cfg(feature = "blocking")]
+    pub fn bytes_blocking<C: ErrorCode>(self) -> Result<Response<ByteStream, C>, Error<C>> {
+        crate::blocking::wait(self.bytes())
+    }
+
+    /// Follows the links from page to page, beginning with the page of this request.
+    pub fn pages<T, C>(self) -> Pages<T, C> {
+        Pages::new(self.accepting_json())
+    }
+
+    /// The items of this page and of those that follow.
+    pub fn items<T, C>(self) -> Items<T, C> {
+        Items::new(self.accepting_json())
+    }
+
+    fn accepting_json(self) -> Result<Box<Prepared>, Failure> {
+        self.0.map(|mut prepared| {
+            let json = HeaderValue::from_static("application/json");
+            prepared.request.headers_mut().insert(ACCEPT, json);
+            prepared
+        })
+    }
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request").finish_non_exhaustive()
+    }
+}
+
+/// Converts the value that a setter was given into the type of the parameter.
+///
+/// # Errors
+///
+/// The type rejects the value.
+///
+/// ```
+/// use openapi_dropshot_client::generated::convert;
+///
+/// assert_eq!(convert::<u8, _>(7_i64), Ok(7));
+/// assert!(convert::<u8, _>(300_i64).is_err());
+/// ```
+pub fn convert<T, V>(value: V) -> Result<T, String>
+where
+    V: TryInto<T>,
+    V::Error: Display,
+{
+    value
+        .try_into()
+        .map_err(|error| format!("is not valid: {error}"))
+}
+
+/// Converts the value that a setter was given, and checks its bounds, which `words` name.
+///
+/// # Errors
+///
+/// The type rejects the value, or it is out of its bounds.
+///
+/// ```
+/// use openapi_dropshot_client::generated::within;
+///
+/// let limit = |value: u64| within::<u64, _>(value, "from 1 to 100", |value| (1..=100).contains(value));
+/// assert_eq!(limit(100), Ok(100));
+/// assert_eq!(limit(101), Err("must be from 1 to 100, found 101".to_owned()));
+/// ```
+pub fn within<T, V>(value: V, words: &str, allowed: impl FnOnce(&T) -> bool) -> Result<T, String>
+where
+    T: Display,
+    V: TryInto<T>,
+    V::Error: Display,
+{
+    let value = value
+        .try_into()
+        .map_err(|error| format!("must be {words}: {error}"))?;
+    if allowed(&value) {
+        Ok(value)
+    } else {
+        Err(format!("must be {words}, found {value}"))
+    }
+}

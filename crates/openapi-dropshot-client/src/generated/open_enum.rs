@@ -1,0 +1,81 @@
+//! Enumerations of strings that stay open: a value that a later document adds is kept as it was received.
+
+use serde::{Deserializer, de};
+use std::{fmt, marker::PhantomData};
+
+/// An enumeration of strings with a variant for values that it does not know.
+///
+/// ```
+/// use openapi_dropshot_client::generated::OpenEnum;
+///
+/// #[derive(Clone, Debug, PartialEq)]
+/// enum Format { Paperback, Hardcover, Unknown(String) }
+///
+/// impl OpenEnum for Format {
+///     const KNOWN: &'static [(&'static str, Self)] =
+///         &[("paperback", Self::Paperback), ("hardcover", Self::Hardcover)];
+///
+///     fn unknown(value: String) -> Self {
+///         Self::Unknown(value)
+///     }
+/// }
+///
+/// assert_eq!(Format::parse("paperback"), Ok(Format::Paperback));
+/// assert_eq!(Format::parse("scroll"), Err("must be `paperback` or `hardcover`".to_owned()));
+/// ```
+pub trait OpenEnum: Clone + 'static {
+    /// The values that the document lists.
+    const KNOWN: &'static [(&'static str, Self)];
+
+    /// A value that the document does not list.
+    fn unknown(value: String) -> Self;
+
+    /// Reads a value that a person or a program wrote, which has to be a known one.
+    ///
+    /// # Errors
+    ///
+    /// The document does not list the value.
+    fn parse(text: &str) -> Result<Self, String> {
+        find(text).ok_or_else(|| {
+            let quoted: Vec<String> = Self::KNOWN
+                .iter()
+                .map(|(name, _)| format!("`{name}`"))
+                .collect();
+            match quoted.as_slice() {
+                [first @ .., last] if !first.is_empty() => {
+                    format!("must be {} or {last}", first.join(", "))
+                }
+                _ => format!("must be {}", quoted.concat()),
+            }
+        })
+    }
+
+    /// Reads a value that the service sent, which may be an unknown one.
+    ///
+    /// # Errors
+    ///
+    /// The value is not a string.
+    fn deserialize_open<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(Text(PhantomData))
+    }
+}
+
+fn find<E: OpenEnum>(text: &str) -> Option<E> {
+    let known = E::KNOWN.iter().find(|(name, _)| *name == text);
+    known.map(|(_, value)| value.clone())
+}
+
+/// Reads an enumeration from a string without copying a known one.
+struct Text<E>(PhantomData<E>);
+
+impl<E: OpenEnum> de::Visitor<'_> for Text<E> {
+    type Value = E;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<R>(self, text: &str) -> Result<E, R> {
+        Ok(find(text).unwrap_or_else(|| E::unknown(text.to_owned())))
+    }
+}

@@ -1,0 +1,109 @@
+//! The service of a generated client: names, credential, spans and log lines.
+
+use crate::Deprecation;
+use std::time::Duration;
+
+/// What a client has to know about its service; the macro [`service!`](crate::service) makes one in the generated
+/// client, so that spans and log lines carry the name of that crate.
+///
+/// ```
+/// use openapi_dropshot_client::{Client, ClientBuilder, generated::{Credential, Service}};
+///
+/// static BOOKS: Service = openapi_dropshot_client::service!("book_client", Credential::Bearer, required: true);
+///
+/// fn builder(base_url: String) -> ClientBuilder<Client> {
+///     ClientBuilder::new(base_url, &BOOKS)
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Service {
+    /// The package of the client, for its `User-Agent`.
+    pub package: &'static str,
+    /// The version of that package.
+    pub version: &'static str,
+    /// How the API key is sent.
+    pub credential: Credential,
+    /// Whether every operation needs the API key.
+    pub credential_required: bool,
+    /// Makes the span of a call, of its operation and method.
+    pub span: fn(&'static str, &str) -> tracing::Span,
+    /// Logs a try that failed and will be repeated.
+    pub log_retry: fn(&FailedTry<'_>),
+    /// Logs a deprecation.
+    pub log_deprecation: fn(&Deprecation),
+}
+
+/// How the API key is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Credential {
+    /// `Authorization: Bearer KEY` (RFC 6750).
+    Bearer,
+    /// The key alone, in a header of this name.
+    Header(&'static str),
+}
+
+/// A try that failed and will be repeated.
+#[derive(Debug)]
+#[doc(hidden)]
+pub struct FailedTry<'a> {
+    pub operation: &'static str,
+    pub kind: crate::ErrorKind,
+    pub status: Option<u16>,
+    pub request_id: Option<&'a str>,
+    pub pause: Duration,
+    pub number: u32,
+}
+
+/// Makes the [`Service`](crate::generated::Service) of the crate that calls it, of the name that its spans have.
+#[macro_export]
+macro_rules! service {
+    ($name:literal, $credential:expr, required: $required:literal) => {
+        $crate::generated::Service {
+            package: env!("CARGO_PKG_NAME"),
+            version: env!("CARGO_PKG_VERSION"),
+            credential: $credential,
+            credential_required: $required,
+            span: |operation, method| {
+                $crate::tracing::info_span!(
+                    target: concat!($name, "::retry"),
+                    $name,
+                    operation,
+                    method = %method,
+                    status = $crate::tracing::field::Empty,
+                    request_id = $crate::tracing::field::Empty,
+                    retries = $crate::tracing::field::Empty,
+                    error = $crate::tracing::field::Empty,
+                )
+            },
+            log_retry: |failed| {
+                $crate::tracing::debug!(
+                    target: concat!($name, "::retry"),
+                    operation = failed.operation,
+                    kind = ?failed.kind,
+                    status = failed.status,
+                    request_id = failed.request_id,
+                    pause_ms = failed.pause.as_millis(),
+                    "try {} failed; trying again",
+                    failed.number,
+                );
+            },
+            log_deprecation: |deprecation| {
+                let day = |moment: Option<_>| $crate::generated::day(moment);
+                $crate::tracing::warn!(
+                    target: concat!($name, "::deprecation"),
+                    operation = deprecation.operation(),
+                    deprecated_since = day(deprecation.since()),
+                    sunset = day(deprecation.sunset()),
+                    successor = deprecation.successor(),
+                    "the service says that this operation is deprecated",
+                );
+            },
+        }
+    };
+}
+
+/// The day of a moment, for a log line.
+#[doc(hidden)]
+pub fn day(moment: Option<chrono::DateTime<chrono::Utc>>) -> Option<String> {
+    moment.map(|moment| moment.date_naive().to_string())
+}

@@ -1,0 +1,89 @@
+//! The parts of a generated API client that are the same for every service: retries, time limits, pagination, errors,
+//! deprecation notices, idempotency keys and blocking calls.
+//!
+//! `openapi-dropshot` generates a client from an OpenAPI document: types, a builder for each request, and a `Client` with
+//! a method for each operation. The generated code calls this crate for everything else. A crate with a client needs one
+//! hand-written file:
+//!
+//! ```text
+//! // src/lib.rs
+//! mod generated;
+//! pub use generated::*;
+//! ```
+//!
+//! Its `Cargo.toml` names this crate, `serde`, `serde_json` and, if the document has dates, UUIDs or patterns, `chrono`,
+//! `uuid` and `regress`. Its features `rustls`, `native-tls` and `blocking` switch on those of this crate; `beta` and
+//! `experimental` show the operations of these stability levels.
+//!
+//! Applications get everything of this crate by way of the generated client, whose aliases `Error`, `Response`, `Pages`
+//! and `Items` set the type of the error codes of its document.
+//!
+//! # Retries
+//!
+//! A call sends its request again if that is safe and may help:
+//!
+//! | what happened | `GET`, `HEAD`, `PUT`, `DELETE`, `OPTIONS`, and requests with an `Idempotency-Key` | other requests |
+//! |---|---|---|
+//! | no connection was made | again | again |
+//! | 429, or the code `rate_limited`, `overloaded`, `request_timeout` or `conflict` | again | again |
+//! | the connection broke, the response broke off, or it took too long | again | an error |
+//! | 408, 425, 502, 503 or 504, or the code `unavailable` | again | an error |
+//! | any other error | an error | an error |
+//!
+//! If an operation has the header parameter `Idempotency-Key`, each call gets a key of its own and keeps it over all
+//! tries, unless the application sets one.
+//!
+//! The pause between two tries is random, grows, and is never shorter than the service asks for in `Retry-After` or
+//! `RateLimit`. A call ends when its number of tries ([`RetryPolicy`]), the budget of its client ([`RetryBudget`]) or its
+//! time limit is used up. A client has defaults for all of them ([`ClientBuilder`]); a call can have other ones
+//! ([`CallOptions`]).
+//!
+//! # Deprecation
+//!
+//! The compiler warns of operations that the document deprecates. Deprecations that only the service knows are read from
+//! its responses: each is logged once, passed to [`ClientBuilder::on_deprecation`], and counted in
+//! [`Client::deprecated_calls`].
+//!
+//! # Spans
+//!
+//! Each call has a `tracing` span with the name of the generated crate and the fields `operation`, `method`, `status`,
+//! `request_id`, `retries` and `error`.
+//!
+//! # Licence
+//!
+//! This crate is licensed under Apache-2.0 or MIT, at your option. It builds on `progenitor-client`, which is licensed
+//! under the Mozilla Public License 2.0 (MPL-2.0): its files stay under that licence wherever they are distributed.
+
+#[cfg(feature = "blocking")]
+pub mod blocking;
+mod build_error;
+mod call;
+mod client;
+mod client_builder;
+mod deprecation;
+mod error;
+pub mod generated;
+mod link;
+mod pages;
+mod response;
+mod retry;
+
+pub use build_error::BuildError;
+pub use call::CallOptions;
+pub use client::Client;
+pub use client_builder::ClientBuilder;
+pub use deprecation::Deprecation;
+pub use error::{Error, ErrorCode, ErrorKind};
+pub use pages::{Items, Pages};
+/// The body of a response that is read as it arrives.
+pub use progenitor_client::ByteStream;
+/// The version of reqwest that this crate is built on, for [`ClientBuilder::http_client`] and [`ClientBuilder::proxy`].
+pub use reqwest;
+pub use response::Response;
+pub use retry::{Clock, RetryBudget, RetryPolicy};
+#[doc(hidden)]
+pub use tracing;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,175 @@
+//! Reads the links of a response (RFC 8288): to the next page, and to the successor of a deprecated operation. Links
+//! with an anchor are ignored.
+
+use http::{HeaderMap, header::LINK};
+use reqwest::Url;
+
+/// The target of the first link with `rel="next"`, unchanged.
+pub(crate) fn next(headers: &HeaderMap) -> Option<String> {
+    target(headers, "next")
+}
+
+/// The target of the first link of this relation, unchanged.
+pub(crate) fn target(headers: &HeaderMap, relation: &str) -> Option<String> {
+    headers
+        .get_all(LINK)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(links)
+        .find_map(|link| {
+            let is_it = link
+                .relations
+                .split_ascii_whitespace()
+                .any(|rel| rel.eq_ignore_ascii_case(relation));
+            // A link with an anchor is about another resource than this response.
+            (is_it && !link.anchored).then_some(link.target)
+        })
+}
+
+/// A value in the query of a link's target, decoded. The target may be relative.
+pub(crate) fn query_value(target: &str, name: &str) -> Option<String> {
+    let anywhere = Url::parse("http://localhost/").ok()?;
+    let url = anywhere.join(target).ok()?;
+    url.query_pairs()
+        .find(|(key, _)| key == name)
+        .map(|(_, value)| value.into_owned())
+}
+
+/// A link of the header.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Link {
+    target: String,
+    /// The value of the first `rel`; later ones do not count (section 3.3).
+    relations: String,
+    anchored: bool,
+}
+
+/// The links of one field value. The list ends at the first part that is not well-formed (appendix B.2).
+fn links(value: &str) -> Vec<Link> {
+    let mut links = Vec::new();
+    let mut rest = value;
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', ',']);
+        let Some((target, after)) = rest.strip_prefix('<').and_then(|rest| rest.split_once('>'))
+        else {
+            return links;
+        };
+        let mut link = Link {
+            target: target.to_owned(),
+            ..Link::default()
+        };
+        let mut has_relation = false;
+        rest = after.trim_start();
+        while let Some(after) = rest.strip_prefix(';') {
+            let (name, value, after) = parameter(after.trim_start());
+            match name.to_ascii_lowercase().as_str() {
+                "rel" if !has_relation => {
+                    link.relations = value;
+                    has_relation = true;
+                }
+                "anchor" => link.anchored = true,
+                _ => {}
+            }
+            rest = after.trim_start();
+        }
+        links.push(link);
+        // A comma continues the list; anything else ends it.
+        match rest.strip_prefix(',') {
+            Some(after) => rest = after,
+            None => return links,
+        }
+    }
+}
+
+/// A parameter of a link: its name, its value, and what follows it.
+fn parameter(text: &str) -> (&str, String, &str) {
+    let end = text.find(['=', ';', ',']).unwrap_or(text.len());
+    let name = text[..end].trim_end();
+    let Some(value) = text[end..].strip_prefix('=').map(str::trim_start) else {
+        return (name, String::new(), &text[end..]);
+    };
+    if let Some(quoted) = value.strip_prefix('"') {
+        let (value, rest) = unquoted(quoted);
+        return (name, value, rest);
+    }
+    let end = value.find([';', ',']).unwrap_or(value.len());
+    (name, value[..end].trim_end().to_owned(), &value[end..])
+}
+
+/// The content of a quoted string (RFC 9110, section 5.6.4), and what follows.
+fn unquoted(text: &str) -> (String, &str) {
+    let mut value = String::new();
+    let mut characters = text.char_indices();
+    while let Some((index, character)) = characters.next() {
+        match character {
+            '"' => return (value, &text[index + 1..]),
+            '\\' => value.extend(characters.next().map(|(_, escaped)| escaped)),
+            other => value.push(other),
+        }
+    }
+    (value, "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    fn next_of(values: &[&str]) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(
+                LINK,
+                HeaderValue::from_str(value).expect("the test writes valid headers"),
+            );
+        }
+        next(&headers)
+    }
+
+    #[test]
+    fn the_next_page_is_found_however_the_link_is_written() {
+        for value in [
+            r#"<?cursor=a>; rel="next""#,
+            "<?cursor=a>;rel=next",
+            r#"<?cursor=a> ; title="a, <b>; \"rel=x\"" ; REL = "Next""#,
+            r#"<?cursor=a>; rel="prefetch next""#,
+            r#"<../books>; rel="successor-version", <?cursor=a>; rel="next""#,
+            r#", ,<x>; rel=prev,<?cursor=a>; rel=next, <?cursor=b>; rel=next"#,
+        ] {
+            assert_eq!(next_of(&[value]).as_deref(), Some("?cursor=a"), "{value}");
+        }
+        assert_eq!(
+            next_of(&["<x>; rel=prev", "<?cursor=a>; rel=next"]).as_deref(),
+            Some("?cursor=a")
+        );
+    }
+
+    #[test]
+    fn without_a_link_to_the_next_page_it_is_the_last_page() {
+        for value in [
+            "",
+            "<x>",
+            r#"<x>; rel="prev"; rel="next""#,
+            r#"<x>; rel="nextish""#,
+            r##"<x>; rel=next; anchor="#other""##,
+            "x; rel=next",
+            "<x; rel=next",
+        ] {
+            assert_eq!(next_of(&[value]), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_cursor_is_decoded_once() {
+        for (target, cursor) in [
+            ("?limit=2&cursor=MTphOjI", Some("MTphOjI")),
+            ("?cursor=a%2Bb%253D", Some("a+b%3D")),
+            ("https://books.example/v1/books?cursor=x", Some("x")),
+            ("/v1/books?cursor=", Some("")),
+            ("?limit=2", None),
+            ("http://[", None),
+        ] {
+            assert_eq!(query_value(target, "cursor").as_deref(), cursor, "{target}");
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Follows the links of the service from page to page (RFC 8288): as a stream of pages, and as a stream of their items.
+
+use crate::{Error, ErrorCode, Response, call::Prepared, error::Failure, link};
+use futures::{Stream, StreamExt as _, future::BoxFuture};
+use reqwest::Url;
+use serde::de::DeserializeOwned;
+use std::{
+    fmt,
+    future::poll_fn,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+/// Pages, one after the other, as a [`Stream`]; the method `pages` of a request returns it.
+///
+/// A page is fetched when it is polled for, and not before. After an error the stream ends; begin again with
+/// [`cursor`](Pages::cursor) or with the [`next_cursor`](Response::next_cursor) of the last page.
+///
+/// ```
+/// # use openapi_dropshot_client::{Error, Pages};
+/// # async fn example(mut pages: Pages<Vec<String>>) -> Result<(), Error> {
+/// while let Some(page) = pages.next().await {
+///     let page = page?;
+///     println!("{} titles, then {:?}", page.len(), page.next_cursor()?);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "nothing is sent before a page is polled for"]
+pub struct Pages<T, C = String> {
+    state: State<T, C>,
+    cursor: Option<String>,
+}
+
+enum State<T, C> {
+    /// The request of the next page.
+    Next(Box<Prepared>),
+    /// The next page is on its way.
+    Pending(BoxFuture<'static, Result<Page<T, C>, Failure>>),
+    /// The error that follows the last page.
+    Broken(Failure),
+    Done,
+}
+
+/// A page that was received.
+struct Page<T, C> {
+    response: Response<T, C>,
+    /// The cursor that it began at.
+    cursor: Option<String>,
+    next: State<T, C>,
+}
+
+impl<T, C> Pages<T, C> {
+    pub(crate) fn new(first: Result<Box<Prepared>, Failure>) -> Self {
+        Pages {
+            state: match first {
+                Ok(request) => State::Next(request),
+                Err(error) => State::Broken(error),
+            },
+            cursor: None,
+        }
+    }
+
+    /// The cursor of the page that was returned last: with the same filters, it is the `cursor` of a request that
+    /// begins with that page again. `None` on the first page.
+    ///
+    /// ```
+    /// # async fn example(mut pages: openapi_dropshot_client::Pages<Vec<String>>) {
+    /// pages.next().await;
+    /// pages.next().await;
+    /// println!("the second page begins at {:?}", pages.cursor());
+    /// # }
+    /// ```
+    pub fn cursor(&self) -> Option<&str> {
+        self.cursor.as_deref()
+    }
+}
+
+impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Pages<T, C> {
+    /// The next page; `None` after the last one. The same as `next` of `StreamExt`, without the import.
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::{Error, Pages};
+    /// # async fn example(mut pages: Pages<Vec<String>>) -> Result<(), Error> {
+    /// if let Some(first) = pages.next().await {
+    ///     println!("{} titles on the first page", first?.len());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn next(&mut self) -> Option<Result<Response<T, C>, Error<C>>> {
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+
+    /// The pages as an iterator, for code that is not async.
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::{Error, Pages};
+    /// # fn example(pages: Pages<Vec<String>>) -> Result<(), Error> {
+    /// for page in pages.blocking() {
+    ///     println!("{} titles", page?.len());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "blocking")]
+    pub fn blocking(self) -> crate::blocking::PagesIter<T, C> {
+        crate::blocking::PagesIter::new(self)
+    }
+}
+
+impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Stream for Pages<T, C> {
+    type Item = Result<Response<T, C>, Error<C>>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        if matches!(this.state, State::Next(_))
+            && let State::Next(request) = std::mem::replace(&mut this.state, State::Done)
+        {
+            this.state = State::Pending(Box::pin(fetch(*request)));
+        }
+        if let State::Pending(page) = &mut this.state {
+            let page = ready!(page.as_mut().poll(context));
+            return Poll::Ready(Some(match page {
+                Ok(page) => {
+                    this.state = page.next;
+                    this.cursor = page.cursor;
+                    Ok(page.response)
+                }
+                Err(error) => {
+                    this.state = State::Done;
+                    Err(error.typed())
+                }
+            }));
+        }
+        Poll::Ready(match std::mem::replace(&mut this.state, State::Done) {
+            State::Broken(error) => Some(Err(error.typed())),
+            _ => None,
+        })
+    }
+}
+
+/// No part of it borrows from another part.
+impl<T, C> Unpin for Pages<T, C> {}
+
+impl<T, C> fmt::Debug for Pages<T, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pages")
+            .field("cursor", &self.cursor)
+            .finish_non_exhaustive()
+    }
+}
+
+async fn fetch<T: DeserializeOwned, C>(request: Prepared) -> Result<Page<T, C>, Failure> {
+    let url = request.request.url().clone();
+    // The rest of the request is the same for the next page.
+    let template = request.at(url.clone());
+    let response = request.send().await?;
+    let response: Response<T, C> = Response::json(response).await?;
+    let next = match link::next(response.headers()) {
+        None => State::Done,
+        Some(target) => match follow(&url, &target) {
+            Ok(next) => State::Next(Box::new(template.at(next))),
+            Err(reason) => State::Broken(response.unreadable(reason)),
+        },
+    };
+    let cursor = url
+        .query_pairs()
+        .find(|(name, _)| name == "cursor")
+        .map(|(_, value)| value.into_owned());
+    Ok(Page {
+        response,
+        cursor,
+        next,
+    })
+}
+
+/// The address that a link leads to, relative to the request whose response has the link.
+fn follow(from: &Url, target: &str) -> Result<Url, &'static str> {
+    let to = from
+        .join(target)
+        .map_err(|_| "the link to the next page is not an address")?;
+    // The request carries the API key.
+    if to.origin() != from.origin() || !to.username().is_empty() || to.password().is_some() {
+        return Err("the link to the next page leads to another origin, which gets no API key");
+    }
+    if to == *from {
+        return Err("the link to the next page leads to the page that it stands on");
+    }
+    Ok(to)
+}
+
+/// The items of the pages, one by one, as a [`Stream`]; the method `stream` of a request returns it.
+///
+/// The next page is fetched when the items of the last one are used up, and not before. After an error the stream
+/// ends; begin again with [`cursor`](Items::cursor).
+///
+/// ```
+/// # use openapi_dropshot_client::{Error, Items};
+/// # async fn example(mut titles: Items<String>) -> Result<(), Error> {
+/// while let Some(title) = titles.next().await {
+///     println!("{}", title?);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// With the traits of the crate `futures` it is a stream like any other:
+///
+/// ```
+/// use futures::{StreamExt, TryStreamExt};
+///
+/// # use openapi_dropshot_client::{Error, Items};
+/// # async fn example(titles: Items<String>) -> Result<(), Error> {
+/// let ten: Vec<String> = titles.take(10).try_collect().await?;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "nothing is sent before an item is polled for"]
+pub struct Items<T, C = String> {
+    pages: Pages<Vec<T>, C>,
+    page: std::vec::IntoIter<T>,
+}
+
+impl<T, C> Items<T, C> {
+    pub(crate) fn new(first: Result<Box<Prepared>, Failure>) -> Self {
+        Items {
+            pages: Pages::new(first),
+            page: Vec::new().into_iter(),
+        }
+    }
+
+    /// The cursor of the page of the last item: with the same filters, it is the `cursor` of a request that begins
+    /// with that page again, so that some items come twice and none is missed. `None` on the first page.
+    ///
+    /// ```
+    /// # async fn example(mut titles: openapi_dropshot_client::Items<String>) {
+    /// while let Some(title) = titles.next().await {
+    ///     match title {
+    ///         Ok(title) => println!("{title}"),
+    ///         Err(error) => {
+    ///             println!("{error}; go on later from {:?}", titles.cursor());
+    ///             break;
+    ///         }
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    pub fn cursor(&self) -> Option<&str> {
+        self.pages.cursor()
+    }
+}
+
+impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Items<T, C> {
+    /// The next item; `None` after the last one. The same as `next` of `StreamExt`, without the import.
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::{Error, Items};
+    /// # async fn example(mut titles: Items<String>) -> Result<(), Error> {
+    /// if let Some(first) = titles.next().await {
+    ///     println!("the first title is {}", first?);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn next(&mut self) -> Option<Result<T, Error<C>>> {
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
+    }
+
+    /// The items as an iterator, for code that is not async.
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::{Error, Items};
+    /// # fn example(titles: Items<String>) -> Result<(), Error> {
+    /// for title in titles.blocking() {
+    ///     println!("{}", title?);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "blocking")]
+    pub fn blocking(self) -> crate::blocking::ItemsIter<T, C> {
+        crate::blocking::ItemsIter::new(self.pages)
+    }
+}
+
+impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Stream for Items<T, C> {
+    type Item = Result<T, Error<C>>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        loop {
+            if let Some(item) = this.page.next() {
+                return Poll::Ready(Some(Ok(item)));
+            }
+            match ready!(this.pages.poll_next_unpin(context)) {
+                // A page may be empty and still lead to another one.
+                Some(Ok(page)) => this.page = page.into_inner().into_iter(),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
+/// No part of it borrows from another part.
+impl<T, C> Unpin for Items<T, C> {}
+
+impl<T, C> fmt::Debug for Items<T, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Items")
+            .field("cursor", &self.cursor())
+            .field("left_on_page", &self.page.len())
+            .finish_non_exhaustive()
+    }
+}

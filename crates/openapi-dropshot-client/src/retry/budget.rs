@@ -1,0 +1,146 @@
+//! Limits how many retries all calls of a client may make together. If a service is down for all its clients, six
+//! requests per call instead of one make it worse; so successful calls earn the retries of later ones.
+
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+/// How many retries a budget has when it starts.
+const STOCK: u32 = 100;
+/// How many calls have to succeed for one more retry.
+const CALLS_PER_RETRY: u32 = 5;
+
+/// How many retries the calls of a client may make together.
+///
+/// It begins with 100 retries, and five calls that succeed earn one more, up to 100: however long a service is down, a
+/// client sends it at most 100 requests and a fifth more than it would without retries. When the budget is used up, a
+/// call fails with the error of its last try.
+///
+/// Clones share one budget. Several clients of one service can share it too, by [`ClientBuilder::retry_budget`](crate::ClientBuilder::retry_budget):
+///
+/// ```
+/// use openapi_dropshot_client::{Client, RetryBudget};
+///
+/// let budget = RetryBudget::new(20, 10);
+/// let client = Client::builder("http://127.0.0.1:8080/v1")
+///     .api_key("the-key")
+///     .retry_budget(budget.clone())
+///     .build()?;
+/// assert_eq!(budget.left(), 20);
+/// # let _ = client;
+/// # Ok::<(), openapi_dropshot_client::BuildError>(())
+/// ```
+#[derive(Clone)]
+pub struct RetryBudget {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// One retry costs as many tokens as calls have to succeed for it.
+    tokens: AtomicU64,
+    most: u64,
+    price: u64,
+}
+
+impl RetryBudget {
+    /// A budget that begins with `stock` retries, and gets one more for each `calls_per_retry` calls that succeed, up to
+    /// `stock`. A `calls_per_retry` of 0 counts as 1.
+    ///
+    /// ```
+    /// let careful = openapi_dropshot_client::RetryBudget::new(10, 20);
+    /// assert_eq!(careful.left(), 10);
+    /// ```
+    #[must_use]
+    pub fn new(stock: u32, calls_per_retry: u32) -> Self {
+        let price = u64::from(calls_per_retry.max(1));
+        let most = u64::from(stock) * price;
+        RetryBudget {
+            shared: Arc::new(Shared {
+                tokens: AtomicU64::new(most),
+                most,
+                price,
+            }),
+        }
+    }
+
+    /// How many retries are left.
+    ///
+    /// ```
+    /// assert_eq!(openapi_dropshot_client::RetryBudget::default().left(), 100);
+    /// ```
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.shared.tokens.load(Ordering::Relaxed) / self.shared.price
+    }
+
+    /// Takes one retry, if there is one.
+    pub(crate) fn spend(&self) -> bool {
+        let price = self.shared.price;
+        let take = |tokens: u64| tokens.checked_sub(price);
+        self.shared
+            .tokens
+            .try_update(Ordering::Relaxed, Ordering::Relaxed, take)
+            .is_ok()
+    }
+
+    /// Counts a call that succeeded.
+    pub(crate) fn earn(&self) {
+        let most = self.shared.most;
+        let add = |tokens: u64| (tokens < most).then_some(tokens + 1);
+        // A full budget does not grow.
+        let _ = self
+            .shared
+            .tokens
+            .try_update(Ordering::Relaxed, Ordering::Relaxed, add);
+    }
+}
+
+impl Default for RetryBudget {
+    fn default() -> Self {
+        RetryBudget::new(STOCK, CALLS_PER_RETRY)
+    }
+}
+
+impl fmt::Debug for RetryBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RetryBudget")
+            .field("left", &self.left())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_that_succeed_earn_retries() {
+        let budget = RetryBudget::new(2, 3);
+        assert!(budget.spend());
+        assert!(budget.clone().spend(), "clones share one budget");
+        assert!(!budget.spend(), "nothing is left");
+        budget.earn();
+        budget.earn();
+        assert!(!budget.spend(), "two calls are not three");
+        budget.earn();
+        assert!(budget.spend());
+    }
+
+    #[test]
+    fn the_budget_does_not_grow_beyond_its_stock() {
+        let budget = RetryBudget::new(1, 1);
+        (0..10).for_each(|_| budget.earn());
+        assert_eq!(budget.left(), 1);
+    }
+
+    #[test]
+    fn an_empty_budget_allows_no_retry() {
+        let budget = RetryBudget::new(0, 0);
+        budget.earn();
+        assert!(!budget.spend());
+    }
+}

@@ -1,0 +1,84 @@
+//! The clock and the source of random pauses between two tries, which tests can replace.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    time::{Duration, Instant},
+};
+
+/// The clock of a client, and its source of random pauses between two tries.
+///
+/// [`ClientBuilder::clock`](crate::ClientBuilder::clock) takes another one, for tests that should neither wait nor
+/// depend on random numbers:
+///
+/// ```
+/// use openapi_dropshot_client::{Client, Clock};
+/// use std::{future::Future, pin::Pin, time::{Duration, Instant}};
+///
+/// /// Pauses take no time, and each has its greatest length.
+/// struct Hasty;
+///
+/// impl Clock for Hasty {
+///     fn now(&self) -> Instant {
+///         Instant::now()
+///     }
+///
+///     fn sleep(&self, _: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+///         Box::pin(std::future::ready(()))
+///     }
+///
+///     fn jitter(&self, most: Duration) -> Duration {
+///         most
+///     }
+/// }
+///
+/// let client = Client::builder("http://127.0.0.1:8080/v1").api_key("the-key").clock(Hasty).build()?;
+/// # let _ = client;
+/// # Ok::<(), openapi_dropshot_client::BuildError>(())
+/// ```
+pub trait Clock: Send + Sync + 'static {
+    /// The time, for pauses and deadlines. It never goes back.
+    fn now(&self) -> Instant;
+
+    /// Ends after this time.
+    fn sleep(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+
+    /// A random time from zero to `most`.
+    fn jitter(&self, most: Duration) -> Duration;
+}
+
+/// The real clock.
+pub(crate) struct RealClock;
+
+impl Clock for RealClock {
+    fn now(&self) -> Instant {
+        // The clock of tokio, so that a test may pause it.
+        tokio::time::Instant::now().into_std()
+    }
+
+    fn sleep(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(tokio::time::sleep(time))
+    }
+
+    fn jitter(&self, most: Duration) -> Duration {
+        // The last 32 bits of a version 4 UUID are random, and the crate is a dependency already.
+        let random = uuid::Uuid::new_v4().as_u64_pair().1 as u32;
+        most.mul_f64(f64::from(random) / f64::from(u32::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jitter_is_between_zero_and_the_given_time() {
+        let most = Duration::from_secs(1);
+        let drawn: Vec<Duration> = (0..200).map(|_| RealClock.jitter(most)).collect();
+        assert!(drawn.iter().all(|pause| *pause <= most));
+        // The probability that all draws are on one side is 2^-200.
+        assert!(drawn.iter().any(|pause| *pause < most / 2));
+        assert!(drawn.iter().any(|pause| *pause > most / 2));
+        assert_eq!(RealClock.jitter(Duration::ZERO), Duration::ZERO);
+    }
+}

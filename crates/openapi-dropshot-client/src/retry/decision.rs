@@ -1,0 +1,156 @@
+//! Reads from a response how long to wait before the next request: `Retry-After` (RFC 9110, section 10.2.3) and
+//! `RateLimit` (draft-ietf-httpapi-ratelimit-headers).
+
+use chrono::{DateTime, Utc};
+use http::{
+    HeaderMap, StatusCode,
+    header::{DATE, RETRY_AFTER},
+};
+use std::time::Duration;
+
+/// How long a response asks to wait before the same request is sent again.
+pub(crate) fn retry_after(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
+    let is_rejection = matches!(status.as_u16(), 429 | 503);
+    in_seconds_or_date(headers).or_else(|| {
+        is_rejection
+            .then(|| RateLimit::of(headers))
+            .flatten()
+            .and_then(|limit| limit.refill)
+            .map(Duration::from_secs)
+    })
+}
+
+/// How long the next request of the client should wait after this response: the response may be the last one that the
+/// rate limit allowed, or one that the rate limit rejected.
+pub(crate) fn throttle(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
+    if status == StatusCode::TOO_MANY_REQUESTS {
+        return retry_after(status, headers);
+    }
+    let limit = RateLimit::of(headers)?;
+    if limit.remaining > 0 {
+        return None;
+    }
+    // After that time the whole allowance is back; one request of it is back earlier.
+    let refill = Duration::from_secs(limit.refill?);
+    Some(refill / limit.quota.unwrap_or(1).max(1))
+}
+
+fn in_seconds_or_date(headers: &HeaderMap) -> Option<Duration> {
+    let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = value.parse::<u64>() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let at = http_date(value)?;
+    // By the clock of the service, if the response has its date: the local clock may be wrong.
+    let now = headers
+        .get(DATE)
+        .and_then(|date| http_date(date.to_str().ok()?))
+        .unwrap_or_else(Utc::now);
+    // A date that has passed means now.
+    Some((at - now).to_std().unwrap_or_default())
+}
+
+/// A date as HTTP writes it (RFC 9110, section 5.6.7). The two obsolete forms
+/// are not read.
+pub(crate) fn http_date(value: &str) -> Option<DateTime<Utc>> {
+    DateTime::parse_from_rfc2822(value.trim())
+        .ok()
+        .map(|date| date.to_utc())
+}
+
+/// The remaining allowance of a rate limit.
+struct RateLimit {
+    /// `r`: the requests that are left.
+    remaining: u64,
+    /// `t`: seconds until the allowance is whole again.
+    refill: Option<u64>,
+    /// `q` of the policy: how many requests the whole is.
+    quota: Option<u32>,
+}
+
+impl RateLimit {
+    fn of(headers: &HeaderMap) -> Option<Self> {
+        let text = |name: &str| headers.get(name)?.to_str().ok();
+        let limit = text("ratelimit")?;
+        Some(RateLimit {
+            remaining: parameter(limit, "r")?,
+            refill: parameter(limit, "t"),
+            quota: text("ratelimit-policy")
+                .and_then(|policy| parameter(policy, "q"))
+                .and_then(|quota| u32::try_from(quota).ok()),
+        })
+    }
+}
+
+/// A parameter of the first item of a list (RFC 9651), if it is a number.
+fn parameter(list: &str, name: &str) -> Option<u64> {
+    let first = list.split(',').next()?;
+    first.split(';').skip(1).find_map(|part| {
+        let (key, value) = part.split_once('=')?;
+        (key.trim() == name).then(|| value.trim().parse().ok())?
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::{HeaderName, HeaderValue};
+
+    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
+        let pairs = pairs.iter().map(|(name, value)| {
+            (
+                HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            )
+        });
+        pairs.collect()
+    }
+
+    fn seconds(status: u16, pairs: &[(&'static str, &'static str)]) -> Option<u64> {
+        let status = StatusCode::from_u16(status).expect("the test has valid statuses");
+        retry_after(status, &headers(pairs)).map(|wait| wait.as_secs())
+    }
+
+    #[test]
+    fn retry_after_is_read_in_seconds_and_as_a_date() {
+        let now = ("date", "Sat, 21 Nov 2026 10:00:00 GMT");
+        let date = |value| [now, ("retry-after", value)];
+        assert_eq!(seconds(503, &[("retry-after", "7")]), Some(7));
+        assert_eq!(
+            seconds(429, &date("Sat, 21 Nov 2026 10:02:00 GMT")),
+            Some(120)
+        );
+        assert_eq!(
+            seconds(503, &date("Sat, 21 Nov 2026 09:59:00 GMT")),
+            Some(0)
+        );
+        for nonsense in ["soon", "-1", "1.5", ""] {
+            assert_eq!(seconds(503, &date(nonsense)), None, "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn a_rejection_without_retry_after_is_read_by_its_rate_limit() {
+        let limit = ("ratelimit", "\"default\";r=0;t=3");
+        assert_eq!(seconds(429, &[limit]), Some(3));
+        assert_eq!(seconds(429, &[limit, ("retry-after", "1")]), Some(1));
+        assert_eq!(seconds(502, &[limit]), None);
+    }
+
+    #[test]
+    fn the_last_request_of_an_allowance_slows_down_the_next() {
+        let policy = ("ratelimit-policy", "\"default\";q=10;w=5");
+        let pause = |pairs: &[(&'static str, &'static str)]| {
+            throttle(StatusCode::OK, &headers(pairs)).map(|wait| wait.as_millis())
+        };
+        assert_eq!(pause(&[("ratelimit", "\"default\";r=1;t=5"), policy]), None);
+        assert_eq!(
+            pause(&[("ratelimit", "\"default\";r=0;t=5"), policy]),
+            Some(500)
+        );
+        assert_eq!(pause(&[("ratelimit", "\"default\";r=0;t=5")]), Some(5_000));
+        for nonsense in ["", "\"default\"", "r=0;t=5", "\"default\";r=x;t=5"] {
+            assert_eq!(pause(&[("ratelimit", nonsense)]), None, "{nonsense}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The retry policy: how often a call is tried, and how long it pauses between two tries.
+
+use std::time::Duration;
+
+/// How often a call is tried, and how long it pauses between two tries.
+///
+/// The pause is random, between zero and a ceiling that doubles each time ("full jitter"), so that clients which failed
+/// at the same moment do not retry at the same moment. If the service says how long to wait (`Retry-After`,
+/// `RateLimit`), the pause begins after that time.
+///
+/// The policy does not decide which errors are retried; see [`Error::is_retryable`](crate::Error::is_retryable) and the
+/// section "Retries" of [the crate](crate).
+///
+/// ```
+/// use openapi_dropshot_client::{Client, RetryPolicy};
+/// use std::time::Duration;
+///
+/// let stubborn = RetryPolicy::new().max_tries(10).longest_pause(Duration::from_secs(30));
+/// let client = Client::builder("http://127.0.0.1:8080/v1")
+///     .api_key("the-key")
+///     .retry(stubborn)
+///     .timeout(Duration::from_secs(300))
+///     .build()?;
+/// # let _ = client;
+/// # Ok::<(), openapi_dropshot_client::BuildError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "a policy does nothing before a client or a call is given it"]
+pub struct RetryPolicy {
+    max_tries: u32,
+    first_pause: Duration,
+    longest_pause: Duration,
+}
+
+impl RetryPolicy {
+    /// Six tries, with a ceiling of 200 milliseconds for the first pause and of 10 seconds for every pause: about three
+    /// seconds in all, as long as a restart of a service takes.
+    ///
+    /// ```
+    /// assert_eq!(openapi_dropshot_client::RetryPolicy::new(), openapi_dropshot_client::RetryPolicy::default());
+    /// ```
+    pub fn new() -> Self {
+        RetryPolicy {
+            max_tries: 6,
+            first_pause: Duration::from_millis(200),
+            longest_pause: Duration::from_secs(10),
+        }
+    }
+
+    /// One try.
+    ///
+    /// ```
+    /// use openapi_dropshot_client::RetryPolicy;
+    ///
+    /// assert_eq!(RetryPolicy::never(), RetryPolicy::new().max_tries(1));
+    /// ```
+    pub fn never() -> Self {
+        RetryPolicy::new().max_tries(1)
+    }
+
+    /// How often a call is tried at most, the first time included; 0 counts as 1.
+    ///
+    /// ```
+    /// let twice = openapi_dropshot_client::RetryPolicy::new().max_tries(2);
+    /// # let _ = twice;
+    /// ```
+    pub fn max_tries(mut self, tries: u32) -> Self {
+        self.max_tries = tries.max(1);
+        self
+    }
+
+    /// The ceiling of the first pause; each later one has twice the ceiling.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let gentle = openapi_dropshot_client::RetryPolicy::new().first_pause(Duration::from_secs(1));
+    /// # let _ = gentle;
+    /// ```
+    pub fn first_pause(mut self, ceiling: Duration) -> Self {
+        self.first_pause = ceiling;
+        self
+    }
+
+    /// The ceiling of all pauses. The service may ask for a longer one; the client waits that long if the time limit
+    /// of the call allows it.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let brisk = openapi_dropshot_client::RetryPolicy::new().longest_pause(Duration::from_secs(1));
+    /// # let _ = brisk;
+    /// ```
+    pub fn longest_pause(mut self, ceiling: Duration) -> Self {
+        self.longest_pause = ceiling;
+        self
+    }
+
+    /// Whether a call may be tried again after so many retries.
+    pub(crate) fn allows_another(&self, retries: u32) -> bool {
+        retries.saturating_add(1) < self.max_tries
+    }
+
+    /// The ceiling of the pause after so many retries.
+    pub(crate) fn ceiling(&self, retries: u32) -> Duration {
+        let factor = 2_u32.checked_pow(retries).unwrap_or(u32::MAX);
+        self.first_pause
+            .saturating_mul(factor)
+            .min(self.longest_pause)
+    }
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        RetryPolicy::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ceiling_doubles_up_to_the_longest_pause() {
+        let policy = RetryPolicy::new();
+        let ceilings: Vec<u128> = (0..8)
+            .map(|retries| policy.ceiling(retries).as_millis())
+            .collect();
+        assert_eq!(
+            ceilings,
+            [200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]
+        );
+        assert_eq!(policy.ceiling(u32::MAX), Duration::from_secs(10));
+    }
+
+    #[test]
+    fn the_first_try_counts_as_one() {
+        let policy = RetryPolicy::new().max_tries(3);
+        assert!(policy.allows_another(1));
+        assert!(!policy.allows_another(2));
+        assert!(!RetryPolicy::never().allows_another(0));
+        assert_eq!(policy.max_tries(0), RetryPolicy::never());
+    }
+}

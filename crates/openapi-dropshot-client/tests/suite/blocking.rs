@@ -1,0 +1,48 @@
+//! Blocking calls.
+
+use crate::service::{REX, Service, json};
+use crate::generated::{ErrorKind, types::NewBook};
+
+fn run<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build();
+    let runtime = runtime.expect("a runtime can be made");
+    let result = runtime.block_on(future);
+    // The service goes on, in the background, for as long as the test runs.
+    std::mem::forget(runtime);
+    result
+}
+
+#[test]
+fn books_are_added_and_walked_through_without_async() {
+    let link = "link: <?cursor=one>; rel=next";
+    let service = run(Service::responding([
+        json("201 Created", &[], REX),
+        json("200 OK", &[link], &format!("[{REX}]")),
+        json("200 OK", &[], &format!("[{REX}]")),
+        json("200 OK", &[], "[]"),
+    ]));
+    let client = service.client();
+    let rex = NewBook::builder().name("Rex").category_id(7);
+    let added = client.create_book().body(rex).send_blocking();
+    assert_eq!(added.expect("added").id, 1);
+    let mut books = client.list_books().stream().blocking();
+    let names: Vec<String> = books
+        .by_ref()
+        .map(|book| book.expect("all pages are read").name)
+        .collect();
+    assert_eq!(names, ["Rex", "Rex"]);
+    assert_eq!(books.cursor(), Some("one"));
+    assert_eq!(client.list_books().pages().blocking().count(), 1);
+    let error = client.list_books().limit(0).send_blocking();
+    assert_eq!(error.expect_err("out of bounds").kind(), ErrorKind::Request);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn it_works_on_a_thread_that_runs_async_code() {
+    let service = Service::responding([json("200 OK", &[], "[]")]).await;
+    let books = service.client().list_books().send_blocking();
+    assert!(books.expect("it succeeds").is_empty());
+}

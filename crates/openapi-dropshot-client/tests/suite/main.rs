@@ -1,0 +1,16 @@
+//! Tests of this crate by way of a generated client. The client consists of generated code alone, and its document has no
+//! catalogue of errors; see `openapi.yaml`. The test `client` of `openapi-dropshot` compares the code with the generator.
+
+#[cfg(feature = "blocking")]
+mod blocking;
+mod books;
+mod clock;
+mod connections;
+mod deprecations;
+#[rustfmt::skip]
+mod generated;
+mod pages;
+mod retries;
+mod secrets;
+mod service;
+mod walks;

@@ -1,0 +1,62 @@
+//! Cursors of responses with links.
+
+use crate::service::{REX, Service, json};
+use crate::generated::{ErrorKind, types::BookStatus};
+
+#[tokio::test]
+async fn the_links_of_the_service_lead_from_page_to_page() {
+    let link = r#"link: <../books>; rel="collection", <?limit=1&status=available&cursor=MTphOjI%3D>; rel="next""#;
+    let service = Service::responding([
+        json("200 OK", &[link], &format!("[{REX}]")),
+        json("200 OK", &[], "[]"),
+    ])
+    .await;
+    let client = service.client();
+    let first = client
+        .list_books()
+        .status(BookStatus::Available)
+        .limit(1)
+        .send()
+        .await
+        .expect("there is a page");
+    let cursor = first
+        .next_cursor()
+        .expect("the link is well-formed")
+        .expect("there is another page");
+    assert_eq!(cursor, "MTphOjI=");
+    let last = client
+        .list_books()
+        .status(BookStatus::Available)
+        .limit(1)
+        .cursor(cursor)
+        .send()
+        .await;
+    assert_eq!(
+        last.expect("there is a page")
+            .next_cursor()
+            .expect("there is no link"),
+        None
+    );
+    assert!(
+        service.requests()[1]
+            .starts_with("GET /v1/books?cursor=MTphOjI%3D&limit=1&status=available ")
+    );
+}
+
+#[tokio::test]
+async fn a_link_that_leads_nowhere_is_not_the_end_of_the_list() {
+    let service = Service::responding([json("200 OK", &["link: <?limit=1>; rel=next"], "[]")]).await;
+    let page = service
+        .client()
+        .list_books()
+        .send()
+        .await
+        .expect("there is a page");
+    let error = page
+        .next_cursor()
+        .expect_err("the walk would stop in silence");
+    assert_eq!(
+        (error.kind(), error.status()),
+        (ErrorKind::Unreadable, Some(200))
+    );
+}

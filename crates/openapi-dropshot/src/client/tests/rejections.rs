@@ -1,0 +1,181 @@
+//! Parts of documents that the client generator rejects, with their places.
+
+use super::{OPERATION, SCHEMA, document, generated, with_body, with_parameter, with_responses};
+
+#[test]
+fn unsupported_parts_are_rejected_at_their_place() {
+    let json = "application/json: {schema: {$ref: '#/components/schemas/Thing'}}";
+    let inline = "application/json: {schema: {type: object, properties: {a: {type: string}}}}";
+    let cases = [
+        (
+            "missing-operation-id",
+            document("{responses: {'204': {description: Done.}}}", SCHEMA),
+        ),
+        (
+            "client-name-reserved",
+            document(
+                "{operationId: execute, responses: {'204': {description: Done.}}}",
+                SCHEMA,
+            ),
+        ),
+        (
+            "client-name-reserved",
+            document(
+                "{operationId: error, responses: {'204': {description: Done.}}}",
+                SCHEMA,
+            ),
+        ),
+        (
+            "client-name-reserved",
+            with_parameter("{name: send, in: query, schema: {type: string}}"),
+        ),
+        (
+            "client-cookie",
+            with_parameter("{name: a, in: cookie, schema: {type: string}}"),
+        ),
+        (
+            "client-header",
+            with_parameter("{name: 'a b', in: header, schema: {type: string}}"),
+        ),
+        (
+            "client-style",
+            with_parameter(
+                "{name: a, in: query, style: pipeDelimited, schema: {type: array, items: {type: string}}}",
+            ),
+        ),
+        (
+            "client-style",
+            with_parameter(
+                "{name: a, in: query, explode: false, schema: {type: array, items: {type: string}}}",
+            ),
+        ),
+        (
+            "client-style",
+            with_parameter("{name: a, in: header, schema: {type: array, items: {type: string}}}"),
+        ),
+        (
+            "client-parameter-content",
+            with_parameter(
+                "{name: a, in: query, content: {application/json: {schema: {type: string}}}}",
+            ),
+        ),
+        (
+            "client-name-clash",
+            with_parameter(
+                "{name: a-b, in: query, schema: {type: string}}, {name: a_b, in: query, schema: {type: string}}",
+            ),
+        ),
+        (
+            "unsupported-optional-body",
+            with_body(&format!("{{content: {{{json}}}}}")),
+        ),
+        (
+            "client-request-media-types",
+            with_body(&format!(
+                "{{required: true, content: {{{json}, text/plain: {{schema: {{type: string}}}}}}}}"
+            )),
+        ),
+        (
+            "client-request-media-types",
+            with_body("{required: true, content: {application/xml: {schema: {type: string}}}}"),
+        ),
+        (
+            "client-body-without-schema",
+            with_body("{required: true, content: {application/json: {}}}"),
+        ),
+        (
+            "client-raw-body",
+            with_body("{required: true, content: {text/plain: {schema: {type: integer}}}}"),
+        ),
+        (
+            "client-response-without-schema",
+            with_responses("'200': {description: Done., content: {application/json: {}}}"),
+        ),
+        (
+            "client-success-types",
+            with_responses(&format!(
+                "'200': {{description: Done., content: {{{json}}}}}, '204': {{description: Done.}}"
+            )),
+        ),
+        (
+            "client-success-types",
+            with_responses(&format!(
+                "'200': {{description: Done., content: {{{inline}}}}}, '201': {{description: Done., content: {{{inline}}}}}"
+            )),
+        ),
+        (
+            "client-websocket",
+            document(
+                "{operationId: putThing, x-dropshot-websocket: {}, responses: {'204': {description: Done.}}}",
+                SCHEMA,
+            ),
+        ),
+        (
+            "client-name-reserved",
+            document(OPERATION, SCHEMA).replace("Thing:", "Option:"),
+        ),
+        (
+            "client-name-clash",
+            document(
+                OPERATION,
+                "{type: object, properties: {a-b: {type: string}, a_b: {type: string}}}",
+            ),
+        ),
+        (
+            "client-deprecated-variant",
+            document(
+                OPERATION,
+                "{oneOf: [{type: object, properties: {old: {type: string, deprecated: true}}}, {type: string}]}",
+            ),
+        ),
+        (
+            "client-unsupported",
+            document(OPERATION, "{not: {type: object}}"),
+        ),
+        (
+            "client-unsupported",
+            document(OPERATION, "{type: string, enum: [a-b, a_b]}"),
+        ),
+    ];
+    for (rule, text) in cases {
+        let problems = generated(&text).expect_err(rule);
+        let problem = problems.iter().find(|problem| problem.rule == rule);
+        let problem =
+            problem.unwrap_or_else(|| panic!("{rule} is not among {problems:#?}\n{text}"));
+        assert!(
+            problem.at.line > 1 && !problem.at.pointer.is_empty(),
+            "{problem:?}"
+        );
+        assert!(
+            !problem.help.is_empty() && !problem.message.contains('\n'),
+            "{problem:?}"
+        );
+    }
+}
+
+#[test]
+fn two_inline_schemas_of_one_name_are_not_merged() {
+    let schema =
+        "{type: object, properties: {part: {type: object, properties: {a: {type: string}}}}}";
+    let text = document(OPERATION, schema)
+        + "    ThingPart: {type: object, properties: {b: {type: string}}}\n";
+    let problems = generated(&text).expect_err("one of the two would be lost");
+    assert_eq!(
+        problems
+            .iter()
+            .map(|problem| problem.rule)
+            .collect::<Vec<_>>(),
+        ["client-name-clash"]
+    );
+}
+
+#[test]
+fn a_fault_inside_of_progenitor_is_told_at_the_schema_to_blame() {
+    let text = document(OPERATION, SCHEMA) + "    Other: {not: {type: object}}\n";
+    let problems = generated(&text).expect_err("typify does not know it");
+    let pointers: Vec<&str> = problems
+        .iter()
+        .map(|problem| problem.at.pointer.as_str())
+        .collect();
+    assert_eq!(pointers, ["/components/schemas/Other"]);
+}

@@ -1,0 +1,242 @@
+//! The members of a generated type, and a record of text as a value of it. Export
+//! and import know the contract only by these, so they follow when it changes.
+
+use serde::{
+    Deserialize,
+    de::{
+        Deserializer, Error as _, IntoDeserializer, Visitor,
+        value::{Error, MapDeserializer},
+    },
+    forward_to_deserialize_any,
+};
+use serde_json::{Map, Value};
+
+/// The names of all members of a generated struct, whether required or not.
+pub(crate) fn members_of<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
+    let mut members: &[&str] = &[];
+    // The error is that there are no values.
+    let _ = T::deserialize(Members(&mut members));
+    members
+}
+
+/// Keeps the names for which a struct asks its deserializer.
+struct Members<'out>(&'out mut &'static [&'static str]);
+
+impl<'de> Deserializer<'de> for Members<'_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+        Err(Error::custom("only a struct has members"))
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        members: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, Error> {
+        *self.0 = members;
+        Err(Error::custom("there are no values"))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+/// The text of a member in a CSV field; empty where the value has no such member.
+pub(crate) fn field_of(value: &Map<String, Value>, member: &str) -> String {
+    match value.get(member) {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// The value of these members and the texts of their fields. An empty field is no
+/// value where the member is optional.
+///
+/// # Errors
+///
+/// The text says which member is missing, or is not of its type.
+pub(crate) fn from_fields<'de, T: Deserialize<'de>>(
+    fields: impl Iterator<Item = (&'de str, &'de str)>,
+) -> Result<T, String> {
+    let fields = fields.map(|(member, text)| (member, Field { member, text }));
+    T::deserialize(MapDeserializer::new(fields)).map_err(|error: Error| error.to_string())
+}
+
+/// A field, read as the type that is asked for.
+struct Field<'de> {
+    member: &'de str,
+    text: &'de str,
+}
+
+impl<'de> IntoDeserializer<'de, Error> for Field<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl Field<'_> {
+    /// The value as JSON writes it, so that `007` and `+7` are no numbers.
+    fn json<T: for<'json> Deserialize<'json>>(&self, what: &str) -> Result<T, Error> {
+        let Self { member, text } = self;
+        serde_json::from_str(text)
+            .map_err(|_| Error::custom(format_args!("{member} must be {what}, found `{text}`")))
+    }
+}
+
+macro_rules! by_json {
+    ($($method:ident $visit:ident $what:literal;)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+            visitor.$visit(self.json($what)?)
+        }
+    )*};
+}
+
+impl<'de> Deserializer<'de> for Field<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_borrowed_str(self.text)
+    }
+
+    by_json! {
+        deserialize_bool visit_bool "true or false";
+        deserialize_i8 visit_i8 "an integer (int8)";
+        deserialize_i16 visit_i16 "an integer (int16)";
+        deserialize_i32 visit_i32 "an integer (int32)";
+        deserialize_i64 visit_i64 "an integer (int64)";
+        deserialize_u8 visit_u8 "an integer from 0 to 255";
+        deserialize_u16 visit_u16 "an integer from 0 to 65535";
+        deserialize_u32 visit_u32 "an integer that is not negative (32 bits)";
+        deserialize_u64 visit_u64 "an integer that is not negative (64 bits)";
+        deserialize_f32 visit_f32 "a number";
+        deserialize_f64 visit_f64 "a number";
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        if self.text.is_empty() {
+            visitor.visit_none()
+        } else {
+            visitor.visit_some(self)
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_enum(self.text.into_deserializer())
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.deserialize_map(visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let members: Map<String, Value> = self.json("a JSON object")?;
+        members.deserialize_map(visitor).map_err(Error::custom)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let items: Value = self.json("a JSON array")?;
+        items.deserialize_seq(visitor).map_err(Error::custom)
+    }
+
+    forward_to_deserialize_any! {
+        i128 u128 char str string bytes byte_buf unit unit_struct tuple tuple_struct identifier
+        ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Serialize;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Everything {
+        text: String,
+        long_number: i64,
+        fraction: Option<f64>,
+        is_true: Option<bool>,
+        list: Option<Vec<i64>>,
+        parts: Option<Parts>,
+        kind: Option<Kind>,
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Parts {
+        one: u8,
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    enum Kind {
+        Large,
+    }
+
+    fn round(value: &Everything) -> Everything {
+        let Ok(Value::Object(object)) = serde_json::to_value(value) else {
+            panic!("an object")
+        };
+        let members = members_of::<Everything>();
+        let texts: Vec<String> = members.iter().map(|name| field_of(&object, name)).collect();
+        let fields = members
+            .iter()
+            .copied()
+            .zip(texts.iter().map(String::as_str));
+        from_fields(fields).expect("the same")
+    }
+
+    #[test]
+    fn a_value_of_any_type_is_the_same_after_a_csv_record() {
+        let full = Everything {
+            text: "7".to_owned(),
+            long_number: i64::MIN,
+            fraction: Some(0.5),
+            is_true: Some(false),
+            list: Some(vec![1, 2]),
+            parts: Some(Parts { one: 1 }),
+            kind: Some(Kind::Large),
+        };
+        assert_eq!(round(&full), full);
+        let least = Everything {
+            text: String::new(),
+            long_number: 0,
+            fraction: None,
+            is_true: None,
+            list: None,
+            parts: None,
+            kind: None,
+        };
+        assert_eq!(round(&least), least);
+    }
+
+    #[test]
+    fn a_member_that_is_not_of_its_type_is_named() {
+        let fields = [("text", ""), ("longNumber", "+7")].into_iter();
+        let error = from_fields::<Everything>(fields).expect_err("no number of JSON");
+        assert_eq!(error, "longNumber must be an integer (int64), found `+7`");
+    }
+}

@@ -1,0 +1,134 @@
+//! The usage counters of deprecated operations, and when a key was used last.
+
+use super::{
+    AnyStore,
+    keys::{key, time},
+};
+use petstore_store::{KeyId, KeyUse, Usage, UsageDelta, UsageRecord};
+use tokio::task::JoinSet;
+
+fn id(number: u8) -> KeyId {
+    key(number, time(0)).id
+}
+
+fn delta(number: u8, operation: &str, calls: u64, seen: (i64, i64)) -> UsageDelta {
+    UsageDelta {
+        key: id(number),
+        operation: operation.to_owned(),
+        calls,
+        first_seen: time(seen.0),
+        last_seen: time(seen.1),
+    }
+}
+
+fn used(number: u8, at: i64) -> KeyUse {
+    KeyUse {
+        key: id(number),
+        at: time(at),
+    }
+}
+
+async fn record(store: &AnyStore, calls: Vec<UsageDelta>, uses: Vec<KeyUse>) {
+    let usage = Usage { calls, uses };
+    store.record_usage(usage).await.expect("it is taken down");
+}
+
+async fn with_keys(store: &AnyStore, numbers: &[u8]) {
+    for &number in numbers {
+        store.create_key(key(number, time(0))).await.expect("a key");
+    }
+}
+
+async fn counters(store: &AnyStore) -> Vec<UsageRecord> {
+    store.usage().await.expect("the counters")
+}
+
+pub(crate) async fn calls_add_up_between_the_first_and_the_last(store: AnyStore) {
+    with_keys(&store, &[1]).await;
+    assert_eq!(counters(&store).await, []);
+    // The second of them is late: two servers share a store.
+    for (calls, seen) in [(2, (20, 30)), (1, (10, 10)), (5, (25, 45))] {
+        record(&store, vec![delta(1, "getPet", calls, seen)], vec![]).await;
+    }
+    let expected = UsageRecord {
+        key: id(1),
+        key_name: key(1, time(0)).name,
+        operation: "getPet".to_owned(),
+        calls: 8,
+        first_seen: time(10),
+        last_seen: time(45),
+    };
+    assert_eq!(counters(&store).await, [expected]);
+}
+
+pub(crate) async fn usage_counters_are_sorted_by_operation_and_the_latest_caller(store: AnyStore) {
+    with_keys(&store, &[1, 2, 3]).await;
+    let calls = vec![
+        delta(3, "b", 1, (5, 9)),
+        delta(1, "b", 1, (7, 7)),
+        delta(2, "b", 1, (6, 9)),
+        delta(2, "a", 1, (1, 1)),
+    ];
+    record(&store, calls, vec![]).await;
+    let rows: Vec<_> = counters(&store).await;
+    let rows: Vec<_> = rows.iter().map(|row| (&*row.operation, &row.key)).collect();
+    let ids = [id(2), id(2), id(3), id(1)];
+    let expected: Vec<_> = ["a", "b", "b", "b"].into_iter().zip(&ids).collect();
+    assert_eq!(rows, expected);
+}
+
+pub(crate) async fn a_key_shows_when_it_was_used_last(store: AnyStore) {
+    with_keys(&store, &[1, 2]).await;
+    for uses in [
+        vec![used(1, 10)],
+        vec![],
+        vec![used(1, 30), used(2, -5)],
+        vec![used(1, 20)],
+    ] {
+        record(&store, vec![], uses).await;
+    }
+    let shown = |number: u8| {
+        let store = store.clone();
+        async move {
+            let keys = store.list_keys().await.expect("the keys");
+            let listed = keys.into_iter().find(|listed| listed.id == id(number));
+            let found = store.find_key(&key(number, time(0)).hash).await;
+            assert_eq!(found.expect("a result"), Some(id(number)));
+            listed.expect("the key").last_used_at
+        }
+    };
+    assert_eq!(shown(1).await, Some(time(30)));
+    assert_eq!(shown(2).await, Some(time(-5)));
+}
+
+pub(crate) async fn what_concerns_no_key_of_the_store_is_not_shown(store: AnyStore) {
+    with_keys(&store, &[1]).await;
+    let calls = vec![delta(1, "a", 1, (1, 1)), delta(2, "a", 1, (1, 1))];
+    record(&store, calls, vec![used(2, 1), used(1, 1)]).await;
+    let rows = counters(&store).await;
+    assert_eq!(rows.len(), 1);
+    assert_eq!((&rows[0].key, rows[0].calls), (&id(1), 1));
+    let keys = store.list_keys().await.expect("the keys");
+    assert_eq!(keys[0].last_used_at, Some(time(1)));
+}
+
+pub(crate) async fn usage_that_is_added_at_once_is_counted_once_each(store: AnyStore) {
+    with_keys(&store, &[1, 2, 3]).await;
+    let mut tasks = JoinSet::new();
+    for round in 0..20 {
+        let store = store.clone();
+        tasks.spawn(async move {
+            let mut numbers = [1, 2, 3];
+            numbers.rotate_left(usize::from(round % 3_u8));
+            let calls = numbers.map(|number| delta(number, "getPet", 1, (round.into(), 99)));
+            let uses = numbers.map(|number| used(number, round.into()));
+            record(&store, calls.to_vec(), uses.to_vec()).await;
+        });
+    }
+    tasks.join_all().await;
+    for row in counters(&store).await {
+        assert_eq!((row.calls, row.first_seen), (20, time(0)), "{row:?}");
+    }
+    let keys = store.list_keys().await.expect("the keys");
+    assert!(keys.iter().all(|key| key.last_used_at == Some(time(19))));
+}

@@ -1,0 +1,87 @@
+//! Commits that wait for a replica: cut off, cancelled, or left waiting, they
+//! are never reported as a success.
+
+use super::{outcome, pet, store};
+use crate::postgres_server::own;
+use petstore_store::Outcome;
+use std::time::Duration;
+use tokio_postgres::Client;
+
+/// A server whose commits wait for a replica that never comes.
+const LONELY: &[&str] = &["synchronous_standby_names=nobody"];
+
+/// Does something to the session whose commit waits, once there is one.
+async fn when_one_waits(db: &Client, function: &str) {
+    let sql = format!("SELECT {function}(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+    while db.query(&sql, &[]).await.expect("a result").is_empty() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Creates a pet, and does something while its commit waits.
+async fn while_a_commit_waits(function: &str, settings: &[&str]) {
+    // The tests' own changes wait for nobody.
+    let Some(cluster) = own(&[]).await else {
+        return;
+    };
+    let database = cluster.database().await;
+    for setting in settings {
+        database.set(setting).await;
+    }
+    let store = store(&database).await;
+    let first = store
+        .create_pet(pet("first"))
+        .await
+        .expect("no replica is asked for yet");
+    for setting in LONELY {
+        let (name, value) = setting.split_once('=').expect("a setting");
+        cluster
+            .execute(&format!("ALTER SYSTEM SET {name} = '{value}'"))
+            .await;
+    }
+    cluster.execute("SELECT pg_reload_conf()").await;
+    let db = database.client().await;
+    until_lonely(&db).await;
+
+    let (created, ()) = tokio::join!(
+        store.create_pet(pet("second")),
+        when_one_waits(&db, function)
+    );
+    assert_eq!(outcome(&created), Some(Outcome::Unknown), "{created:?}");
+    assert_eq!(store.pet(first.id).await.expect("reads go on"), Some(first));
+
+    cluster
+        .execute("ALTER SYSTEM RESET synchronous_standby_names")
+        .await;
+    cluster.execute("SELECT pg_reload_conf()").await;
+    store.create_pet(pet("third")).await.expect("writes go on");
+}
+
+/// A server takes note of new settings in its own time.
+async fn until_lonely(db: &Client) {
+    let set =
+        "SELECT 1 FROM pg_settings WHERE name = 'synchronous_standby_names' AND setting = 'nobody'";
+    while db.query(set, &[]).await.expect("a result").is_empty() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_commit_that_was_cancelled_is_not_a_success() {
+    while_a_commit_waits("pg_cancel_backend", &[]).await;
+}
+
+#[tokio::test]
+async fn not_even_where_the_owner_has_warnings_switched_off() {
+    while_a_commit_waits("pg_cancel_backend", &["client_min_messages = error"]).await;
+}
+
+#[tokio::test]
+async fn a_commit_whose_session_was_ended_is_not_a_success() {
+    while_a_commit_waits("pg_terminate_backend", &[]).await;
+}
+
+#[tokio::test]
+async fn a_commit_that_never_ends_is_given_up_and_a_timeout_of_the_server_does_not_touch_it() {
+    while_a_commit_waits("pg_backend_pid() + 0 * ", &["statement_timeout = 500"]).await;
+}

@@ -1,0 +1,157 @@
+//! The server is killed under load and comes back.
+
+use super::{outcome, pet, store};
+use crate::postgres_server::own;
+use petstore_store::{Outcome, PetQuery, Store, StoreError};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::task::JoinSet;
+
+const ROUNDS: usize = 3;
+
+/// What the clients of one store saw.
+#[derive(Default)]
+struct Seen {
+    over: AtomicBool,
+    answered: AtomicUsize,
+    refused: AtomicUsize,
+}
+
+impl Seen {
+    /// Waits until a counter has grown by this much.
+    async fn more(counter: &AtomicUsize, much: usize) {
+        let before = counter.load(Ordering::Relaxed);
+        while counter.load(Ordering::Relaxed) < before + much {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    }
+}
+
+/// Creates pets under names of its own until the end. Returns those that were
+/// answered, and the names of those whose outcome is unknown.
+async fn client(
+    store: Arc<dyn Store>,
+    seen: Arc<Seen>,
+    number: usize,
+) -> (Vec<(String, i64)>, Vec<String>) {
+    let (mut stored, mut open) = (Vec::new(), Vec::new());
+    for turn in 0.. {
+        if seen.over.load(Ordering::Relaxed) {
+            break;
+        }
+        let name = format!("{number}/{turn}");
+        let created = store.create_pet(pet(&name)).await;
+        let counter = if created.is_ok() {
+            &seen.answered
+        } else {
+            &seen.refused
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        match (outcome(&created), created) {
+            (_, Ok(created)) => stored.push((name, created.id)),
+            (Some(Outcome::Unknown), _) => open.push(name),
+            (Some(Outcome::NotApplied), _) => tokio::time::sleep(Duration::from_millis(5)).await,
+            (None, Err(error)) => panic!("a crash is no such error: {error:?}"),
+        }
+    }
+    (stored, open)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_answered_pet_is_lost_or_doubled_when_the_server_is_killed_under_load() {
+    let Some(cluster) = own(&[]).await else {
+        return;
+    };
+    let store = store(&cluster.database().await).await;
+    let seen = Arc::<Seen>::default();
+    let mut clients = JoinSet::new();
+    for number in 0..16 {
+        clients.spawn(client(Arc::clone(&store), Arc::clone(&seen), number));
+    }
+    for _ in 0..ROUNDS {
+        Seen::more(&seen.answered, 200).await;
+        cluster.kill();
+        Seen::more(&seen.refused, 50).await;
+        let read = store.pet(1).await;
+        assert!(
+            matches!(
+                read,
+                Err(StoreError::Unavailable {
+                    outcome: Outcome::NotApplied,
+                    ..
+                })
+            ),
+            "{read:?}"
+        );
+        store.check().await.expect_err("not ready");
+        cluster.start().await;
+        // By itself, without a restart of the store.
+        Seen::more(&seen.answered, 50).await;
+        store.check().await.expect("ready again");
+    }
+    seen.over.store(true, Ordering::Relaxed);
+
+    let mut there = BTreeMap::new();
+    let all = store
+        .list_pets(PetQuery {
+            after: None,
+            status: None,
+            limit: usize::MAX,
+        })
+        .await
+        .expect("a page");
+    for pet in all.pets {
+        assert!(
+            there.insert(pet.name, pet.id).is_none(),
+            "a pet is there twice"
+        );
+    }
+    let (mut answered, mut unknown) = (0, 0);
+    for (stored, open) in clients.join_all().await {
+        answered += stored.len();
+        unknown += open.len();
+        for (name, id) in stored {
+            // A create that was answered after the page was read is not in it.
+            let found = there.remove(&name);
+            let found = if found.is_some() {
+                found
+            } else {
+                store.pet(id).await.expect("a result").map(|pet| pet.id)
+            };
+            assert_eq!(found, Some(id), "the pet {name} is lost");
+        }
+        for name in open {
+            there.remove(&name);
+        }
+    }
+    assert!(
+        there.is_empty(),
+        "pets that nobody asked for, or that were refused: {there:?}"
+    );
+    println!("{ROUNDS} crashes: {answered} pets answered, {unknown} unknown, 0 lost, 0 doubled");
+}
+
+#[tokio::test]
+async fn a_read_does_not_notice_that_its_connection_was_closed() {
+    let Some(cluster) = own(&[]).await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let store = store(&database).await;
+    let created = store.create_pet(pet("Rex")).await.expect("a pet");
+    let db = database.client().await;
+    for _ in 0..20 {
+        assert_eq!(
+            store.pet(created.id).await.expect("a result"),
+            Some(created.clone())
+        );
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore'";
+        db.execute(end, &[]).await.expect("all sessions are ended");
+    }
+}

@@ -1,0 +1,169 @@
+//! Encrypted connections: the certificate and the host name count.
+
+use super::pet;
+use crate::postgres_server::own_with;
+use petstore_store::{OpenError, PostgresError, Store, open};
+use std::{net::TcpListener, path::Path, sync::Arc};
+
+const FILES: &[(&str, &str)] = &[
+    ("server.pem", include_str!("certificates/server.pem")),
+    ("server.key", include_str!("certificates/server.key")),
+];
+
+/// Opens the store by the network.
+async fn over_tcp(place: &str, options: &str) -> Result<Arc<dyn Store>, OpenError> {
+    let url = format!("postgres://postgres@{place}/postgres?{options}");
+    open(&url.parse().expect("a URL")).await
+}
+
+fn authority() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/suite/postgres/certificates/authority.pem");
+    format!("sslrootcert={}", path.display())
+}
+
+/// A port that nobody uses at the moment.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+#[tokio::test]
+async fn a_server_is_believed_by_its_certificate_and_its_name() {
+    let port = free_port();
+    let network = [
+        "listen_addresses=127.0.0.1".to_owned(),
+        format!("port={port}"),
+    ];
+    let tls = [
+        "ssl=on",
+        "ssl_cert_file=../server.pem",
+        "ssl_key_file=../server.key",
+    ];
+    let settings: Vec<&str> = network.iter().map(String::as_str).chain(tls).collect();
+    let Some(cluster) = own_with(&settings, FILES).await else {
+        return;
+    };
+
+    for mode in ["sslmode=verify-full", "sslmode=require", "sslmode=prefer"] {
+        let store = over_tcp(
+            &format!("localhost:{port}"),
+            &format!("{mode}&{}", authority()),
+        )
+        .await
+        .expect(mode);
+        store.create_pet(pet("Rex")).await.expect("a pet");
+        let db = cluster.connect("postgres").await.expect("the server");
+        let plain = "SELECT count(*) FROM pg_stat_activity JOIN pg_stat_ssl USING (pid)
+            WHERE application_name = 'petstore' AND NOT ssl";
+        assert_eq!(
+            db.query_one(plain, &[])
+                .await
+                .expect("a count")
+                .get::<_, i64>(0),
+            0,
+            "{mode}"
+        );
+        store.close().await.expect("closed");
+    }
+
+    let refused = [
+        (
+            "localhost",
+            "sslmode=require".to_owned(),
+            "an authority that nobody trusts",
+        ),
+        (
+            "127.0.0.1",
+            format!("sslmode=require&{}", authority()),
+            "another name",
+        ),
+    ];
+    for (host, options, why) in refused {
+        let error = over_tcp(&format!("{host}:{port}"), &options)
+            .await
+            .map(drop)
+            .expect_err(why);
+        assert!(
+            matches!(error, OpenError::Postgres(PostgresError::Tls { .. })),
+            "{why}: {error:?}"
+        );
+        assert!(error.to_string().contains("`sslrootcert=FILE`"), "{error}");
+    }
+    over_tcp(&format!("127.0.0.1:{port}"), "sslmode=disable")
+        .await
+        .expect("as the owner wishes");
+}
+
+#[tokio::test]
+async fn a_password_is_bound_to_the_encrypted_connection() {
+    let port = free_port();
+    let settings = [
+        "listen_addresses=127.0.0.1",
+        &format!("port={port}"),
+        "ssl=on",
+        "ssl_cert_file=../server.pem",
+        "ssl_key_file=../server.key",
+        "hba_file=rules",
+    ];
+    let rules = "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n";
+    let files = [FILES, &[("rules", rules)]].concat();
+    let Some(cluster) = own_with(&settings, &files).await else {
+        return;
+    };
+    cluster
+        .execute("ALTER ROLE postgres PASSWORD 'secret'")
+        .await;
+    let options = format!("sslmode=require&channel_binding=require&{}", authority());
+    let place = format!("localhost:{port}");
+    let url = format!("postgres://postgres:secret@{place}/postgres?{options}");
+    let store = open(&url.parse().expect("a URL")).await.expect("a store");
+    store.create_pet(pet("Rex")).await.expect("a pet");
+    store.close().await.expect("closed");
+    let refused = over_tcp(&place, &format!("password=wrong&{options}")).await;
+    assert!(matches!(
+        refused.map(drop),
+        Err(OpenError::Postgres(PostgresError::Refused { .. }))
+    ));
+}
+
+#[tokio::test]
+async fn a_server_without_encryption_is_refused_if_it_is_required() {
+    let port = free_port();
+    let settings = ["listen_addresses=127.0.0.1", &format!("port={port}")];
+    let Some(_cluster) = own_with(&settings, &[]).await else {
+        return;
+    };
+    let error = over_tcp(&format!("127.0.0.1:{port}"), "sslmode=require")
+        .await
+        .map(drop)
+        .expect_err("no TLS");
+    assert!(
+        matches!(error, OpenError::Postgres(PostgresError::Tls { .. })),
+        "{error:?}"
+    );
+    over_tcp(&format!("127.0.0.1:{port}"), "")
+        .await
+        .expect("it is only preferred");
+}
+
+#[tokio::test]
+async fn a_file_without_certificates_is_named() {
+    for file in [
+        "nothing.pem",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
+    ] {
+        let error = over_tcp("localhost:1", &format!("sslrootcert={file}"))
+            .await
+            .map(drop)
+            .expect_err("no certificates");
+        assert!(
+            matches!(
+                error,
+                OpenError::Postgres(PostgresError::NoCertificates { .. })
+            ),
+            "{error:?}"
+        );
+        assert!(error.to_string().contains(file), "{error}");
+    }
+}

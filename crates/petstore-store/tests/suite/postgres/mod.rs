@@ -1,0 +1,55 @@
+//! Tests on a real PostgreSQL server: commits out of order, servers that share a
+//! database, settings that lose writes, and crashes.
+
+mod batches;
+mod commits;
+mod crashes;
+mod encryption;
+mod once;
+mod opening;
+mod orders;
+mod sharing;
+mod upgrades;
+mod walks;
+
+use crate::{fixtures::new_pet, postgres_server::Database};
+use petstore_models::NewPet;
+use petstore_store::{
+    KeyHash, KeyId, NewKey, OpenError, Outcome, PostgresError, Store, StoreError, open,
+};
+use std::sync::Arc;
+
+fn pet(name: impl Into<String>) -> NewPet {
+    new_pet(name, 1, None)
+}
+
+fn key(number: u8) -> NewKey {
+    NewKey {
+        id: KeyId::from_random(number.into()),
+        name: "test".to_owned(),
+        hash: KeyHash::new([number; 32]),
+        created_at: chrono::DateTime::UNIX_EPOCH,
+    }
+}
+
+async fn store(database: &Database<'_>) -> Arc<dyn Store> {
+    open(&database.url()).await.expect("a store")
+}
+
+async fn refused(database: &Database<'_>) -> PostgresError {
+    match open(&database.url())
+        .await
+        .map(drop)
+        .expect_err("it is refused")
+    {
+        OpenError::Postgres(error) => error,
+        other => panic!("{other}"),
+    }
+}
+
+fn outcome<T>(result: &Result<T, StoreError>) -> Option<Outcome> {
+    match result {
+        Err(StoreError::Unavailable { outcome, .. }) => Some(*outcome),
+        _ => None,
+    }
+}

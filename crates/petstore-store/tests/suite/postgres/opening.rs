@@ -1,0 +1,210 @@
+//! What is refused at the start, and what the owner is told.
+
+use super::{pet, refused, store};
+use crate::postgres_server::shared;
+use petstore_store::{OpenError, PostgresError, open, schema_version};
+
+#[tokio::test]
+async fn a_database_that_can_lose_answered_writes_is_refused() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    for value in ["off", "local", "remote_write"] {
+        let database = cluster.database().await;
+        database.set(&format!("synchronous_commit = {value}")).await;
+        let error = refused(&database).await;
+        assert!(
+            matches!(
+                error,
+                PostgresError::NotDurable {
+                    setting: "synchronous_commit",
+                    ..
+                }
+            ),
+            "{error:?}"
+        );
+        assert!(error.to_string().contains(&format!("`{value}`")), "{error}");
+    }
+    let database = cluster.database().await;
+    database.set("synchronous_commit = remote_apply").await;
+    store(&database)
+        .await
+        .create_pet(pet("Rex"))
+        .await
+        .expect("more than `on` is welcome");
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_sync_is_refused() {
+    let Some(cluster) = crate::postgres_server::own(&["fsync=off"]).await else {
+        return;
+    };
+    let error = refused(&cluster.database().await).await;
+    assert!(
+        matches!(
+            error,
+            PostgresError::NotDurable {
+                setting: "fsync",
+                ..
+            }
+        ),
+        "{error:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_store_of_a_newer_version_is_refused_and_left_as_it_is() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    store(&database).await.close().await.expect("closed");
+    let db = database.client().await;
+    db.batch_execute("UPDATE petstore_schema SET version = 99")
+        .await
+        .expect("a newer version");
+    let error = refused(&database).await;
+    assert!(
+        matches!(error, PostgresError::TooNew { found: 99, .. }),
+        "{error:?}"
+    );
+    let version = db
+        .query_one("SELECT version FROM petstore_schema", &[])
+        .await
+        .expect("a version");
+    assert_eq!(version.get::<_, i64>(0), 99);
+}
+
+#[tokio::test]
+async fn the_schema_of_a_store_is_told_before_it_is_made_and_after() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let url = database.url();
+    assert_eq!(schema_version(&url).await.expect("no store"), 0);
+    assert_eq!(schema_version(&url).await.expect("still none"), 0);
+    store(&database).await.close().await.expect("closed");
+    assert_eq!(schema_version(&url).await.expect("a store"), 4);
+}
+
+#[tokio::test]
+async fn the_tables_of_something_else_are_left_alone() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let db = database.client().await;
+    db.batch_execute("CREATE TABLE pets (id int)")
+        .await
+        .expect("another table");
+    let error = refused(&database).await;
+    assert!(
+        matches!(error, PostgresError::NotAStore { .. }),
+        "{error:?}"
+    );
+    let made = db
+        .query_one("SELECT to_regclass('petstore_schema') IS NULL", &[])
+        .await
+        .expect("a result");
+    assert!(made.get::<_, bool>(0), "nothing was made");
+}
+
+#[tokio::test]
+async fn pets_and_keys_outlive_their_store() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let first = store(&database).await;
+    let created = first
+        .create_pet(pet("Rex \0 \u{1F415}"))
+        .await
+        .expect("a pet");
+    first.create_key(super::key(1)).await.expect("a key");
+    first.close().await.expect("closed");
+    let again = store(&database).await;
+    assert_eq!(
+        again.pet(created.id).await.expect("a result"),
+        Some(created)
+    );
+    assert!(again.has_keys().await.expect("a result"));
+}
+
+#[tokio::test]
+async fn of_several_hosts_the_one_that_takes_writes_is_used() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let socket = cluster.socket().display().to_string().replace('/', "%2F");
+    let url = format!(
+        "postgres://postgres@%2Fnowhere:1,{socket}:5432,127.0.0.1:1/{}",
+        database.name()
+    );
+    let store = open(&url.parse().expect("a URL"))
+        .await
+        .expect("the second host");
+    store.create_pet(pet("Rex")).await.expect("a pet");
+}
+
+#[tokio::test]
+async fn a_database_that_only_reads_is_no_place_for_a_store() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    database.set("default_transaction_read_only = on").await;
+    let error = refused(&database).await;
+    assert!(
+        matches!(error, PostgresError::Unreachable { .. }),
+        "{error:?}"
+    );
+    assert!(
+        error.to_string().contains("does not allow writes"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn who_cannot_be_reached_is_named_without_the_password() {
+    let url = "postgres://pets:s3cret@127.0.0.1:1/pets?sslmode=disable"
+        .parse()
+        .expect("a URL");
+    let error = open(&url).await.map(drop).expect_err("nobody is there");
+    assert!(
+        matches!(
+            error,
+            OpenError::Postgres(PostgresError::Unreachable { .. })
+        ),
+        "{error:?}"
+    );
+    let texts = format!("{error} {error:?} {url} {url:?}");
+    assert!(
+        texts.contains("pets@127.0.0.1:1") && !texts.contains("s3cret"),
+        "{texts}"
+    );
+}
+
+#[tokio::test]
+async fn a_database_that_does_not_exist_is_told_from_one_that_is_down() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let url = format!(
+        "postgres://postgres@/nothing?host={}",
+        cluster.socket().display()
+    );
+    let error = open(&url.parse().expect("a URL"))
+        .await
+        .map(drop)
+        .expect_err("there is none");
+    assert!(
+        matches!(error, OpenError::Postgres(PostgresError::Refused { .. })),
+        "{error:?}"
+    );
+    assert!(
+        error.to_string().contains("\"nothing\" does not exist"),
+        "{error}"
+    );
+}

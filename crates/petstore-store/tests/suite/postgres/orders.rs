@@ -1,0 +1,246 @@
+//! Orders of several servers at the same moment, and an order whose pet, key
+//! or row cannot be written.
+
+use super::{outcome, pet, store};
+use crate::{
+    fixtures::new_order,
+    postgres_server::{Database, shared},
+};
+use chrono::DateTime;
+use futures::future::join_all;
+use petstore_models::{NewPet, Order, OrderStatus, PetStatus};
+use petstore_store::{
+    Creation, KeyId, NotOrdered, NotUpdated, Once, OrderQuery, Outcome, Store, StoreError,
+};
+use std::{sync::Arc, time::Duration};
+use tokio::time::sleep;
+
+fn once(key: &str) -> Once {
+    Once {
+        key_id: KeyId::from_random(1),
+        key: key.to_owned().try_into().expect("a key"),
+        at: DateTime::UNIX_EPOCH,
+    }
+}
+
+async fn available(store: &Arc<dyn Store>) -> i64 {
+    let pet = NewPet {
+        status: Some(PetStatus::Available),
+        ..pet("Rex")
+    };
+    store.create_pet(pet).await.expect("a pet").id
+}
+
+/// Asks again while another server uses the key.
+async fn order_once(
+    store: &Arc<dyn Store>,
+    pet_id: i64,
+    key: &str,
+) -> Result<Creation<Order, NotOrdered>, StoreError> {
+    loop {
+        match store.create_order_once(new_order(pet_id), once(key)).await {
+            Ok(Creation::InFlight) => sleep(Duration::from_millis(1)).await,
+            created => return created,
+        }
+    }
+}
+
+async fn orders_of(store: &Arc<dyn Store>, pet_id: i64) -> Vec<Order> {
+    let query = OrderQuery {
+        before: None,
+        status: None,
+        pet_id: Some(pet_id),
+        limit: 100,
+    };
+    store.list_orders(query).await.expect("a page").orders
+}
+
+async fn three(database: &Database<'_>) -> [Arc<dyn Store>; 3] {
+    [
+        store(database).await,
+        store(database).await,
+        store(database).await,
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_several_servers_with_one_key_at_once_one_orders_and_the_others_replay() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let stores = three(&cluster.database().await).await;
+    for round in 0..60 {
+        let pet_id = available(&stores[0]).await;
+        let key = format!("round {round}");
+        let asked = stores.iter().map(|store| order_once(store, pet_id, &key));
+        // Nobody is told that the pet is taken: it is taken by this very order.
+        let mut added = 0;
+        for created in join_all(asked).await {
+            match created.expect("a result") {
+                Creation::Added(_) => added += 1,
+                Creation::Repeated(_) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(added, 1);
+        assert_eq!(orders_of(&stores[1], pet_id).await.len(), 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_several_servers_that_end_one_order_one_does() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let stores = three(&cluster.database().await).await;
+    for _ in 0..60 {
+        let pet_id = available(&stores[0]).await;
+        let at = DateTime::UNIX_EPOCH;
+        let placed = stores[0].create_order(new_order(pet_id), at).await;
+        let id = placed.expect("a result").expect("an order").id;
+        let ends = stores
+            .iter()
+            .map(|store| store.update_order(id, OrderStatus::Cancelled, at));
+        let again = stores
+            .iter()
+            .map(|store| store.create_order(new_order(pet_id), at));
+        let (ends, again) = tokio::join!(join_all(ends), join_all(again));
+        let ended: Vec<_> = ends
+            .into_iter()
+            .filter_map(|end| end.expect("a result").err())
+            .collect();
+        let from = OrderStatus::Cancelled;
+        assert_eq!(ended, [NotUpdated::NoStep { from }; 2]);
+        let again = again
+            .into_iter()
+            .filter_map(|one| one.expect("a result").ok())
+            .count();
+        assert!(again <= 1, "{again} orders are open for one pet");
+        assert_eq!(orders_of(&stores[1], pet_id).await.len(), 1 + again);
+    }
+}
+
+#[tokio::test]
+async fn who_waits_for_a_pet_is_told_what_became_of_it() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let store = store(&database).await;
+    let pet_id = available(&store).await;
+    // Within a transaction, what is shown of the others stays as it was first.
+    let watch = database.client().await;
+    for (end, status) in [("ROLLBACK", None), ("COMMIT", Some(PetStatus::Sold))] {
+        let db = database.client().await;
+        let change = format!("BEGIN; UPDATE pets SET status = 'sold' WHERE id = {pet_id}");
+        db.batch_execute(&change).await.expect("locked");
+        let other = Arc::clone(&store);
+        let asked = tokio::spawn(async move {
+            other
+                .create_order(new_order(pet_id), DateTime::UNIX_EPOCH)
+                .await
+        });
+        let waits = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+        while watch.query(waits, &[]).await.expect("a result").is_empty() {
+            sleep(Duration::from_millis(2)).await;
+        }
+        db.batch_execute(end).await.expect("over");
+        let answer = asked.await.expect("no panic").expect("a result");
+        match status {
+            None => {
+                let id = answer.expect("the pet is free").id;
+                let cancelled =
+                    store.update_order(id, OrderStatus::Cancelled, DateTime::UNIX_EPOCH);
+                cancelled.await.expect("a result").expect("a step");
+            }
+            Some(_) => assert_eq!(answer, Err(NotOrdered::NotAvailable(status))),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_pet_and_its_order_change_together_or_not_at_all() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let store = store(&database).await;
+    let pet_id = available(&store).await;
+    let db = database.client().await;
+    let function = "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'for the test'; END $$";
+    db.batch_execute(function).await.expect("a function");
+    let status = async || {
+        store
+            .pet(pet_id)
+            .await
+            .expect("a result")
+            .and_then(|pet| pet.status)
+    };
+    for table in ["orders", "idempotency_keys"] {
+        let trigger = format!(
+            "CREATE TRIGGER no_order BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION refuse()"
+        );
+        db.batch_execute(&trigger).await.expect("a trigger");
+        let refused = order_once(&store, pet_id, "a").await;
+        assert!(
+            matches!(refused, Err(StoreError::Internal { .. })),
+            "{refused:?}"
+        );
+        assert_eq!(status().await, Some(PetStatus::Available));
+        assert!(orders_of(&store, pet_id).await.is_empty());
+        db.batch_execute(&format!("DROP TRIGGER no_order ON {table}"))
+            .await
+            .expect("dropped");
+    }
+    let Ok(Creation::Added(placed)) = order_once(&store, pet_id, "a").await else {
+        panic!("nothing is in the way")
+    };
+    let trigger =
+        "CREATE TRIGGER no_pet BEFORE UPDATE ON pets FOR EACH ROW EXECUTE FUNCTION refuse()";
+    db.batch_execute(trigger).await.expect("a trigger");
+    let refused = store
+        .update_order(placed.id, OrderStatus::Cancelled, DateTime::UNIX_EPOCH)
+        .await;
+    assert!(
+        matches!(refused, Err(StoreError::Internal { .. })),
+        "{refused:?}"
+    );
+    assert_eq!(status().await, Some(PetStatus::Pending));
+    assert_eq!(orders_of(&store, pet_id).await, [placed]);
+}
+
+/// A server that was the leader and takes no writes any more is left, also by
+/// one who only ever writes orders.
+#[tokio::test]
+async fn a_connection_that_only_reads_is_left_for_another() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let store = store(&database).await;
+    let pet_id = available(&store).await;
+    let at = DateTime::UNIX_EPOCH;
+    let placed = store.create_order(new_order(pet_id), at).await;
+    let id = placed.expect("a result").expect("an order").id;
+    // As it stands for the open connections, and not for new ones.
+    let db = database.client().await;
+    let only_read = "CREATE FUNCTION only_read() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF pg_backend_pid() IN (SELECT pid FROM old) THEN
+            RAISE 'for the test' USING ERRCODE = 'read_only_sql_transaction';
+        END IF; RETURN NEW; END $$;
+        CREATE TABLE old AS SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
+        CREATE TRIGGER only_read BEFORE UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION only_read()";
+    db.batch_execute(only_read).await.expect("a trigger");
+    // Each of the two lanes may meet it once.
+    let mut refused = 0;
+    let updated = loop {
+        let updated = store.update_order(id, OrderStatus::Approved, at).await;
+        match outcome(&updated) {
+            Some(Outcome::NotApplied) if refused < 2 => refused += 1,
+            _ => break updated,
+        }
+    };
+    let updated = updated.expect("a result").expect("a step");
+    assert_eq!(updated.status, OrderStatus::Approved);
+    assert!(refused > 0, "the connections are new");
+}

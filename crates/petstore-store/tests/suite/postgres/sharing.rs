@@ -1,0 +1,91 @@
+//! Several servers on one database.
+
+use super::{key, pet, store};
+use crate::postgres_server::shared;
+use chrono::Utc;
+use futures::future::join_all;
+use petstore_store::{Revocation, open};
+use std::collections::BTreeSet;
+
+#[tokio::test]
+async fn what_one_server_adds_the_others_see_at_once() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let (one, two) = (store(&database).await, store(&database).await);
+    for _ in 0..20 {
+        let created = one.create_pet(pet("Rex")).await.expect("a pet");
+        assert_eq!(two.pet(created.id).await.expect("a result"), Some(created));
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_was_revoked_elsewhere_stops_working_at_once() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let (one, two) = (store(&database).await, store(&database).await);
+    let key = key(1);
+    one.create_key(key.clone()).await.expect("a key");
+    assert!(two.find_key(&key.hash).await.expect("a result").is_some());
+    assert_eq!(
+        one.revoke_key(key.id, Utc::now()).await.expect("a result"),
+        Revocation::Revoked
+    );
+    assert!(two.find_key(&key.hash).await.expect("a result").is_none());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn servers_that_start_at_once_on_an_empty_database_make_one_store_with_one_key() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    for _ in 0..5 {
+        let database = cluster.database().await;
+        let starts = (1..=4).map(|number| {
+            let url = database.url();
+            tokio::spawn(async move {
+                let store = open(&url).await.expect("a store");
+                store.create_pet(pet("Rex")).await.expect("a pet");
+                store.create_first_key(key(number)).await.expect("a result")
+            })
+        });
+        let made: Vec<bool> = join_all(starts)
+            .await
+            .into_iter()
+            .map(|start| start.expect("no panic"))
+            .collect();
+        assert_eq!(made.iter().filter(|made| **made).count(), 1, "{made:?}");
+        assert_eq!(
+            store(&database)
+                .await
+                .list_keys()
+                .await
+                .expect("keys")
+                .len(),
+            1
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn ids_of_several_servers_are_never_the_same() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let stores = [
+        store(&database).await,
+        store(&database).await,
+        store(&database).await,
+    ];
+    let creates = (0..300).map(|number| stores[number % 3].create_pet(pet(number.to_string())));
+    let ids: BTreeSet<i64> = join_all(creates)
+        .await
+        .into_iter()
+        .map(|created| created.expect("a pet").id)
+        .collect();
+    assert_eq!(ids.len(), 300);
+}

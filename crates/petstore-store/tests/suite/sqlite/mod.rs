@@ -1,0 +1,94 @@
+//! Tests of SQLite files: a file outlives its store, can be something else, and is
+//! used by other processes too.
+
+mod backup;
+mod moved;
+mod processes;
+mod refusals;
+mod reopening;
+mod upgrades;
+
+use crate::fixtures::new_pet;
+use petstore_models::{NewPet, PetStatus};
+use petstore_store::{DatabaseUrl, OpenError, Store};
+use rusqlite::Connection;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use tempfile::TempDir;
+
+/// A folder for one test, and the database in it.
+struct Place {
+    folder: TempDir,
+    path: PathBuf,
+}
+
+fn place() -> Place {
+    let folder = TempDir::new().expect("a temporary folder");
+    let path = folder.path().join("pets.db");
+    Place { folder, path }
+}
+
+impl Place {
+    /// A place with a store that was closed, with `pets` in it.
+    async fn with_pets(pets: usize) -> Self {
+        let place = place();
+        let store = open(&place.path).await.expect("a new store");
+        for number in 0..pets {
+            store
+                .create_pet(pet(format!("{number:0>200}")))
+                .await
+                .expect("a pet");
+        }
+        store.close().await.expect("closed");
+        place
+    }
+
+    /// A place where an opening was cut off: the mark is made first, before
+    /// the log is set up and the tables are made.
+    async fn only_marked() -> Self {
+        let made = Self::with_pets(0).await;
+        let db = Connection::open(&made.path).expect("the database");
+        let mark: i32 = db
+            .pragma_query_one(None, "application_id")
+            .expect("the mark");
+        let place = place();
+        let db = Connection::open(&place.path).expect("a new database");
+        db.pragma_update(None, "application_id", mark)
+            .expect("marked");
+        place
+    }
+
+    /// The names and the bytes of all files, to see whether any was touched.
+    fn contents(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let files = fs::read_dir(self.folder.path()).expect("the folder");
+        let paths = files.map(|file| file.expect("a file").path());
+        // The index of a log is memory that processes share, not data.
+        let data = paths.filter(|path| {
+            path.extension()
+                .is_none_or(|extension| extension != "db-shm")
+        });
+        let mut contents: Vec<_> = data
+            .map(|path| (path.clone(), fs::read(path).expect("its bytes")))
+            .collect();
+        contents.sort();
+        contents
+    }
+}
+
+async fn open(path: &Path) -> Result<Arc<dyn Store>, OpenError> {
+    petstore_store::open(&DatabaseUrl::SqliteFile(path.to_owned())).await
+}
+
+async fn refused(path: &Path) -> OpenError {
+    match open(path).await {
+        Ok(_) => panic!("{} was opened", path.display()),
+        Err(error) => error,
+    }
+}
+
+fn pet(name: impl Into<String>) -> NewPet {
+    new_pet(name, 7, Some(PetStatus::Available))
+}

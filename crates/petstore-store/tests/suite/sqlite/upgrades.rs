@@ -1,0 +1,253 @@
+//! Stores of every released schema are opened by the present code, and keep
+//! what is in them. `released/` has one file a schema, as text; a schema that
+//! is released gets its file, and no file is changed afterwards.
+
+use super::{Place, open, pet, place};
+use crate::fixtures::{new_order, new_pet, pet_with_id};
+use chrono::DateTime;
+use petstore_models::{NewPet, OrderStatus, Pet, PetStatus};
+use petstore_store::{Creation, DatabaseUrl, KeyHash, Once, OrderQuery, PetQuery, schema_version};
+use rusqlite::Connection;
+use std::{fs, path::Path, sync::LazyLock};
+
+/// The released schemas, the first one first.
+static RELEASED: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/sqlite/released");
+    let files = fs::read_dir(folder).expect("the folder");
+    let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    files.sort();
+    let texts = files.into_iter().map(fs::read_to_string);
+    texts.map(|text| text.expect("a schema")).collect()
+});
+
+/// For each released schema, whether it has what came with this one.
+fn since(first: usize) -> Vec<bool> {
+    (1..=RELEASED.len()).map(|schema| schema >= first).collect()
+}
+
+fn released(schema: &str) -> Place {
+    let place = place();
+    let db = Connection::open(&place.path).expect("a new database");
+    db.execute_batch(schema).expect("a store of that schema");
+    place
+}
+
+fn version(db: &Connection) -> i64 {
+    db.pragma_query_one(None, "user_version")
+        .expect("the version")
+}
+
+/// The statements that make what is in a database, however they are laid out.
+fn schema(db: &Connection) -> Vec<String> {
+    let mut statements = db
+        .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")
+        .expect("a query");
+    let statements = statements.query_map([], |row| row.get::<_, String>(0));
+    let laid_out = |sql: String| sql.split_whitespace().collect::<Vec<_>>().join(" ");
+    statements
+        .expect("rows")
+        .map(|sql| laid_out(sql.expect("a row")))
+        .collect()
+}
+
+fn first_pets() -> [Pet; 4] {
+    let pet =
+        |id, name: &str, category_id, status| pet_with_id(id, &new_pet(name, category_id, status));
+    [
+        pet(1, "Rex", 7, Some(PetStatus::Available)),
+        pet(2, "Zoë 🐈", i64::MIN, Some(PetStatus::Pending)),
+        pet(3, "a\0b", i64::MAX, Some(PetStatus::Sold)),
+        pet(5, "", 0, None),
+    ]
+}
+
+#[tokio::test]
+async fn pets_and_keys_of_every_released_schema_are_kept() {
+    for text in RELEASED.iter() {
+        let place = released(text);
+        let store = open(&place.path).await.expect("it is brought up to date");
+        let all = PetQuery {
+            after: None,
+            status: None,
+            limit: 100,
+        };
+        let page = store.list_pets(all).await.expect("a page");
+        assert_eq!(page.pets, first_pets());
+        for pet in first_pets().into_iter().filter(|pet| pet.status.is_some()) {
+            let same_status = PetQuery {
+                status: pet.status,
+                ..all
+            };
+            let page = store.list_pets(same_status).await.expect("a page");
+            assert_eq!(page.pets, [pet]);
+        }
+
+        let [first, revoked] = store
+            .list_keys()
+            .await
+            .expect("the keys")
+            .try_into()
+            .expect("two of them");
+        assert_eq!((first.name.as_str(), first.revoked_at), ("first", None));
+        assert_eq!(
+            Some(first.created_at),
+            DateTime::from_timestamp_micros(1_795_132_800_000_000)
+        );
+        assert_eq!(
+            revoked.revoked_at,
+            DateTime::from_timestamp_micros(1_795_219_200_123_456)
+        );
+        let found = store.find_key(&KeyHash::new([1; 32])).await.expect("a key");
+        assert_eq!(found, Some(first.id));
+        let found = store.find_key(&KeyHash::new([2; 32])).await.expect("a key");
+        assert_eq!(found, None);
+    }
+}
+
+#[tokio::test]
+async fn an_upgraded_store_takes_new_pets_and_uses_no_id_again() {
+    for text in RELEASED.iter() {
+        let place = released(text);
+        let store = open(&place.path).await.expect("it is brought up to date");
+        let created = store.create_pet(pet("Tom")).await.expect("a pet");
+        let NewPet {
+            name, category_id, ..
+        } = pet("Tom");
+        assert_eq!(
+            (created.id, created.name, created.category_id),
+            (9, name, category_id)
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_schema_of_a_store_is_told_without_changing_it() {
+    let nowhere = place();
+    let url = DatabaseUrl::SqliteFile(nowhere.path.clone());
+    assert_eq!(schema_version(&url).await.expect("no store"), 0);
+    assert!(!nowhere.path.exists());
+    for (number, text) in (1..).zip(RELEASED.iter()) {
+        let place = released(text);
+        let url = DatabaseUrl::SqliteFile(place.path.clone());
+        for _ in 0..2 {
+            assert_eq!(schema_version(&url).await.expect("a store"), number);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_upgraded_store_is_like_a_new_one() {
+    let new = Place::with_pets(0).await;
+    let new = Connection::open(&new.path).expect("a new store");
+    for text in RELEASED.iter() {
+        let place = released(text);
+        let store = open(&place.path).await.expect("it is brought up to date");
+        store.close().await.expect("closed");
+        let upgraded = Connection::open(&place.path).expect("the store");
+        assert_eq!(version(&upgraded), version(&new));
+        assert_eq!(schema(&upgraded), schema(&new));
+    }
+}
+
+#[tokio::test]
+async fn every_schema_has_its_released_store() {
+    let newest = Place::with_pets(0).await;
+    let newest = version(&Connection::open(&newest.path).expect("a new store"));
+    let versions: Vec<_> = RELEASED
+        .iter()
+        .map(|text| version(&Connection::open(released(text).path).expect("the store")))
+        .collect();
+    assert_eq!(versions, (1..=newest).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn the_usage_counters_of_a_released_schema_are_kept_and_are_empty_before_it() {
+    let mut calls = Vec::new();
+    for text in RELEASED.iter() {
+        let place = released(text);
+        let store = open(&place.path).await.expect("it is brought up to date");
+        let counters = store.usage().await.expect("the counters");
+        let keys = store.list_keys().await.expect("the keys");
+        let used = keys.iter().filter(|key| key.last_used_at.is_some()).count();
+        calls.push((counters.iter().map(|row| row.calls).sum::<u64>(), used));
+    }
+    let expected = since(2)
+        .into_iter()
+        .map(|is_kept| if is_kept { (3, 1) } else { (0, 0) });
+    assert_eq!(calls, expected.collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn idempotency_keys_of_a_released_schema_still_count() {
+    let mut repeated = Vec::new();
+    for text in RELEASED.iter() {
+        let place = released(text);
+        let store = open(&place.path).await.expect("it is brought up to date");
+        let key = "a \"first\" one".to_owned();
+        let once = Once {
+            key_id: "k_mvbvqf8yh5d5".parse().expect("an id"),
+            key: key.try_into().expect("a key"),
+            at: DateTime::from_timestamp_micros(1_795_132_800_000_002).expect("a time"),
+        };
+        let rex = new_pet("Rex", 7, Some(PetStatus::Available));
+        let created = store.create_pet_once(rex, once).await.expect("a result");
+        let [first, ..] = first_pets();
+        repeated.push(created == Creation::Repeated(first));
+    }
+    assert_eq!(repeated, since(3));
+}
+
+#[tokio::test]
+async fn orders_of_a_released_schema_are_kept_and_an_older_store_takes_orders() {
+    let all = OrderQuery {
+        before: None,
+        status: None,
+        pet_id: None,
+        limit: 10,
+    };
+    let mut found = Vec::new();
+    for text in RELEASED.iter() {
+        let place = released(text);
+        let store = open(&place.path).await.expect("it is brought up to date");
+        let orders = store.list_orders(all).await.expect("a page").orders;
+        // The pet 1 is available.
+        let at = DateTime::UNIX_EPOCH;
+        let new = store.create_order(new_order(1), at).await;
+        let new = new.expect("a result").expect("an order");
+        let cancelled = store.update_order(new.id, OrderStatus::Cancelled, at).await;
+        cancelled.expect("a result").expect("a step");
+        found.push((orders.iter().map(|order| order.id).collect(), new.id));
+    }
+    let expected = since(4).into_iter().map(|has_orders| match has_orders {
+        true => (vec![2, 1], 6),
+        false => (Vec::new(), 1),
+    });
+    assert_eq!(found, expected.collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn an_order_of_a_released_schema_is_repeated_and_goes_on() {
+    let text = RELEASED.last().expect("a released schema");
+    let place = released(text);
+    let store = open(&place.path).await.expect("a store");
+    let once = Once {
+        key_id: "k_mvbvqf8yh5d5".parse().expect("an id"),
+        key: "an order".to_owned().try_into().expect("a key"),
+        at: DateTime::from_timestamp_micros(1_795_132_800_000_005).expect("a time"),
+    };
+    let repeated = store.create_order_once(new_order(2), once).await;
+    let Ok(Creation::Repeated(first)) = repeated else {
+        panic!("{repeated:?}")
+    };
+    assert_eq!((first.id, first.status), (2, OrderStatus::Placed));
+    let now = store.order(2).await.expect("a result").expect("an order");
+    assert_eq!(now.status, OrderStatus::Approved);
+    assert_eq!(now.placed_at, first.placed_at);
+    let sold = store
+        .update_order(2, OrderStatus::Delivered, DateTime::UNIX_EPOCH)
+        .await;
+    let sold = sold.expect("a result").expect("a step");
+    assert_eq!(sold.updated_at, now.updated_at);
+    let pet = store.pet(2).await.expect("a result").expect("the pet");
+    assert_eq!(pet.status, Some(PetStatus::Sold));
+}
