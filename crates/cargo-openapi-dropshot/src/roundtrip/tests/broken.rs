@@ -69,7 +69,11 @@ pub(super) const WAYS: &[Way] = &[
     },
     Way {
         description: "a lost value of an enum",
-        change: (SCHEMAS, "            \"play\" => Ok(Kind::Play),\n", ""),
+        change: (
+            SCHEMAS,
+            "&[Kind::Novel, Kind::Poem, Kind::Play]",
+            "&[Kind::Novel, Kind::Poem]",
+        ),
         rule: "value-refused",
         pointer: "/components/schemas/Kind",
     },
@@ -179,7 +183,11 @@ pub(super) const WAYS: &[Way] = &[
     },
     Way {
         description: "a lost `writeOnly`",
-        change: (SCHEMAS, "super::shapes::WriteOnly<String>", "String"),
+        change: (
+            SCHEMAS,
+            "openapi_dropshot_types::shapes::WriteOnly<String>",
+            "String",
+        ),
         rule: "schema-write-only",
         pointer: "/components/schemas/Person/properties/word",
     },
