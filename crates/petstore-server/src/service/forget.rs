@@ -57,11 +57,8 @@ mod tests {
     use petstore_store::{Creation, DatabaseUrl, IDEMPOTENCY_KEYS_KEPT, KeyId, Once};
 
     async fn add(store: &dyn Store, key: String, at: DateTime<Utc>) {
-        let pet = NewPet {
-            name: "Rex".to_owned(),
-            category_id: 7,
-            status: None,
-        };
+        let pet: NewPet =
+            serde_json::from_str(r#"{"name":"Rex","categoryId":7}"#).expect("a new pet");
         let once = Once {
             key_id: KeyId::from_random(1),
             key: key.try_into().expect("a key"),
