@@ -1,7 +1,7 @@
-//! What is not a store that this version knows is refused, with what to do,
+//! What is not a store that this version knows is rejected, with what to do,
 //! and left as it is.
 
-use super::{Place, open, place, refused};
+use super::{Place, open, place, rejected};
 use petstore_store::OpenError;
 use rusqlite::{Connection, config::DbConfig};
 use std::{
@@ -10,11 +10,11 @@ use std::{
     process::Command,
 };
 
-/// The path is refused for the expected reason, nothing changes, and the text
+/// The path is rejected for the expected reason, nothing changes, and the text
 /// says which path and what to do.
-async fn is_refused(place: &Place, path: &Path, expected: fn(&OpenError) -> bool, advice: &str) {
+async fn is_rejected(place: &Place, path: &Path, expected: fn(&OpenError) -> bool, advice: &str) {
     let before = place.contents();
-    let error = refused(path).await;
+    let error = rejected(path).await;
     assert!(expected(&error), "{error:?}");
     let text = error.to_string();
     assert!(
@@ -41,19 +41,19 @@ async fn a_missing_folder_is_named() {
     let place = place();
     let path = place.folder.path().join("missing/pets.db");
     let missing = |error: &OpenError| matches!(error, OpenError::NoFolder { .. });
-    is_refused(&place, &path, missing, "create `").await;
+    is_rejected(&place, &path, missing, "create `").await;
 }
 
 #[tokio::test]
 async fn a_folder_is_not_a_database() {
     let place = place();
     let folder = |error: &OpenError| matches!(error, OpenError::IsFolder { .. });
-    is_refused(&place, place.folder.path(), folder, "petstore.db").await;
+    is_rejected(&place, place.folder.path(), folder, "petstore.db").await;
 }
 
 #[tokio::test]
 async fn a_device_is_not_a_database() {
-    is_refused(
+    is_rejected(
         &place(),
         Path::new("/dev/null"),
         not_a_store,
@@ -63,7 +63,7 @@ async fn a_device_is_not_a_database() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_database_is_refused() {
+async fn a_file_that_is_no_database_is_rejected() {
     for bytes in [
         &b"\n"[..],
         b"{\"pets\": []}",
@@ -72,12 +72,12 @@ async fn a_file_that_is_no_database_is_refused() {
     ] {
         let place = place();
         fs::write(&place.path, bytes).expect("a file");
-        is_refused(&place, &place.path, not_a_store, "name another file").await;
+        is_rejected(&place, &place.path, not_a_store, "name another file").await;
     }
 }
 
 #[tokio::test]
-async fn the_database_of_another_program_is_refused() {
+async fn the_database_of_another_program_is_rejected() {
     for mode in ["delete", "wal"] {
         let place = place();
         let other = Connection::open(&place.path).expect("a database");
@@ -88,42 +88,45 @@ async fn the_database_of_another_program_is_refused() {
             .execute_batch("CREATE TABLE pets (id INTEGER PRIMARY KEY)")
             .expect("a table");
         // While the other program runs, and after.
-        is_refused(&place, &place.path, not_a_store, "name another file").await;
+        is_rejected(&place, &place.path, not_a_store, "name another file").await;
         drop(other);
-        is_refused(&place, &place.path, not_a_store, "name another file").await;
+        is_rejected(&place, &place.path, not_a_store, "name another file").await;
     }
 }
 
 #[tokio::test]
-async fn a_database_that_another_program_marked_is_refused() {
+async fn a_database_that_another_program_marked_is_rejected() {
     let place = place();
     let other = Connection::open(&place.path).expect("a database");
     other
         .pragma_update(None, "application_id", 1)
         .expect("a mark");
     drop(other);
-    is_refused(&place, &place.path, not_a_store, "name another file").await;
+    is_rejected(&place, &place.path, not_a_store, "name another file").await;
 }
 
 #[tokio::test]
-async fn a_store_of_a_newer_version_is_refused() {
+async fn a_store_of_a_newer_version_is_rejected() {
     let place = Place::with_pets(3).await;
     let newer = Connection::open(&place.path).expect("the database");
+    let newest: i64 = newer
+        .pragma_query_one(None, "user_version")
+        .expect("the version");
     newer
         .pragma_update(None, "user_version", 99)
         .expect("a newer version");
     newer.close().expect("closed");
-    is_refused(
+    is_rejected(
         &place,
         &place.path,
         too_new,
-        "its schema is 99, this version knows schemas up to 5",
+        &format!("its schema is 99, this version knows schemas up to {newest}"),
     )
     .await;
 }
 
 #[tokio::test]
-async fn a_newer_version_that_is_only_in_the_log_is_refused() {
+async fn a_newer_version_that_is_only_in_the_log_is_rejected() {
     let place = Place::with_pets(3).await;
     let newer = Connection::open(&place.path).expect("the database");
     // As after a crash: nobody wrote the log back.
@@ -135,7 +138,7 @@ async fn a_newer_version_that_is_only_in_the_log_is_refused() {
         .expect("a newer version");
     newer.close().expect("closed");
     assert_eq!(place.contents().len(), 2, "there is a log");
-    is_refused(
+    is_rejected(
         &place,
         &place.path,
         too_new,
@@ -145,13 +148,13 @@ async fn a_newer_version_that_is_only_in_the_log_is_refused() {
 }
 
 #[tokio::test]
-async fn a_store_that_was_cut_short_is_refused() {
+async fn a_store_that_was_cut_short_is_rejected() {
     let place = Place::with_pets(200).await;
     let bytes = fs::read(&place.path).expect("the file");
     let damaged = |error: &OpenError| matches!(error, OpenError::Damaged { .. });
     for length in [bytes.len() / 2, bytes.len() - 1, 4096] {
         fs::write(&place.path, &bytes[..length]).expect("a shorter file");
-        is_refused(&place, &place.path, damaged, "restore it from a backup").await;
+        is_rejected(&place, &place.path, damaged, "restore it from a backup").await;
     }
     fs::write(&place.path, &bytes).expect("the whole file");
     open(&place.path)
@@ -163,9 +166,9 @@ async fn a_store_that_was_cut_short_is_refused() {
 }
 
 #[tokio::test]
-async fn a_place_where_no_file_can_be_made_is_refused() {
+async fn a_place_where_no_file_can_be_made_is_rejected() {
     let path = Path::new("/proc/pets.db");
-    is_refused(
+    is_rejected(
         &place(),
         path,
         not_writable,
@@ -175,17 +178,17 @@ async fn a_place_where_no_file_can_be_made_is_refused() {
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_written_is_refused() {
+async fn a_file_that_cannot_be_written_is_rejected() {
     const PLACE: &str = "PETSTORE_TEST_READ_ONLY";
     if let Some(path) = std::env::var_os(PLACE) {
-        let error = refused(&PathBuf::from(path)).await;
+        let error = rejected(&PathBuf::from(path)).await;
         assert!(not_writable(&error), "{error:?}");
         return;
     }
     let place = Place::with_pets(1).await;
     let before = place.contents();
     set_mode(&place.path, 0o444);
-    // The folder may be written, so that it is the file alone that is refused.
+    // The folder may be written, so that it is the file alone that is rejected.
     set_mode(place.folder.path(), 0o777);
     // Once more as somebody to whom the permissions matter, for root may write
     // what it likes.
@@ -196,7 +199,7 @@ async fn a_file_that_cannot_be_written_is_refused() {
     again
         .args([
             "--exact",
-            "sqlite::refusals::a_file_that_cannot_be_written_is_refused",
+            "sqlite::rejections::a_file_that_cannot_be_written_is_rejected",
         ])
         .env(PLACE, &place.path);
     if fs::OpenOptions::new().write(true).open(&place.path).is_ok() {
