@@ -346,7 +346,7 @@ fn send(request: &Request<'_>, examples: &Examples<'_>) -> TokenStream {
     let operation = request.operation;
     let prepared = request_of(request);
     let (read, response): (_, Type) = match &request.response {
-        Reading::Json(response) => ("json", response.clone()),
+        Reading::Json(response) => ("json", (**response).clone()),
         Reading::Empty => ("empty", parse_quote!(())),
         Reading::Bytes => ("bytes", parse_quote!(::openapi_dropshot_client::ByteStream)),
     };
