@@ -49,7 +49,7 @@ impl Rejection {
             detail: Some(detail.into()),
             ..Rejection::new(
                 error,
-                "a fault of the service; report the `x-request-id` of this answer",
+                "a fault of the service; report the `x-request-id` of this response",
             )
         }
     }
@@ -252,13 +252,13 @@ static BY_STATUS: [ErrorEntry; 200] = {
     let mut entries = [BUILT_IN[Condition::Internal as usize]; 200];
     let mut place = 0;
     while place < entries.len() {
-        entries[place] = of_status(FIRST_STATUS + place as u16);
+        entries[place] = entry_for(FIRST_STATUS + place as u16);
         place += 1;
     }
     entries
 };
 
-const fn of_status(status: u16) -> ErrorEntry {
+const fn entry_for(status: u16) -> ErrorEntry {
     let condition = match status {
         400 => Condition::InvalidRequest,
         401 => Condition::Unauthorized,
@@ -323,11 +323,13 @@ const fn code_of_status(status: u16) -> &'static str {
 impl ErrorEntry {
     /// The built-in entry of a status, for documents without an error catalogue.
     /// A status that is none of an error counts as 500.
-    pub fn of_status(status: u16) -> &'static ErrorEntry {
-        let place = status.checked_sub(FIRST_STATUS).map(usize::from);
-        place
-            .and_then(|place| BY_STATUS.get(place))
-            .unwrap_or_else(|| Condition::Internal.built_in())
+    pub const fn of_status(status: u16) -> &'static ErrorEntry {
+        let place = status.wrapping_sub(FIRST_STATUS) as usize;
+        if place < BY_STATUS.len() {
+            &BY_STATUS[place]
+        } else {
+            Condition::Internal.built_in()
+        }
     }
 }
 
@@ -429,5 +431,100 @@ impl Serialize for ErrorBody<'_> {
             }
         }
         body.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MEMBERS: &[(&str, ErrorMember)] = &[
+        ("status", ErrorMember::Status),
+        ("kind", ErrorMember::Code),
+        ("message", ErrorMember::Message),
+        ("request_id", ErrorMember::RequestId),
+    ];
+
+    fn text(rejection: &Rejection) -> String {
+        String::from_utf8(body(MEMBERS, rejection, "7")).expect("JSON is UTF-8")
+    }
+
+    #[test]
+    fn a_condition_has_the_entry_of_its_code_or_else_of_its_status() {
+        static CATALOGUE: [ErrorEntry; 3] = [
+            ErrorEntry {
+                code: "gone_home",
+                status: 404,
+                cause: "",
+                remedy: "",
+            },
+            ErrorEntry {
+                code: "not_found",
+                status: 404,
+                cause: "",
+                remedy: "",
+            },
+            ErrorEntry {
+                code: "busy",
+                status: 503,
+                cause: "",
+                remedy: "",
+            },
+        ];
+        let code = |condition: Condition| condition.entry_in(&CATALOGUE).code;
+        assert_eq!(code(Condition::NotFound), "not_found");
+        assert_eq!(code(Condition::Overloaded), "busy");
+        assert_eq!(code(Condition::RateLimited), "rate_limited");
+        assert_eq!(entry_of_status(&CATALOGUE, 503).code, "busy");
+        assert_eq!(entry_of_status(&CATALOGUE, 409).code, "invalid_request");
+    }
+
+    #[test]
+    fn every_condition_has_its_own_built_in_entry() {
+        let codes: std::collections::BTreeSet<&str> = Condition::ALL
+            .iter()
+            .map(|condition| condition.built_in().code)
+            .collect();
+        assert_eq!(codes.len(), Condition::ALL.len());
+        assert_eq!(Condition::Overloaded.built_in().status, 503);
+    }
+
+    #[test]
+    fn every_status_of_an_error_has_an_entry() {
+        for status in 400..600 {
+            assert_eq!(ErrorEntry::of_status(status).status, status);
+        }
+        for (status, code) in [
+            (404, "not_found"),
+            (410, "gone"),
+            (418, "teapot"),
+            (422, "unprocessable_content"),
+            (499, "client_error"),
+            (599, "server_error"),
+            (200, "internal_error"),
+        ] {
+            assert_eq!(ErrorEntry::of_status(status).code, code);
+        }
+    }
+
+    #[test]
+    fn a_body_has_the_members_of_the_document_in_their_order() {
+        let rejection = Rejection::new(Condition::NotFound.built_in(), "no \"x\"");
+        assert_eq!(
+            text(&rejection),
+            r#"{"status":404,"kind":"not_found","message":"no \"x\"","request_id":"7"}"#
+        );
+        let secret = Rejection::internal(Condition::Internal.built_in(), "a secret");
+        assert!(!text(&secret).contains("secret"));
+        assert_eq!(secret.detail.as_deref(), Some("a secret"));
+    }
+
+    #[test]
+    fn a_body_of_an_operation_is_sent_with_the_id_of_the_request() {
+        let own = Rejection::with_body(409, &serde_json::json!({ "why": "locked" }));
+        assert_eq!(own.error.code, "conflict");
+        assert_eq!(text(&own), r#"{"request_id":"7","why":"locked"}"#);
+        assert_eq!(text(&Rejection::with_body(409, &[1, 2])), "[1,2]");
+        assert_eq!(text(&Rejection::with_body(409, &())), "");
     }
 }

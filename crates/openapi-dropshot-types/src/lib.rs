@@ -1,14 +1,34 @@
 //! What models and dropshot APIs that `openapi-dropshot` generates need at run
 //! time, and what is the same for every document.
 //!
-//! Without features the crate depends on no server: it has [`Operation`], which
-//! describes an operation of a document, and [`ErrorEntry`] and [`Rejection`],
-//! which describe its errors. The feature `dropshot` adds [`Contract`], the
-//! trait by which a server reaches a generated API without knowing its document.
+//! Without features the crate depends on no server. It has
+//!
+//! - what generated models are made of: string [formats], [rules] of strings and
+//!   collections, checked numbers and strings, [unions], and helpers for serde
+//!   ([members]) and schemars ([shapes]);
+//! - [`Operation`], which describes an operation of a document, and
+//!   [`ErrorEntry`] and [`Rejection`], which describe its errors.
+//!
+//! The feature `dropshot` adds `Contract`,
+//! the trait by which a server reaches a generated API without knowing its
+//! document, and what generated implementations of it are made of.
+
+/// The examples of the README compile.
+#[cfg(all(doctest, feature = "dropshot"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+pub mod formats;
+pub mod members;
+pub mod rules;
+pub mod shapes;
+pub mod unions;
 
 mod error;
 mod failure;
+mod macros;
 mod operation;
+mod text;
 
 #[cfg(feature = "dropshot")]
 mod contract;
@@ -24,7 +44,9 @@ mod router;
 
 pub use error::{Condition, ErrorEntry, ErrorMember, Rejection};
 pub use failure::{IdempotencyFailure, StateFailure};
+pub use macros::{CheckedNumber, CheckedString, StringEnum};
 pub use operation::{Deprecation, Operation, Stability};
+pub use text::{FromText, Violation};
 
 #[cfg(feature = "dropshot")]
 pub use {
@@ -33,9 +55,11 @@ pub use {
 };
 
 /// What the macros of this crate name. It is no part of the public interface.
-#[cfg(feature = "dropshot")]
 #[doc(hidden)]
 pub mod private {
+    #[cfg(feature = "dropshot")]
     pub use crate::operation_error;
-    pub use {dropshot, schemars, serde};
+    #[cfg(feature = "dropshot")]
+    pub use dropshot;
+    pub use {schemars, serde};
 }

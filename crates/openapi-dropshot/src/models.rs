@@ -1,4 +1,4 @@
-//! The files of the models: schemas, parameters, and what they share.
+//! Writes the files of the models: schemas and parameters.
 
 mod collections;
 mod leaves;
@@ -13,29 +13,36 @@ use crate::{
     File, Options,
     plan::{
         Plan,
-        ir::{Home, Item, Kind, Others, Scalar, Ty},
+        ir::{Checked, Home, Item, Kind, Others, Rule, Scalar, Ty},
     },
-    render::{self, Import, Part},
+    render::{self, Import},
 };
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use std::collections::BTreeSet;
 use types::Shapes;
 
 /// What a file of models may import, sorted by path.
 const IMPORTS: &[Import] = &[
-    ("enumerations", "super::support::enumerations"),
-    ("objects", "super::support::objects"),
-    ("Alternatives", "super::unions::Alternatives"),
-    ("FromText", "super::support::FromText"),
-    ("Violation", "super::support::Violation"),
-    ("support", "super::support"),
-    ("Base64", "super::formats::Base64"),
-    ("Date", "super::formats::Date"),
-    ("DateTime", "super::formats::DateTime"),
-    ("IpAddress", "super::formats::IpAddress"),
-    ("Ipv4Address", "super::formats::Ipv4Address"),
-    ("Ipv6Address", "super::formats::Ipv6Address"),
-    ("Uuid", "super::formats::Uuid"),
+    ("FromText", "openapi_dropshot_types::FromText"),
+    ("Violation", "openapi_dropshot_types::Violation"),
+    ("Base64", "openapi_dropshot_types::formats::Base64"),
+    ("Date", "openapi_dropshot_types::formats::Date"),
+    ("DateTime", "openapi_dropshot_types::formats::DateTime"),
+    ("IpAddress", "openapi_dropshot_types::formats::IpAddress"),
+    (
+        "Ipv4Address",
+        "openapi_dropshot_types::formats::Ipv4Address",
+    ),
+    (
+        "Ipv6Address",
+        "openapi_dropshot_types::formats::Ipv6Address",
+    ),
+    ("Uuid", "openapi_dropshot_types::formats::Uuid"),
+    (
+        "Alternatives",
+        "openapi_dropshot_types::unions::Alternatives",
+    ),
     ("JsonSchema", "schemars::JsonSchema"),
     ("SchemaGenerator", "schemars::r#gen::SchemaGenerator"),
     ("ArrayValidation", "schemars::schema::ArrayValidation"),
@@ -57,13 +64,7 @@ const IMPORTS: &[Import] = &[
     ("Value", "serde_json::Value"),
     ("BTreeMap", "std::collections::BTreeMap"),
     ("fmt", "std::fmt"),
-    ("FromStr", "std::str::FromStr"),
-    ("LazyLock", "std::sync::LazyLock"),
 ];
-
-const SUPPORT: &str = include_str!("models/templates/support.rs");
-const FORMATS: &str = include_str!("models/templates/formats.rs");
-const UNIONS: &str = include_str!("models/templates/unions.rs");
 
 /// Writes the models.
 ///
@@ -83,18 +84,10 @@ pub(crate) fn files(plan: &Plan<'_>, options: &Options) -> syn::Result<Vec<File>
         });
     };
     let mut modules = Vec::new();
-    if uses_formats(plan) {
-        let about = ["", "The formats of strings that are checked."];
-        add(
-            "formats.rs",
-            render::file_of(&first, &about, &[Part::template(FORMATS)])?,
-        );
-        modules.push("formats");
-    }
     for (name, about, code) in [
         (
             "parameters",
-            "Parameters of requests and headers of answers.",
+            "Parameters of requests and headers of responses.",
             parameters,
         ),
         ("schemas", "The schemas.", schemas),
@@ -114,70 +107,37 @@ pub(crate) fn files(plan: &Plan<'_>, options: &Options) -> syn::Result<Vec<File>
         ];
         add("shapes.rs", render::file(&first, &about, code)?);
     }
-    let unions = plan
-        .items
-        .iter()
-        .any(|item| matches!(item.kind, Kind::Union(_)));
-    if unions {
-        let about = ["", "How one of several types is chosen."];
-        add(
-            "unions.rs",
-            render::file_of(&first, &about, &[Part::template(UNIONS)])?,
-        );
-    }
-    let about = [
-        "",
-        "What the generated types share: how a broken rule is reported, and how the",
-        "text of a parameter becomes a value.",
-    ];
-    add(
-        "support.rs",
-        render::file_of(&first, &about, &[Part::template(SUPPORT)])?,
-    );
     add(
         "mod.rs",
-        render::file(&first, &[], root(&modules, !shapes.is_empty(), unions))?,
+        render::file(&first, &[], root(plan, &modules, !shapes.is_empty()))?,
     );
     Ok(files)
 }
 
-fn root(modules: &[&str], shapes: bool, unions: bool) -> TokenStream {
+fn root(plan: &Plan<'_>, modules: &[&str], shapes: bool) -> TokenStream {
     let modules: Vec<_> = modules
         .iter()
         .map(|name| crate::names::ident(name))
         .collect();
-    let plain = modules.iter().filter(|module| *module != "formats");
-    let formats = modules.iter().any(|module| module == "formats").then(|| {
-        quote! {
-            #[allow(dead_code, reason = "the same for every document")]
-            mod formats;
-        }
-    });
     let shapes = shapes.then(|| {
         quote!(
             mod shapes;
         )
     });
-    let unions = unions.then(|| {
-        quote! {
-            #[allow(dead_code, reason = "the same for every document")]
-            mod unions;
-        }
-    });
+    let formats: Vec<_> = formats(plan).into_iter().map(crate::names::ident).collect();
+    let formats = (!formats.is_empty())
+        .then(|| quote!(pub use openapi_dropshot_types::formats::{#(#formats),*};));
     quote! {
         #![allow(
             clippy::derivable_impls, clippy::doc_lazy_continuation, clippy::doc_overindented_list_items,
             clippy::enum_variant_names,
             reason = "the names, words and values of the document"
         )]
-        #formats
-        #(mod #plain;)*
+        #(mod #modules;)*
         #shapes
-        #[allow(dead_code, unused_imports, unused_macros, reason = "the same for every document")]
-        mod support;
-        #unions
+        pub use openapi_dropshot_types::{FromText, Violation};
+        #formats
         #(pub use #modules::*;)*
-        pub use support::{FromText, Violation};
     }
 }
 
@@ -198,20 +158,49 @@ fn items(plan: &Plan<'_>, home: Home, shapes: &mut Shapes) -> TokenStream {
         .iter()
         .map(|item| item_code(plan, item, shapes))
         .collect();
-    let names = |wanted: fn(&Kind) -> bool| {
-        let names = own
-            .iter()
-            .filter(|item| wanted(&item.kind))
-            .map(|item| crate::names::ident(&item.name));
-        names.collect::<Vec<_>>()
-    };
-    let (objects, words) = (
-        names(|kind| matches!(kind, Kind::Struct(_))),
-        names(|kind| matches!(kind, Kind::Words(_))),
-    );
-    let objects = (!objects.is_empty()).then(|| quote!(objects!(#(#objects),*);));
-    let words = (!words.is_empty()).then(|| quote!(enumerations!(#(#words),*);));
-    quote!(#(#written)* #objects #words)
+    let mut names = Implemented::default();
+    for item in own {
+        let name = crate::names::ident(&item.name);
+        match &item.kind {
+            Kind::Struct(_) => names.objects.push(name),
+            Kind::Words(_) => names.string_enums.push(name),
+            Kind::Checked(Checked { scalar, rule }) => match rule {
+                Rule::Text(_) => names.checked_strings.push(name),
+                _ => {
+                    let number = types::tokens(types::plain(scalar));
+                    names.checked_numbers.push(quote!(#name(#number)));
+                }
+            },
+            _ => {}
+        }
+    }
+    let implementations = names.macros();
+    quote!(#(#written)* #implementations)
+}
+
+/// The types for which macros of `openapi-dropshot-types` implement traits.
+#[derive(Default)]
+struct Implemented {
+    objects: Vec<Ident>,
+    string_enums: Vec<Ident>,
+    checked_numbers: Vec<TokenStream>,
+    checked_strings: Vec<Ident>,
+}
+
+impl Implemented {
+    fn macros(&self) -> TokenStream {
+        fn call<T: ToTokens>(name: &str, types: &[T]) -> Option<TokenStream> {
+            let name = crate::names::ident(name);
+            (!types.is_empty()).then(|| quote!(openapi_dropshot_types::#name!(#(#types),*);))
+        }
+        let calls = [
+            call("objects", &self.objects),
+            call("string_enums", &self.string_enums),
+            call("checked_numbers", &self.checked_numbers),
+            call("checked_strings", &self.checked_strings),
+        ];
+        calls.into_iter().flatten().collect()
+    }
 }
 
 fn item_code(plan: &Plan<'_>, item: &Item, shapes: &mut Shapes) -> TokenStream {
@@ -227,47 +216,57 @@ fn item_code(plan: &Plan<'_>, item: &Item, shapes: &mut Shapes) -> TokenStream {
     }
 }
 
-/// Whether a format that is checked occurs anywhere.
-fn uses_formats(plan: &Plan<'_>) -> bool {
-    let in_items = plan.items.iter().any(|item| match &item.kind {
-        Kind::Struct(object) => {
-            object.fields.iter().any(|field| has_format(&field.ty))
-                || matches!(&object.others, Others::Kept(_, ty) if has_format(ty))
+/// The types of the formats that are checked and occur in the document.
+fn formats(plan: &Plan<'_>) -> BTreeSet<&'static str> {
+    let mut formats = BTreeSet::new();
+    for item in &plan.items {
+        match &item.kind {
+            Kind::Struct(object) => {
+                for field in &object.fields {
+                    collect_formats(&field.ty, &mut formats);
+                }
+                if let Others::Collected(_, ty) = &object.others {
+                    collect_formats(ty, &mut formats);
+                }
+            }
+            Kind::Items(ty, _) | Kind::Entries(ty, _) | Kind::Wrapper(ty) | Kind::Alias(ty) => {
+                collect_formats(ty, &mut formats);
+            }
+            Kind::Union(union) => {
+                for variant in &union.variants {
+                    collect_formats(&variant.ty, &mut formats);
+                }
+            }
+            Kind::Words(_) | Kind::Checked(_) => {}
         }
-        Kind::Items(ty, _) | Kind::Entries(ty, _) | Kind::Wrapper(ty) | Kind::Alias(ty) => {
-            has_format(ty)
+    }
+    for operation in &plan.operations {
+        let success = &operation.success;
+        let sets = [
+            &operation.path,
+            &operation.query,
+            &operation.header,
+            &success.headers,
+        ];
+        for field in sets.into_iter().flatten().flat_map(|set| &set.fields) {
+            collect_formats(&field.ty, &mut formats);
         }
-        Kind::Union(union) => union.variants.iter().any(|variant| has_format(&variant.ty)),
-        Kind::Words(_) | Kind::Checked(_) => false,
-    });
-    in_items
-        || plan.operations.iter().any(|operation| {
-            let success = &operation.success;
-            let sets = [
-                &operation.path,
-                &operation.query,
-                &operation.header,
-                &success.headers,
-            ];
-            sets.into_iter()
-                .flatten()
-                .flat_map(|set| &set.fields)
-                .any(|field| has_format(&field.ty))
-                || operation
-                    .body
-                    .iter()
-                    .filter_map(|body| body.ty())
-                    .chain(&success.body)
-                    .any(has_format)
-        })
+        let bodies = operation.body.iter().filter_map(|body| body.ty());
+        for ty in bodies.chain(&success.body) {
+            collect_formats(ty, &mut formats);
+        }
+    }
+    formats
 }
 
-fn has_format(ty: &Ty) -> bool {
+fn collect_formats(ty: &Ty, formats: &mut BTreeSet<&'static str>) {
     match ty {
-        Ty::Scalar(scalar) => matches!(scalar, Scalar::Format(_)),
-        Ty::List(inner) | Ty::Map(inner) | Ty::Nullable(inner) | Ty::Boxed(inner) => {
-            has_format(inner)
+        Ty::Scalar(Scalar::Format(format)) => {
+            formats.insert(format.name());
         }
-        Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Null | Ty::Refused => false,
+        Ty::List(inner) | Ty::Map(inner) | Ty::Nullable(inner) | Ty::Boxed(inner) => {
+            collect_formats(inner, formats);
+        }
+        Ty::Scalar(_) | Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Null | Ty::Invalid => {}
     }
 }

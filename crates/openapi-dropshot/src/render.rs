@@ -1,5 +1,4 @@
-//! From tokens to the text of a file: imports, formatting, the first line.
-//! What the tokens mean is left to those who made them.
+//! Turns tokens into the text of a file: imports, formatting, the first line.
 
 use crate::names::ident;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -91,59 +90,20 @@ pub(crate) fn grouped<'p>(paths: impl Iterator<Item = &'p str>) -> syn::Result<T
     Ok(quote!(#(#uses)*))
 }
 
-/// A part of a file.
-pub(crate) enum Part {
-    /// Code that is formatted here.
-    Code(TokenStream),
-    /// Code that was written and formatted by hand: macros, which the printer
-    /// leaves as they are.
-    Text(&'static str),
-}
-
-impl Part {
-    /// A template without what it says of itself, which is for its maintainers.
-    pub(crate) fn template(text: &'static str) -> Self {
-        let mut code = text;
-        while let Some((line, rest)) = code.split_once('\n')
-            && (line.is_empty() || line.starts_with("//!"))
-        {
-            code = rest;
-        }
-        Part::Text(code)
-    }
-}
-
-/// Formats a file: its first line, what it is about, and its code.
+/// Formats a file: its first line, what it is about, and its code. Empty lines
+/// separate the items, which the printer alone would not do.
 ///
 /// # Errors
 ///
 /// The tokens are no Rust, which is a fault of the generator.
 pub(crate) fn file(first_line: &str, about: &[&str], code: TokenStream) -> syn::Result<String> {
-    file_of(first_line, about, &[Part::Code(code)])
-}
-
-/// The same for code that is in part formatted already. Items are set apart by
-/// empty lines, which the printer alone would not do.
-///
-/// # Errors
-///
-/// The tokens are no Rust, which is a fault of the generator.
-pub(crate) fn file_of(first_line: &str, about: &[&str], parts: &[Part]) -> syn::Result<String> {
     let mut out = format!("{first_line}\n");
     for line in about {
         out.push_str(if line.is_empty() { "//!" } else { "//! " });
         out.push_str(line);
         out.push('\n');
     }
-    for part in parts {
-        match part {
-            Part::Code(code) => items(syn::parse2(code.clone())?, &mut out),
-            Part::Text(text) => {
-                out.push('\n');
-                out.push_str(text);
-            }
-        }
-    }
+    items(syn::parse2(code)?, &mut out);
     Ok(out)
 }
 
@@ -212,15 +172,10 @@ mod tests {
             struct E;
             fn f() {}
         );
-        let text = file_of(
-            "//! First.",
-            &["", "Second."],
-            &[Part::Code(code), Part::Text("fn g() {}\n")],
-        )
-        .unwrap_or_default();
+        let text = file("//! First.", &["", "Second."], code).unwrap_or_default();
         assert_eq!(
             text,
-            "//! First.\n//!\n//! Second.\n\nuse a::B;\nuse c::D;\n\nstruct E;\n\nfn f() {}\n\nfn g() {}\n"
+            "//! First.\n//!\n//! Second.\n\nuse a::B;\nuse c::D;\n\nstruct E;\n\nfn f() {}\n"
         );
     }
 

@@ -24,19 +24,16 @@ const FAULT: &str = include_str!("program/fault.rs");
 const DEPENDENCIES: &[&str] = &[
     "async-trait",
     "bytes",
-    "chrono",
     "dropshot",
     "futures",
     "http",
     "http-body-util",
     "hyper",
-    "regress",
     "schemars",
     "serde",
     "serde_json",
     "slog",
     "tokio",
-    "uuid",
 ];
 
 /// What was generated of one document.

@@ -76,6 +76,17 @@ pub(super) fn operation(
         format!(" The errors of `{id}`: one variant for each code that the document lists.");
     let body = ident(&catalogue.body.name);
     let variants: Vec<Ident> = codes.iter().map(|code| ident(&code.variant)).collect();
+    let rejection = if variants.is_empty() {
+        only_undocumented()
+    } else {
+        quote! {
+            let (code, message) = match self {
+                #(Self::#variants(message) => (ErrorCode::#variants, message),)*
+                Self::Undocumented(error) => return Err(error),
+            };
+            Ok(Rejection::new(code.entry(), message.clone()))
+        }
+    };
     let docs = codes.iter().map(|code| {
         let entry = code.entry;
         let mut lines = vec![format!(
@@ -111,13 +122,17 @@ pub(super) fn operation(
             }
 
             fn rejection(&self) -> Result<Rejection, &HttpError> {
-                let (code, message) = match self {
-                    #(Self::#variants(message) => (ErrorCode::#variants, message),)*
-                    Self::Undocumented(error) => return Err(error),
-                };
-                Ok(Rejection::new(code.entry(), message.clone()))
+                #rejection
             }
         }
+    }
+}
+
+/// What an enum without errors of its own returns as its rejection.
+pub(super) fn only_undocumented() -> TokenStream {
+    quote! {
+        let Self::Undocumented(error) = self;
+        Err(error)
     }
 }
 

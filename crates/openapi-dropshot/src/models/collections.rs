@@ -1,4 +1,4 @@
-//! Arrays and maps with rules: they check what they are made of.
+//! Writes arrays and maps with rules, which check their elements when they are made.
 
 use super::{
     metadata,
@@ -43,9 +43,7 @@ pub(super) fn items(
     let mut checks = vec![count(rules.min, rules.max, "elements")];
     if rules.unique {
         checks.push(quote! {
-            if !support::distinct(&value) {
-                return Err(Violation::new("must not have the same element twice"));
-            }
+            openapi_dropshot_types::rules::check_distinct(&value)?;
         });
     }
     let own = own(plan, item, &Ty::List(Box::new(of.clone())), &checks);
@@ -149,35 +147,13 @@ fn number(bound: Option<u64>) -> TokenStream {
 
 /// The check of how many there are.
 fn count(min: Option<u64>, max: Option<u64>, what: &str) -> TokenStream {
-    let (low, high) = (
-        min.map(Literal::u64_unsuffixed),
-        max.map(Literal::u64_unsuffixed),
-    );
-    let (wrong, words) = match (min, max, low, high) {
-        (Some(min), Some(max), Some(low), Some(high)) => (
-            quote!(!(#low..=#high).contains(&length)),
-            format!("must have {min} to {max} {what}"),
-        ),
-        (Some(1), _, Some(_), _) => (
-            quote!(value.is_empty()),
-            format!("must have at least 1 of its {what}"),
-        ),
-        (Some(min), _, Some(low), _) => (
-            quote!(length < #low),
-            format!("must have at least {min} {what}"),
-        ),
-        (_, Some(0), _, Some(_)) => (quote!(!value.is_empty()), format!("must have no {what}")),
-        (_, Some(max), _, Some(high)) => (
-            quote!(length > #high),
-            format!("must have at most {max} {what}"),
-        ),
-        _ => return TokenStream::new(),
-    };
-    let message = format!("{words}, found {{length}}");
-    quote! {
-        let length = value.len();
-        if #wrong {
-            return Err(Violation::new(format!(#message)));
-        }
+    if min.is_none() && max.is_none() {
+        return TokenStream::new();
     }
+    let bound = |bound: Option<u64>| match bound.map(Literal::u64_unsuffixed) {
+        Some(bound) => quote!(Some(#bound)),
+        None => quote!(None),
+    };
+    let (min, max) = (bound(min), bound(max));
+    quote!(openapi_dropshot_types::rules::check_count(value.len(), #min, #max, #what)?;)
 }

@@ -1,5 +1,5 @@
-//! Leaves: enumerations of strings and scalars with rules. They check what they
-//! are made of, and write their schema by hand, so that it says the rules too.
+//! Writes enumerations of strings and scalars with rules. They check their value
+//! when they are made, and implement their schema by hand, with the rules.
 
 mod numbers;
 mod texts;
@@ -31,21 +31,6 @@ pub(super) fn words(plan: &Plan<'_>, item: &Item, words: &[Word]) -> TokenStream
             None => format!(" {}", code(&word.value)),
         }
     });
-    let expected = values
-        .iter()
-        .map(|value| format!("`{value}`"))
-        .collect::<Vec<_>>()
-        .join(", ");
-    let expected = match values.as_slice() {
-        [_] => format!(
-            "must be {expected}, found `{{}}`",
-            expected = escape_braces(&expected)
-        ),
-        _ => format!(
-            "must be one of {expected}, found `{{}}`",
-            expected = escape_braces(&expected)
-        ),
-    };
     let schema = metadata::leaf(item, quote!(_), word_schema(&name, words));
     let default = default_impl(plan, item);
     quote! {
@@ -68,17 +53,6 @@ pub(super) fn words(plan: &Plan<'_>, item: &Item, words: &[Word]) -> TokenStream
         }
 
         #default
-
-        impl FromStr for #name {
-            type Err = Violation;
-
-            fn from_str(text: &str) -> Result<Self, Violation> {
-                match text {
-                    #(#values => Ok(#name::#variants),)*
-                    other => Err(Violation::new(format!(#expected, support::shortened(other)))),
-                }
-            }
-        }
 
         #schema
     }
@@ -130,10 +104,6 @@ fn word_schema(name: &Ident, words: &[Word]) -> TokenStream {
     }
 }
 
-fn escape_braces(text: &str) -> String {
-    text.replace('{', "{{").replace('}', "}}")
-}
-
 /// A scalar with rules.
 pub(super) fn checked(plan: &Plan<'_>, item: &Item, checked: &Checked) -> TokenStream {
     let default = default_impl(plan, item);
@@ -149,16 +119,7 @@ pub(super) fn checked(plan: &Plan<'_>, item: &Item, checked: &Checked) -> TokenS
         // The planner makes no other pair.
         (Rule::Integer(_) | Rule::OneOf(_), _) => TokenStream::new(),
     };
-    let name = ident(&item.name);
-    quote! {
-        #own
-        #default
-        impl fmt::Display for #name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
-            }
-        }
-    }
+    quote!(#own #default)
 }
 
 /// `format:` of a schema.

@@ -1,5 +1,5 @@
-//! Parameters of requests, which are read from texts, and headers of answers,
-//! which are written as texts.
+//! Writes the parameters of requests, which are read from text, and the headers of
+//! responses, which are written as text.
 
 use super::{
     IMPORTS, items, metadata,
@@ -163,12 +163,12 @@ fn reader(field: &Field) -> TokenStream {
     match field.presence {
         Presence::Optional => quote! {
             pub(super) fn #name<'de, D: Deserializer<'de>>(d: D) -> Result<Option<#plain>, D::Error> {
-                support::parameter(#wire, d).map(Some)
+                openapi_dropshot_types::members::parameter(#wire, d).map(Some)
             }
         },
         Presence::Required | Presence::Default(_) => quote! {
             pub(super) fn #name<'de, D: Deserializer<'de>>(d: D) -> Result<#plain, D::Error> {
-                support::parameter(#wire, d)
+                openapi_dropshot_types::members::parameter(#wire, d)
             }
         },
     }
@@ -234,7 +234,7 @@ fn typed(field: &Field, shapes: &mut Shapes) -> (TokenStream, TokenStream) {
     (tokens(&ty), metadata::attribute(&parts))
 }
 
-/// The struct of the headers of an answer.
+/// The struct of the headers of a response.
 fn headers(set: &Fields, shapes: &mut Shapes) -> TokenStream {
     let (name, docs) = (ident(&set.name), set.docs.attributes());
     let optional = set
@@ -255,10 +255,14 @@ fn headers(set: &Fields, shapes: &mut Shapes) -> TokenStream {
         }
         if matches!(field.presence, Presence::Optional) {
             serde.push(quote!(default));
-            serde.push(quote!(serialize_with = "super::support::optional_header"));
+            serde.push(quote!(
+                serialize_with = "openapi_dropshot_types::members::optional_header"
+            ));
             serde.push(quote!(skip_serializing_if = "Option::is_none"));
         } else {
-            serde.push(quote!(serialize_with = "super::support::header"));
+            serde.push(quote!(
+                serialize_with = "openapi_dropshot_types::members::header"
+            ));
         }
         let (ty, schema) = typed(field, shapes);
         quote! {

@@ -1,5 +1,5 @@
-//! How types are written: in Rust, and for schemars where that would say
-//! something else of the Rust type than the document does.
+//! Writes types: for Rust, and for schemars if it would describe the type of Rust in
+//! another way than the document does.
 
 use crate::plan::ir::{Direction, Scalar, Ty};
 use proc_macro2::TokenStream;
@@ -27,7 +27,7 @@ pub(crate) fn rust(ty: &Ty, view: View) -> String {
         Ty::List(of) => format!("Vec<{}>", rust(of, view)),
         Ty::Map(of) => format!("{collections}BTreeMap<String, {}>", rust(of, view)),
         Ty::AnyMap => format!("{json}Map<String, {json}Value>"),
-        Ty::Any | Ty::Refused => format!("{json}Value"),
+        Ty::Any | Ty::Invalid => format!("{json}Value"),
         Ty::Nullable(inner) => format!("Option<{}>", rust(inner, view)),
         Ty::Boxed(inner) => format!("Box<{}>", rust(inner, view)),
         Ty::Null => "()".to_owned(),
@@ -50,21 +50,11 @@ pub(crate) fn plain(scalar: &Scalar) -> &'static str {
     }
 }
 
-/// The types that exist for schemas only, as far as they are used.
+/// The types of scalars that exist for schemas only, as far as they are used.
 #[derive(Debug, Default)]
 pub(crate) struct Shapes {
     /// By name: instance type and format.
     pub(crate) scalars: BTreeMap<String, (&'static str, Option<String>)>,
-    /// Whether something has to be there and may be `null`.
-    pub(crate) nullable: bool,
-    /// Whether something is deprecated.
-    pub(crate) deprecated: bool,
-    /// Whether something is sent in answers only.
-    pub(crate) read_only: bool,
-    /// Whether something is sent in requests only.
-    pub(crate) write_only: bool,
-    /// Whether something is `null` and nothing else.
-    pub(crate) null: bool,
 }
 
 impl Shapes {
@@ -78,11 +68,8 @@ impl Shapes {
             Ty::Map(of) => format!("BTreeMap<String, {}>", self.schema(of)),
             Ty::Nullable(inner) => format!("Option<{}>", self.schema(inner)),
             Ty::Boxed(inner) => self.schema(inner),
-            Ty::Null => {
-                self.null = true;
-                "super::shapes::Null".to_owned()
-            }
-            Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Refused => rust(ty, View::Models),
+            Ty::Null => "openapi_dropshot_types::shapes::Null".to_owned(),
+            Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Invalid => rust(ty, View::Models),
         }
     }
 
@@ -90,31 +77,26 @@ impl Shapes {
     pub(crate) fn required(&mut self, ty: &Ty) -> String {
         match ty {
             Ty::Nullable(inner) => {
-                self.nullable = true;
-                format!("super::shapes::Nullable<{}>", self.schema(inner))
+                format!(
+                    "openapi_dropshot_types::shapes::Nullable<{}>",
+                    self.schema(inner)
+                )
             }
             ty => self.schema(ty),
         }
     }
 
     /// A type whose schema says that it is deprecated.
-    pub(crate) fn deprecated(&mut self, schema: &str) -> String {
-        self.deprecated = true;
-        format!("super::shapes::Deprecated<{schema}>")
+    pub(crate) fn deprecated(&self, schema: &str) -> String {
+        format!("openapi_dropshot_types::shapes::Deprecated<{schema}>")
     }
 
     /// A type whose schema says in which direction it is sent.
-    pub(crate) fn directed(&mut self, direction: Direction, schema: String) -> String {
+    pub(crate) fn directed(&self, direction: Direction, schema: String) -> String {
         match direction {
             Direction::Both => schema,
-            Direction::Answers => {
-                self.read_only = true;
-                format!("super::shapes::ReadOnly<{schema}>")
-            }
-            Direction::Requests => {
-                self.write_only = true;
-                format!("super::shapes::WriteOnly<{schema}>")
-            }
+            Direction::Responses => format!("openapi_dropshot_types::shapes::ReadOnly<{schema}>"),
+            Direction::Requests => format!("openapi_dropshot_types::shapes::WriteOnly<{schema}>"),
         }
     }
 

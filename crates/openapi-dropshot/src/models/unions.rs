@@ -1,5 +1,5 @@
-//! One of several types: an enumeration that holds the alternative that a value
-//! turned out to be.
+//! Writes one of several types, as an enumeration that holds the alternative that
+//! the value is.
 
 use super::{
     metadata,
@@ -89,7 +89,7 @@ fn what(ty: &Ty) -> String {
         Ty::Boxed(inner) => what(inner),
         Ty::List(_) => "A list".to_owned(),
         Ty::Map(_) | Ty::AnyMap => "An object".to_owned(),
-        Ty::Any | Ty::Refused => "Any value".to_owned(),
+        Ty::Any | Ty::Invalid => "Any value".to_owned(),
         Ty::Null => "`null`".to_owned(),
         Ty::Scalar(_) => format!("`{}`", rust(ty, View::Models)),
     }
@@ -117,7 +117,7 @@ fn choice(name: &Ident, union: &Union) -> TokenStream {
                 .collect();
             let wrong = format!("`{property}` must be one of {}", words.join(", "));
             quote! {
-                super::unions::tag(&value, #property).map(str::to_owned).and_then(|tag| match tag.as_str() {
+                openapi_dropshot_types::unions::tag(&value, #property).map(str::to_owned).and_then(|tag| match tag.as_str() {
                     #(#arms,)*
                     _ => Err(#wrong.to_owned()),
                 })
@@ -191,7 +191,7 @@ fn schema(item: &Item, union: &Union, shapes: &mut Shapes) -> TokenStream {
                 None => quote!(None),
             };
             let (title, description) = (text(&variant.title), text(&variant.description));
-            quote!(super::unions::described(#part, #title, #description))
+            quote!(openapi_dropshot_types::unions::described(#part, #title, #description))
         })
         .collect();
     let keyword = ident(match union.choice {

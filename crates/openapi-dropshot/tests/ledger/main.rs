@@ -1,4 +1,4 @@
-//! What the golden files of `ledger.yaml` do, compiled: refusals by the codes of
+//! What the golden files of `ledger.yaml` do, compiled: errors by the codes of
 //! a catalogue, the table of operations, and how operations end.
 
 #[rustfmt::skip]
@@ -10,19 +10,30 @@ pub mod ledger_models;
 
 use dropshot::{HttpError, HttpResponseError};
 use ledger_api::{
-    Deprecation, ErrorCode, HealthError, ListEntriesError, OPERATIONS, OperationId, Refusal,
-    SearchEntriesError, Stability, ledger_accounts_api_mod,
+    ERROR_BODY, ErrorCode, HealthError, ListEntriesError, OPERATIONS, OperationId,
+    SearchEntriesError, ledger_accounts_api_mod,
 };
+use openapi_dropshot_types::{Deprecation, ErrorMember, Rejection, Stability};
 use serde_json::json;
 
 #[test]
-fn a_refusal_has_the_status_and_the_body_of_its_code() {
-    let refusal = Refusal::from(ListEntriesError::NoAccount("no account 0000".into()));
+fn a_rejection_has_the_status_and_the_body_of_its_code() {
+    let error = ListEntriesError::NoAccount("no account 0000".into());
+    let body = serde_json::to_value(&error).expect("the body can be written");
+    let rejection = Rejection::from(error);
+    assert_eq!(rejection.error, ErrorCode::NoAccount.entry());
     assert_eq!(
-        (refusal.code, refusal.code.status()),
-        (ErrorCode::NoAccount, 404)
+        (rejection.error.code, rejection.error.status),
+        ("no_account", 404)
     );
-    let body = serde_json::to_value(refusal.body()).expect("the body can be written");
+    assert_eq!(
+        ERROR_BODY,
+        [
+            ("kind", ErrorMember::Code),
+            ("message", ErrorMember::Message),
+            ("status", ErrorMember::Status)
+        ]
+    );
     assert_eq!(
         body,
         json!({ "kind": "no_account", "message": "no account 0000", "status": 404 })
@@ -41,16 +52,16 @@ fn what_the_document_does_not_list_is_a_fault_of_the_service() {
         body,
         json!({ "kind": "invalid", "message": "bad number", "status": 400 })
     );
-    let refusal = Refusal::from(error);
-    assert_eq!(refusal.code, ErrorCode::Broken);
+    let rejection = Rejection::from(error);
+    assert_eq!(rejection.error, ErrorCode::Broken.entry());
     assert!(
-        refusal
+        rejection
             .detail
             .is_some_and(|detail| detail.contains("bad number"))
     );
-    assert!(!refusal.message.contains("bad number"));
+    assert!(!rejection.message.contains("bad number"));
     let error = HealthError::from(HttpError::for_internal_error("why".to_owned()));
-    assert_eq!(Refusal::from(error).code, ErrorCode::Broken);
+    assert_eq!(Rejection::from(error).error, ErrorCode::Broken.entry());
 }
 
 #[test]
@@ -68,8 +79,8 @@ fn the_catalogue_is_that_of_the_document() {
             ("broken", 500)
         ]
     );
-    assert_eq!(ErrorCode::Invalid.cure(), "Read <the> [rules].");
-    assert_eq!(ErrorCode::TooMany.cause(), "Too many requests.");
+    assert_eq!(ErrorCode::Invalid.entry().remedy, "Read <the> [rules].");
+    assert_eq!(ErrorCode::TooMany.entry().cause, "Too many requests.");
 }
 
 #[test]
@@ -86,10 +97,10 @@ fn the_table_says_how_operations_are_protected_and_how_they_end() {
     assert_eq!(
         list.errors,
         [
-            ErrorCode::NoAccount,
-            ErrorCode::Invalid,
-            ErrorCode::TooMany,
-            ErrorCode::Broken
+            ErrorCode::NoAccount.entry(),
+            ErrorCode::Invalid.entry(),
+            ErrorCode::TooMany.entry(),
+            ErrorCode::Broken.entry()
         ]
     );
     assert_eq!(

@@ -1,12 +1,12 @@
-//! The generated trait, served by dropshot: extractors, answers and errors as
+//! The generated trait, served by dropshot: extractors, responses and errors as
 //! they are on the wire.
 
 use crate::{
     workshop_api::{
-        AddToolError, EverythingError, HasPartError, HasPartOk, ListToolsError, MendPartError,
-        MendPartNonAuthoritative, MoveError, OPERATIONS, OperationId, PartOptionsError,
-        PartOptionsTemporaryRedirect, RemovePartError, ReplacePartCreated, ReplacePartError,
-        Router, Stability, WorkshopApi, workshop_api_mod,
+        AddToolError, EverythingError, Generated, HasPartError, HasPartOk, ListToolsError,
+        MendPartError, MendPartNonAuthoritative, MoveError, OPERATIONS, OperationId,
+        PartOptionsError, PartOptionsTemporaryRedirect, RemovePartError, ReplacePartCreated,
+        ReplacePartError, WorkshopApi, workshop_api_mod,
     },
     workshop_models as models,
 };
@@ -14,6 +14,7 @@ use dropshot::{
     ConfigDropshot, ErrorStatusCode, Header, HttpResponseAccepted, HttpResponseDeleted,
     HttpResponseHeaders, HttpResponseOk, Path, Query, RequestContext, ServerBuilder, TypedBody,
 };
+use openapi_dropshot_types::{Contract, ErrorEntry, Rejection, Stability};
 use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
@@ -153,11 +154,11 @@ fn exchange(address: SocketAddr, request: &str) -> String {
     stream
         .write_all(request.as_bytes())
         .expect("the request can be sent");
-    let mut answer = String::new();
+    let mut response = String::new();
     stream
-        .read_to_string(&mut answer)
-        .expect("the answer can be read");
-    answer.to_ascii_lowercase()
+        .read_to_string(&mut response)
+        .expect("the response can be read");
+    response.to_ascii_lowercase()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -324,9 +325,9 @@ async fn requests_meet_the_rules_of_the_document() {
             let request = format!(
                 "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}{length}\r\n{body}"
             );
-            let answer = exchange(address, &request);
+            let response = exchange(address, &request);
             for words in expected {
-                assert!(answer.contains(words), "{method} {path}: {answer}");
+                assert!(response.contains(words), "{method} {path}: {response}");
             }
         }
         let head = format!("HEAD {part} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
@@ -338,21 +339,15 @@ async fn requests_meet_the_rules_of_the_document() {
 
 #[test]
 fn the_router_finds_operations_by_method_and_path() {
-    let router = Router::new::<Echo>().expect("the routes are told apart");
+    let router = Generated::<Echo>::router().expect("the routes are told apart");
     let find = |method: http::Method, path: &str| {
         router
             .find(&method, path)
-            .map(|(id, _)| id)
+            .map(|(operation, _)| operation.name)
             .map_err(|error| error.status_code.as_u16())
     };
-    assert_eq!(
-        find(http::Method::GET, "/tools"),
-        Ok(OperationId::ListTools)
-    );
-    assert_eq!(
-        find(http::Method::HEAD, "/tools/a/parts/b"),
-        Ok(OperationId::HasPart)
-    );
+    assert_eq!(find(http::Method::GET, "/tools"), Ok("listTools"));
+    assert_eq!(find(http::Method::HEAD, "/tools/a/parts/b"), Ok("hasPart"));
     assert_eq!(find(http::Method::PUT, "/tools"), Err(405));
     assert_eq!(find(http::Method::GET, "/nothing"), Err(404));
 }
@@ -374,9 +369,11 @@ fn the_table_has_a_row_for_each_operation() {
             "everything"
         ]
     );
-    for operation in OPERATIONS {
-        assert_eq!(operation.id.operation(), operation);
-        assert_eq!(OperationId::from_name(operation.name), Some(operation.id));
+    for (index, operation) in OPERATIONS.iter().enumerate() {
+        assert_eq!(operation.index, index);
+        let id = OperationId::ALL[index];
+        assert_eq!(id.operation(), operation);
+        assert_eq!(OperationId::from_name(operation.name), Some(id));
     }
     let row = OperationId::Move.operation();
     assert_eq!(
@@ -385,7 +382,27 @@ fn the_table_has_a_row_for_each_operation() {
     );
     assert_eq!(
         OperationId::ListTools.operation().errors,
-        ["404", "4XX", "default"]
+        [ErrorEntry::of_status(404)]
     );
     assert_eq!(OperationId::RemovePart.operation().deprecation, None);
+}
+
+#[test]
+fn an_error_of_a_document_without_a_catalogue_has_the_body_of_the_document() {
+    let rejection = Rejection::from(ListToolsError::NotFound(problem("no tools".to_owned())));
+    assert_eq!(rejection.error.status, 404);
+    let body = Generated::<Echo>::error_body(&rejection, "id");
+    assert_eq!(body, br#"{"message":"no tools"}"#);
+    let rejection = Rejection::from(ListToolsError::Other(
+        ErrorStatusCode::IM_A_TEAPOT,
+        problem("short and stout".to_owned()),
+    ));
+    assert_eq!(rejection.error.status, 418);
+    let without_body = Rejection::from(MoveError::InternalServerError);
+    assert!(Generated::<Echo>::error_body(&without_body, "id").is_empty());
+    // The server's own errors have the same shape.
+    let own = Generated::<Echo>::internal("a secret");
+    let body = Generated::<Echo>::error_body(&own, "id");
+    let body: serde_json::Value = serde_json::from_slice(&body).expect("the body is JSON");
+    assert_eq!(body, serde_json::json!({ "message": own.message }));
 }

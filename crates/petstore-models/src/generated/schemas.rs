@@ -2,14 +2,11 @@
 //!
 //! The schemas.
 
-use super::support::{enumerations, objects, Violation};
-use super::support;
-use super::formats::DateTime;
+use openapi_dropshot_types::formats::DateTime;
 use schemars::JsonSchema;
 use schemars::r#gen::SchemaGenerator;
 use schemars::schema::{InstanceType, Metadata, Schema, SchemaObject};
 use serde::{Deserialize, Serialize};
-use std::str::FromStr;
 
 /// Availability of an animal.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -36,28 +33,6 @@ impl PetStatus {
             PetStatus::Available => "available",
             PetStatus::Pending => "pending",
             PetStatus::Sold => "sold",
-        }
-    }
-}
-
-impl FromStr for PetStatus {
-    type Err = Violation;
-
-    fn from_str(text: &str) -> Result<Self, Violation> {
-        match text {
-            "available" => Ok(PetStatus::Available),
-            "pending" => Ok(PetStatus::Pending),
-            "sold" => Ok(PetStatus::Sold),
-            other => {
-                Err(
-                    Violation::new(
-                        format!(
-                            "must be one of `available`, `pending`, `sold`, found `{}`",
-                            support::shortened(other)
-                        ),
-                    ),
-                )
-            }
         }
     }
 }
@@ -96,7 +71,7 @@ pub struct NewPet {
     /// Availability of an animal.
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "PetStatus", description = "")]
@@ -115,7 +90,7 @@ pub struct Pet {
     /// Availability of an animal.
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "PetStatus", description = "")]
@@ -157,29 +132,6 @@ impl OrderStatus {
             OrderStatus::Approved => "approved",
             OrderStatus::Delivered => "delivered",
             OrderStatus::Cancelled => "cancelled",
-        }
-    }
-}
-
-impl FromStr for OrderStatus {
-    type Err = Violation;
-
-    fn from_str(text: &str) -> Result<Self, Violation> {
-        match text {
-            "placed" => Ok(OrderStatus::Placed),
-            "approved" => Ok(OrderStatus::Approved),
-            "delivered" => Ok(OrderStatus::Delivered),
-            "cancelled" => Ok(OrderStatus::Cancelled),
-            other => {
-                Err(
-                    Violation::new(
-                        format!(
-                            "must be one of `placed`, `approved`, `delivered`, `cancelled`, found `{}`",
-                            support::shortened(other)
-                        ),
-                    ),
-                )
-            }
         }
     }
 }
@@ -265,6 +217,6 @@ pub struct Error {
     pub status: i32,
 }
 
-objects!(NewPet, Pet, NewOrder, OrderUpdate, Order, Error);
+openapi_dropshot_types::objects!(NewPet, Pet, NewOrder, OrderUpdate, Order, Error);
 
-enumerations!(PetStatus, OrderStatus);
+openapi_dropshot_types::string_enums!(PetStatus, OrderStatus);

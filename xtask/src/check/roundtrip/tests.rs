@@ -57,11 +57,7 @@ const TABLE: &[Mutation] = &[
     },
     Mutation {
         what: "an error has another status",
-        change: (
-            "api/errors.rs",
-            "ErrorCode::NotFound => 404",
-            "ErrorCode::NotFound => 400",
-        ),
+        change: ("api/errors.rs", "status: 404", "status: 400"),
         rule: "error-lost",
         at: "operationId: getPet",
     },

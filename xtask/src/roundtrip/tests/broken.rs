@@ -25,8 +25,8 @@ pub(super) const WAYS: &[Way] = &[
         what: "a bound that is not checked",
         change: (
             SCHEMAS,
-            "if (1..=10).contains(&value)",
-            "if (1..=11).contains(&value)",
+            "(1..=10).contains(&value)",
+            "(1..=11).contains(&value)",
         ),
         rule: "value-accepted",
         pointer: "/components/schemas/Level",
@@ -51,7 +51,7 @@ pub(super) const WAYS: &[Way] = &[
         what: "a `null` too many in the type",
         change: (
             SCHEMAS,
-            "        deserialize_with = \"super::support::present\",\n        skip_serializing_if = \"Option::is_none\"\n    )]\n    #[schemars(with = \"String\", description = \"\")]\n    pub hint",
+            "        deserialize_with = \"openapi_dropshot_types::members::present\",\n        skip_serializing_if = \"Option::is_none\"\n    )]\n    #[schemars(with = \"String\", description = \"\")]\n    pub hint",
             "        skip_serializing_if = \"Option::is_none\"\n    )]\n    #[schemars(with = \"String\", description = \"\")]\n    pub hint",
         ),
         rule: "value-accepted",
@@ -133,8 +133,8 @@ pub(super) const WAYS: &[Way] = &[
         what: "a pattern that is not checked",
         change: (
             SCHEMAS,
-            "with_flags(\"^[A-Z]{3}$\"",
-            "with_flags(\"^[A-Z]{2}$\"",
+            "Pattern::new(\"^[A-Z]{3}$\"",
+            "Pattern::new(\"^[A-Z]{2}$\"",
         ),
         rule: "value-refused",
         pointer: "/components/schemas/Book",
@@ -151,7 +151,7 @@ pub(super) const WAYS: &[Way] = &[
     },
     Way {
         what: "a wrong status of an error",
-        change: ("api/errors.rs", "from_u16(404)", "from_u16(400)"),
+        change: ("api/errors.rs", "with_body(404", "with_body(400"),
         rule: "error-lost",
         pointer: "/paths/~1books/get",
     },

@@ -1,6 +1,6 @@
-//! Integers and numbers with bounds, and enumerations of integers.
+//! Writes integers and numbers with bounds, and enumerations of integers.
 
-use super::{escape_braces, format_part, rule_docs};
+use super::{format_part, rule_docs};
 use crate::{
     models::{metadata, types::tokens},
     names::ident,
@@ -12,60 +12,36 @@ use crate::{
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The struct of a checked copyable scalar, with `TryFrom`, `From`, `FromText`.
-fn copied(
+/// The struct of a checked number and its rules. A macro implements the rest.
+fn number_type(
     item: &Item,
     inner: &str,
     exact: bool,
-    consts: TokenStream,
+    consts: Option<TokenStream>,
     check: TokenStream,
     expected: &str,
 ) -> TokenStream {
     let (name, inner_type) = (ident(&item.name), tokens(inner));
-    let docs = rule_docs(item, expected.trim_start_matches("must be "));
-
+    let docs = rule_docs(item, expected);
     let exact = exact.then(|| quote!(Eq, Hash, Ord,));
-    let message = format!("{}, found `{{value}}`", escape_braces(expected));
-    let text_message = format!("{}, found `{{}}`", escape_braces(expected));
+    let consts = consts.map(|consts| quote!(impl #name { #consts }));
+    let is_used = check.to_string().contains("value");
+    let value = ident(if is_used { "value" } else { "_value" });
     quote! {
         #docs
         #[derive(Clone, Copy, Debug, Deserialize, #exact PartialEq, PartialOrd, Serialize)]
         #[serde(try_from = #inner)]
         pub struct #name(pub(super) #inner_type);
 
-        impl #name {
-            #consts
+        #consts
 
-            #[doc = " The value."]
-            pub const fn get(self) -> #inner_type {
-                self.0
-            }
-        }
+        impl openapi_dropshot_types::CheckedNumber for #name {
+            type Number = #inner_type;
 
-        impl TryFrom<#inner_type> for #name {
-            type Error = Violation;
+            const EXPECTED: &'static str = #expected;
 
-            fn try_from(value: #inner_type) -> Result<Self, Violation> {
-                if #check {
-                    Ok(#name(value))
-                } else {
-                    Err(Violation::new(format!(#message)))
-                }
-            }
-        }
-
-        impl From<#name> for #inner_type {
-            fn from(value: #name) -> #inner_type {
-                value.0
-            }
-        }
-
-        impl FromText for #name {
-            fn from_text(text: &str) -> Result<Self, Violation> {
-                #inner_type::from_text(text)
-                    .ok()
-                    .and_then(|value| #name::try_from(value).ok())
-                    .ok_or_else(|| Violation::new(format!(#text_message, support::shortened(text))))
+            fn is_valid(#value: #inner_type) -> bool {
+                #check
             }
         }
     }
@@ -91,8 +67,7 @@ pub(super) fn integer(
         defaults::number(base, least),
         defaults::number(base, greatest),
     );
-    let range = format!("an integer from {least} to {greatest}");
-    let mut expected = format!("must be {range}");
+    let mut expected = format!("an integer from {least} to {greatest}");
     let mut check = match (least == base.least(), greatest == base.greatest()) {
         (true, true) => quote!(true),
         (false, true) => quote!(value >= #low),
@@ -114,7 +89,7 @@ pub(super) fn integer(
         #[doc = " The greatest value."]
         pub const MAX: #name = #name(#high);
     };
-    let own = copied(item, base.name(), true, consts, check, &expected);
+    let own = number_type(item, base.name(), true, Some(consts), check, &expected);
     let (format, bounds) = (format_part(format), bounds(&rule.written));
     let schema = metadata::leaf(
         item,
@@ -141,16 +116,16 @@ pub(super) fn one_of(
         .map(i128::to_string)
         .collect::<Vec<_>>()
         .join(", ");
-    let expected = format!("must be one of {list}");
+    let expected = format!("one of {list}");
     let consts = quote! {
         #[doc = " All values, in the order of the document."]
         pub const ALL: &'static [#name] = &[#(#name(#numbers)),*];
     };
-    let own = copied(
+    let own = number_type(
         item,
         base.name(),
         true,
-        consts,
+        Some(consts),
         quote!(#name::ALL.contains(&#name(value))),
         &expected,
     );
@@ -186,20 +161,13 @@ pub(super) fn number(item: &Item, scalar: &Scalar, rule: &NumberRule) -> TokenSt
         });
     }
     let mut checks: Vec<TokenStream> = range_check(written).into_iter().collect();
-    let mut expected = format!("must be a number {}", words.join(" "));
+    let mut expected = format!("a number {}", words.join(" "));
     if let Some(step) = written.multiple_of {
         let bound = defaults::float(step);
         checks.push(quote!(value % #bound == 0.0));
         expected = format!("{} that is a multiple of {step}", expected.trim_end());
     }
-    let own = copied(
-        item,
-        "f64",
-        false,
-        TokenStream::new(),
-        quote!(#(#checks)&&*),
-        &expected,
-    );
+    let own = number_type(item, "f64", false, None, quote!(#(#checks)&&*), &expected);
     let format = match scalar {
         Scalar::Number { format } => format_part(format.as_deref()),
         _ => TokenStream::new(),

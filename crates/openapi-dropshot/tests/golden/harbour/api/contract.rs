@@ -2,7 +2,6 @@
 //!
 //! The trait that a service implements.
 
-use super::bodies::OptionalBody;
 use super::errors::{DropAnchorError, PhotographError};
 use super::responses::{ReadManifestOk, RegisterShipSeeOther};
 use dropshot::{
@@ -11,6 +10,7 @@ use dropshot::{
     WebsocketChannelResult, WebsocketConnection,
 };
 use http::Response;
+use openapi_dropshot_types::OptionalBody;
 use crate::harbour_models as models;
 
 /// The operations of "Harbour", version 0.1.0.

@@ -9,14 +9,12 @@
     reason = "the names, words and sizes of the document"
 )]
 
-mod bodies;
 mod contract;
 mod dispatch;
 mod errors;
 mod operations;
 mod responses;
 
-pub use bodies::*;
 pub use contract::*;
 pub use dispatch::*;
 pub use errors::*;

@@ -2,11 +2,9 @@
 //!
 //! The schemas.
 
-use super::support::{enumerations, objects};
-use super::unions::Alternatives;
-use super::support::{FromText, Violation};
-use super::support;
-use super::formats::{Base64, DateTime};
+use openapi_dropshot_types::{FromText, Violation};
+use openapi_dropshot_types::formats::{Base64, DateTime};
+use openapi_dropshot_types::unions::Alternatives;
 use schemars::JsonSchema;
 use schemars::r#gen::SchemaGenerator;
 use schemars::schema::{
@@ -15,8 +13,6 @@ use schemars::schema::{
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::fmt;
-use std::str::FromStr;
-use std::sync::LazyLock;
 
 /// Error information from a response.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
@@ -25,7 +21,7 @@ pub struct Error {
     /// `error_code`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "String", description = "")]
@@ -49,7 +45,7 @@ pub struct ShipResultsPage {
     /// `next_page`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Option<String>", description = "")]
@@ -70,7 +66,7 @@ pub struct Ship {
     /// A signal.
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Flag", description = "")]
@@ -78,7 +74,7 @@ pub struct Ship {
     /// `cargo`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Cargo", description = "")]
@@ -86,7 +82,7 @@ pub struct Ship {
     /// `pilot`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Pilot", description = "")]
@@ -202,25 +198,6 @@ impl ShipStateAnchoredKind {
     }
 }
 
-impl FromStr for ShipStateAnchoredKind {
-    type Err = Violation;
-
-    fn from_str(text: &str) -> Result<Self, Violation> {
-        match text {
-            "anchored" => Ok(ShipStateAnchoredKind::Anchored),
-            other => {
-                Err(
-                    Violation::new(
-                        format!(
-                            "must be `anchored`, found `{}`", support::shortened(other)
-                        ),
-                    ),
-                )
-            }
-        }
-    }
-}
-
 impl JsonSchema for ShipStateAnchoredKind {
     fn schema_name() -> String {
         "ShipStateAnchoredKind".to_owned()
@@ -271,25 +248,6 @@ impl ShipStateUnderWayKind {
     pub const fn as_str(self) -> &'static str {
         match self {
             ShipStateUnderWayKind::UnderWay => "under_way",
-        }
-    }
-}
-
-impl FromStr for ShipStateUnderWayKind {
-    type Err = Violation;
-
-    fn from_str(text: &str) -> Result<Self, Violation> {
-        match text {
-            "under_way" => Ok(ShipStateUnderWayKind::UnderWay),
-            other => {
-                Err(
-                    Violation::new(
-                        format!(
-                            "must be `under_way`, found `{}`", support::shortened(other)
-                        ),
-                    ),
-                )
-            }
         }
     }
 }
@@ -349,23 +307,6 @@ impl ShipStateTowedKind {
     }
 }
 
-impl FromStr for ShipStateTowedKind {
-    type Err = Violation;
-
-    fn from_str(text: &str) -> Result<Self, Violation> {
-        match text {
-            "towed" => Ok(ShipStateTowedKind::Towed),
-            other => {
-                Err(
-                    Violation::new(
-                        format!("must be `towed`, found `{}`", support::shortened(other)),
-                    ),
-                )
-            }
-        }
-    }
-}
-
 impl JsonSchema for ShipStateTowedKind {
     fn schema_name() -> String {
         "ShipStateTowedKind".to_owned()
@@ -410,28 +351,6 @@ impl Flag {
             Flag::Alfa => "alfa",
             Flag::Bravo => "bravo",
             Flag::Quebec => "quebec",
-        }
-    }
-}
-
-impl FromStr for Flag {
-    type Err = Violation;
-
-    fn from_str(text: &str) -> Result<Self, Violation> {
-        match text {
-            "alfa" => Ok(Flag::Alfa),
-            "bravo" => Ok(Flag::Bravo),
-            "quebec" => Ok(Flag::Quebec),
-            other => {
-                Err(
-                    Violation::new(
-                        format!(
-                            "must be one of `alfa`, `bravo`, `quebec`, found `{}`",
-                            support::shortened(other)
-                        ),
-                    ),
-                )
-            }
         }
     }
 }
@@ -532,9 +451,9 @@ impl JsonSchema for BerthOrName {
                 Box::new(SubschemaValidation {
                     one_of: Some(
                         vec![
-                            super::unions::described(generator.subschema_for:: < u16 >
-                            (), Some("berth"), None), generator.subschema_for:: <
-                            BerthOrNameName > ()
+                            openapi_dropshot_types::unions::described(generator
+                            .subschema_for:: < u16 > (), Some("berth"), None), generator
+                            .subschema_for:: < BerthOrNameName > ()
                         ],
                     ),
                     ..Default::default()
@@ -552,52 +471,16 @@ impl JsonSchema for BerthOrName {
 #[serde(try_from = "String")]
 pub struct BerthOrNameName(pub(super) String);
 
-impl BerthOrNameName {
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl TryFrom<String> for BerthOrNameName {
-    type Error = Violation;
-
-    fn try_from(value: String) -> Result<Self, Violation> {
-        static PATTERN: LazyLock<regress::Regex> = LazyLock::new(|| {
-            regress::Regex::with_flags("^[a-z][a-z-]*$", "u")
-                .expect("compiled when this file was generated")
-        });
-        if PATTERN.find(&value).is_none() {
-            return Err(
-                Violation::new(
-                    format!(
-                        "must match `^[a-z][a-z-]*$`, found `{}`", support::shortened(&
-                        value)
-                    ),
-                ),
-            );
-        }
-        Ok(BerthOrNameName(value))
-    }
-}
-
-impl From<BerthOrNameName> for String {
-    fn from(value: BerthOrNameName) -> String {
-        value.0
-    }
-}
-
-impl FromStr for BerthOrNameName {
-    type Err = Violation;
-
-    fn from_str(text: &str) -> Result<Self, Violation> {
-        text.to_owned().try_into()
-    }
-}
-
-impl FromText for BerthOrNameName {
-    fn from_text(text: &str) -> Result<Self, Violation> {
-        text.parse()
+impl openapi_dropshot_types::CheckedString for BerthOrNameName {
+    fn rules() -> &'static openapi_dropshot_types::rules::TextRules {
+        static RULES: openapi_dropshot_types::rules::TextRules = openapi_dropshot_types::rules::TextRules {
+            min: None,
+            max: None,
+            pattern: Some(
+                openapi_dropshot_types::rules::Pattern::new("^[a-z][a-z-]*$", "u"),
+            ),
+        };
+        &RULES
     }
 }
 
@@ -628,12 +511,6 @@ impl JsonSchema for BerthOrNameName {
             ),
             ..Default::default()
         })
-    }
-}
-
-impl fmt::Display for BerthOrNameName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }
 
@@ -707,7 +584,7 @@ pub struct Liquid {
     /// `crates`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "u64", description = "")]
@@ -738,7 +615,7 @@ impl Serialize for Pilot {
 impl<'de> Deserialize<'de> for Pilot {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        super::unions::tag(&value, "type")
+        openapi_dropshot_types::unions::tag(&value, "type")
             .map(str::to_owned)
             .and_then(|tag| match tag.as_str() {
                 "Person" => {
@@ -792,7 +669,7 @@ pub struct Person {
     /// `name`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "String", description = "")]
@@ -811,7 +688,7 @@ pub struct Machine {
     /// `model`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "String", description = "")]
@@ -832,7 +709,7 @@ pub struct Registration {
     /// A signal.
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Flag", description = "")]
@@ -846,46 +723,14 @@ pub struct Registration {
 #[serde(try_from = "String")]
 pub struct RegistrationName(pub(super) String);
 
-impl RegistrationName {
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl TryFrom<String> for RegistrationName {
-    type Error = Violation;
-
-    fn try_from(value: String) -> Result<Self, Violation> {
-        let length = value.chars().count();
-        if length < 2 {
-            return Err(
-                Violation::new(
-                    format!("must have at least 2 characters, found {length}"),
-                ),
-            );
-        }
-        Ok(RegistrationName(value))
-    }
-}
-
-impl From<RegistrationName> for String {
-    fn from(value: RegistrationName) -> String {
-        value.0
-    }
-}
-
-impl FromStr for RegistrationName {
-    type Err = Violation;
-
-    fn from_str(text: &str) -> Result<Self, Violation> {
-        text.to_owned().try_into()
-    }
-}
-
-impl FromText for RegistrationName {
-    fn from_text(text: &str) -> Result<Self, Violation> {
-        text.parse()
+impl openapi_dropshot_types::CheckedString for RegistrationName {
+    fn rules() -> &'static openapi_dropshot_types::rules::TextRules {
+        static RULES: openapi_dropshot_types::rules::TextRules = openapi_dropshot_types::rules::TextRules {
+            min: Some(2),
+            max: None,
+            pattern: None,
+        };
+        &RULES
     }
 }
 
@@ -913,12 +758,6 @@ impl JsonSchema for RegistrationName {
     }
 }
 
-impl fmt::Display for RegistrationName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
 /// The schema `Anchorage`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -927,40 +766,49 @@ pub struct Anchorage {
     /// `fathoms`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "f64", description = "")]
     pub fathoms: Option<f64>,
     /// `since`
     ///
-    /// For answers: a request has no use for it.
+    /// Sent in responses only; a request does not need it.
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "super::shapes::ReadOnly<DateTime>", description = "")]
+    #[schemars(
+        with = "openapi_dropshot_types::shapes::ReadOnly<DateTime>",
+        description = ""
+    )]
     pub since: Option<DateTime>,
     /// `password`
     ///
-    /// For requests: leave it out of answers.
+    /// Sent in requests only; leave it out of responses.
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "super::shapes::WriteOnly<String>", description = "")]
+    #[schemars(
+        with = "openapi_dropshot_types::shapes::WriteOnly<String>",
+        description = ""
+    )]
     pub password: Option<String>,
     /// A signal.
     ///
-    /// For answers: a request has no use for it.
+    /// Sent in responses only; a request does not need it.
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "super::shapes::ReadOnly<Flag>", description = "")]
+    #[schemars(
+        with = "openapi_dropshot_types::shapes::ReadOnly<Flag>",
+        description = ""
+    )]
     pub flag: Option<Flag>,
 }
 
@@ -996,11 +844,18 @@ impl fmt::Display for SendManifestOkBody {
 /// A body.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[schemars(description = "")]
-pub struct DropAnchorOkBody(#[schemars(with = "super::shapes::Null")] pub ());
+pub struct DropAnchorOkBody(
+    #[schemars(with = "openapi_dropshot_types::shapes::Null")]
+    pub (),
+);
 
-objects!(
+openapi_dropshot_types::objects!(
     Error, ShipResultsPage, Ship, ShipStateAnchored, ShipStateUnderWay, ShipStateTowed,
     Crates, Liquid, Person, Machine, Registration, Anchorage
 );
 
-enumerations!(ShipStateAnchoredKind, ShipStateUnderWayKind, ShipStateTowedKind, Flag);
+openapi_dropshot_types::string_enums!(
+    ShipStateAnchoredKind, ShipStateUnderWayKind, ShipStateTowedKind, Flag
+);
+
+openapi_dropshot_types::checked_strings!(BerthOrNameName, RegistrationName);

@@ -8,19 +8,10 @@
     reason = "the names, words and values of the document"
 )]
 
-#[allow(dead_code, reason = "the same for every document")]
-mod formats;
 mod parameters;
 mod schemas;
-#[allow(
-    dead_code,
-    unused_imports,
-    unused_macros,
-    reason = "the same for every document"
-)]
-mod support;
 
-pub use formats::*;
+pub use openapi_dropshot_types::{FromText, Violation};
+pub use openapi_dropshot_types::formats::Date;
 pub use parameters::*;
 pub use schemas::*;
-pub use support::{FromText, Violation};

@@ -2,8 +2,7 @@
 //!
 //! The schemas.
 
-use super::support::objects;
-use super::formats::Date;
+use openapi_dropshot_types::formats::Date;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +33,7 @@ pub struct Fault {
     /// `trace`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "String", description = "")]
@@ -49,11 +48,11 @@ pub struct SearchEntriesBody {
     /// `since`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Date", description = "")]
     pub since: Option<Date>,
 }
 
-objects!(Entry, Fault, SearchEntriesBody);
+openapi_dropshot_types::objects!(Entry, Fault, SearchEntriesBody);

@@ -8,20 +8,11 @@
     reason = "the names, words and values of the document"
 )]
 
-#[allow(dead_code, reason = "the same for every document")]
-mod formats;
 mod parameters;
 mod schemas;
 mod shapes;
-#[allow(
-    dead_code,
-    unused_imports,
-    unused_macros,
-    reason = "the same for every document"
-)]
-mod support;
 
-pub use formats::*;
+pub use openapi_dropshot_types::{FromText, Violation};
+pub use openapi_dropshot_types::formats::{Base64, Date, DateTime, IpAddress, Uuid};
 pub use parameters::*;
 pub use schemas::*;
-pub use support::{FromText, Violation};

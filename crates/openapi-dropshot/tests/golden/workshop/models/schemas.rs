@@ -2,9 +2,8 @@
 //!
 //! The schemas.
 
-use super::support::{enumerations, objects, FromText, Violation};
-use super::support;
-use super::formats::{Base64, Date, DateTime, IpAddress, Uuid};
+use openapi_dropshot_types::{FromText, Violation};
+use openapi_dropshot_types::formats::{Base64, Date, DateTime, IpAddress, Uuid};
 use schemars::JsonSchema;
 use schemars::r#gen::SchemaGenerator;
 use schemars::schema::{
@@ -15,8 +14,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::str::FromStr;
-use std::sync::LazyLock;
 
 /// The schema `ToolId`.
 #[derive(
@@ -70,46 +67,15 @@ impl PageSize {
 
     /// The greatest value.
     pub const MAX: PageSize = PageSize(50);
-
-    /// The value.
-    pub const fn get(self) -> u8 {
-        self.0
-    }
 }
 
-impl TryFrom<u8> for PageSize {
-    type Error = Violation;
+impl openapi_dropshot_types::CheckedNumber for PageSize {
+    type Number = u8;
 
-    fn try_from(value: u8) -> Result<Self, Violation> {
-        if (1..=50).contains(&value) {
-            Ok(PageSize(value))
-        } else {
-            Err(
-                Violation::new(
-                    format!("must be an integer from 1 to 50, found `{value}`"),
-                ),
-            )
-        }
-    }
-}
+    const EXPECTED: &'static str = "an integer from 1 to 50";
 
-impl From<PageSize> for u8 {
-    fn from(value: PageSize) -> u8 {
-        value.0
-    }
-}
-
-impl FromText for PageSize {
-    fn from_text(text: &str) -> Result<Self, Violation> {
-        u8::from_text(text)
-            .ok()
-            .and_then(|value| PageSize::try_from(value).ok())
-            .ok_or_else(|| Violation::new(
-                format!(
-                    "must be an integer from 1 to 50, found `{}`",
-                    support::shortened(text)
-                ),
-            ))
+    fn is_valid(value: u8) -> bool {
+        (1..=50).contains(&value)
     }
 }
 
@@ -143,12 +109,6 @@ impl JsonSchema for PageSize {
 impl Default for PageSize {
     fn default() -> Self {
         PageSize(10)
-    }
-}
-
-impl fmt::Display for PageSize {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }
 
@@ -201,33 +161,6 @@ impl Kind {
     }
 }
 
-impl FromStr for Kind {
-    type Err = Violation;
-
-    fn from_str(text: &str) -> Result<Self, Violation> {
-        match text {
-            "saw" => Ok(Kind::Saw),
-            "Saw" => Ok(Kind::Saw2),
-            "drill-bit" => Ok(Kind::DrillBit),
-            "3d-printer" => Ok(Kind::V3dPrinter),
-            "" => Ok(Kind::Empty),
-            "self" => Ok(Kind::SelfValue),
-            "type" => Ok(Kind::Type),
-            "with \"quotes\" and {braces}" => Ok(Kind::WithQuotesAndBraces),
-            other => {
-                Err(
-                    Violation::new(
-                        format!(
-                            "must be one of `saw`, `Saw`, `drill-bit`, `3d-printer`, ``, `self`, `type`, `with \"quotes\" and {{braces}}`, found `{}`",
-                            support::shortened(other)
-                        ),
-                    ),
-                )
-            }
-        }
-    }
-}
-
 impl JsonSchema for Kind {
     fn schema_name() -> String {
         "Kind".to_owned()
@@ -269,23 +202,6 @@ impl OnlyOne {
     }
 }
 
-impl FromStr for OnlyOne {
-    type Err = Violation;
-
-    fn from_str(text: &str) -> Result<Self, Violation> {
-        match text {
-            "one" => Ok(OnlyOne::One),
-            other => {
-                Err(
-                    Violation::new(
-                        format!("must be `one`, found `{}`", support::shortened(other)),
-                    ),
-                )
-            }
-        }
-    }
-}
-
 impl JsonSchema for OnlyOne {
     fn schema_name() -> String {
         "OnlyOne".to_owned()
@@ -317,23 +233,6 @@ impl MaybeKind {
     pub const fn as_str(self) -> &'static str {
         match self {
             MaybeKind::Known => "known",
-        }
-    }
-}
-
-impl FromStr for MaybeKind {
-    type Err = Violation;
-
-    fn from_str(text: &str) -> Result<Self, Violation> {
-        match text {
-            "known" => Ok(MaybeKind::Known),
-            other => {
-                Err(
-                    Violation::new(
-                        format!("must be `known`, found `{}`", support::shortened(other)),
-                    ),
-                )
-            }
         }
     }
 }
@@ -375,39 +274,15 @@ pub struct Level(pub(super) i32);
 impl Level {
     /// All values, in the order of the document.
     pub const ALL: &'static [Level] = &[Level(-1), Level(0), Level(10)];
-
-    /// The value.
-    pub const fn get(self) -> i32 {
-        self.0
-    }
 }
 
-impl TryFrom<i32> for Level {
-    type Error = Violation;
+impl openapi_dropshot_types::CheckedNumber for Level {
+    type Number = i32;
 
-    fn try_from(value: i32) -> Result<Self, Violation> {
-        if Level::ALL.contains(&Level(value)) {
-            Ok(Level(value))
-        } else {
-            Err(Violation::new(format!("must be one of -1, 0, 10, found `{value}`")))
-        }
-    }
-}
+    const EXPECTED: &'static str = "one of -1, 0, 10";
 
-impl From<Level> for i32 {
-    fn from(value: Level) -> i32 {
-        value.0
-    }
-}
-
-impl FromText for Level {
-    fn from_text(text: &str) -> Result<Self, Violation> {
-        i32::from_text(text)
-            .ok()
-            .and_then(|value| Level::try_from(value).ok())
-            .ok_or_else(|| Violation::new(
-                format!("must be one of -1, 0, 10, found `{}`", support::shortened(text)),
-            ))
+    fn is_valid(value: i32) -> bool {
+        Level::ALL.contains(&Level(value))
     }
 }
 
@@ -426,12 +301,6 @@ impl JsonSchema for Level {
     }
 }
 
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
 /// The schema `Ratio`.
 ///
 /// A number from 0 below 1.
@@ -439,46 +308,13 @@ impl fmt::Display for Level {
 #[serde(try_from = "f64")]
 pub struct Ratio(pub(super) f64);
 
-impl Ratio {
-    /// The value.
-    pub const fn get(self) -> f64 {
-        self.0
-    }
-}
+impl openapi_dropshot_types::CheckedNumber for Ratio {
+    type Number = f64;
 
-impl TryFrom<f64> for Ratio {
-    type Error = Violation;
+    const EXPECTED: &'static str = "a number from 0 below 1";
 
-    fn try_from(value: f64) -> Result<Self, Violation> {
-        if (0.0..1.0).contains(&value) {
-            Ok(Ratio(value))
-        } else {
-            Err(
-                Violation::new(
-                    format!("must be a number from 0 below 1, found `{value}`"),
-                ),
-            )
-        }
-    }
-}
-
-impl From<Ratio> for f64 {
-    fn from(value: Ratio) -> f64 {
-        value.0
-    }
-}
-
-impl FromText for Ratio {
-    fn from_text(text: &str) -> Result<Self, Violation> {
-        f64::from_text(text)
-            .ok()
-            .and_then(|value| Ratio::try_from(value).ok())
-            .ok_or_else(|| Violation::new(
-                format!(
-                    "must be a number from 0 below 1, found `{}`",
-                    support::shortened(text)
-                ),
-            ))
+    fn is_valid(value: f64) -> bool {
+        (0.0..1.0).contains(&value)
     }
 }
 
@@ -500,12 +336,6 @@ impl JsonSchema for Ratio {
             ),
             ..Default::default()
         })
-    }
-}
-
-impl fmt::Display for Ratio {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }
 
@@ -533,48 +363,15 @@ impl Even {
 
     /// The greatest value.
     pub const MAX: Even = Even(20);
-
-    /// The value.
-    pub const fn get(self) -> i64 {
-        self.0
-    }
 }
 
-impl TryFrom<i64> for Even {
-    type Error = Violation;
+impl openapi_dropshot_types::CheckedNumber for Even {
+    type Number = i64;
 
-    fn try_from(value: i64) -> Result<Self, Violation> {
-        if (4..=20).contains(&value) && value % 4 == 0 {
-            Ok(Even(value))
-        } else {
-            Err(
-                Violation::new(
-                    format!(
-                        "must be an integer from 4 to 20 and a multiple of 4, found `{value}`"
-                    ),
-                ),
-            )
-        }
-    }
-}
+    const EXPECTED: &'static str = "an integer from 4 to 20 and a multiple of 4";
 
-impl From<Even> for i64 {
-    fn from(value: Even) -> i64 {
-        value.0
-    }
-}
-
-impl FromText for Even {
-    fn from_text(text: &str) -> Result<Self, Violation> {
-        i64::from_text(text)
-            .ok()
-            .and_then(|value| Even::try_from(value).ok())
-            .ok_or_else(|| Violation::new(
-                format!(
-                    "must be an integer from 4 to 20 and a multiple of 4, found `{}`",
-                    support::shortened(text)
-                ),
-            ))
+    fn is_valid(value: i64) -> bool {
+        (4..=20).contains(&value) && value % 4 == 0
     }
 }
 
@@ -599,12 +396,6 @@ impl JsonSchema for Even {
     }
 }
 
-impl fmt::Display for Even {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
 /// A code with a \[length\] and a shape.
 ///
 /// A text that has 3 to 5 characters, of the pattern `^\p{Lu}+$`.
@@ -612,58 +403,14 @@ impl fmt::Display for Even {
 #[serde(try_from = "String")]
 pub struct Code(pub(super) String);
 
-impl Code {
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl TryFrom<String> for Code {
-    type Error = Violation;
-
-    fn try_from(value: String) -> Result<Self, Violation> {
-        static PATTERN: LazyLock<regress::Regex> = LazyLock::new(|| {
-            regress::Regex::with_flags("^\\p{Lu}+$", "u")
-                .expect("compiled when this file was generated")
-        });
-        let length = value.chars().count();
-        if !(3..=5).contains(&length) {
-            return Err(
-                Violation::new(format!("must have 3 to 5 characters, found {length}")),
-            );
-        }
-        if PATTERN.find(&value).is_none() {
-            return Err(
-                Violation::new(
-                    format!(
-                        "must match `^\\p{{Lu}}+$`, found `{}`", support::shortened(&
-                        value)
-                    ),
-                ),
-            );
-        }
-        Ok(Code(value))
-    }
-}
-
-impl From<Code> for String {
-    fn from(value: Code) -> String {
-        value.0
-    }
-}
-
-impl FromStr for Code {
-    type Err = Violation;
-
-    fn from_str(text: &str) -> Result<Self, Violation> {
-        text.to_owned().try_into()
-    }
-}
-
-impl FromText for Code {
-    fn from_text(text: &str) -> Result<Self, Violation> {
-        text.parse()
+impl openapi_dropshot_types::CheckedString for Code {
+    fn rules() -> &'static openapi_dropshot_types::rules::TextRules {
+        static RULES: openapi_dropshot_types::rules::TextRules = openapi_dropshot_types::rules::TextRules {
+            min: Some(3),
+            max: Some(5),
+            pattern: Some(openapi_dropshot_types::rules::Pattern::new("^\\p{Lu}+$", "u")),
+        };
+        &RULES
     }
 }
 
@@ -690,12 +437,6 @@ impl JsonSchema for Code {
             ),
             ..Default::default()
         })
-    }
-}
-
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }
 
@@ -808,12 +549,12 @@ impl TryFrom<BTreeMap<String, i64>> for FewLabels {
     type Error = Violation;
 
     fn try_from(value: BTreeMap<String, i64>) -> Result<Self, Violation> {
-        let length = value.len();
-        if !(1..=2).contains(&length) {
-            return Err(
-                Violation::new(format!("must have 1 to 2 members, found {length}")),
-            );
-        }
+        openapi_dropshot_types::rules::check_count(
+            value.len(),
+            Some(1),
+            Some(2),
+            "members",
+        )?;
         Ok(FewLabels(value))
     }
 }
@@ -864,15 +605,13 @@ impl TryFrom<Vec<String>> for Tags {
     type Error = Violation;
 
     fn try_from(value: Vec<String>) -> Result<Self, Violation> {
-        let length = value.len();
-        if !(1..=3).contains(&length) {
-            return Err(
-                Violation::new(format!("must have 1 to 3 elements, found {length}")),
-            );
-        }
-        if !support::distinct(&value) {
-            return Err(Violation::new("must not have the same element twice"));
-        }
+        openapi_dropshot_types::rules::check_count(
+            value.len(),
+            Some(1),
+            Some(3),
+            "elements",
+        )?;
+        openapi_dropshot_types::rules::check_distinct(&value)?;
         Ok(Tags(value))
     }
 }
@@ -922,12 +661,12 @@ impl TryFrom<Vec<f64>> for Pair {
     type Error = Violation;
 
     fn try_from(value: Vec<f64>) -> Result<Self, Violation> {
-        let length = value.len();
-        if !(2..=2).contains(&length) {
-            return Err(
-                Violation::new(format!("must have 2 to 2 elements, found {length}")),
-            );
-        }
+        openapi_dropshot_types::rules::check_count(
+            value.len(),
+            Some(2),
+            Some(2),
+            "elements",
+        )?;
         Ok(Pair(value))
     }
 }
@@ -989,15 +728,15 @@ pub struct Tool {
     #[schemars(description = "")]
     pub kind: Kind,
     /// May be `null`, but must be there.
-    #[serde(deserialize_with = "super::support::nullable")]
-    #[schemars(with = "super::shapes::Nullable<String>")]
+    #[serde(deserialize_with = "openapi_dropshot_types::members::nullable")]
+    #[schemars(with = "openapi_dropshot_types::shapes::Nullable<String>")]
     pub owner: Option<String>,
     /// An object inside.
     pub size: ToolSize,
     /// May be absent or `null`.
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Option<String>")]
@@ -1006,7 +745,7 @@ pub struct Tool {
     #[serde(
         rename = "otherKind",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Option<Kind>", description = "")]
@@ -1015,7 +754,7 @@ pub struct Tool {
     #[serde(
         rename = "maybeKind",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Option<MaybeKind>", description = "")]
@@ -1023,7 +762,7 @@ pub struct Tool {
     /// In cents.
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "ToolPrice")]
@@ -1039,7 +778,7 @@ pub struct Tool {
     /// `tags`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Tags", description = "")]
@@ -1047,7 +786,7 @@ pub struct Tool {
     /// `sizes`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Vec<ToolSizesItem>", description = "")]
@@ -1056,7 +795,7 @@ pub struct Tool {
     #[serde(
         rename = "byShelf",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "BTreeMap<String, ToolByShelfValue>", description = "")]
@@ -1069,7 +808,7 @@ pub struct Tool {
     #[serde(
         rename = "self",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "bool", description = "")]
@@ -1078,7 +817,7 @@ pub struct Tool {
     #[serde(
         rename = "type",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "String", description = "")]
@@ -1091,7 +830,7 @@ pub struct Tool {
     #[serde(
         rename = "x-y",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "i64", description = "")]
@@ -1100,7 +839,7 @@ pub struct Tool {
     #[serde(
         rename = "x_y",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "i64", description = "")]
@@ -1108,7 +847,7 @@ pub struct Tool {
     /// `bought`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Date", description = "")]
@@ -1116,7 +855,7 @@ pub struct Tool {
     /// `used`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "DateTime", description = "")]
@@ -1124,7 +863,7 @@ pub struct Tool {
     /// `serial`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Uuid", description = "")]
@@ -1132,7 +871,7 @@ pub struct Tool {
     /// `picture`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Base64", description = "")]
@@ -1140,7 +879,7 @@ pub struct Tool {
     /// `address`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "IpAddress", description = "")]
@@ -1148,7 +887,7 @@ pub struct Tool {
     /// `page`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "super::shapes::StringUri", description = "")]
@@ -1156,7 +895,7 @@ pub struct Tool {
     /// `anything`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Value", description = "")]
@@ -1166,10 +905,13 @@ pub struct Tool {
     /// Deprecated.
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "super::shapes::Deprecated<bool>", description = "")]
+    #[schemars(
+        with = "openapi_dropshot_types::shapes::Deprecated<bool>",
+        description = ""
+    )]
     pub retired: Option<bool>,
 }
 
@@ -1234,27 +976,6 @@ impl Default for ToolSizeUnit {
     }
 }
 
-impl FromStr for ToolSizeUnit {
-    type Err = Violation;
-
-    fn from_str(text: &str) -> Result<Self, Violation> {
-        match text {
-            "mm" => Ok(ToolSizeUnit::Mm),
-            "inch" => Ok(ToolSizeUnit::Inch),
-            other => {
-                Err(
-                    Violation::new(
-                        format!(
-                            "must be one of `mm`, `inch`, found `{}`",
-                            support::shortened(other)
-                        ),
-                    ),
-                )
-            }
-        }
-    }
-}
-
 impl JsonSchema for ToolSizeUnit {
     fn schema_name() -> String {
         "ToolSizeUnit".to_owned()
@@ -1305,48 +1026,15 @@ impl ToolPrice {
 
     /// The greatest value.
     pub const MAX: ToolPrice = ToolPrice(i64::MAX);
-
-    /// The value.
-    pub const fn get(self) -> i64 {
-        self.0
-    }
 }
 
-impl TryFrom<i64> for ToolPrice {
-    type Error = Violation;
+impl openapi_dropshot_types::CheckedNumber for ToolPrice {
+    type Number = i64;
 
-    fn try_from(value: i64) -> Result<Self, Violation> {
-        if value >= 0 {
-            Ok(ToolPrice(value))
-        } else {
-            Err(
-                Violation::new(
-                    format!(
-                        "must be an integer from 0 to 9223372036854775807, found `{value}`"
-                    ),
-                ),
-            )
-        }
-    }
-}
+    const EXPECTED: &'static str = "an integer from 0 to 9223372036854775807";
 
-impl From<ToolPrice> for i64 {
-    fn from(value: ToolPrice) -> i64 {
-        value.0
-    }
-}
-
-impl FromText for ToolPrice {
-    fn from_text(text: &str) -> Result<Self, Violation> {
-        i64::from_text(text)
-            .ok()
-            .and_then(|value| ToolPrice::try_from(value).ok())
-            .ok_or_else(|| Violation::new(
-                format!(
-                    "must be an integer from 0 to 9223372036854775807, found `{}`",
-                    support::shortened(text)
-                ),
-            ))
+    fn is_valid(value: i64) -> bool {
+        value >= 0
     }
 }
 
@@ -1373,12 +1061,6 @@ impl JsonSchema for ToolPrice {
     }
 }
 
-impl fmt::Display for ToolPrice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
 /// An object inside the document, without a description of its own.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[serde(remote = "Self")]
@@ -1387,7 +1069,7 @@ pub struct ToolSizesItem {
     /// `height`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "i32", description = "")]
@@ -1415,20 +1097,20 @@ pub struct Part {
     #[schemars(description = "")]
     pub kind: Kind,
     /// May be `null`, but must be there.
-    #[serde(deserialize_with = "super::support::nullable")]
-    #[schemars(with = "super::shapes::Nullable<String>")]
+    #[serde(deserialize_with = "openapi_dropshot_types::members::nullable")]
+    #[schemars(with = "openapi_dropshot_types::shapes::Nullable<String>")]
     pub owner: Option<String>,
     /// An object inside.
     pub size: ToolSize,
     /// May be absent or `null`.
-    #[serde(deserialize_with = "super::support::nullable")]
-    #[schemars(with = "super::shapes::Nullable<String>")]
+    #[serde(deserialize_with = "openapi_dropshot_types::members::nullable")]
+    #[schemars(with = "openapi_dropshot_types::shapes::Nullable<String>")]
     pub nickname: Option<String>,
     /// What a tool is for.
     #[serde(
         rename = "otherKind",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Option<Kind>", description = "")]
@@ -1437,7 +1119,7 @@ pub struct Part {
     #[serde(
         rename = "maybeKind",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Option<MaybeKind>", description = "")]
@@ -1445,7 +1127,7 @@ pub struct Part {
     /// In cents.
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "ToolPrice")]
@@ -1461,7 +1143,7 @@ pub struct Part {
     /// `tags`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Tags", description = "")]
@@ -1469,7 +1151,7 @@ pub struct Part {
     /// `sizes`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Vec<ToolSizesItem>", description = "")]
@@ -1478,7 +1160,7 @@ pub struct Part {
     #[serde(
         rename = "byShelf",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "BTreeMap<String, ToolByShelfValue>", description = "")]
@@ -1491,7 +1173,7 @@ pub struct Part {
     #[serde(
         rename = "self",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "bool", description = "")]
@@ -1500,7 +1182,7 @@ pub struct Part {
     #[serde(
         rename = "type",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "String", description = "")]
@@ -1513,7 +1195,7 @@ pub struct Part {
     #[serde(
         rename = "x-y",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "i64", description = "")]
@@ -1522,7 +1204,7 @@ pub struct Part {
     #[serde(
         rename = "x_y",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "i64", description = "")]
@@ -1530,7 +1212,7 @@ pub struct Part {
     /// `bought`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Date", description = "")]
@@ -1538,7 +1220,7 @@ pub struct Part {
     /// `used`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "DateTime", description = "")]
@@ -1546,7 +1228,7 @@ pub struct Part {
     /// `serial`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Uuid", description = "")]
@@ -1554,7 +1236,7 @@ pub struct Part {
     /// `picture`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Base64", description = "")]
@@ -1562,7 +1244,7 @@ pub struct Part {
     /// `address`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "IpAddress", description = "")]
@@ -1570,7 +1252,7 @@ pub struct Part {
     /// `page`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "super::shapes::StringUri", description = "")]
@@ -1578,7 +1260,7 @@ pub struct Part {
     /// `anything`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Value", description = "")]
@@ -1588,10 +1270,13 @@ pub struct Part {
     /// Deprecated.
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
-    #[schemars(with = "super::shapes::Deprecated<bool>", description = "")]
+    #[schemars(
+        with = "openapi_dropshot_types::shapes::Deprecated<bool>",
+        description = ""
+    )]
     pub retired: Option<bool>,
     /// `number`
     #[schemars(description = "")]
@@ -1599,7 +1284,7 @@ pub struct Part {
     /// What it is a part of.
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Part")]
@@ -1633,7 +1318,7 @@ pub struct Ticket {
     /// `next`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Ticket", description = "")]
@@ -1641,7 +1326,7 @@ pub struct Ticket {
     /// `left`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Leaf", description = "")]
@@ -1656,7 +1341,7 @@ pub struct Leaf {
     /// `ticket`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Ticket", description = "")]
@@ -1664,7 +1349,7 @@ pub struct Leaf {
     /// `leaves`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Vec<Leaf>", description = "")]
@@ -1679,7 +1364,7 @@ pub struct Settings {
     /// `theme`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "String", description = "")]
@@ -1698,7 +1383,7 @@ pub struct OpenSettings {
     /// `additional`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "String", description = "")]
@@ -1723,7 +1408,7 @@ pub struct Option2 {
     /// `vec`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "String", description = "")]
@@ -1745,23 +1430,6 @@ impl PetStatus {
     pub const fn as_str(self) -> &'static str {
         match self {
             PetStatus::Ok => "ok",
-        }
-    }
-}
-
-impl FromStr for PetStatus {
-    type Err = Violation;
-
-    fn from_str(text: &str) -> Result<Self, Violation> {
-        match text {
-            "ok" => Ok(PetStatus::Ok),
-            other => {
-                Err(
-                    Violation::new(
-                        format!("must be `ok`, found `{}`", support::shortened(other)),
-                    ),
-                )
-            }
         }
     }
 }
@@ -1801,7 +1469,7 @@ pub struct Everything {
     #[serde(
         rename = "toolId",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "ToolId", description = "")]
@@ -1813,7 +1481,7 @@ pub struct Everything {
     /// What a tool is for.
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Kind", description = "")]
@@ -1822,7 +1490,7 @@ pub struct Everything {
     #[serde(
         rename = "onlyOne",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "OnlyOne", description = "")]
@@ -1831,7 +1499,7 @@ pub struct Everything {
     #[serde(
         rename = "maybeKind",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Option<MaybeKind>", description = "")]
@@ -1839,7 +1507,7 @@ pub struct Everything {
     /// `level`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Level", description = "")]
@@ -1847,7 +1515,7 @@ pub struct Everything {
     /// `ratio`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Ratio", description = "")]
@@ -1855,7 +1523,7 @@ pub struct Everything {
     /// `even`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Even", description = "")]
@@ -1863,7 +1531,7 @@ pub struct Everything {
     /// A code with a \[length\] and a shape.
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Code", description = "")]
@@ -1871,7 +1539,7 @@ pub struct Everything {
     /// `name`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Name", description = "")]
@@ -1879,7 +1547,7 @@ pub struct Everything {
     /// `mail`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Mail", description = "")]
@@ -1887,7 +1555,7 @@ pub struct Everything {
     /// `count`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Count", description = "")]
@@ -1895,7 +1563,7 @@ pub struct Everything {
     /// `anything`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Anything", description = "")]
@@ -1903,7 +1571,7 @@ pub struct Everything {
     /// `bag`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Bag", description = "")]
@@ -1911,7 +1579,7 @@ pub struct Everything {
     /// `labels`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Labels", description = "")]
@@ -1920,7 +1588,7 @@ pub struct Everything {
     #[serde(
         rename = "fewLabels",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "FewLabels", description = "")]
@@ -1928,7 +1596,7 @@ pub struct Everything {
     /// `tags`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Tags", description = "")]
@@ -1936,7 +1604,7 @@ pub struct Everything {
     /// `pair`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Pair", description = "")]
@@ -1944,7 +1612,7 @@ pub struct Everything {
     /// `nothing`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Nothing", description = "")]
@@ -1953,7 +1621,7 @@ pub struct Everything {
     #[serde(
         rename = "openSettings",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "OpenSettings", description = "")]
@@ -1964,7 +1632,7 @@ pub struct Everything {
     #[serde(
         rename = "sameTool",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "SameTool", description = "")]
@@ -1973,7 +1641,7 @@ pub struct Everything {
     #[serde(
         rename = "namedTool",
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "NamedTool", description = "")]
@@ -1981,7 +1649,7 @@ pub struct Everything {
     /// `option`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "Option2", description = "")]
@@ -1989,7 +1657,7 @@ pub struct Everything {
     /// `pet_status`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "PetStatus", description = "")]
@@ -2013,16 +1681,22 @@ pub struct AddToolBody {
     /// `note`
     #[serde(
         default,
-        deserialize_with = "super::support::present",
+        deserialize_with = "openapi_dropshot_types::members::present",
         skip_serializing_if = "Option::is_none"
     )]
     #[schemars(with = "String", description = "")]
     pub note: Option<String>,
 }
 
-objects!(
+openapi_dropshot_types::objects!(
     Nothing, Tool, ToolSize, ToolSizesItem, ToolByShelfValue, Part, Ticket, Leaf,
     Settings, OpenSettings, Option2, Problem, Everything, AddToolBody
 );
 
-enumerations!(Kind, OnlyOne, MaybeKind, ToolSizeUnit, PetStatus);
+openapi_dropshot_types::string_enums!(Kind, OnlyOne, MaybeKind, ToolSizeUnit, PetStatus);
+
+openapi_dropshot_types::checked_numbers!(
+    PageSize(u8), Level(i32), Ratio(f64), Even(i64), ToolPrice(i64)
+);
+
+openapi_dropshot_types::checked_strings!(Code);

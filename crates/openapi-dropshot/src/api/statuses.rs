@@ -1,23 +1,34 @@
 //! Writes the errors of a document without a catalogue: one variant for each
 //! response that is an error, with its body.
 
+use super::catalogue::only_undocumented;
 use crate::{
     docs::harmless,
     models::types::{View, rust, tokens},
     names::ident,
-    plan::Answer,
+    plan::ErrorResponse,
 };
 use openapi_dropshot_contract::model::StatusCode;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 /// The errors of one operation.
-pub(super) fn operation(name: &Ident, id: &str, answers: &[Answer<'_>]) -> TokenStream {
+pub(super) fn operation(name: &Ident, id: &str, responses: &[ErrorResponse<'_>]) -> TokenStream {
     let about =
         format!(" The errors of `{id}`: one variant for each response that the document lists.");
-    let variants: Vec<TokenStream> = answers.iter().map(variant).collect();
-    let arms = answers.iter().map(arm);
-    let body = answers.iter().find_map(|answer| answer.body.as_ref());
+    let variants: Vec<TokenStream> = responses.iter().map(variant).collect();
+    let rejection = if responses.is_empty() {
+        only_undocumented()
+    } else {
+        let arms = responses.iter().map(arm);
+        quote! {
+            Ok(match self {
+                #(#arms)*
+                Self::Undocumented(error) => return Err(error),
+            })
+        }
+    };
+    let body = responses.iter().find_map(|response| response.body.as_ref());
     let schema = match body {
         Some(ty) => tokens(&rust(ty, View::Outside)),
         None => quote!(serde_json::Value),
@@ -40,23 +51,20 @@ pub(super) fn operation(name: &Ident, id: &str, answers: &[Answer<'_>]) -> Token
             }
 
             fn rejection(&self) -> Result<Rejection, &HttpError> {
-                Ok(match self {
-                    #(#arms)*
-                    Self::Undocumented(error) => return Err(error),
-                })
+                #rejection
             }
         }
     }
 }
 
-fn is_exact(answer: &Answer<'_>) -> bool {
-    matches!(answer.status, StatusCode::Exact(_))
+fn is_exact(response: &ErrorResponse<'_>) -> bool {
+    matches!(response.status, StatusCode::Exact(_))
 }
 
-fn variant(answer: &Answer<'_>) -> TokenStream {
-    let name = ident(&answer.variant);
+fn variant(response: &ErrorResponse<'_>) -> TokenStream {
+    let name = ident(&response.variant);
     let words = harmless(
-        &answer
+        &response
             .response
             .description
             .split_whitespace()
@@ -64,15 +72,15 @@ fn variant(answer: &Answer<'_>) -> TokenStream {
             .join(" "),
     );
     let about = if words.is_empty() {
-        format!(" {}", answer.status)
+        format!(" {}", response.status)
     } else {
-        format!(" {}: {words}", answer.status)
+        format!(" {}: {words}", response.status)
     };
-    let body = answer
+    let body = response
         .body
         .as_ref()
         .map(|ty| tokens(&rust(ty, View::Outside)));
-    let fields = match (is_exact(answer), body) {
+    let fields = match (is_exact(response), body) {
         (true, Some(body)) => quote!((#body)),
         (true, None) => TokenStream::new(),
         (false, Some(body)) => quote!((ErrorStatusCode, #body)),
@@ -82,10 +90,10 @@ fn variant(answer: &Answer<'_>) -> TokenStream {
 }
 
 /// The arm that turns a variant into a rejection.
-fn arm(answer: &Answer<'_>) -> TokenStream {
-    let variant = ident(&answer.variant);
-    let has_body = answer.body.is_some();
-    let (pattern, status) = match (answer.status, has_body) {
+fn arm(response: &ErrorResponse<'_>) -> TokenStream {
+    let variant = ident(&response.variant);
+    let has_body = response.body.is_some();
+    let (pattern, status) = match (response.status, has_body) {
         (StatusCode::Exact(status), _) => {
             let status = Literal::u16_unsuffixed(status);
             (has_body.then(|| quote!((body))), quote!(#status))

@@ -1,4 +1,4 @@
-//! What the generator does not support: each construct is refused at its place,
+//! What the generator does not support: each construct is rejected at its place,
 //! with what is wrong and what to write instead.
 
 mod operations;
@@ -25,7 +25,7 @@ fn schema(yaml: &str) -> String {
     format!(
         "openapi: 3.0.3
 info:
-  title: Refused
+  title: Rejected
   version: 1.0.0
 paths:
   /things/{{thingId}}:
@@ -57,7 +57,7 @@ fn operation(yaml: &str) -> String {
     format!(
         "openapi: 3.0.3
 info:
-  title: Refused
+  title: Rejected
   version: 1.0.0
 paths:
   /things/{{thingId}}:
@@ -69,8 +69,8 @@ const PATH: &str = "
       parameters:
         - {name: thingId, in: path, required: true, schema: {type: string}}";
 
-/// What is refused, as `rule line:column message / help`.
-fn refusals(text: &str) -> Vec<String> {
+/// What is rejected, as `rule line:column message / help`.
+fn problems(text: &str) -> Vec<String> {
     let document = match openapi_dropshot_contract::read("api.yaml", text) {
         Ok(document) => document,
         Err(problems) => panic!("the document cannot be read: {problems}"),
@@ -89,10 +89,10 @@ fn refusals(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn refused(table: &[(String, &str)]) {
+fn assert_rejected(table: &[(String, &str)]) {
     let mut wrong = Vec::new();
     for (text, expected) in table {
-        let found = refusals(text);
+        let found = problems(text);
         let (first, words) = expected.split_once(" … ").unwrap_or((expected, ""));
         if !found
             .iter()
@@ -105,13 +105,13 @@ fn refused(table: &[(String, &str)]) {
 }
 
 #[test]
-fn the_documents_around_the_refused_constructs_are_supported() {
+fn the_documents_around_the_rejected_constructs_are_supported() {
     assert_eq!(
-        refusals(&schema("      type: string\n")),
+        problems(&schema("      type: string\n")),
         Vec::<String>::new()
     );
     assert_eq!(
-        refusals(&operation(&format!(
+        problems(&operation(&format!(
             "    get:\n      operationId: a{PATH}\n      responses: {{'204': {{description: Gone.}}}}\n"
         ))),
         Vec::<String>::new()

@@ -1,7 +1,7 @@
 //! Parts of a document that would be dropped in silence, and paths that mean
 //! something else to the router.
 
-use super::{PATH, operation, refusals, refused};
+use super::{PATH, assert_rejected, operation, problems};
 
 const GONE: &str = "      responses: {'204': {description: Gone.}}\n";
 
@@ -18,9 +18,9 @@ fn after(yaml: &str) -> String {
 }
 
 #[test]
-fn what_nothing_generated_would_keep_is_refused() {
+fn what_nothing_generated_would_keep_is_rejected() {
     let link = "{next: {operationId: a}}";
-    refused(&[
+    assert_rejected(&[
         (
             with("      callbacks: {done: {'{$request.body#/url}': {post: {responses: {'204': {description: A.}}}}}}\n"),
             "unsupported-callbacks 11:7 `callbacks` is not supported … describe in words",
@@ -70,17 +70,17 @@ fn what_nothing_generated_would_keep_is_refused() {
 #[test]
 fn servers_of_one_path_are_supported() {
     let servers = "servers: [{url: '{a}/v1', variables: {a: {default: 'http://a'}}}, {url: 'https://a.example/v1/'}]\n";
-    assert_eq!(refusals(&after(servers)), Vec::<String>::new());
+    assert_eq!(problems(&after(servers)), Vec::<String>::new());
 }
 
 #[test]
-fn paths_that_the_router_reads_in_another_way_are_refused() {
+fn paths_that_the_router_reads_in_another_way_are_rejected() {
     let at = |path: &str| {
         with("")
             .replace("/things/{thingId}:", &format!("{path}:"))
             .replace(PATH, "")
     };
-    refused(&[
+    assert_rejected(&[
         (
             at("/things/"),
             "unsupported-path 6:3 a path that ends with a slash … without the slash",

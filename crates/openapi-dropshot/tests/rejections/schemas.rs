@@ -1,10 +1,10 @@
-//! Schemas that are refused.
+//! Schemas that are rejected.
 
-use super::{refusals, refused, schema};
+use super::{assert_rejected, problems, schema};
 
 #[test]
-fn schemas_are_refused_where_no_type_says_the_same() {
-    refused(&[
+fn schemas_are_rejected_where_no_type_says_the_same() {
+    assert_rejected(&[
         (
             schema(
                 "      minLength: 1\n      oneOf:\n        - type: string\n        - type: integer\n",
@@ -106,7 +106,7 @@ fn schemas_are_refused_where_no_type_says_the_same() {
             schema(
                 "      type: object\n      minProperties: 1\n      properties:\n        a:\n          type: string\n",
             ),
-            "unsupported-schema … say with `required` which members",
+            "unsupported-schema … list the members that must be present",
         ),
         (
             schema("      type: array\n      items:\n        type: string\n        default: a\n"),
@@ -117,7 +117,7 @@ fn schemas_are_refused_where_no_type_says_the_same() {
 
 #[test]
 fn a_range_without_a_multiple_is_empty() {
-    refused(&[(
+    assert_rejected(&[(
         schema("      type: integer\n      minimum: 1\n      maximum: 4\n      multipleOf: 5\n"),
         "empty-range … no multiple of 5 is from 1 to 4",
     )]);
@@ -130,7 +130,7 @@ fn defaults_are_values_of_their_types() {
             "      type: object\n      properties:\n        a:\n{yaml}"
         ))
     };
-    refused(&[
+    assert_rejected(&[
         (
             property("          type: integer\n          default: 1.5\n"),
             "invalid-default 30:20 the default `1.5` is no value of an integer",
@@ -165,13 +165,13 @@ fn defaults_are_values_of_their_types() {
 }
 
 #[test]
-fn all_of_is_refused_where_parts_disagree() {
+fn all_of_is_rejected_where_parts_disagree() {
     let parts = |yaml: &str| {
         schema(&format!(
             "      allOf:\n        - $ref: '#/components/schemas/Other'\n{yaml}"
         ))
     };
-    refused(&[
+    assert_rejected(&[
         (
             parts("        - type: string\n"),
             "unsupported-all-of … `allOf` joins objects",
@@ -202,13 +202,13 @@ fn all_of_is_refused_where_parts_disagree() {
 }
 
 #[test]
-fn schemas_that_are_nested_without_end_are_refused_and_cyclic_ones_end() {
+fn schemas_that_are_nested_without_end_are_rejected_and_cyclic_ones_end() {
     let deep = format!(
         "      type: array\n      items: {}{{}}{}\n",
         "{type: array, items: ".repeat(70),
         "}".repeat(70)
     );
-    refused(&[(schema(&deep), "too-deep … give the inner parts names")]);
+    assert_rejected(&[(schema(&deep), "too-deep … give the inner parts names")]);
     let through = "      type: object
       properties:
         broader:
@@ -219,5 +219,5 @@ fn schemas_that_are_nested_without_end_are_refused_and_cyclic_ones_end() {
                 properties: {id: {type: string}}
               - $ref: '#/components/schemas/Thing'
 ";
-    assert_eq!(refusals(&schema(through)), Vec::<String>::new());
+    assert_eq!(problems(&schema(through)), Vec::<String>::new());
 }

@@ -1,15 +1,15 @@
-//! Parameters, operations and catalogues of errors that are refused.
+//! Parameters, operations and catalogues of errors that are rejected.
 
-use super::{PATH, operation, refused};
+use super::{PATH, assert_rejected, operation};
 
 #[test]
-fn parameters_are_refused_where_a_text_cannot_say_them() {
+fn parameters_are_rejected_where_a_text_cannot_say_them() {
     let parameter = |yaml: &str| {
         operation(&format!(
             "    get:\n      operationId: a{PATH}\n        - {{{yaml}}}\n      responses: {{'204': {{description: Gone.}}}}\n"
         ))
     };
-    refused(&[
+    assert_rejected(&[
         (
             parameter("name: a, in: query, schema: {type: array, items: {type: string}}"),
             "unsupported-parameter … use a string, an integer",
@@ -46,11 +46,11 @@ fn parameters_are_refused_where_a_text_cannot_say_them() {
 }
 
 #[test]
-fn operations_are_refused_where_dropshot_has_no_way() {
+fn operations_are_rejected_where_dropshot_has_no_way() {
     let get = |yaml: &str| operation(&format!("    get:\n      operationId: a{PATH}\n{yaml}"));
     let post = |yaml: &str| operation(&format!("    post:\n      operationId: a{PATH}\n{yaml}"));
     let gone = "      responses: {'204': {description: Gone.}}\n";
-    refused(&[
+    assert_rejected(&[
         (
             operation(&format!("    get:{PATH}\n{gone}")),
             "missing-operation-id 8:7 `GET /things/{thingId}` has no `operationId` … add one",
@@ -141,7 +141,7 @@ fn operations_are_refused_where_dropshot_has_no_way() {
             get(
                 "      responses: {'204': {description: A., content: {application/json: {schema: {}}}}}\n",
             ),
-            "unsupported-body … an answer with status 204 has no body",
+            "unsupported-body … a response with status 204 has no body",
         ),
         (
             get("      responses:
@@ -182,7 +182,7 @@ fn a_catalogue_of_errors_is_complete_and_used() {
         };
         format!(
             "openapi: 3.0.3
-info: {{title: Refused, version: 1.0.0}}
+info: {{title: Rejected, version: 1.0.0}}
 paths:
   /things:
     get:
@@ -208,7 +208,7 @@ components:
     let internal = "            broken: {status: 500, cause: A., cure: B.}\n";
     let body = "content: {application/json: {schema: {$ref: '#/components/schemas/Error'}}}";
     let other = "content: {application/json: {schema: {type: string}}}";
-    refused(&[
+    assert_rejected(&[
         (
             document("", ""),
             "incomplete-catalogue … no code with status 500",
@@ -225,7 +225,7 @@ components:
                 internal,
                 &format!("        '404': {{description: A., x-error-codes: [bad], {body}}}"),
             ),
-            "error-code-status … `bad` is sent with 400",
+            "error-code-status … `bad` has the status 400",
         ),
         (
             document(

@@ -1,0 +1,254 @@
+//! Macros that implement foreign traits for generated types. The rules of a type
+//! stand in an implementation of one of the traits here; the macros only say that
+//! the foreign traits follow from it.
+
+use crate::{
+    rules::TextRules,
+    text::{Violation, shortened},
+};
+use std::fmt::Display;
+
+/// An enum of the strings that a schema lists.
+pub trait StringEnum: Copy + 'static {
+    /// All values, in the order of the document.
+    const VALUES: &'static [Self];
+
+    /// The value as it is sent.
+    fn text(self) -> &'static str;
+
+    /// The value of a text.
+    ///
+    /// # Errors
+    ///
+    /// The text is not one of the values.
+    fn parse(text: &str) -> Result<Self, Violation> {
+        let mut values = Self::VALUES.iter().copied();
+        values.find(|value| value.text() == text).ok_or_else(|| {
+            let texts = Self::VALUES
+                .iter()
+                .map(|value| format!("`{}`", value.text()));
+            let texts: Vec<String> = texts.collect();
+            let number = if texts.len() == 1 { "" } else { "one of " };
+            Violation::new(format!(
+                "must be {number}{}, found `{}`",
+                texts.join(", "),
+                shortened(text)
+            ))
+        })
+    }
+}
+
+/// A number with rules.
+pub trait CheckedNumber: Sized {
+    /// The type of Rust for any such number.
+    type Number: Copy + Display;
+
+    /// What a number must be, such as `an integer from 1 to 100`.
+    const EXPECTED: &'static str;
+
+    /// Whether a number keeps the rules.
+    fn is_valid(number: Self::Number) -> bool;
+
+    /// Checks a number.
+    ///
+    /// # Errors
+    ///
+    /// The number breaks a rule.
+    fn check(number: Self::Number) -> Result<(), Violation> {
+        if Self::is_valid(number) {
+            Ok(())
+        } else {
+            Err(Self::violation(&number.to_string()))
+        }
+    }
+
+    /// What is wrong with a text that is no such number.
+    fn violation(text: &str) -> Violation {
+        Violation::new(format!(
+            "must be {}, found `{}`",
+            Self::EXPECTED,
+            shortened(text)
+        ))
+    }
+}
+
+/// A string with rules.
+pub trait CheckedString: Sized {
+    /// The rules.
+    fn rules() -> &'static TextRules;
+}
+
+/// Implements `Deserialize` and `Serialize` for structs that derive both with
+/// `#[serde(remote = "Self")]`. They accept an object, and no array of its values,
+/// which serde's own implementation would accept too.
+#[macro_export]
+macro_rules! objects {
+    ($($name:ident),* $(,)?) => {$(
+        impl<'de> $crate::private::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::private::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::core::result::Result<Self, D::Error> {
+                $name::deserialize($crate::members::ObjectOnly(deserializer))
+            }
+        }
+
+        impl $crate::private::serde::Serialize for $name {
+            fn serialize<S: $crate::private::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::core::result::Result<S::Ok, S::Error> {
+                $name::serialize(self, serializer)
+            }
+        }
+    )*};
+}
+
+/// Implements [`StringEnum`] for enums with a constant `ALL` and a method
+/// `as_str`, and with it `FromStr`, [`FromText`](crate::FromText), `Display`,
+/// `Deserialize` and `Serialize`. They accept a string and no object, which
+/// serde's own implementation would accept too.
+#[macro_export]
+macro_rules! string_enums {
+    ($($name:ident),* $(,)?) => {$(
+        impl $crate::StringEnum for $name {
+            const VALUES: &'static [$name] = $name::ALL;
+
+            fn text(self) -> &'static str {
+                self.as_str()
+            }
+        }
+
+        impl ::core::str::FromStr for $name {
+            type Err = $crate::Violation;
+
+            fn from_str(text: &str) -> ::core::result::Result<Self, $crate::Violation> {
+                <$name as $crate::StringEnum>::parse(text)
+            }
+        }
+
+        impl $crate::FromText for $name {
+            fn from_text(text: &str) -> ::core::result::Result<Self, $crate::Violation> {
+                <$name as $crate::StringEnum>::parse(text)
+            }
+        }
+
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl<'de> $crate::private::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::private::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::core::result::Result<Self, D::Error> {
+                $crate::members::text(deserializer)
+            }
+        }
+
+        impl $crate::private::serde::Serialize for $name {
+            fn serialize<S: $crate::private::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::core::result::Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+    )*};
+}
+
+/// Implements `TryFrom` and `From` of the number, [`FromText`](crate::FromText),
+/// `Display` and a method `get` for structs around a number that implement
+/// [`CheckedNumber`].
+#[macro_export]
+macro_rules! checked_numbers {
+    ($($name:ident($number:ty)),* $(,)?) => {$(
+        impl $name {
+            /// The value.
+            pub const fn get(self) -> $number {
+                self.0
+            }
+        }
+
+        impl ::core::convert::TryFrom<$number> for $name {
+            type Error = $crate::Violation;
+
+            fn try_from(number: $number) -> ::core::result::Result<Self, $crate::Violation> {
+                <$name as $crate::CheckedNumber>::check(number).map(|()| $name(number))
+            }
+        }
+
+        impl ::core::convert::From<$name> for $number {
+            fn from(value: $name) -> $number {
+                value.0
+            }
+        }
+
+        impl $crate::FromText for $name {
+            fn from_text(text: &str) -> ::core::result::Result<Self, $crate::Violation> {
+                <$number as $crate::FromText>::from_text(text)
+                    .ok()
+                    .and_then(|number| $name::try_from(number).ok())
+                    .ok_or_else(|| <$name as $crate::CheckedNumber>::violation(text))
+            }
+        }
+
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(&self.0, f)
+            }
+        }
+    )*};
+}
+
+/// Implements `TryFrom` and `From` of `String`, `FromStr`,
+/// [`FromText`](crate::FromText), `Display` and a method `as_str` for structs
+/// around a `String` that implement [`CheckedString`].
+#[macro_export]
+macro_rules! checked_strings {
+    ($($name:ident),* $(,)?) => {$(
+        impl $name {
+            /// The text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl ::core::convert::TryFrom<::std::string::String> for $name {
+            type Error = $crate::Violation;
+
+            fn try_from(
+                text: ::std::string::String,
+            ) -> ::core::result::Result<Self, $crate::Violation> {
+                <$name as $crate::CheckedString>::rules().check(&text)?;
+                ::core::result::Result::Ok($name(text))
+            }
+        }
+
+        impl ::core::convert::From<$name> for ::std::string::String {
+            fn from(value: $name) -> ::std::string::String {
+                value.0
+            }
+        }
+
+        impl ::core::str::FromStr for $name {
+            type Err = $crate::Violation;
+
+            fn from_str(text: &str) -> ::core::result::Result<Self, $crate::Violation> {
+                ::std::string::String::from(text).try_into()
+            }
+        }
+
+        impl $crate::FromText for $name {
+            fn from_text(text: &str) -> ::core::result::Result<Self, $crate::Violation> {
+                text.parse()
+            }
+        }
+
+        impl ::core::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(&self.0, f)
+            }
+        }
+    )*};
+}

@@ -1,0 +1,112 @@
+//! Reads and writes members of objects, parameters and headers where serde's own
+//! way differs from that of OpenAPI: functions for `deserialize_with` and
+//! `serialize_with`.
+
+use crate::text::FromText;
+use serde::{
+    Deserialize, Deserializer, Serializer,
+    de::{Error as _, Visitor},
+    forward_to_deserialize_any,
+};
+use std::{borrow::Cow, fmt, str::FromStr};
+
+/// Reads a parameter, and names it in the error.
+///
+/// # Errors
+///
+/// The text of the parameter breaks a rule of the document.
+pub fn parameter<'de, T, D>(name: &str, deserializer: D) -> Result<T, D::Error>
+where
+    T: FromText,
+    D: Deserializer<'de>,
+{
+    let text = Cow::<'de, str>::deserialize(deserializer)?;
+    T::from_text(&text).map_err(|violation| D::Error::custom(format_args!("`{name}` {violation}")))
+}
+
+/// Reads a string and parses it.
+///
+/// # Errors
+///
+/// The value is no string, or the text cannot be parsed.
+pub fn text<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: FromStr<Err: fmt::Display>,
+    D: Deserializer<'de>,
+{
+    let text = Cow::<'de, str>::deserialize(deserializer)?;
+    text.parse().map_err(D::Error::custom)
+}
+
+/// Reads a member that may be absent, but not `null`.
+///
+/// # Errors
+///
+/// The value is `null`, or breaks a rule of the document.
+pub fn present<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    T::deserialize(deserializer).map(Some)
+}
+
+/// Reads a member that may be `null`, but not absent.
+///
+/// # Errors
+///
+/// The value breaks a rule of the document.
+pub fn nullable<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    Option::deserialize(deserializer)
+}
+
+/// Writes a header as text.
+///
+/// # Errors
+///
+/// The serializer takes no text.
+pub fn header<T, S>(value: &T, serializer: S) -> Result<S::Ok, S::Error>
+where
+    T: fmt::Display,
+    S: Serializer,
+{
+    serializer.collect_str(value)
+}
+
+/// Writes a header that may be absent as text.
+///
+/// # Errors
+///
+/// The serializer takes no text.
+pub fn optional_header<T, S>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error>
+where
+    T: fmt::Display,
+    S: Serializer,
+{
+    match value {
+        Some(value) => serializer.collect_str(value),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// A deserializer that accepts an object where serde's own structs would also
+/// accept an array of the members.
+#[derive(Debug)]
+pub struct ObjectOnly<D>(pub D);
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectOnly<D> {
+    type Error = D::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.0.deserialize_map(visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}

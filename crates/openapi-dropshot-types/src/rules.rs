@@ -1,0 +1,208 @@
+//! The rules of strings, arrays and maps: lengths, patterns, and elements that
+//! must differ.
+
+use crate::text::{Violation, shortened};
+use serde::Serialize;
+use std::sync::OnceLock;
+
+/// A regular expression of a document (ECMA-262), compiled when it is first used.
+#[derive(Debug)]
+pub struct Pattern {
+    text: &'static str,
+    flags: &'static str,
+    regex: OnceLock<regress::Regex>,
+}
+
+impl Pattern {
+    /// A pattern with the flags of the `RegExp` constructor. The generator has
+    /// compiled it before: the first use of an invalid pattern panics.
+    pub const fn new(text: &'static str, flags: &'static str) -> Self {
+        Pattern {
+            text,
+            flags,
+            regex: OnceLock::new(),
+        }
+    }
+
+    /// Whether the pattern matches a part of the text.
+    fn matches(&self, text: &str) -> bool {
+        let compile = || {
+            regress::Regex::with_flags(self.text, self.flags)
+                .expect("the generator compiled the pattern")
+        };
+        self.regex.get_or_init(compile).find(text).is_some()
+    }
+}
+
+/// The rules of a string.
+#[derive(Debug)]
+pub struct TextRules {
+    /// `minLength`, in characters.
+    pub min: Option<u64>,
+    /// `maxLength`, in characters.
+    pub max: Option<u64>,
+    /// `pattern`
+    pub pattern: Option<Pattern>,
+}
+
+impl TextRules {
+    /// Checks a string.
+    ///
+    /// # Errors
+    ///
+    /// The string is too short or too long, or does not match the pattern.
+    pub fn check(&self, text: &str) -> Result<(), Violation> {
+        if self.min.is_some() || self.max.is_some() {
+            check_count(text.chars().count(), self.min, self.max, "characters")?;
+        }
+        match &self.pattern {
+            Some(pattern) if !pattern.matches(text) => Err(Violation::new(format!(
+                "must match `{}`, found `{}`",
+                pattern.text,
+                shortened(text)
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Checks how many characters, elements or members there are; `noun` is their
+/// name in the plural, for the message.
+///
+/// # Errors
+///
+/// There are fewer than `min` or more than `max`.
+pub fn check_count(
+    count: usize,
+    min: Option<u64>,
+    max: Option<u64>,
+    noun: &str,
+) -> Result<(), Violation> {
+    let found = count as u64;
+    if min.is_none_or(|min| min <= found) && max.is_none_or(|max| found <= max) {
+        return Ok(());
+    }
+    let range = match (min, max) {
+        (Some(min), Some(max)) if min == max => format!("{min} {noun}"),
+        (Some(min), Some(max)) => format!("{min} to {max} {noun}"),
+        (Some(1), None) => format!("at least 1 {}", noun.trim_end_matches('s')),
+        (Some(min), None) => format!("at least {min} {noun}"),
+        (None, Some(0)) => format!("no {noun}"),
+        (None, Some(max)) => format!("at most {max} {noun}"),
+        (None, None) => return Ok(()),
+    };
+    Err(Violation::new(format!("must have {range}, found {found}")))
+}
+
+/// Checks that no two elements are equal as JSON (`uniqueItems`).
+///
+/// # Errors
+///
+/// Two elements are equal.
+pub fn check_distinct<T: Serialize>(elements: &[T]) -> Result<(), Violation> {
+    if distinct(elements) {
+        Ok(())
+    } else {
+        Err(Violation::new("must not have the same element twice"))
+    }
+}
+
+/// Whether no two values are equal as JSON.
+fn distinct<T: Serialize>(values: &[T]) -> bool {
+    let mut seen = std::collections::BTreeSet::new();
+    values.iter().all(|value| {
+        let mut key = String::new();
+        serde_json::to_value(value).is_ok_and(|value| {
+            write_key(&value, &mut key);
+            seen.insert(std::mem::take(&mut key))
+        })
+    })
+}
+
+/// Writes a text that is the same for equal values: members sorted by name, whole
+/// numbers without a fraction.
+fn write_key(value: &serde_json::Value, key: &mut String) {
+    use serde_json::Value;
+    match value {
+        Value::Array(values) => {
+            key.push('[');
+            for value in values {
+                write_key(value, key);
+                key.push(',');
+            }
+            key.push(']');
+        }
+        Value::Object(members) => {
+            let sorted: std::collections::BTreeMap<_, _> = members.iter().collect();
+            key.push('{');
+            for (name, value) in sorted {
+                write_key(&Value::from(name.as_str()), key);
+                key.push(':');
+                write_key(value, key);
+                key.push(',');
+            }
+            key.push('}');
+        }
+        Value::Number(number) => match number.as_f64() {
+            Some(double) if number.is_f64() && double.fract() == 0.0 && double.abs() < 9e15 => {
+                key.push_str(&format!("{double:.0}"));
+            }
+            _ => key.push_str(&number.to_string()),
+        },
+        simple => key.push_str(&simple.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn message(check: Result<(), Violation>) -> String {
+        check.expect_err("the value breaks a rule").to_string()
+    }
+
+    #[test]
+    fn a_count_outside_of_its_range_is_a_violation() {
+        for (min, max, count, expected) in [
+            (Some(2), Some(2), 1, "must have 2 members, found 1"),
+            (Some(2), Some(3), 4, "must have 2 to 3 members, found 4"),
+            (Some(1), None, 0, "must have at least 1 member, found 0"),
+            (Some(2), None, 0, "must have at least 2 members, found 0"),
+            (None, Some(0), 1, "must have no members, found 1"),
+            (None, Some(5), 6, "must have at most 5 members, found 6"),
+        ] {
+            assert_eq!(message(check_count(count, min, max, "members")), expected);
+        }
+        assert_eq!(check_count(7, None, None, "members"), Ok(()));
+    }
+
+    #[test]
+    fn a_string_is_counted_in_characters_and_matched() {
+        static RULES: TextRules = TextRules {
+            min: None,
+            max: Some(3),
+            pattern: Some(Pattern::new("^[a-zü]*$", "u")),
+        };
+        assert_eq!(RULES.check("üüü"), Ok(()));
+        assert_eq!(
+            message(RULES.check("üüüü")),
+            "must have at most 3 characters, found 4"
+        );
+        assert_eq!(
+            message(RULES.check("A")),
+            "must match `^[a-zü]*$`, found `A`"
+        );
+    }
+
+    #[test]
+    fn elements_are_distinct_by_their_value() {
+        assert_eq!(check_distinct(&[json!(1), json!(1.5)]), Ok(()));
+        for (one, other) in [
+            (json!(1), json!(1.0)),
+            (json!({ "a": 1, "b": [2] }), json!({ "b": [2], "a": 1 })),
+        ] {
+            assert!(check_distinct(&[one, other]).is_err());
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Reads a value that is one of several types (`oneOf`, `anyOf`, `discriminator`),
+//! and describes its alternatives.
+
+use schemars::schema::{Schema, SchemaObject};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+/// The alternatives of a type, tried on one value.
+#[derive(Debug)]
+pub struct Alternatives<'v, T> {
+    value: &'v Value,
+    /// The alternatives that accept the value, each with the number of parts of
+    /// the value that it loses.
+    accepted: Vec<(&'static str, T, usize)>,
+    /// Why the others reject it.
+    rejections: String,
+}
+
+impl<'v, T> Alternatives<'v, T> {
+    /// The alternatives of a value, of which none is tried yet.
+    pub fn of(value: &'v Value) -> Self {
+        Alternatives {
+            value,
+            accepted: Vec::new(),
+            rejections: String::new(),
+        }
+    }
+
+    /// Tries one alternative.
+    pub fn or<U>(mut self, name: &'static str, make: fn(U) -> T) -> Self
+    where
+        U: DeserializeOwned + Serialize,
+    {
+        match serde_json::from_value::<U>(self.value.clone()) {
+            Ok(accepted) => {
+                let written = serde_json::to_value(&accepted).unwrap_or_default();
+                let lost = lost_parts(self.value, &written);
+                self.accepted.push((name, make(accepted), lost));
+            }
+            Err(error) => self.rejections.push_str(&format!("; {name}: {error}")),
+        }
+        self
+    }
+
+    /// The only alternative that accepts the value (`oneOf`).
+    ///
+    /// # Errors
+    ///
+    /// No alternative accepts the value, or more than one does.
+    pub fn one(mut self) -> Result<T, String> {
+        match (self.accepted.pop(), self.accepted.pop()) {
+            (Some((_, accepted, _)), None) => Ok(accepted),
+            (Some((second, ..)), Some((first, ..))) => Err(format!(
+                "must be one alternative only, but is both {first} and {second}"
+            )),
+            (None, _) => Err(format!("is none of the alternatives{}", self.rejections)),
+        }
+    }
+
+    /// The alternative that keeps the most parts of the value, the first of several
+    /// that keep as many (`anyOf`).
+    ///
+    /// # Errors
+    ///
+    /// No alternative accepts the value.
+    pub fn any(self) -> Result<T, String> {
+        match self.accepted.into_iter().min_by_key(|(.., lost)| *lost) {
+            Some((_, accepted, _)) => Ok(accepted),
+            None => Err(format!("is none of the alternatives{}", self.rejections)),
+        }
+    }
+}
+
+/// The number of parts of a value that are missing from what was written back.
+fn lost_parts(value: &Value, written: &Value) -> usize {
+    match (value, written) {
+        (Value::Object(members), Value::Object(others)) => members
+            .iter()
+            .map(|(name, member)| {
+                others
+                    .get(name)
+                    .map_or(1, |other| lost_parts(member, other))
+            })
+            .sum(),
+        (Value::Array(items), Value::Array(others)) if items.len() == others.len() => items
+            .iter()
+            .zip(others)
+            .map(|(item, other)| lost_parts(item, other))
+            .sum(),
+        _ => usize::from(value != written),
+    }
+}
+
+/// The value of the property that names the alternative (`discriminator`).
+///
+/// # Errors
+///
+/// The value has no such property, or the property is no string.
+pub fn tag<'v>(value: &'v Value, property: &str) -> Result<&'v str, String> {
+    value
+        .get(property)
+        .and_then(Value::as_str)
+        .ok_or_else(|| format!("must have a string `{property}`, which names the alternative"))
+}
+
+/// The schema of an alternative, with the title and the description that the
+/// document has for it.
+pub fn described(schema: Schema, title: Option<&str>, description: Option<&str>) -> Schema {
+    if title.is_none() && description.is_none() {
+        return schema;
+    }
+    let mut object = SchemaObject::default();
+    if schema.is_ref() {
+        object.subschemas().all_of = Some(vec![schema]);
+    } else {
+        object = schema.into_object();
+    }
+    object.metadata().title = title.map(str::to_owned);
+    object.metadata().description = description.map(str::to_owned);
+    object.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::collections::BTreeMap;
+
+    #[derive(Debug, PartialEq)]
+    enum Size {
+        Number(i64),
+        Text(String),
+        Half(Half),
+        Map(BTreeMap<String, i64>),
+    }
+
+    #[derive(Debug, PartialEq, serde::Deserialize, serde::Serialize)]
+    struct Half {
+        a: i64,
+    }
+
+    fn one(value: &Value) -> Result<Size, String> {
+        Alternatives::of(value)
+            .or("`Number`", Size::Number)
+            .or("`Text`", Size::Text)
+            .one()
+    }
+
+    #[test]
+    fn exactly_one_alternative_must_accept_a_value() {
+        assert_eq!(one(&json!(3)), Ok(Size::Number(3)));
+        assert_eq!(one(&json!("3")), Ok(Size::Text("3".to_owned())));
+        let error = one(&json!([])).expect_err("neither");
+        assert!(
+            error.starts_with("is none of the alternatives; `Number`: "),
+            "{error}"
+        );
+        let value = json!({ "a": 1 });
+        let both = Alternatives::of(&value)
+            .or("`Half`", Size::Half)
+            .or("`Map`", Size::Map)
+            .one();
+        assert_eq!(
+            both,
+            Err("must be one alternative only, but is both `Half` and `Map`".to_owned())
+        );
+    }
+
+    #[test]
+    fn any_takes_the_alternative_that_loses_least() {
+        fn any(value: Value) -> Result<Size, String> {
+            Alternatives::of(&value)
+                .or("`Half`", Size::Half)
+                .or("`Map`", Size::Map)
+                .any()
+        }
+        assert!(matches!(any(json!({ "a": 1, "b": 2 })), Ok(Size::Map(_))));
+        assert!(matches!(any(json!({ "a": 1 })), Ok(Size::Half(_))));
+        assert!(any(json!(null)).is_err());
+    }
+
+    #[test]
+    fn a_tag_is_a_string() {
+        assert_eq!(tag(&json!({ "kind": "x" }), "kind"), Ok("x"));
+        assert!(tag(&json!({ "kind": 1 }), "kind").is_err());
+        assert!(tag(&json!({}), "kind").is_err());
+    }
+}
