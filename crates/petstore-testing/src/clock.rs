@@ -1,4 +1,4 @@
-//! A clock that goes on by itself and can be moved.
+//! A clock that runs by itself and that a test can move forward.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use std::{

@@ -1,5 +1,5 @@
-//! `key create`, `key list` and `key revoke`: work on the store directly, also
-//! while a service runs on it.
+//! Commands `key create`, `key list` and `key revoke`: they change and read the
+//! store directly, also while a service is running on it.
 
 use super::{finish, open_shared, print, time};
 use crate::cli::KeyCommand;

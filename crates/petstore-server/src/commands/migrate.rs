@@ -1,5 +1,5 @@
-//! `migrate`: brings a store to the schema that this version needs, before the
-//! service is started, as `serve` would do.
+//! Command `migrate`: upgrades a store to the schema of this version without
+//! starting the service. `serve` does the same upgrade at its start.
 
 use super::{begin, open_store, print};
 use anyhow::{Context as _, bail};

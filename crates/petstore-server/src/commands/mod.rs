@@ -1,5 +1,5 @@
-//! The commands, one file a command, and what they share: how the store of the
-//! settings is opened and closed.
+//! The commands, each in a file of its own, and the functions that open and
+//! close the store of the settings for all of them.
 
 pub(crate) mod backup;
 pub(crate) mod config;

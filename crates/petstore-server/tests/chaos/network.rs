@@ -1,5 +1,6 @@
-//! A proxy that kills, holds, truncates, responses in place of the service and
-//! sends twice. What it does to a request is drawn from a seed.
+//! A proxy that closes connections, delays or truncates responses, responds in
+//! place of the service, and sends requests twice. A seed decides what it does
+//! to each request.
 
 use std::{
     fmt, io,

@@ -1,5 +1,5 @@
-//! `backup FILE`, while the service runs under load and where there is nothing
-//! to copy.
+//! Tests `backup FILE` while the service runs under load, and when there is no
+//! store to copy.
 
 use crate::{
     contents,

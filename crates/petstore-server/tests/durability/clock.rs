@@ -1,5 +1,5 @@
-//! A clock that jumps back: to the service, all that is in the store is of a
-//! time to come.
+//! Tests a clock that is set back, so that for the service all data in the
+//! store is from the future.
 
 use crate::{
     process::{Service, run_ok},

@@ -1,5 +1,5 @@
-//! SIGKILL under load, again and again on one file; and clients that are gone
-//! before they are answered.
+//! Tests repeated SIGKILLs of a service under load on one file, and clients
+//! that disconnect before they get a response.
 
 use crate::{
     ledger::{Counts, Ledger},

@@ -1,6 +1,6 @@
-//! Disks that are full, cannot be written, or fail. The service gets a mount of
-//! its own, in a namespace that is gone with it; a failing disk is played by
-//! strace, which lets a system call fail.
+//! Tests disks that are full, read-only, or failing. The service gets a mount
+//! in a namespace of its own, which ends with the test; `strace` simulates a
+//! failing disk by failing system calls.
 
 use crate::{
     process::{Service, program_by},

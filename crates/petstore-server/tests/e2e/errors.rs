@@ -1,5 +1,5 @@
-//! One test a status that a client can provoke: the Error body, the headers,
-//! and that the service responds after it.
+//! Tests each error status that a client can provoke: the `Error` body, the
+//! headers, and that the service still responds afterwards.
 
 use crate::{
     process::Service,

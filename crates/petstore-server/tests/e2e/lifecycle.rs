@@ -1,5 +1,5 @@
-//! The headers of a deprecated operation, byte for byte, on every response that
-//! it can give.
+//! Tests the headers of a deprecated operation byte for byte, on every response
+//! that it can give.
 
 use crate::{
     process::Service,

@@ -1,4 +1,4 @@
-//! What `/metrics` counts, and what never becomes a label.
+//! Tests what `/metrics` counts, and which values never become labels.
 
 use crate::{
     raw::{self, Request},

@@ -1,5 +1,5 @@
-//! `migrate`: from which schema version to which. That nothing is lost on the
-//! way is shown by the tests of `petstore-store`.
+//! Tests the output of `migrate`: the schema versions before and after it. The
+//! tests of `petstore-store` check that an upgrade loses no data.
 
 use crate::process::{run_failing, run_ok};
 use std::{fs, path::Path};

@@ -1,4 +1,4 @@
-//! The machines together, and what Patroni says of them.
+//! Starts the machines of the cluster, and reads its state from Patroni.
 
 use crate::{
     machine::Machine,

@@ -1,5 +1,5 @@
-//! Faults of the service: each is a response in the Error shape that tells a
-//! client nothing of the inside, and the server goes on.
+//! Tests faults inside the service: each gives a response with an `Error` body
+//! that reveals nothing internal, and the server continues to work.
 
 use crate::{
     faulty::{SECRET, pet},

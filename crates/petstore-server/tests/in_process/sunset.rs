@@ -1,4 +1,4 @@
-//! The days around a removal date: 4, 5 and 6 December 2030.
+//! Tests the days around a removal date: 4, 5 and 6 December 2030.
 
 use crate::{
     raw::{RawResponse, Request},

@@ -1,5 +1,5 @@
-//! The ledger of deprecated calls: what is counted, what is written when the
-//! server stops, and what the log says of it.
+//! Tests the usage counters of deprecated operations: what is counted, what is
+//! written when the server stops, and what the log says.
 
 use crate::running::{At, Running, With, logged};
 use petstore_store::Store as _;

@@ -1,6 +1,6 @@
-//! A commit that waits for a replica that never comes: 503 at the deadline and
-//! never 201. The service lets go of the connection and cancels nothing, since
-//! PostgreSQL reports a cancelled wait as a success.
+//! Tests a commit that waits for a replica that never confirms: the client gets
+//! 503 at the deadline and never 201. The service drops the connection and
+//! cancels nothing, because PostgreSQL reports a cancelled wait as a success.
 
 use crate::{
     count_of,

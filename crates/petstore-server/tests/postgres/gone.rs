@@ -1,5 +1,5 @@
-//! A database that is gone: at the start, in mid-flight, or as good as gone
-//! since it holds a table.
+//! Tests an unreachable database: at the start, during requests, and when it is
+//! reachable but holds a table locked.
 
 use crate::{
     count_of,

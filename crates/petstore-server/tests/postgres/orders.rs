@@ -1,4 +1,4 @@
-//! Orders for one pet from two servers at the same moment.
+//! Tests orders for one pet from two servers at the same time.
 
 use crate::{postgres::shared, raw::Connection, raw::Request, serve, serve_beside};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! What stands between the service and its database: a relay that passes all
-//! bytes, until it is to lose the response to one statement, or the statement.
+//! A relay between the service and its database. It passes all bytes until a
+//! test tells it to lose one statement or the response to it.
 
 use crate::postgres::Cluster;
 use std::{

@@ -1,6 +1,6 @@
-//! Ten times the capacity, sent by the clock and not by the responses ("open
-//! loop"): who comes too much is rejected at once, and the others are served as
-//! if nothing was.
+//! Sends ten times the capacity at fixed times, independent of the responses
+//! ("open loop"): the excess is rejected at once, and the other requests are
+//! served as without load.
 
 use crate::{
     server::{self, CAPACITY, Running},

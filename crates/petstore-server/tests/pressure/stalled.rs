@@ -1,5 +1,5 @@
-//! Clients that hold a socket and do nothing with it: they must cost the others
-//! nothing.
+//! Tests clients that hold a socket and send or read nothing: they must not
+//! slow down other clients.
 
 use crate::{
     server::Running,

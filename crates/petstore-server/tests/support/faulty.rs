@@ -1,5 +1,4 @@
-//! A store on which everything can be made to happen that a test cannot wait
-//! for: it panics, fails, or holds a request until it is told to go on.
+//! A store for tests that panics, fails, or holds a request on demand.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

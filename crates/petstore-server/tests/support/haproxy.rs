@@ -1,4 +1,5 @@
-//! HAProxy with the configuration of `examples/deploy/haproxy`, on a free port.
+//! Runs HAProxy with the configuration of `examples/deploy/haproxy` on a free
+//! port.
 
 use std::{
     net::{SocketAddr, TcpListener, TcpStream},

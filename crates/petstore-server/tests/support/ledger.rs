@@ -1,5 +1,5 @@
-//! What was asked of a service and what it answered, and how that compares with
-//! what is there afterwards.
+//! Records the requests to a service and its responses, and compares them with
+//! the data that the service has afterwards.
 
 use serde_json::Value;
 use std::{

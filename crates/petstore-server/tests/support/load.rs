@@ -1,5 +1,5 @@
-//! Clients that create pets as fast as they are answered, and the walk that
-//! finds what is there. What they were told goes to the ledger.
+//! Clients that create pets without pause, and a check that reads all pages
+//! afterwards. The clients record the responses in the ledger.
 
 use crate::ledger::Ledger;
 use futures::{StreamExt as _, stream};

@@ -1,5 +1,5 @@
-//! The real program on a free port, in a folder of its own; stopped and removed
-//! at the end of the test.
+//! Runs the real program on a free port in a folder of its own. It is stopped,
+//! and the folder removed, at the end of the test.
 
 use crate::raw::{self, Connection, RawResponse, Request};
 use rustix::process::{Pid, Signal, kill_process};

@@ -1,4 +1,4 @@
-//! What cannot be shown on this machine is said, not passed over in silence.
+//! Prints that a test is skipped, and why, when it cannot run on this machine.
 
 use std::{
     env,

@@ -1,6 +1,6 @@
-//! The cursors of the lists: the id at which a page begins and the filter of the
-//! list, as a text that clients pass back without reading it. It holds no
-//! secret and no state of the server.
+//! Encodes and decodes the cursors of lists. A cursor contains the id at which
+//! the next page begins and the filter of the list; clients pass it back without
+//! reading it. It contains no secret, and the server keeps no state for it.
 
 mod orders;
 mod pets;
