@@ -1,5 +1,5 @@
-//! The command line and its help. It has no option for the API key, since other
-//! users of the machine see command lines.
+//! Declares the command line and its help. There is no option for the API key,
+//! because other users of the machine can see command lines.
 
 use crate::{exit::MEANINGS, import::Unknown, output::Form, settings::ServiceOptions};
 use clap::{

@@ -1,5 +1,5 @@
-//! The exit codes of the program. `--help`, the manual page and the README show
-//! this table.
+//! Declares the exit codes of the program. `--help`, the manual page and the
+//! README show this table.
 
 use petstore_client::{Error, ErrorCode};
 use std::fmt;

@@ -1,6 +1,6 @@
-//! What reads cost as a store grows: opens each of the stores that are named,
-//! reads from all of them in turn, and prints a table with the ratio to the
-//! first. `seed` makes such stores.
+//! Measures how the cost of reads grows with a store: opens each of the given
+//! stores, reads from all of them in turn, and prints a table with the ratio to
+//! the first. `seed` makes such stores.
 //!
 //! ```text
 //! cargo run --release -p petstore-store --example growth -- small.db big.db

@@ -1,5 +1,4 @@
-//! What can go wrong with a store, while it works, when it is
-//! opened, and when it is copied.
+//! The errors of a store: of its calls, of opening it, and of copying it.
 //!
 //! The `Display` text of a [`StoreError`] is safe to show to anybody: what the
 //! database itself said is only in `source()`, for the log.

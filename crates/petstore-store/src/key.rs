@@ -1,5 +1,5 @@
-//! What the store knows of an API key: a public id, a name, a hash, three times.
-//! The store never sees the key itself.
+//! The record of an API key in the store: a public id, a name, a hash, and three
+//! times. The store never sees the key itself.
 
 use chrono::{DateTime, Utc};
 use std::{fmt, str::FromStr};

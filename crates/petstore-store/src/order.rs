@@ -1,5 +1,5 @@
-//! The queries for orders, their pages, and the reasons why an order is not placed
-//! or not changed.
+//! The queries and pages of orders, and the reasons why an order is not placed or
+//! not changed.
 
 use crate::{StoreError, record};
 use chrono::{DateTime, Utc};

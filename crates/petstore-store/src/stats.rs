@@ -1,5 +1,5 @@
-//! Figures about a store's work: how large its batches are, how many writes are
-//! queued, and what its connections do.
+//! Statistics of a store: the sizes of its batches, the number of queued
+//! writes, and the use of its connections.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

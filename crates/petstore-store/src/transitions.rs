@@ -1,5 +1,5 @@
-//! The statuses of an order and of its pet, and the steps between them: the table that `spec/README.md`
-//! shows. Both backends compare their rows with it inside their transactions.
+//! The statuses of an order and of its pet, and the allowed transitions: the table that
+//! `spec/README.md` shows. Both backends check each transition against it inside their transactions.
 
 use petstore_models::{OrderStatus, PetStatus};
 

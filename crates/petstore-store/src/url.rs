@@ -1,5 +1,5 @@
-//! How a database is named on a command line. Whether it can be opened is left
-//! to [`open`](crate::open).
+//! Parses the name of a database on a command line. [`open`](crate::open) opens
+//! the database.
 
 use crate::PostgresUrl;
 use std::{fmt, path::PathBuf, str::FromStr};

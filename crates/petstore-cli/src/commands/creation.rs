@@ -1,5 +1,6 @@
-//! The error of a creation that failed: nothing was sent, or nothing was created, or
-//! the outcome is unknown and the same key makes sure.
+//! The error of a failed creation. It distinguishes three cases: nothing was sent,
+//! nothing was created, or the outcome is unknown and a repetition with the same
+//! idempotency key settles it.
 
 use crate::exit::WrongUsage;
 use petstore_client::{Error, ErrorKind};

@@ -1,4 +1,4 @@
-//! Pages of a list, one or all, to stdout.
+//! Prints one page of a list, or all pages, to stdout.
 
 use crate::{
     exit::WrongUsage,

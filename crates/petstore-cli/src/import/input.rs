@@ -1,5 +1,5 @@
-//! The file that is imported, record by record: which bytes belong together, on
-//! which line they begin, and what tells the file from another. No more of the file is in memory than a record.
+//! Splits the imported file into records: finds the bytes of each and the line on which it begins, and computes
+//! a digest that identifies the file. Only one record is in memory at a time.
 
 use crate::{cli::Format, exit::WrongUsage};
 use anyhow::{Context as _, Result};

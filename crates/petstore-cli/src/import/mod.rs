@@ -1,5 +1,5 @@
-//! `pets import`: adds each pet of a file once, however often the import is
-//! interrupted.
+//! Command `pets import`: adds each pet of a file exactly once, even if the
+//! import is interrupted and repeated.
 
 mod bits;
 mod input;

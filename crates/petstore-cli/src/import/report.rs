@@ -1,4 +1,4 @@
-//! What an import says while it runs, and at its end: to people on stderr, to
+//! Reports the progress and the result of an import: to people on stderr, to
 //! programs on stdout.
 
 use super::{

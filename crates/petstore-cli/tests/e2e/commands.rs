@@ -1,4 +1,4 @@
-//! `pets list`, `add` and `get`, and the codes with which commands end.
+//! Tests `pets list`, `add` and `get`, and the exit codes of commands.
 
 use crate::{program::User, service::Service};
 use std::net::TcpListener;

@@ -1,5 +1,5 @@
-//! What an import says of its file: lines that are no pets, files that are not
-//! to be imported again, and what a service with limits does to it.
+//! Tests the messages of an import: lines that are not pets, files that cannot
+//! be imported again, and services with limits.
 
 use crate::{
     interrupted::{each_is_there_once, pets},

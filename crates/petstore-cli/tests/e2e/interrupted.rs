@@ -1,5 +1,5 @@
-//! Imports that are interrupted, in every way: when the same command has run to
-//! its end, each pet is there once.
+//! Tests interrupted imports: when the same command has finished, each pet
+//! exists exactly once, however the earlier runs ended.
 
 use crate::{
     program::{Finished, User, until},

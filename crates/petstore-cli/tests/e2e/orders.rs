@@ -1,4 +1,4 @@
-//! `orders list`, `place`, `get` and `update`, and the codes with which they end.
+//! Tests `orders list`, `place`, `get` and `update`, and their exit codes.
 
 use crate::{program::User, relay::Relay, service::Service};
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! `petstore`, in a folder of its own and with nothing of this environment but
-//! the service it is to use.
+//! Runs `petstore` in a folder of its own, with an environment that holds only
+//! the address and the key of the service.
 
 use crate::service::Service;
 use rustix::process::{Pid, Signal, kill_process};

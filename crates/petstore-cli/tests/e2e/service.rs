@@ -1,4 +1,4 @@
-//! The real service on a free port, with a store of its own; stopped and
+//! Runs the real service on a free port with its own store. It is stopped and
 //! removed at the end of the test.
 
 use petstore_client::{Client, Pet};

@@ -1,4 +1,4 @@
-//! Errors of responses of the service, of responses of a proxy, and of calls without a response.
+//! Tests errors: responses of the service, responses of a proxy, and calls without a response.
 
 use crate::service::{KEY, Service, json, response};
 use petstore_client::{Client, Error, ErrorCode, ErrorKind, RetryPolicy};

@@ -1,5 +1,5 @@
-//! The writes that are queued, the batch that is taken of them, and the results that
-//! are returned to the callers.
+//! Queues writes, takes batches from the queue, and returns the results to the
+//! callers.
 
 use super::{
     error::{self, Fault},

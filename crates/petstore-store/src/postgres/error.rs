@@ -1,5 +1,4 @@
-//! What an error of PostgreSQL, or of the way to it, means to the callers of a
-//! store.
+//! Maps errors of PostgreSQL and of its connections to the errors of a store.
 
 use crate::{Cause, Outcome, StoreError};
 use std::{error::Error as StdError, fmt::Write as _, sync::Arc, time::Duration};

@@ -1,5 +1,5 @@
-//! Connects to the host that takes writes, checks its settings, and counts the
-//! warnings that come over the connection.
+//! Connects to the host that accepts writes, checks its settings, and counts
+//! the warnings that the server sends.
 
 use super::{
     error::{Fault, PostgresError, chain},

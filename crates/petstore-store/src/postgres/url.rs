@@ -1,6 +1,6 @@
-//! How a PostgreSQL database is named: the URLs of libpq, with what this crate
-//! understands of them. A password goes in and never comes out again, neither
-//! in `Display` and `Debug` nor in an error.
+//! Parses the URL of a PostgreSQL database: the form of libpq, with the
+//! parameters that this crate supports. The password of the URL never appears
+//! in `Display`, `Debug` or an error.
 
 use std::{
     fmt,

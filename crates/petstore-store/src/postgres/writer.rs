@@ -1,4 +1,4 @@
-//! The tasks that write, and their group commit.
+//! Runs the tasks that write, with group commit.
 //!
 //! Pets that wait at the same moment are stored by one statement, which is one
 //! round trip and one transaction. Writes of keys go out in the same round

@@ -1,6 +1,6 @@
-//! Whether the files that a store was opened on are still the ones with their
-//! names. A file that was removed or replaced under a running store takes
-//! writes as before, and nobody would find them there again.
+//! Checks whether the files of an open store still exist under their names.
+//! Writes to a file that was removed or replaced succeed, but the next start
+//! would not find them.
 
 use super::open;
 use std::{

@@ -1,6 +1,6 @@
-//! From a path to connections: looks at what is there before anything is
-//! touched, rejects what is not a store of a known version, and sets up the
-//! connections that write and read.
+//! Opens the connections of a store: inspects the file without changing it,
+//! rejects what is not a store of a known version, and sets up the connections
+//! that write and read.
 
 use super::{
     files::Files,

@@ -1,6 +1,6 @@
-//! A PostgreSQL server for tests: started in a temporary folder, reached by a
-//! Unix socket only, and gone with the test process however that ends. What is
-//! tested on it is left to `tests/postgres` and `tests/contract`.
+//! Runs a PostgreSQL server for tests in a temporary folder. It listens on a
+//! Unix socket only, and is stopped and removed when the test process ends,
+//! even if it crashes.
 
 use petstore_store::DatabaseUrl;
 use std::{

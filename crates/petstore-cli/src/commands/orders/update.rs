@@ -1,4 +1,5 @@
-//! `orders update`: one step of an order, which the service allows or refuses.
+//! Command `orders update`: makes one transition of an order, which the service
+//! accepts or rejects.
 
 use crate::{
     exit::Exit,

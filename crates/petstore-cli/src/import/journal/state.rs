@@ -1,5 +1,5 @@
-//! What a journal says of each line, entry after entry: done, not sent, or
-//! sent without a known response, and since when.
+//! Computes the state of each line of the file from the entries of a journal:
+//! done, not sent, or sent without a known response, and since when.
 
 use super::record::Entry;
 use crate::import::{bits::Lines, input::Fingerprint};

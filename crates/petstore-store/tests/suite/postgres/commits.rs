@@ -1,5 +1,5 @@
-//! Commits that wait for a replica: cut off, cancelled, or left waiting, they
-//! are never reported as a success.
+//! Tests commits that wait for a replica: if they are cut off, cancelled or
+//! left waiting, they are never reported as a success.
 
 use super::{outcome, pet, store};
 use crate::postgres_server::own;

@@ -1,4 +1,4 @@
-//! Encrypted connections: the certificate and the host name count.
+//! Tests encrypted connections: the certificate and the host name are verified.
 
 use super::pet;
 use crate::postgres_server::own_with;

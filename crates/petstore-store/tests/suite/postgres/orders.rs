@@ -1,5 +1,5 @@
-//! Orders of several servers at the same moment, and an order whose pet, key
-//! or row cannot be written.
+//! Tests orders that several servers place at the same time, and an order whose
+//! pet, key or row cannot be written.
 
 use super::{outcome, pet, store};
 use crate::{

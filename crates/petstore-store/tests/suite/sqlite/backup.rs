@@ -1,5 +1,5 @@
-//! The copy of a store, in use or not. The command and a service under load
-//! are left to the tests of the server.
+//! Tests the copy of a store that may be in use. The tests of `petstore-server`
+//! have the command `backup` and a service under load.
 
 use super::{Place, open, pet, place};
 use petstore_store::{BackupError, DatabaseUrl, OpenError, PetQuery, backup};

@@ -1,5 +1,5 @@
-//! What is not a store that this version knows is rejected, with what to do,
-//! and left as it is.
+//! Tests that a file that is not a store of a known version is rejected with a
+//! remedy and is not changed.
 
 use super::{Place, open, place, rejected};
 use petstore_store::OpenError;
