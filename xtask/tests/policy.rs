@@ -1,5 +1,5 @@
-//! Project rules that neither `deny.toml` nor clippy can express: which crates are
-//! reached through others, where generated code is, and that the toolkit does not
+//! Checks project rules that neither `deny.toml` nor clippy can express: on which
+//! crates others depend, where generated code is, and that the toolkit does not
 //! know the pet store.
 
 use crate::copy::{files_of, workspace_root};

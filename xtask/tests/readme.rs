@@ -1,6 +1,6 @@
-//! The README's commands, as a newcomer types them: each block of `sh` is run,
-//! in order, and its answer is held against the block that follows it. Only
-//! the ports, the database and the key are other ones than on the page.
+//! Tests the commands of the README: each `sh` block is run, in order, and its
+//! output is compared with the block that follows it. Only the ports, the
+//! database and the key differ from the page.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},

@@ -1,5 +1,4 @@
-//! The names of the service: one place says what the program, its variables, its metrics and
-//! its log lines are called.
+//! The names of the service: of its program, its variables, its metrics and its log lines.
 
 /// The names of a service. Make it with [`service_info!`](crate::service_info).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -1,5 +1,5 @@
-//! Raises the limit of open files and sockets, of which each connection is
-//! one, as far as the system lets a process raise it by itself.
+//! Raises the limit of open files and sockets as far as the system allows. Each
+//! connection needs one of them.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io;

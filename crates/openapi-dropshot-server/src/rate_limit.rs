@@ -1,6 +1,6 @@
-//! Limits the rate of requests of each key, by GCRA (the "virtual scheduling" of ITU-T
-//! I.371): a key is one number, the moment at which its allowance will be whole
-//! again.
+//! Limits the rate of requests of each key with GCRA (the "virtual scheduling" of
+//! ITU-T I.371). The state of a key is one number: the time at which its full
+//! allowance is available again.
 
 use crate::config::{Rate, RateLimit};
 use std::{

@@ -1,5 +1,5 @@
-//! The phase of the server's life. `/readyz` reports it to a load balancer, and the pipeline
-//! rejects requests by it.
+//! The phase of the server between start and shutdown. `/readyz` reports it to a load
+//! balancer, and the pipeline uses it to reject requests.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 

@@ -1,5 +1,5 @@
-//! The trait by which this crate reaches what a service keeps: its keys, the usage counters and
-//! the idempotency keys.
+//! The trait through which this crate accesses the data of a service: its keys, its usage
+//! counters and its idempotency keys.
 
 use crate::metrics::Metrics;
 use chrono::{DateTime, Utc};

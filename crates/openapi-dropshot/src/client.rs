@@ -1,4 +1,5 @@
-//! Generates the client: progenitor's output for the document, changed so that it keeps what the document promises.
+//! Generates the client from progenitor's output for the document, changed so that it keeps the promises of the
+//! document.
 //!
 //! Everything that progenitor would panic at, drop or misread is reported as a problem first ([`preconditions`],
 //! [`names`]) or rewritten in a form that it understands ([`prepare`]). Of its output, the types stay, and [`pass`] adds

@@ -1,5 +1,5 @@
-//! The clock of the gates is an argument: what they say of a sunset on which
-//! day.
+//! Tests what the gates report about a sunset on different days. The day is an
+//! argument.
 
 use crate::check::tree::{CHANGELOG, DOCUMENT, Tree, all_of};
 

@@ -1,8 +1,6 @@
-//! An application that was built long ago and a service that has moved on: a
-//! client of the released document is compiled and run, and gets answers of a
-//! document with more of everything. Nothing of them is an error to it, and
-//! nothing that it shows is lost. What an addition does to the compilation of
-//! applications is in `application`.
+//! Tests an old application with a newer service: a client of the released document is compiled and run, and gets
+//! responses of a document with more operations, properties and values. None of them is an error for the client, and it
+//! loses no data of them. `application` tests the effect of an addition on the compilation of applications.
 
 use super::{application::add_to_the_contract, contract_change::generate};
 use crate::copy::Copy;

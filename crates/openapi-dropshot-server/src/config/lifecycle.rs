@@ -1,5 +1,5 @@
-//! The settings of the operations: from which stability on they are served, and what happens on
-//! the removal date of a deprecated one.
+//! The settings of the operations: the lowest stability level that is served, and the behaviour
+//! on the removal date of a deprecated operation.
 
 use openapi_dropshot_types::Stability;
 use std::{fmt, str::FromStr};

@@ -1,4 +1,4 @@
-//! The limits of the service; it rejects what is beyond them.
+//! The limits of the service. Requests beyond them are rejected.
 
 use super::{ConfigError, Delay, Seconds};
 use std::num::NonZeroUsize;

@@ -1,7 +1,7 @@
-//! Runs a request that came with an `Idempotency-Key`
+//! Runs a request that has an `Idempotency-Key`
 //! (draft-ietf-httpapi-idempotency-key-header-07): it takes effect once, however often it is
-//! repeated. The store keeps the keys, through crashes and among servers; this module decides
-//! which request waits, how long, and what it is told.
+//! repeated. The store keeps the keys durably and for all servers; this module decides which
+//! request waits, how long, and which response it gets.
 
 mod expiry;
 mod header;

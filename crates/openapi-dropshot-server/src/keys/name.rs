@@ -1,4 +1,4 @@
-//! The name that an owner gives to a key, to find it again in the list.
+//! The name that an owner gives to a key, to recognise it in the list of keys.
 
 use std::{fmt, str::FromStr};
 

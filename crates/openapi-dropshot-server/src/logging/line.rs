@@ -1,5 +1,5 @@
-//! Formats a line of the log, as text and as JSON; it is one line whatever its fields hold.
-//! The formatter of tracing-subscriber takes five times as long, which matters in a service that
+//! Formats an event of the log as one line of text or JSON, whatever its fields contain. The
+//! formatter of tracing-subscriber takes five times as long, which matters because the service
 //! logs each request.
 
 use super::{THIS_CRATE, sink::Sink};

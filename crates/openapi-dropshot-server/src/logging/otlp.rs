@@ -1,8 +1,8 @@
-//! Sends a span for every request to an OpenTelemetry collector: OTLP over
-//! HTTP, in JSON. The span is made of the line that the request leaves in the access
-//! log, written or not. OpenTelemetry's own variables set it; without a
-//! collector nothing is sent. A collector that is slow or gone costs spans,
-//! never a request.
+//! Sends a span for every request to an OpenTelemetry collector: OTLP over HTTP, in
+//! JSON. The span is made from the line of the access log, even if that line is not
+//! written. OpenTelemetry's own variables configure it; without a collector nothing
+//! is sent. If the collector is slow or unreachable, spans are lost, but no request
+//! waits.
 
 use crate::ServiceInfo;
 use serde_json::{Map, Value, json};

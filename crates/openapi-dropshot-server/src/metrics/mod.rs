@@ -1,6 +1,7 @@
-//! The metrics of the service, in Prometheus' text format: names and labels of
-//! HTTP by OpenTelemetry's semantic conventions, the service's own under
-//! its name, the process's as every Prometheus library has them.
+//! The metrics of the service, in the text format of Prometheus. Metrics of
+//! HTTP are named by OpenTelemetry's semantic conventions, the service's own
+//! begin with its name, and those of the process have the names that all
+//! Prometheus libraries use.
 
 mod process;
 mod reading;

@@ -1,5 +1,5 @@
-//! Counts requests. The labels take values of closed sets only, so that no client can make the
-//! number of series grow.
+//! Counts requests. The labels have values of closed sets only, so that clients cannot
+//! increase the number of time series.
 
 use super::declare;
 use crate::ServiceInfo;

@@ -1,5 +1,5 @@
-//! The program of a service from its start to its end: logging, signals, both listeners, the
-//! reload of the certificate, systemd, and a stop in order.
+//! Runs the program of a service from its start to its end: logging, signals, both
+//! listeners, the reload of the certificate, systemd, and an orderly shutdown.
 //!
 //! A service calls [`Program::begin`], opens its state, and goes on with
 //! [`bind`](Program::bind), [`start`](BoundProgram::start) and [`run`](RunningProgram::run).

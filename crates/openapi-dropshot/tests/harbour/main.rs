@@ -1,4 +1,4 @@
-//! What the golden files of `harbour.yaml` do, compiled: alternatives, pages,
+//! Tests the compiled golden files of `harbour.yaml`: alternatives, pages,
 //! forms, bytes, websockets, and responses that the handler builds by itself.
 
 #[rustfmt::skip]
