@@ -7,9 +7,9 @@ use std::{fmt, str::FromStr};
 crate::settings! {
     /// Which operations are served, and how they end.
     Lifecycle / LifecycleOptions {
-        /// Which operations to serve: `stable`, `beta` and what is stable, or `experimental` and all others; the rest is as if it never was
+        /// The lowest stability level of the operations that are served: `stable`, `beta` or `experimental`; operations below it are hidden
         min_stability: MinStability = "experimental";
-        /// What to do from the removal date of an operation on: `announce` goes on answering and says so, `enforce` answers 410
+        /// Behaviour from the removal date of an operation on: `announce` continues to serve it and says so in its headers, `enforce` rejects it with 410
         sunset: SunsetPolicy = "announce";
     }
 }
@@ -49,7 +49,7 @@ impl fmt::Display for MinStability {
 /// Whether an operation ends at its removal date.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum SunsetPolicy {
-    /// The operation goes on; its headers report since when it is deprecated.
+    /// The operation is still served; its headers report since when it is deprecated.
     #[default]
     Announce,
     /// The service responds with 410.

@@ -5,9 +5,9 @@ use std::{fmt, num::NonZeroU32, str::FromStr};
 crate::settings! {
     /// How many requests a key may make.
     RateLimit / RateLimitOptions {
-        /// Requests a second that each key may make in the long run, or `off`; one more is answered with 429
+        /// Requests per second that each key may make in the long run, or `off`; further ones are rejected with 429
         rate_limit_per_second: Rate = "off";
-        /// Requests that a key may make at once after a pause, where there is a limit
+        /// Requests that a key may make at once after a pause, if there is a limit
         rate_limit_burst: NonZeroU32 = "100";
     }
 }

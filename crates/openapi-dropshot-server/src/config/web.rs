@@ -8,12 +8,12 @@ crate::settings! {
     Web / WebOptions {
         /// Origins whose pages may call the service from a browser, with commas between them (in the file also an array), as in `https://shop.example`; `*` for all, `none` for none
         cors_origins: Origins = "none";
-        /// Whether to compress answers for those who ask for gzip: `on` or `off`
+        /// Whether to compress responses for clients that accept gzip: `on` or `off`
         compression: Switch = "on";
     }
 }
 
-/// Whose pages may call the service from a browser.
+/// The origins whose pages may call the service from a browser.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Origins {
     /// Pages of these origins, as a browser writes them; no page where it is

@@ -29,7 +29,7 @@ pub(super) fn failed(error: Error, what: &str, done: &str) -> anyhow::Error {
     anyhow::Error::new(error).context(format!("the {what} was not {done}{certainty}"))
 }
 
-/// Whether nothing was created: no try arrived, or the only one was refused.
+/// Whether certainly nothing was created: no try reached the service, or the only one was rejected.
 fn is_certain(error: &Error) -> bool {
     let is_refusal = matches!(error.status(), Some(400..500)) && !error.is_retryable();
     !error.was_sent() || (is_refusal && error.retries() == 0)

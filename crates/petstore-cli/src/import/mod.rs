@@ -53,7 +53,7 @@ pub(crate) enum Unknown {
 ///
 /// # Errors
 ///
-/// The file, the journal or the service refuses to go on. What was done until
+/// The file, the journal or the service does not allow the import to continue. What was done until
 /// then is in the journal.
 pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) -> Result<Exit> {
     let client = client(service, options.concurrency)?;

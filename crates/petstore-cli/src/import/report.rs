@@ -196,7 +196,7 @@ impl Outcome<'_> {
     }
 }
 
-/// Writes the refused lines of all runs to a file.
+/// Writes the rejected lines of all runs to a file.
 ///
 /// # Errors
 ///
@@ -211,7 +211,7 @@ pub(super) fn write_refused(to: &Path, journal: &Path) -> Result<()> {
     file.flush().with_context(context)
 }
 
-/// Whether the file for refused lines is one that must stay.
+/// Checks that the file for rejected lines does not overwrite the input or the journal.
 ///
 /// # Errors
 ///

@@ -204,7 +204,7 @@ impl Journal {
     }
 }
 
-/// The lines of a journal that were refused, as they stand there, one by one.
+/// Passes each rejected line of a journal, with its reason, to a function.
 ///
 /// # Errors
 ///

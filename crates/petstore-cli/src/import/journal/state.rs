@@ -16,7 +16,7 @@ const MARGIN: TimeDelta = TimeDelta::minutes(10);
 pub(in crate::import) struct State {
     /// The number of the last line.
     lines: u64,
-    /// Added, refused or skipped.
+    /// Added, rejected or skipped.
     settled: Lines,
     /// Announced, and neither settled nor taken back.
     open: Lines,
