@@ -190,7 +190,7 @@ impl Drop for Service {
     }
 }
 
-/// One request and its whole answer, which has to begin as expected.
+/// Sends one request and reads its whole response, which has to begin as expected.
 async fn exchange(
     stream: &mut TcpStream,
     request: &[u8],

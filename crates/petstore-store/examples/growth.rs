@@ -83,7 +83,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How many pets there are: ids have no gaps where nothing was ever removed.
+/// The number of pets, which is the greatest id, because pets are never removed.
 async fn count(store: &dyn Store) -> Result<i64, StoreError> {
     let (mut low, mut high) = (0, i64::MAX);
     while low < high {

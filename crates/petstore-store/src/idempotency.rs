@@ -41,7 +41,7 @@ impl TryFrom<String> for IdempotencyKey {
     }
 }
 
-/// A text that is no [`IdempotencyKey`].
+/// The error of parsing an invalid [`IdempotencyKey`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must have 1 to 255 characters, each of them visible ASCII or a space")]
 pub struct InvalidIdempotencyKey;

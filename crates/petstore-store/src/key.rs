@@ -60,7 +60,7 @@ impl FromStr for KeyId {
     }
 }
 
-/// A text that is no [`KeyId`].
+/// The error of parsing an invalid [`KeyId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a key id is `k_` and 12 characters, as in the first column of the list of keys")]
 pub struct InvalidKeyId;

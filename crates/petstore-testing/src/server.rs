@@ -15,7 +15,7 @@ use petstore_store::DatabaseUrl;
 use std::{fmt, num::NonZeroU32, sync::Arc, time::Duration};
 use tokio::runtime::Handle;
 
-/// How long a service that ends waits for what it still does.
+/// How long a stopping service waits for its running requests.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A pet store service on memory and on a free port of this machine, with one
@@ -36,7 +36,7 @@ pub struct Server {
     client: Client,
 }
 
-/// What a [`Server`] is to be like.
+/// The configuration of a [`Server`] to start.
 #[derive(Clone, Debug, Default)]
 #[must_use = "a builder does nothing until `start`"]
 pub struct Builder {

@@ -18,7 +18,7 @@ crate::settings! {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct MinStability(pub Stability);
 
-/// A text that is no [`MinStability`].
+/// The error of parsing an invalid [`MinStability`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("write `experimental`, `beta` or `stable`")]
 pub struct UnknownStability;
@@ -56,7 +56,7 @@ pub enum SunsetPolicy {
     Enforce,
 }
 
-/// A text that is no [`SunsetPolicy`].
+/// The error of parsing an invalid [`SunsetPolicy`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("write `announce` or `enforce`")]
 pub struct UnknownSunsetPolicy;

@@ -21,7 +21,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// A text that is no [`LogFormat`].
+/// The error of parsing an invalid [`LogFormat`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("write `text` or `json`")]
 pub struct UnknownLogFormat;

@@ -21,7 +21,7 @@ pub enum Rate {
     PerSecond(NonZeroU32),
 }
 
-/// A text that is no [`Rate`].
+/// The error of parsing an invalid [`Rate`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("write a whole number of requests, 1 or more, or `off`")]
 pub struct InvalidRate;

@@ -28,7 +28,7 @@ pub enum AdminListen {
     Off,
 }
 
-/// A text that is no [`AdminListen`].
+/// The error of parsing an invalid [`AdminListen`].
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("write an address and a port, as in `127.0.0.1:9090`, or `off`")]
 pub struct InvalidAdminListen(#[from] AddrParseError);

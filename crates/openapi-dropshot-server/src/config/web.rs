@@ -19,12 +19,12 @@ pub enum Origins {
     /// Pages of these origins, as a browser writes them; no page where it is
     /// empty.
     Named(Vec<String>),
-    /// Everybody's. A page has to bring a key all the same: the service knows
-    /// no cookies.
+    /// Pages of every origin. A page still has to send a key: the service has no
+    /// cookies.
     Any,
 }
 
-/// A text that is no [`Origins`].
+/// The error of parsing an invalid [`Origins`].
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error(
     "`{0}` is no origin; write scheme, host and port as a browser does, in small letters and without a slash at the end, as in `https://shop.example` or `http://localhost:3000`"

@@ -21,7 +21,7 @@ pub struct KeyFormat {
 #[derive(Clone, Eq, PartialEq)]
 pub struct ApiKey(String);
 
-/// A text that is no [`ApiKey`]: mistyped, cut short, or the key of something
+/// The error of parsing an invalid [`ApiKey`]: mistyped, cut short, or the key of something
 /// else.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("an API key is `{prefix}` and 49 letters and digits, the last six of them a checksum")]

@@ -98,7 +98,7 @@ impl Exporter {
     pub(super) fn write_out(&self) {
         let (done, wait) = std_mpsc::channel();
         if self.outbox.try_send(Message::Flush(done)).is_ok() {
-            // Too late is as good as never.
+            // A message that is sent too late is useless.
             let _sent = wait.recv_timeout(LAST_WORDS);
         }
     }
@@ -124,7 +124,7 @@ async fn export(mut inbox: mpsc::Receiver<Message>, resource: &Resource, lost: &
             count => tracing::warn!("{count} spans were lost, the collector is too slow"),
         }
         if let Some(flush) = flush {
-            // Who asked may have stopped to wait.
+            // The caller may have stopped waiting.
             let _gone = flush.send(());
         }
     }

@@ -8,7 +8,7 @@ use tracing::Span;
 
 const TRACEPARENT: &str = "traceparent";
 
-/// Who called, in which trace.
+/// The caller's span and its trace.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct TraceParent<'a> {
     trace_id: &'a str,

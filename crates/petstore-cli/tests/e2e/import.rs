@@ -8,7 +8,7 @@ use crate::{
 };
 use serde_json::Value;
 
-/// The refused lines, as `--refused` writes them.
+/// The rejected lines, as `--refused` writes them.
 fn refused(user: &User, file: &str) -> Vec<(u64, String)> {
     let text = user.read(file);
     let lines = text.lines().map(|line| {

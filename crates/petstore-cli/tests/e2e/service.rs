@@ -135,7 +135,7 @@ fn program(folder: &Path) -> Command {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // It may have ended already; that is no fault here.
+        // It may have ended already; that is not a fault here.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -31,13 +31,13 @@ enum Fate {
     KillAfter,
     /// It is sent on, and half of the response sent back.
     Truncate,
-    /// It is sent on, and never answered.
+    /// The request is forwarded, and the client gets no response.
     Hold,
     /// 429 with `Retry-After`; it is not sent on.
     Limit,
     /// 503 with `Retry-After`, as a proxy says it; it is not sent on.
     Unavailable,
-    /// It is sent on, and answered as if it were still under way.
+    /// The request is forwarded, and the client gets a response as if it were still running.
     Conflict,
     /// An HTML 502 in the place of the response.
     BadGateway,

@@ -59,7 +59,7 @@ async fn a_commit_without_its_replica_is_503_and_is_never_cancelled() {
     create(&service, "alone too").assert_error(503, "unavailable");
     // Both connections were given up, by the service's word.
     service.log.wait_for("the connection was given up");
-    // Both sessions still wait: nobody has cancelled them.
+    // Both sessions still wait: neither was cancelled.
     until(&db, WAITING, 2).await;
     let log = cluster.log();
     assert!(!log.contains("canceling"), "{log}");

@@ -83,7 +83,7 @@ async fn relay(mut client: TcpStream, socket: PathBuf, losses: Next) -> io::Resu
 }
 
 /// How these bytes are lost, if they are those that are waited for. A small
-/// statement comes in one piece, and the database responds it once it is
+/// statement comes in one piece, and the database responds once it is
 /// committed.
 fn loss_of(bytes: &[u8], losses: &Next) -> Option<Loss> {
     let mut next = losses.lock().unwrap_or_else(PoisonError::into_inner);

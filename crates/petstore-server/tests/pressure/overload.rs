@@ -101,7 +101,7 @@ fn report(seen: &[Seen], sent: Duration, server: &Running) {
     assert!(worst < deadline, "an accepted request took {worst:?}");
     let capacity = f64::from(CAPACITY) * sent.as_secs_f64();
     let share = served.len() as f64 / capacity;
-    // What it can do it goes on doing, and it takes on no more than that.
+    // It continues to serve as many requests as it has capacity for, and no more.
     assert!((0.5..1.2).contains(&share), "{share} of its capacity");
     assert!(rejected.len() > served.len());
 }

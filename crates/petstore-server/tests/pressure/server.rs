@@ -31,7 +31,7 @@ pub(crate) fn is_asked_for() -> bool {
     env::var_os(ROLE).is_some()
 }
 
-/// Serves until nobody holds the other end of stdin.
+/// Serves until the other end of stdin is closed.
 pub(crate) async fn run() {
     let inner = petstore_store::open(&DatabaseUrl::SqliteMemory)
         .await

@@ -16,6 +16,6 @@ pub(crate) fn skip(required_by: &str, why: &str) {
     );
     let test = std::thread::current();
     let test = test.name().unwrap_or("a test");
-    // Where nobody reads, there is nobody to tell.
+    // If the output has no reader, the message is lost.
     let _ = writeln!(io::stderr(), "skipped: {test}: {why}");
 }

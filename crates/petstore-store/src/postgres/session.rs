@@ -96,7 +96,7 @@ pub(super) struct Rejection {
     kind: Kind,
 }
 
-/// How near to a connection the hosts let us come; the nearest one counts.
+/// How far connecting to a host succeeded; the furthest state of all hosts counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Unreachable,

@@ -333,7 +333,7 @@ fn keep(
     kept.expect("a shell")
 }
 
-/// PostgreSQL rejects to run as root; then it runs as the user `postgres`, who
+/// PostgreSQL does not run as root; then it runs as the user `postgres`, who
 /// is given the folder.
 pub(crate) fn owner_for(folder: &Path) -> Option<(u32, u32)> {
     if fs::metadata(folder).expect("the folder").uid() != 0 {

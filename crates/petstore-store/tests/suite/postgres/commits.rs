@@ -20,7 +20,7 @@ async fn when_one_waits(db: &Client, function: &str) {
 
 /// Creates a pet, and does something while its commit waits.
 async fn while_a_commit_waits(function: &str, settings: &[&str]) {
-    // The tests' own changes wait for nobody.
+    // The changes of the tests themselves do not wait for a replica.
     let Some(cluster) = own(&[]).await else {
         return;
     };
