@@ -214,7 +214,7 @@ impl<S: State> Server<S> {
         let stopped = match tokio::time::timeout(grace, self.http.close()).await {
             Ok(Ok(())) => Stopped::Finished,
             Ok(Err(problem)) => {
-                tracing::error!("the server did not stop as it should: {problem}");
+                tracing::error!("the server did not stop correctly: {problem}");
                 Stopped::Finished
             }
             Err(_) => Stopped::CutOff,

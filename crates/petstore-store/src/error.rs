@@ -62,7 +62,9 @@ impl std::fmt::Display for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::NotApplied => "nothing was changed, try again later",
-            Self::Unknown => "whether the change was made is unknown, look before you repeat it",
+            Self::Unknown => {
+                "it is unknown whether the change was made; check before you repeat it"
+            }
         })
     }
 }
@@ -98,7 +100,7 @@ pub enum OpenError {
     },
 
     /// The file is something else.
-    #[error("`{}` is not a pet store database and was left as it is; name another file", path.display())]
+    #[error("`{}` is not a pet store database and was not changed; name another file", path.display())]
     NotAStore {
         /// The file that was named.
         path: PathBuf,
@@ -188,7 +190,7 @@ pub enum BackupError {
     Source(#[from] OpenError),
 
     /// The name of the copy is taken.
-    #[error("`{}` exists already and was left as it is; name a new file", path.display())]
+    #[error("`{}` exists already and was not changed; name a new file", path.display())]
     Exists {
         /// The file that was named for the copy.
         path: PathBuf,
@@ -213,7 +215,7 @@ pub enum BackupError {
     },
 
     /// The copy was made, but what was copied is damaged.
-    #[error("the database `{}` is damaged ({problem}), and so would be its copy; keep the backups that you have and restore the newest good one", path.display())]
+    #[error("the database `{}` is damaged ({problem}), so it was not copied; keep your backups and restore the newest one that is not damaged", path.display())]
     Inconsistent {
         /// The store.
         path: PathBuf,

@@ -126,7 +126,7 @@ where
             .unwrap_or_else(|error| match error.try_into_panic() {
                 Ok(panic) => resume_unwind(panic),
                 Err(cancelled) => Err(StateError::unavailable(
-                    "the service is stopping; whether the change was made is unknown, look before you repeat it",
+                    "the service is stopping; it is unknown whether the change was made; check before you repeat it",
                     cancelled.to_string(),
                 )),
             })

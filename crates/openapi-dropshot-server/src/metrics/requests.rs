@@ -88,7 +88,7 @@ impl Requests {
         let errors = IntCounterVec::new(
             Opts::new(
                 info.metric("errors_total"),
-                "Errors answered, by the code in their body.",
+                "Error responses, by the code in their body.",
             ),
             &["code"],
         );

@@ -37,7 +37,9 @@ pub(super) fn check(quota: &Quota) -> Result<(), ErrorResponse> {
     }
     let wait = seconds(quota.reset);
     let unit = if wait == 1 { "second" } else { "seconds" };
-    let message = format!("this key asks too often; try again in {wait} {unit}, and then slower");
+    let message = format!(
+        "this key has sent too many requests; try again in {wait} {unit}, and send requests more slowly"
+    );
     Err(ErrorResponse::new(Condition::RateLimited, message)
         .with(RETRY_AFTER, HeaderValue::from(wait)))
 }

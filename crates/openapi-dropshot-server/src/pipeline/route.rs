@@ -59,10 +59,8 @@ impl Routes {
                 .collect(),
             base,
             templates: operations.iter().map(template).collect(),
-            not_found: format!(
-                "there is no such path; `{base}/openapi.yaml` lists those that there are"
-            )
-            .leak(),
+            not_found: format!("there is no such path; `{base}/openapi.yaml` lists all paths")
+                .leak(),
         }
     }
 

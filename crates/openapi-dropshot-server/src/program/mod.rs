@@ -76,13 +76,13 @@ pub enum ProgramError {
     #[error("cannot respond on the admin listener")]
     AdminStart(#[source] io::Error),
     /// A second signal came while the server stopped.
-    #[error("stopped at once by a second signal ({signal}); requests that ran were cut off")]
+    #[error("stopped at once by a second signal ({signal}); running requests were cut off")]
     SecondSignal {
         /// Its name.
         signal: &'static str,
     },
     /// The state of the service was not closed.
-    #[error("the store was not closed as it should")]
+    #[error("the store was not closed correctly")]
     Close(#[source] Box<dyn Error + Send + Sync>),
 }
 
@@ -273,7 +273,7 @@ impl<S: State> RunningProgram<S> {
         };
         supervisor::stopping();
         server.leave();
-        tracing::info!("stopping after {signal}: requests that run have {grace:?} to finish");
+        tracing::info!("stopping after {signal}: running requests have {grace:?} to finish");
         tokio::select! {
             done = stop(server, close, delay, grace) => done,
             signal = signals.stop() => Err(ProgramError::SecondSignal { signal }),
@@ -356,7 +356,7 @@ fn raise_open_files() {
             "the limit of open files and sockets"
         ),
         Err(error) => tracing::warn!(
-            "the limit of open files and sockets cannot be raised, and stays as it was set: {error}"
+            "the limit of open files and sockets cannot be raised and is unchanged: {error}"
         ),
     }
 }

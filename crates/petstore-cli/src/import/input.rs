@@ -61,7 +61,7 @@ impl Input {
             .with_context(context)?;
         if !file.metadata().with_context(context)?.is_file() {
             return Err(WrongUsage(format!(
-                "`{}` is no regular file: it is read twice, and again when an import goes on; write it to a file first",
+                "`{}` is not a regular file: an import reads it twice, and again when it continues; write it to a file first",
                 path.display()
             ))
             .into());

@@ -126,7 +126,7 @@ fn what_is_wrong_on_the_command_line_is_told_before_anything_is_sent() {
         (&["pets", "import", "pets.txt"], "--format"),
         (
             &["pets", "import", ".", "--format", "csv"],
-            "no regular file",
+            "is not a regular file",
         ),
         (
             &["pets", "import", "pets.csv", "--concurrency", "0"],

@@ -53,7 +53,7 @@ async fn revoke(store: &dyn Store, id: KeyId) -> anyhow::Result<()> {
             print(&format!("{id} was revoked already, {}\n", time(at)))
         }
         Revocation::Unknown => {
-            bail!("there is no key `{id}`; `petstore-server key list` shows those that there are")
+            bail!("there is no key `{id}`; `petstore-server key list` lists all keys")
         }
     }
 }

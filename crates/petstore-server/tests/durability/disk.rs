@@ -204,7 +204,7 @@ fn a_pet_whose_sync_failed_is_not_acknowledged() {
     service.key = key.clone();
     let rejected = service.post(r#"{"name":"Rex","categoryId":7}"#);
     let message = rejected.assert_error(503, "unavailable");
-    assert!(message.contains("is unknown, look"), "{message}");
+    assert!(message.contains("it is unknown whether"), "{message}");
     service.add("Tom", None);
     service.signal(Signal::KILL);
     service.ended();

@@ -102,7 +102,7 @@ pub(super) enum Fault {
     Closed,
     #[error("the task that writes to the database ended early")]
     WriterGone,
-    #[error("the database did not answer within {} ms, and the connection was given up", .0.as_millis())]
+    #[error("the database did not respond within {} ms, and the connection was given up", .0.as_millis())]
     Deadline(Duration),
     #[error("the database warned while it committed, so the write may be missing on its replicas")]
     Warned,
@@ -113,7 +113,7 @@ pub(super) enum Fault {
     },
     #[error("no host can be used as the database: {0}")]
     NoHost(String),
-    #[error("the database is a replica, which takes no writes")]
+    #[error("the database is a replica, which accepts no writes")]
     Replica,
 }
 
@@ -194,7 +194,7 @@ pub enum PostgresError {
 
     /// There are tables of the same names that the pet store did not make.
     #[error(
-        "the database `{database}` has tables of something else and was left as it is; name an empty database"
+        "the database `{database}` has tables of something else and was not changed; name an empty database"
     )]
     NotAStore {
         /// The database, without its password.

@@ -198,7 +198,7 @@ impl Connector {
                     reasons.push(format!("{name}: {}", chain(&error)));
                 }
                 Err(_) => reasons.push(format!(
-                    "{name}: no answer within {} s",
+                    "{name}: no response within {} s",
                     HOST_TIMEOUT.as_secs()
                 )),
             }

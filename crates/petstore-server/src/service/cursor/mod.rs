@@ -42,7 +42,7 @@ pub(super) struct Position<F> {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub(super) enum CursorError {
     #[error(
-        "is none that this service made for this list; follow the `Link` header of an earlier answer"
+        "was not made by this service for this list; follow the `Link` header of an earlier response"
     )]
     Foreign,
     #[error("was made with another {0} filter; pass the same one, or begin without a cursor")]

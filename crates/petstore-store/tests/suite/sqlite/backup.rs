@@ -130,7 +130,7 @@ async fn a_damaged_store_makes_no_backup() {
     bytes[page..page + 4096].fill(0xa5);
     fs::write(&from.path, bytes).expect("damaged");
     let damaged = |error: &BackupError| matches!(error, BackupError::Inconsistent { .. });
-    is_rejected(&from, &to, damaged, &from.path, "keep the backups").await;
+    is_rejected(&from, &to, damaged, &from.path, "keep your backups").await;
 }
 
 #[tokio::test]
