@@ -7,9 +7,9 @@ use std::io;
 /// The limit before and after it was raised; `None` where there is none.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Raised {
-    /// What the process was started with.
+    /// The limit with which the process was started.
     pub before: Option<u64>,
-    /// What it has now.
+    /// The present limit.
     pub after: Option<u64>,
 }
 

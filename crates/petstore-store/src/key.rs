@@ -124,7 +124,7 @@ pub struct KeyRecord {
     pub revoked_at: Option<DateTime<Utc>>,
 }
 
-/// What [`Store::revoke_key`](crate::Store::revoke_key) found.
+/// The result of [`Store::revoke_key`](crate::Store::revoke_key).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Revocation {
     /// The key was valid and is revoked now.

@@ -10,7 +10,7 @@ pub const BATCH_SIZES: [u64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, LARGEST_BATCH];
 /// Writes that a backend may commit at once.
 pub(crate) const LARGEST_BATCH: u64 = 256;
 
-/// What the writer of a store did since the store was opened.
+/// Statistics of the writer of a store since the store was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteStats {
     /// Transactions that were committed.

@@ -27,7 +27,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// `#[tokio::test(flavor = "multi_thread")]`.
 pub struct Server {
     relay: Relay,
-    /// None once it was told to stop.
+    /// `None` after the server was stopped.
     service: Option<openapi_dropshot_server::Server<PetStore>>,
     runtime: Handle,
     clock: Clock,
@@ -45,14 +45,14 @@ pub struct Builder {
     rate_limit: Option<(NonZeroU32, NonZeroU32)>,
 }
 
-/// Why a server could not start.
+/// The reason why a server could not start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
     /// There is no memory for a store.
     #[error("there is no store in memory")]
     Store(#[from] petstore_store::OpenError),
-    /// The store takes no key.
+    /// The key cannot be stored.
     #[error("the store in memory takes no key")]
     Key(#[from] petstore_store::StoreError),
     /// The service does not start.
@@ -198,7 +198,7 @@ impl Server {
         &self.url
     }
 
-    /// The API key that it takes.
+    /// The API key of the server.
     #[must_use]
     pub fn key(&self) -> &str {
         &self.key

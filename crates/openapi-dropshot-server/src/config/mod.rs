@@ -82,7 +82,7 @@ pub struct ServeConfig<S = NoSettings> {
     pub tls: Option<TlsFiles>,
     /// The settings of the service itself.
     pub service: S,
-    /// How much it takes on.
+    /// Its limits.
     pub limits: Limits,
     /// How many requests a key may make.
     pub rate_limit: RateLimit,

@@ -52,7 +52,7 @@ enum Message {
     Flush(std_mpsc::Sender<()>),
 }
 
-/// What a collector is told about.
+/// The data that is sent to a collector.
 struct Resource {
     collector: String,
     service: String,
@@ -130,7 +130,7 @@ async fn export(mut inbox: mpsc::Receiver<Message>, resource: &Resource, lost: &
     }
 }
 
-/// What comes within a while, up to a message full, or until it has to go.
+/// Collects the spans of one message: until it is full, its time is over, or the program ends.
 async fn gather(
     first: Message,
     inbox: &mut mpsc::Receiver<Message>,

@@ -185,7 +185,7 @@ impl Requests {
     }
 }
 
-/// A request in progress; also one that panics or is given up comes to an end.
+/// A request in progress; a request that panics or is dropped ends, too.
 pub(crate) struct Active(IntGauge);
 
 impl Drop for Active {

@@ -56,11 +56,11 @@ pub fn main<E: fmt::Display + From<io::Error>>(
     }
 }
 
-/// Why a program could not run, or not end in order.
+/// The reason why a program could not run or did not stop correctly.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
-    /// The process cannot have its signals.
+    /// The signal handlers cannot be installed.
     #[error("cannot listen for signals")]
     Signals(#[source] io::Error),
     /// The certificate cannot be used.
@@ -69,13 +69,13 @@ pub enum ProgramError {
     /// The API cannot be served.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The admin listener has no address.
+    /// The admin listener cannot be bound to its address.
     #[error(transparent)]
     Admin(#[from] CannotListen),
     /// The admin listener cannot respond.
     #[error("cannot respond on the admin listener")]
     AdminStart(#[source] io::Error),
-    /// A second signal came while the server stopped.
+    /// A second signal arrived while the server was stopping.
     #[error("stopped at once by a second signal ({signal}); running requests were cut off")]
     SecondSignal {
         /// Its name.
@@ -86,7 +86,7 @@ pub enum ProgramError {
     Close(#[source] Box<dyn Error + Send + Sync>),
 }
 
-/// A program that logs and takes signals, and has no address yet.
+/// A program that logs and handles signals, and is not yet bound to an address.
 pub struct Program {
     info: &'static ServiceInfo,
     signals: Signals,
@@ -100,7 +100,7 @@ pub struct Program {
     admin_listen: AdminListen,
 }
 
-/// A program whose server has its addresses, but does not respond yet.
+/// A program whose server is bound to its addresses, but does not respond yet.
 pub struct BoundProgram<S: State> {
     lasting: Lasting,
     bound: Bound<S>,
@@ -108,7 +108,7 @@ pub struct BoundProgram<S: State> {
     base_path: &'static str,
 }
 
-/// A program whose server responds.
+/// A program whose server responds to requests.
 pub struct RunningProgram<S: State> {
     lasting: Lasting,
     server: Server<S>,
@@ -305,7 +305,7 @@ fn start_admin<S: State>(
     Ok(admin)
 }
 
-/// Reads the certificate again. Where it cannot be used, the server goes on with the old one.
+/// Reads the certificate again. If it cannot be used, the server keeps the old one.
 async fn reload<S: State>(server: &Server<S>, files: Option<&TlsFiles>) {
     supervisor::reloading();
     match files.map(Tls::load) {

@@ -90,12 +90,12 @@ pub(super) fn chain(error: &(dyn StdError + 'static)) -> String {
     text
 }
 
-/// What stands behind the text of a store's error, for the log.
+/// The cause of a store's error, for the log.
 pub(super) fn cause(error: &StoreError) -> Option<String> {
     error.source().map(chain)
 }
 
-/// Why a database is not used, or what cut a call off.
+/// The reason why a database is not used, or why a call was cut off.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum Fault {
     #[error("the store was closed")]
@@ -130,19 +130,19 @@ pub(super) enum Unreadable {
     Ids,
 }
 
-/// Why a PostgreSQL database could not be opened. The texts are for the owner
+/// The reason why a PostgreSQL database could not be opened. The texts are for the owner
 /// of the service; they name the database without its password.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PostgresError {
-    /// No host is a database that takes writes.
+    /// No host is a database that accepts writes.
     #[error(
         "cannot reach the database `{database}`; check that it runs and that one of its hosts is not a replica ({reason})"
     )]
     Unreachable {
         /// The database, without its password.
         database: String,
-        /// What each host said.
+        /// The error of each host.
         reason: String,
     },
 
@@ -153,7 +153,7 @@ pub enum PostgresError {
     Refused {
         /// The database, without its password.
         database: String,
-        /// What each host said.
+        /// The error of each host.
         reason: String,
     },
 
@@ -164,7 +164,7 @@ pub enum PostgresError {
     Tls {
         /// The database, without its password.
         database: String,
-        /// What each host said.
+        /// The error of each host.
         reason: String,
     },
 
@@ -175,7 +175,7 @@ pub enum PostgresError {
     NoCertificates {
         /// The file, or the store of the system.
         place: String,
-        /// What went wrong.
+        /// The reason.
         source: Cause,
     },
 
@@ -199,7 +199,7 @@ pub enum PostgresError {
     NotAStore {
         /// The database, without its password.
         database: String,
-        /// What PostgreSQL said.
+        /// The error of PostgreSQL.
         source: Cause,
     },
 
@@ -221,7 +221,7 @@ pub enum PostgresError {
     Failed {
         /// The database, without its password.
         database: String,
-        /// What PostgreSQL said.
+        /// The error of PostgreSQL.
         reason: String,
     },
 }
