@@ -1,5 +1,5 @@
-//! Makes models and API of `openapi.yaml`. A document with a fault stops the
-//! build, with all its faults as rustc shows errors.
+//! Generates models and API from `openapi.yaml`. An invalid document stops the
+//! build with all its problems, displayed in the style of rustc.
 
 use openapi_dropshot::{Options, generate_service};
 use openapi_dropshot_contract::{Problems, Profile, Severity, lint, read};

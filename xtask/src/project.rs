@@ -1,4 +1,4 @@
-//! Where the files of this repository are, for `cargo-openapi-dropshot`.
+//! Tells `cargo-openapi-dropshot` the paths of the files of this repository.
 
 use cargo_openapi_dropshot::{Output, Project};
 use std::path::Path;

@@ -1,5 +1,6 @@
-//! `cargo xtask diff` as a program: what it prints, where it writes it, and
-//! its exit codes. What is a change is tested in `openapi-dropshot-contract`.
+//! Tests `cargo xtask diff` as a program: its output, where it writes it, and
+//! its exit codes. The tests of `openapi-dropshot-contract` cover which changes
+//! are found.
 
 use serde_json::Value;
 use std::{

@@ -1,5 +1,5 @@
-//! Project rules that neither `deny.toml` nor clippy can express: which crates are
-//! reached through others, where generated code is, and that the toolkit does not
+//! Checks project rules that neither `deny.toml` nor clippy can express: on which
+//! crates others depend, where generated code is, and that the toolkit does not
 //! know the pet store.
 
 use crate::copy::{files_of, workspace_root};
@@ -175,7 +175,7 @@ fn every_rust_file_begins_with_its_documentation() {
 
 #[test]
 fn no_crate_of_the_products_has_a_build_script() {
-    // Code that nobody reviewed could come from one.
+    // A build script could produce code that was not reviewed.
     let scripts: Vec<String> = sources()
         .into_iter()
         .filter(|path| path.starts_with("crates/") && path.ends_with("/build.rs"))

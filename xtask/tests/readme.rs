@@ -1,6 +1,6 @@
-//! The README's commands, as a newcomer types them: each block of `sh` is run,
-//! in order, and its answer is held against the block that follows it. Only
-//! the ports, the database and the key are other ones than on the page.
+//! Tests the commands of the README: each `sh` block is run, in order, and its
+//! output is compared with the block that follows it. Only the ports, the
+//! database and the key differ from the page.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -12,7 +12,7 @@ const SERVE: &str = "cargo run --bin petstore-server -- serve";
 /// What runs this test too, so that it cannot be run from here.
 const TEST: &str = "cargo xtask test";
 
-/// A command of the page, and the answer that is printed below it.
+/// A command of the page, and the output that is printed below it.
 struct Step {
     command: String,
     answer: Option<String>,
@@ -120,7 +120,7 @@ impl Drop for Service {
     }
 }
 
-/// First line, names of headers and body: what an answer has in common with
+/// First line, names of headers and body: what an output has in common with
 /// the one on the page, whose date and request id are of another day.
 fn shape(answer: &str) -> (String, Vec<String>, String) {
     let answer = answer.replace('\r', "");

@@ -1,5 +1,6 @@
-//! `cargo xtask roundtrip` from outside: what it prints and how it exits. What
-//! a broken generator looks like to it is in `src/roundtrip/tests`.
+//! Tests `cargo xtask roundtrip` as a program: its output and its exit codes.
+//! `src/roundtrip/tests` of `cargo-openapi-dropshot` tests it with a broken
+//! generator.
 
 use std::process::{Command, Output};
 

@@ -1,4 +1,4 @@
-//! Where the files of a project are, and what they are called.
+//! The paths and the names of the files of a project.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! The error type of all calls: the point at which a call failed, what the service said about it, and nothing that
-//! does not belong into a log.
+//! The error type of all calls: at which point a call failed, and what the service said about it. It contains
+//! nothing that must not be logged.
 
 mod new;
 

@@ -1,4 +1,4 @@
-//! A response: its body, and what came with it.
+//! A response: its body, its status, its headers, and the number of retries.
 
 use crate::{
     Error, ErrorCode,

@@ -1,4 +1,5 @@
-//! Sends the request of a call until there is a response, or until there is no point in sending it again.
+//! Sends the request of a call until there is a response, or until the retry policy allows no further
+//! try.
 
 mod budget;
 mod clock;

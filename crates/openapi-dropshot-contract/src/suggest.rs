@@ -1,4 +1,4 @@
-//! Finds the word that a mistyped one was probably meant to be.
+//! Finds the word that was probably meant by a mistyped one.
 
 /// The candidate that a mistyped word was probably meant to be.
 pub(crate) fn closest<'c>(

@@ -1,5 +1,5 @@
-//! The end of each request: a line in the access log, and its share in the metrics. Neither has
-//! the path as it was sent, a credential or a body.
+//! Records the end of each request: writes a line to the access log and updates the metrics.
+//! Neither contains the path as it was sent, a credential or a body.
 
 use crate::metrics::{EndedRequest, Metrics};
 

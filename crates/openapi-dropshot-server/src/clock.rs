@@ -1,5 +1,5 @@
-//! The clock as an argument, so that the removal of an operation can be tested on the days
-//! around its date.
+//! The clock of the server. It is an argument, so that tests can run on the days around
+//! the removal of an operation.
 
 use chrono::{DateTime, Utc};
 use std::{

@@ -1,10 +1,9 @@
-//! The names of the service: one place says what the program, its variables, its metrics and
-//! its log lines are called.
+//! The names of the service: of its program, its variables, its metrics and its log lines.
 
 /// The names of a service. Make it with [`service_info!`](crate::service_info).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ServiceInfo {
-    /// What the service's own things begin with: metrics `NAME_…`, variables `NAME_…` in
+    /// The prefix of the service's own names: metrics `NAME_…`, variables `NAME_…` in
     /// capitals, attributes of spans `NAME.…`, and the realm of `WWW-Authenticate`. Small
     /// letters, digits and `_`.
     pub name: &'static str,

@@ -1,5 +1,5 @@
-//! Raises the limit of open files and sockets, of which each connection is
-//! one, as far as the system lets a process raise it by itself.
+//! Raises the limit of open files and sockets as far as the system allows. Each
+//! connection needs one of them.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io;
@@ -7,9 +7,9 @@ use std::io;
 /// The limit before and after it was raised; `None` where there is none.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Raised {
-    /// What the process was started with.
+    /// The limit with which the process was started.
     pub before: Option<u64>,
-    /// What it has now.
+    /// The present limit.
     pub after: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Logs each panic in one line, in the place of the text that the standard library writes to
+//! Logs each panic in one line, instead of the text that the standard library writes to
 //! stderr.
 
 use std::panic;

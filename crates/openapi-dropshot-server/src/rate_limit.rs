@@ -1,6 +1,6 @@
-//! Limits the rate of requests of each key, by GCRA (the "virtual scheduling" of ITU-T
-//! I.371): a key is one number, the moment at which its allowance will be whole
-//! again.
+//! Limits the rate of requests of each key with GCRA (the "virtual scheduling" of
+//! ITU-T I.371). The state of a key is one number: the time at which its full
+//! allowance is available again.
 
 use crate::config::{Rate, RateLimit};
 use std::{
@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-/// Locks, so that requests with different keys seldom meet at one.
+/// Number of locks, so that requests with different keys seldom wait for the same one.
 const SHARDS: usize = 16;
 /// Keys of a shard before it is looked through for idle ones.
 const FIRST_SWEEP: usize = 64;
@@ -33,7 +33,7 @@ struct Shard<K> {
     sweep_at: usize,
 }
 
-/// What a key has left.
+/// The remaining allowance of a key.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Quota {
     /// Whether the request is within the allowance.
@@ -86,7 +86,7 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
     pub(crate) fn count(&self, key: &K, now: Duration) -> Quota {
         let now = nanos(now);
         let number = self.hasher.hash_one(key) as usize % SHARDS;
-        // What a panic can leave behind here is a number that is right.
+        // A panic cannot leave a wrong number behind here.
         let mut shard = self.shards[number]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);

@@ -1,19 +1,19 @@
-//! The phase of the server's life. `/readyz` reports it to a load balancer, and the pipeline
-//! rejects requests by it.
+//! The phase of the server between start and shutdown. `/readyz` reports it to a load
+//! balancer, and the pipeline uses it to reject requests.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A part of a server's life. They come in this order, and none comes back.
+/// A phase of a server. The phases follow in this order, and none of them returns.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[repr(u8)]
 pub enum Phase {
-    /// It has its address, but does not respond yet.
+    /// It is bound to its address, but does not respond yet.
     Starting,
-    /// It responds.
+    /// It responds to requests.
     Ready,
-    /// It still responds, but no more traffic should be sent: it stops soon.
+    /// It still responds, but it will stop soon: load balancers should send no more requests.
     Leaving,
-    /// It finishes the requests that run and rejects new ones.
+    /// It finishes running requests and rejects new ones.
     Stopping,
 }
 
@@ -39,7 +39,7 @@ impl Readiness {
         Self::PHASES[usize::from(self.0.load(Ordering::Acquire))]
     }
 
-    /// Whether traffic should be sent here.
+    /// Whether a load balancer should send requests to this server.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.phase() == Phase::Ready

@@ -30,19 +30,19 @@ pub struct Setup<S> {
     pub info: &'static ServiceInfo,
     /// The state of the service. It is not closed with the server.
     pub state: S,
-    /// Where to listen; port 0 takes a free one.
+    /// The address on which to listen; port 0 selects a free one.
     pub listen: SocketAddr,
     /// The certificate; without one, the server speaks plain HTTP.
     pub tls: Option<Tls>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// How much to take on.
+    /// The limits.
     pub limits: Limits,
-    /// How many requests a principal may make.
+    /// The rate limit of each principal.
     pub rate_limit: RateLimit,
     /// CORS and compression.
     pub web: Web,
-    /// Which operations to serve, and how they end.
+    /// The lowest stability level that is served, and the behaviour on removal dates.
     pub lifecycle: Lifecycle,
     /// Whether to count requests.
     pub metrics: bool,
@@ -66,14 +66,14 @@ impl<S> Setup<S> {
     }
 }
 
-/// Why a server could not start.
+/// The reason why a server could not start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// The address is taken, not allowed, or not of this machine.
+    /// The address is in use, not allowed, or not one of this machine.
     #[error("cannot listen on {address}; choose another address or port with `--listen`")]
     Listen {
-        /// The address that was asked for.
+        /// The requested address.
         address: SocketAddr,
         /// The reason.
         source: dropshot::BuildError,
@@ -86,10 +86,10 @@ pub enum StartError {
     Register(#[from] dropshot::ApiDescriptionRegisterError),
 }
 
-/// A server that has its address, but does not respond yet: connections wait.
+/// A server that is bound to its address, but does not respond yet: connections wait.
 pub struct Bound<S: State>(HttpServerStarter<Context<S>>);
 
-/// A server that responds.
+/// A server that responds to requests.
 pub struct Server<S: State> {
     http: HttpServer<Context<S>>,
     usage: UsageWriter,
@@ -101,7 +101,7 @@ pub struct Server<S: State> {
 pub enum Stopped {
     /// All connections had ended.
     Finished,
-    /// Some were still open when the grace was over.
+    /// Some were still open when the grace period was over.
     CutOff,
 }
 
@@ -169,7 +169,7 @@ impl<S: State> Server<S> {
         &self.http.app_private().state
     }
 
-    /// Where it listens; the real port where 0 was asked for.
+    /// The address on which it listens, with the actual port if 0 was requested.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.http.local_addr()
@@ -214,7 +214,7 @@ impl<S: State> Server<S> {
         let stopped = match tokio::time::timeout(grace, self.http.close()).await {
             Ok(Ok(())) => Stopped::Finished,
             Ok(Err(problem)) => {
-                tracing::error!("the server did not stop as it should: {problem}");
+                tracing::error!("the server did not stop correctly: {problem}");
                 Stopped::Finished
             }
             Err(_) => Stopped::CutOff,

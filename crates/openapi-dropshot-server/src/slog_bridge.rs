@@ -1,6 +1,6 @@
-//! Passes the records of dropshot, which logs through `slog`, on to `tracing`, under the target
-//! `dropshot`, with their key-value pairs as fields. A request that dropshot responds to by
-//! itself never reaches the pipeline; its record here is all that there is for the access log.
+//! Passes the records of dropshot, which logs through `slog`, to `tracing` under the target
+//! `dropshot`, with their key-value pairs as fields. A request to which dropshot itself
+//! responds never reaches the pipeline, so its access log line is made from its record here.
 
 use crate::{
     access::AccessLine,

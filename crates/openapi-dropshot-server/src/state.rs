@@ -1,24 +1,24 @@
-//! The trait by which this crate reaches what a service keeps: its keys, the usage counters and
-//! the idempotency keys.
+//! The trait through which this crate accesses the data of a service: its keys, its usage
+//! counters and its idempotency keys.
 
 use crate::metrics::Metrics;
 use chrono::{DateTime, Utc};
 use openapi_dropshot_types::{Condition, Operation, StateFailure};
 use std::{borrow::Cow, error::Error, fmt, future::Future, hash::Hash};
 
-/// What a service keeps, implemented over its store.
+/// The data that a service stores for this crate. A service implements it with its store.
 ///
-/// Handlers reach the value by [`Context::state`](crate::Context::state). A service that has no
+/// Handlers access the value with [`Context::state`](crate::Context::state). A service that has no
 /// deprecated operation and no idempotency key implements the first three items only.
 pub trait State: Send + Sync + 'static {
-    /// Whose request it is: the id of an API key, of a user, of a tenant. Requests are limited,
-    /// counted and logged by it.
+    /// The caller of a request: the id of an API key, of a user, of a tenant. Requests are limited,
+    /// counted and logged by principal.
     type Principal: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static;
 
-    /// The id of a principal for the log and the metrics (`key_id`). It must be no secret.
+    /// The id of a principal for the log and the metrics (`key_id`). It must not be a secret.
     fn principal_id(principal: &Self::Principal) -> &str;
 
-    /// Finds out whose credential it is. The text is what follows `Bearer` in `Authorization`
+    /// Returns the principal of a credential. The text is what follows `Bearer` in `Authorization`
     /// (RFC 6750).
     ///
     /// # Errors
@@ -49,18 +49,18 @@ pub trait State: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// They cannot; the reason goes to the log.
+    /// Requests cannot be served; the reason is logged.
     fn check(&self) -> impl Future<Output = Result<(), StateError>> + Send {
         async { Ok(()) }
     }
 
-    /// Adds to what is known of the usage of principals and of deprecated operations, all of it
-    /// or nothing. Called about once a second while there is something to add.
+    /// Adds to the stored usage of principals and of deprecated operations, all of it or
+    /// nothing. Called about once a second while there is something to add.
     ///
     /// # Errors
     ///
-    /// Nothing was added, or it is unknown; the same usage is passed again, with what came
-    /// meanwhile.
+    /// Nothing was added, or the outcome is unknown. The next call passes the same usage again,
+    /// together with the usage since then.
     fn record_usage(
         &self,
         usage: Usage<Self::Principal>,
@@ -95,26 +95,26 @@ pub trait State: Send + Sync + 'static {
 pub struct Usage<P> {
     /// Calls of deprecated operations.
     pub calls: Vec<DeprecatedCalls<P>>,
-    /// Principals that made requests, of whatever operation.
+    /// Principals that made requests, for any operation.
     pub seen: Vec<Seen<P>>,
 }
 
 /// Calls of one deprecated operation by one principal.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct DeprecatedCalls<P> {
-    /// Whose calls.
+    /// The principal that made the calls.
     pub principal: P,
     /// The operation that was called.
     pub operation: &'static Operation,
-    /// How many calls.
+    /// The number of calls.
     pub calls: u64,
-    /// When the first of them came.
+    /// The time of the first call.
     pub first_seen: DateTime<Utc>,
-    /// When the last of them came.
+    /// The time of the last call.
     pub last_seen: DateTime<Utc>,
 }
 
-/// When a principal was seen last.
+/// The time of a principal's latest request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Seen<P> {
     /// The principal.
@@ -124,14 +124,14 @@ pub struct Seen<P> {
 }
 
 impl<P> Usage<P> {
-    /// Whether nothing happened.
+    /// Whether there is no usage to add.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty() && self.seen.is_empty()
     }
 }
 
-/// Why a credential was not accepted.
+/// The reason why a credential was not accepted.
 #[derive(Clone, Debug)]
 pub enum AuthenticationError {
     /// The text cannot be a credential of this service: it is mistyped or cut short.
@@ -148,7 +148,7 @@ impl From<StateError> for AuthenticationError {
     }
 }
 
-/// Why the state of a service did not do what it was asked for. `Display` shows the message.
+/// The reason why a call of the state failed. `Display` shows the message.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct StateError {
@@ -165,7 +165,7 @@ enum Kind {
 }
 
 impl StateError {
-    /// Nothing was started because there is too much to do; the client gets the message and
+    /// Nothing was started because of overload; the client gets the message and
     /// may repeat the request (503 `overloaded`).
     pub fn overloaded(message: impl Into<Cow<'static, str>>) -> Self {
         StateError::new(Kind::Overloaded, message, String::new())
@@ -231,9 +231,9 @@ impl StateError {
     }
 }
 
-/// What a client is told of a fault of the service.
+/// The message that a client gets for a fault of the service.
 pub(crate) const INTERNAL: &str =
-    "a fault of the service; report the `x-request-id` of this answer";
+    "a fault of the service; report the `x-request-id` of this response";
 
 /// The causes of an error, outermost first, as the log has them.
 #[must_use]

@@ -1,4 +1,4 @@
-//! A small API for the unit tests, as the generator would make it.
+//! A small API for the unit tests, written as the generator would write it.
 
 use crate::{
     pipeline::Context,

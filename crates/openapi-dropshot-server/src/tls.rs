@@ -1,4 +1,4 @@
-//! Loads the certificate and the key with which the service speaks TLS.
+//! Loads the certificate and the key for TLS.
 
 use crate::config::TlsFiles;
 use dropshot::ConfigTls;

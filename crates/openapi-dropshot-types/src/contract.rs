@@ -1,4 +1,4 @@
-//! The trait by which a server reaches a generated API.
+//! The trait `Contract`, through which a server calls a generated API.
 
 use crate::{
     Condition, ErrorEntry, Operation, Rejection, Router,

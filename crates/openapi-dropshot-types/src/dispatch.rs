@@ -1,5 +1,5 @@
-//! What generated `dispatch` methods are made of: reading the parameters and the
-//! body of a request, and turning what a handler returned into a response.
+//! The building blocks of generated `dispatch` methods: they read the parameters
+//! and the body of a request, and turn the result of a handler into a response.
 
 use crate::{Condition, Contract, Rejection};
 use dropshot::{

@@ -1,4 +1,4 @@
-//! What the error enums of operations have in common.
+//! The functions that the error enums of all operations share.
 
 use crate::{
     Condition, ErrorEntry, ErrorMember, Rejection,

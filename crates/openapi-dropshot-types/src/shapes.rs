@@ -1,5 +1,5 @@
-//! Types that never have a value and exist for their schema: they add what
-//! schemars cannot know from the type of a member.
+//! Types without values that only provide a schema: they add to the schema of a
+//! member what schemars cannot derive from its Rust type.
 
 use schemars::{
     JsonSchema,

@@ -1,8 +1,9 @@
-//! Generates the client: progenitor's output for the document, changed so that it keeps what the document promises.
+//! Generates the client from progenitor's output for the document, changed so that it keeps the promises of the
+//! document.
 //!
 //! Everything that progenitor would panic at, drop or misread is reported as a problem first ([`preconditions`],
 //! [`names`]) or rewritten in a form that it understands ([`prepare`]). Of its output, the types stay, and [`pass`] adds
-//! what progenitor cannot express: deprecation, stability, documentation, room for later values. Of the requests only the
+//! what progenitor cannot express: deprecation, stability, documentation, unknown later values. Of the requests only the
 //! names and signatures are read; their code is written here, as calls of the crate `openapi-dropshot-client`, which has
 //! everything that is the same for each client.
 

@@ -1,6 +1,7 @@
-//! Writes a service that responds as a test tells it to, for tests of the generated
-//! code beside it: the handlers, and the list of the types. It is made only of the
-//! text that the generator wrote, so that it knows no more than a service.
+//! Writes a service that responds as a test requests, for tests of the generated
+//! code beside it: the handlers, and the list of the types. It is made only from
+//! the text that the generator wrote, so that it has no more information than a
+//! service.
 
 mod handlers;
 

@@ -1,6 +1,6 @@
-//! A whole document with a client: generated twice it gives the same bytes, what
-//! is added to it appears in the code, and no damage to it makes the generator
-//! panic.
+//! Tests a whole document with a client: two generations give the same bytes,
+//! additions to the document appear in the code, and no damaged document makes
+//! the generator panic.
 
 use openapi_dropshot::{File, Options, generate, generate_service};
 use openapi_dropshot_contract::{Document, Problem};

@@ -1,7 +1,7 @@
-//! Documents of real services, where a copy of the corpus stands beside the
-//! repository: each operation comes through, or the document is rejected for
-//! reasons that are known and have a place. Documents with a fault that the
-//! reader finds are left to the tests of `openapi-dropshot-contract`.
+//! Tests documents of real services, if a copy of the corpus is beside the
+//! repository: each operation is generated, or the document is rejected for a
+//! known reason with a place. The tests of `openapi-dropshot-contract` cover
+//! documents with a fault that the reader finds.
 
 use openapi_dropshot::{Options, generate, generate_service};
 use openapi_dropshot_contract::{Problem, Profile, Severity, lint};

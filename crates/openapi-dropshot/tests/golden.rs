@@ -1,6 +1,6 @@
-//! The golden files: what the generator writes for the documents in `golden/`.
-//! They are compared here and compiled by the tests of their names, which try what they
-//! do. `GOLDEN=write` writes them.
+//! Compares the output of the generator for the documents in `golden/` with the golden
+//! files. The tests named after the documents compile and run them. `GOLDEN=write`
+//! writes them.
 
 use openapi_dropshot::{Options, generate_service};
 use std::{collections::BTreeSet, fs, path::Path};

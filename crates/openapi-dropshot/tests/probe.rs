@@ -1,5 +1,5 @@
-//! The probe: it is made of the generated files alone, the same each time, and
-//! says what is missing. The round trip shows that it compiles and responds.
+//! Tests the probe: it is made only from the generated files, is the same each
+//! time, and reports what is missing. The round trip compiles and runs it.
 
 use openapi_dropshot::{File, Options, generate_service, probe};
 use std::error::Error;

@@ -1,5 +1,5 @@
-//! The command line and its help. It has no option for the API key, since other
-//! users of the machine see command lines.
+//! Declares the command line and its help. There is no option for the API key,
+//! because other users of the machine can see command lines.
 
 use crate::{exit::MEANINGS, import::Unknown, output::Form, settings::ServiceOptions};
 use clap::{
@@ -57,24 +57,24 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Box<PetsCommand>,
     },
-    /// List, place, fetch and move on orders (beta: may change)
+    /// List, place, fetch and update orders (beta: may change)
     ///
-    /// These commands are beta, as the operations of the service behind them: a later version may
+    /// These commands are beta, like the operations that they call: a later version may
     /// change both, with a warning in its changelog. A service that runs with `--min-stability
-    /// stable` does not have them.
+    /// stable` does not have these operations.
     Orders {
         #[command(subcommand)]
         command: OrdersCommand,
     },
-    /// Print what makes a shell complete this program's commands
+    /// Print the completions of this program's commands for a shell
     Completions {
         /// The shell
         #[arg(value_enum)]
         shell: Shell,
     },
-    /// Print the manual page, or write one a command into a folder
+    /// Print the manual page, or write one page for each command into a folder
     Man {
-        /// A folder that exists; `petstore.1` and its like are written into it
+        /// An existing folder, into which `petstore.1` and the pages of the commands are written
         #[arg(long, value_name = "FOLDER")]
         to: Option<PathBuf>,
     },
@@ -82,45 +82,46 @@ pub(crate) enum Command {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PetsCommand {
-    /// List pets: a page, or all
+    /// List pets: one page, or all
     ///
-    /// Where more follow than are shown, stderr says from which cursor on.
+    /// If more pets follow, stderr shows the cursor with which to continue.
     List(ListOptions),
-    /// Add a pet and print it, with the id that it got
+    /// Add a pet and print it with its new id
     Add(AddOptions),
-    /// Fetch one pet by its id (deprecated by the service; stderr says until when)
+    /// Fetch one pet by its id (deprecated by the service; stderr shows the day of its removal)
     Get {
         /// The id of the pet
         #[arg(allow_negative_numbers = true)]
         id: i64,
     },
-    /// Add the pets of a file, each once, however often it is interrupted
+    /// Add the pets of a file, each exactly once, even if the import is interrupted and repeated
     ///
     /// A line of an `.ndjson` file is `{"name": "Rex", "categoryId": 7, "status": "available"}`; a
-    /// `.csv` file begins with a line that names these columns. `status` may be left out, `id` is
-    /// ignored, since the service gives a new one, and anything else is refused. Pets are added in
-    /// the order of the file only with `--concurrency 1`.
+    /// `.csv` file begins with a line that names these columns. `status` may be left out. `id` is
+    /// ignored, because the service assigns a new one. A line with any other member is rejected.
+    /// Pets are added in the order of the file only with `--concurrency 1`.
     ///
     /// A journal beside the file records what was sent and what the service returned. After an interruption, by
-    /// Ctrl-C, a kill or a power failure, the same command goes on where it was. Each line has an
-    /// Idempotency-Key of its own, so that one whose response was lost can be sent again without a
-    /// second pet. The service keeps these keys for 24 hours, and for one API key: after that, or
-    /// with another one, such a line is held back and listed (see `--unknown`). A file that was
-    /// changed meanwhile, and another service, are refused.
+    /// Ctrl-C, a kill or a power failure, the same command continues where it stopped. Each line has
+    /// its own Idempotency-Key, so that a line whose response was lost can be sent again without
+    /// adding a second pet. The service keeps these keys for 24 hours and for one API key: after
+    /// that time, or with another API key, such a line is held back and listed (see `--unknown`).
+    /// The import fails if the file was changed meanwhile or if the service is another one.
     Import(ImportOptions),
-    /// Write all pets to stdout, in a form that `import` takes
+    /// Write all pets to stdout, in a format that `import` accepts
     Export(ExportOptions),
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum OrdersCommand {
-    /// List orders, the newest first: a page, or all (beta: may change)
+    /// List orders, the newest first: one page, or all (beta: may change)
     ///
-    /// Where more follow than are shown, stderr says from which cursor on.
+    /// If more orders follow, stderr shows the cursor with which to continue.
     List(OrderListOptions),
     /// Order a pet that is available and print the order (beta: may change)
     ///
-    /// The pet is pending from then on. One that is not available is refused, with exit code 3.
+    /// The pet becomes pending. An order for a pet that is not available is rejected, with exit
+    /// code 3.
     Place(PlaceOptions),
     /// Fetch one order by its id (beta: may change)
     Get {
@@ -128,11 +129,11 @@ pub(crate) enum OrdersCommand {
         #[arg(allow_negative_numbers = true)]
         id: i64,
     },
-    /// Move an order on, with its pet, and print it (beta: may change)
+    /// Change the status of an order and of its pet, and print the order (beta: may change)
     ///
-    /// What is placed becomes approved, and then delivered, with which the pet is sold; until then
-    /// it may become cancelled, with which the pet is available again. Any other step is refused,
-    /// with exit code 3, and changes nothing.
+    /// A placed order can be approved, and an approved order can be delivered, which makes the pet
+    /// sold. Until then an order can be cancelled, which makes the pet available again. Any other
+    /// transition is rejected with exit code 3 and changes nothing.
     Update {
         /// The id of the order
         #[arg(allow_negative_numbers = true)]
@@ -151,17 +152,17 @@ pub(crate) struct ListOptions {
     /// How many pets a page has, from 1 to 100; 20 if not given, and 100 with `--all`
     #[arg(long, value_name = "NUMBER")]
     pub(crate) limit: Option<u64>,
-    /// Where to begin: a cursor that an earlier list ended with, for the same status
+    /// The cursor with which to begin, from an earlier list with the same status
     #[arg(long)]
     pub(crate) cursor: Option<String>,
-    /// All pages that follow, instead of one
+    /// All pages from there on, instead of one
     #[arg(long)]
     pub(crate) all: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct AddOptions {
-    /// What it is called
+    /// The name of the pet
     #[arg(long, allow_hyphen_values = true)]
     pub(crate) name: String,
     /// The number of the category that it belongs to
@@ -186,10 +187,10 @@ pub(crate) struct OrderListOptions {
     /// How many orders a page has, from 1 to 100; 20 if not given, and 100 with `--all`
     #[arg(long, value_name = "NUMBER")]
     pub(crate) limit: Option<u64>,
-    /// Where to begin: a cursor that an earlier list ended with, for the same status and pet
+    /// The cursor with which to begin, from an earlier list with the same status and pet
     #[arg(long)]
     pub(crate) cursor: Option<String>,
-    /// All pages that follow, instead of one
+    /// All pages from there on, instead of one
     #[arg(long)]
     pub(crate) all: bool,
 }
@@ -208,42 +209,42 @@ pub(crate) struct PlaceOptions {
 pub(crate) struct ImportOptions {
     /// The file with the pets
     pub(crate) file: PathBuf,
-    /// How the file is written, where its name does not end with .ndjson, .jsonl or .csv
+    /// The format of the file; needed if its name does not end with .ndjson, .jsonl or .csv
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
     /// How many lines are sent at the same time, at most 256
     #[arg(long, value_name = "NUMBER", default_value = "16", value_parser = concurrency)]
     pub(crate) concurrency: NonZeroUsize,
-    /// Where the journal is, instead of FILE.journal
+    /// The file of the journal, instead of FILE.journal
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
-    /// Write the refused lines of all runs to this file, each as {"line": …, "reason": …}
+    /// Write the rejected lines of all runs to this file, each as {"line": …, "reason": …}
     #[arg(long, value_name = "FILE")]
     pub(crate) refused: Option<PathBuf>,
-    /// What becomes of lines that may have been added earlier, where the service cannot tell any more
+    /// How to handle lines that may have been added earlier, if the service cannot tell any more
     #[arg(long, value_enum, value_name = "WHAT", default_value = "hold")]
     pub(crate) unknown: Unknown,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportOptions {
-    /// How the pets are written
+    /// The format of the output
     #[arg(long, value_enum, default_value = "ndjson")]
     pub(crate) format: Format,
     /// Only pets of this availability
     #[arg(long, value_parser = status())]
     pub(crate) status: Option<PetStatus>,
-    /// Where to begin: the cursor that an export that broke off ended with
+    /// The cursor with which to begin; an interrupted export printed it
     #[arg(long)]
     pub(crate) cursor: Option<String>,
 }
 
-/// How pets are written in a file.
+/// The format of a file with pets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// A JSON object a line
+    /// One JSON object for each line
     Ndjson,
-    /// Comma-separated values (RFC 4180), with a line of names first
+    /// Comma-separated values (RFC 4180); the first line names the columns
     Csv,
 }
 
@@ -257,13 +258,13 @@ impl Format {
     }
 }
 
-/// An availability that the service knows; the shells complete it.
+/// A status of a pet that the service knows; the shells complete it.
 fn status() -> impl TypedValueParser<Value = PetStatus> {
     PossibleValuesParser::new(["available", "pending", "sold"])
         .try_map(|text| text.parse::<PetStatus>())
 }
 
-/// How far an order can come; which steps there are is for the service to say.
+/// A status of an order. The service decides which transitions are allowed.
 fn order_status() -> impl TypedValueParser<Value = OrderStatus> {
     PossibleValuesParser::new(["placed", "approved", "delivered", "cancelled"])
         .try_map(|text| text.parse::<OrderStatus>())

@@ -1,34 +1,34 @@
-//! The exit codes of the program. `--help`, the manual page and the README show
-//! this table.
+//! Declares the exit codes of the program. `--help`, the manual page and the
+//! README show this table.
 
 use petstore_client::{Error, ErrorCode};
 use std::fmt;
 
-/// How a command went.
+/// The result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// All of it was done.
+    /// The command succeeded.
     Done,
     /// Something failed, and the message says what.
     Failed,
     /// The command line or the settings are wrong; nothing was sent.
     Usage,
-    /// An import went through the whole file, and some lines were refused; or
-    /// the states of pet and order do not allow what was asked for.
+    /// An import finished, but some lines were rejected; or the service rejected an
+    /// order or its change because of the status of the pet or the order.
     Refused,
-    /// An import went through the whole file, but for lines that may
-    /// have been added before.
+    /// An import finished, but lines that may have been added earlier were held
+    /// back.
     Unknown,
-    /// The service does not take the key.
+    /// The service rejected the API key.
     Unauthorized,
-    /// There is no such pet or order.
+    /// The pet or the order does not exist.
     NotFound,
-    /// The service could not be reached, or not now (`EX_TEMPFAIL` of
+    /// The service is unreachable or temporarily unavailable (`EX_TEMPFAIL` of
     /// sysexits.h).
     TryAgain,
-    /// SIGINT came.
+    /// The command was interrupted by SIGINT.
     Interrupted,
-    /// SIGTERM came.
+    /// The command was ended by SIGTERM.
     Terminated,
 }
 

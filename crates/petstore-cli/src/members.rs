@@ -1,5 +1,6 @@
-//! The members of a generated type, and a record of text as a value of it. Export
-//! and import know the contract only by these, so they follow when it changes.
+//! Lists the members of a generated type, and converts a text record to a value
+//! of that type. Export and import learn the contract only from here, so they
+//! need no edit when it changes.
 
 use serde::{
     Deserialize,

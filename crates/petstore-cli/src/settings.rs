@@ -1,6 +1,6 @@
-//! Reads the URL of the service and the API key from the command line, the environment
-//! and the configuration file, in this order. The key is taken from the last two
-//! only.
+//! Reads the URL of the service from the command line, the environment or the
+//! configuration file, in this order, and the API key from the environment or the
+//! configuration file.
 
 use crate::exit::WrongUsage;
 use anyhow::{Context as _, Result};

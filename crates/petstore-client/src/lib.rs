@@ -5,9 +5,11 @@
 //! You need the address of the service, which ends with the version of its interface (`/v1`), and an API key. The command
 //! `petstore-server key create NAME` prints a key; a server that starts on a new store shows its first key.
 //!
+//! The crate is not in a registry yet. Depend on it by path, or by the URL of the Git repository that you cloned:
+//!
 //! ```toml
 //! [dependencies]
-//! petstore-client = "1"
+//! petstore-client = { path = "../petstore/crates/petstore-client" }
 //! tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 //! ```
 //!

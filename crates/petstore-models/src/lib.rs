@@ -1,5 +1,5 @@
-//! The data of the pet store: schemas and parameters, generated from
-//! `spec/openapi.yaml`. Every value of these types keeps the rules of the document.
+//! The models of the pet store: schemas and parameters, generated from
+//! `spec/openapi.yaml`. Every value of these types is valid by the document.
 
 #[rustfmt::skip]
 mod generated;

@@ -1,5 +1,6 @@
-//! What it costs to watch the service: the program with its access log (JSON,
-//! into a file) and its metrics against the same program with neither.
+//! Measures the cost of logging and metrics: compares the program with its
+//! access log (JSON, into a file) and its metrics to the same program without
+//! both.
 //!
 //! `cargo bench -p petstore-server --bench observability`
 //!
@@ -189,7 +190,7 @@ impl Drop for Service {
     }
 }
 
-/// One request and its whole answer, which has to begin as expected.
+/// Sends one request and reads its whole response, which has to begin as expected.
 async fn exchange(
     stream: &mut TcpStream,
     request: &[u8],

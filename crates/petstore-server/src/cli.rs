@@ -1,4 +1,4 @@
-//! The commands of the command line.
+//! Declares the commands of the command line.
 
 use clap::{Parser, Subcommand};
 use petstore_server::config::{CommandOptions, ServeOptions};

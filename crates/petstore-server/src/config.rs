@@ -1,4 +1,5 @@
-//! The settings of the pet store's own: where pets and keys are kept.
+//! Declares the settings that only the pet store has: where pets and keys are
+//! stored.
 
 use petstore_store::{DatabaseUrl, InvalidDatabaseUrl};
 use std::{convert::Infallible, fmt, str::FromStr};

@@ -1,4 +1,5 @@
-//! The API keys of the pet store: `petstore_…`. The store keeps their hashes only.
+//! Creates and parses the API keys of the pet store: `petstore_…`. The store holds
+//! only their hashes.
 
 pub use openapi_dropshot_server::keys::{ApiKey, InvalidKeyName, KeyName};
 

@@ -1,5 +1,5 @@
-//! The pet store as the state of the server: authenticates API keys, and keeps usage counters and
-//! idempotency keys in the store.
+//! Implements the state of the server for the pet store: authenticates API keys, and stores usage
+//! counters and idempotency keys.
 
 use crate::{keys, store_metrics};
 use chrono::{DateTime, Utc};

@@ -1,4 +1,4 @@
-//! The metrics of the store: its batches, its queue, and the connections that it reads from.
+//! Exports the metrics of the store: its batches, its queue, and its read connections.
 
 use openapi_dropshot_server::metrics::{Metrics, Observations};
 use petstore_store::{BATCH_SIZES, PoolStats, Store, WriteStats};

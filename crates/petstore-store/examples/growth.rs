@@ -1,6 +1,6 @@
-//! What reads cost as a store grows: opens each of the stores that are named,
-//! reads from all of them in turn, and prints a table with the ratio to the
-//! first. `seed` makes such stores.
+//! Measures how the cost of reads grows with a store: opens each of the given
+//! stores, reads from all of them in turn, and prints a table with the ratio to
+//! the first. `seed` makes such stores.
 //!
 //! ```text
 //! cargo run --release -p petstore-store --example growth -- small.db big.db
@@ -83,7 +83,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How many pets there are: ids have no gaps where nothing was ever removed.
+/// The number of pets, which is the greatest id, because pets are never removed.
 async fn count(store: &dyn Store) -> Result<i64, StoreError> {
     let (mut low, mut high) = (0, i64::MAX);
     while low < high {

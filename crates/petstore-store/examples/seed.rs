@@ -1,6 +1,6 @@
-//! Makes a store with many pets in it, some hundred thousand a second, past the
-//! service: to try how something behaves when a store has grown. What such a
-//! store costs to read is left to `growth`.
+//! Makes a store with many pets, at some hundred thousand a second, by writing
+//! to the store without the service. Use it to try how something behaves with a
+//! large store; `growth` measures the cost of reads.
 //!
 //! ```text
 //! cargo run --release -p petstore-store --example seed -- big.db 10000000

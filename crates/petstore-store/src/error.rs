@@ -1,16 +1,15 @@
-//! What can go wrong with a store, while it works, when it is
-//! opened, and when it is copied.
+//! The errors of a store: of its calls, of opening it, and of copying it.
 //!
 //! The `Display` text of a [`StoreError`] is safe to show to anybody: what the
 //! database itself said is only in `source()`, for the log.
 
 use std::{error::Error, io, path::PathBuf, sync::Arc};
 
-/// What the database or the operating system said; for the log, not for
+/// The error of the database or the operating system; for the log, not for
 /// clients. Shared, since one failed commit is the error of many callers.
 pub type Cause = Arc<dyn Error + Send + Sync>;
 
-/// Why the store did not do what it was asked.
+/// The reason why a call of the store failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     /// The queue of writes is full. Nothing was started; the same call may
@@ -23,9 +22,9 @@ pub enum StoreError {
     /// before a write is repeated.
     #[error("the store is not available at the moment; {outcome}")]
     Unavailable {
-        /// What became of the call.
+        /// The outcome of the call.
         outcome: Outcome,
-        /// What the database said.
+        /// The error of the database.
         source: Cause,
     },
 
@@ -34,7 +33,7 @@ pub enum StoreError {
     /// wrote the value, does.
     #[error("the store holds data that cannot be read")]
     Corrupt {
-        /// What the database said.
+        /// The error of the database.
         source: Cause,
     },
 
@@ -50,7 +49,7 @@ pub enum StoreError {
     },
 }
 
-/// What became of a write that returned [`StoreError::Unavailable`].
+/// The outcome of a write that returned [`StoreError::Unavailable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It did not happen, and will not. This is also the outcome of a read.
@@ -63,12 +62,14 @@ impl std::fmt::Display for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::NotApplied => "nothing was changed, try again later",
-            Self::Unknown => "whether the change was made is unknown, look before you repeat it",
+            Self::Unknown => {
+                "it is unknown whether the change was made; check before you repeat it"
+            }
         })
     }
 }
 
-/// Why a store could not be opened. The texts are for the owner of the
+/// The reason why a store could not be opened. The texts are for the owner of the
 /// service; they name the file, and nothing in it was changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -94,12 +95,12 @@ pub enum OpenError {
     NotWritable {
         /// The file that was named.
         path: PathBuf,
-        /// What SQLite said.
+        /// The error of SQLite.
         source: Cause,
     },
 
     /// The file is something else.
-    #[error("`{}` is not a pet store database and was left as it is; name another file", path.display())]
+    #[error("`{}` is not a pet store database and was not changed; name another file", path.display())]
     NotAStore {
         /// The file that was named.
         path: PathBuf,
@@ -121,16 +122,16 @@ pub enum OpenError {
     Damaged {
         /// The file that was named.
         path: PathBuf,
-        /// What SQLite said.
+        /// The error of SQLite.
         source: Cause,
     },
 
-    /// Another program holds the database for itself.
+    /// Another program has locked the database exclusively.
     #[error("the database `{}` stays locked by another program; stop that one and start again", path.display())]
     Locked {
         /// The file that was named.
         path: PathBuf,
-        /// What SQLite said.
+        /// The error of SQLite.
         source: Cause,
     },
 
@@ -148,7 +149,7 @@ pub enum OpenError {
     Failed {
         /// The file that was named.
         path: PathBuf,
-        /// What SQLite said.
+        /// The error of SQLite.
         source: Cause,
     },
 
@@ -161,13 +162,13 @@ pub enum OpenError {
         "cannot start the thread that writes to the database; raise the limit of threads or processes"
     )]
     NoThread {
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
-/// Why a store could not be copied. The texts are for the owner of the service;
-/// the store was not changed, and no file has the name that was asked for.
+/// The reason why a store could not be copied. The texts are for the owner of the service;
+/// the store was not changed, and no file with the requested name was made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BackupError {
@@ -189,7 +190,7 @@ pub enum BackupError {
     Source(#[from] OpenError),
 
     /// The name of the copy is taken.
-    #[error("`{}` exists already and was left as it is; name a new file", path.display())]
+    #[error("`{}` exists already and was not changed; name a new file", path.display())]
     Exists {
         /// The file that was named for the copy.
         path: PathBuf,
@@ -209,12 +210,12 @@ pub enum BackupError {
     NotWritable {
         /// The file that was named for the copy.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 
     /// The copy was made, but what was copied is damaged.
-    #[error("the database `{}` is damaged ({problem}), and so would be its copy; keep the backups that you have and restore the newest good one", path.display())]
+    #[error("the database `{}` is damaged ({problem}), so it was not copied; keep your backups and restore the newest one that is not damaged", path.display())]
     Inconsistent {
         /// The store.
         path: PathBuf,
@@ -227,7 +228,7 @@ pub enum BackupError {
     Failed {
         /// The file that was named for the copy.
         path: PathBuf,
-        /// What SQLite said.
+        /// The error of SQLite.
         source: Cause,
     },
 }

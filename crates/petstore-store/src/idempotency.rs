@@ -12,10 +12,10 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::{convert::Infallible, fmt};
 
-/// How long a key is kept, from the creation on.
+/// The time for which a key is kept after the creation.
 pub const IDEMPOTENCY_KEYS_KEPT: TimeDelta = TimeDelta::hours(24);
 
-/// What a caller made up to name one creation: 1 to 255 characters from U+0020
+/// A name that the caller chose for one creation: 1 to 255 characters from U+0020
 /// to U+007E (draft-ietf-httpapi-idempotency-key-header-07, section 2.1).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct IdempotencyKey(String);
@@ -41,24 +41,24 @@ impl TryFrom<String> for IdempotencyKey {
     }
 }
 
-/// A text that is no [`IdempotencyKey`].
+/// The error of parsing an invalid [`IdempotencyKey`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must have 1 to 255 characters, each of them visible ASCII or a space")]
 pub struct InvalidIdempotencyKey;
 
-/// What a creation comes with so that it happens once.
+/// The idempotency key of a creation, with its owner and its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Once {
-    /// The API key of the caller. Each has its idempotency keys for itself.
+    /// The API key of the caller. Idempotency keys of different API keys are independent.
     pub key_id: KeyId,
     /// The name of the creation.
     pub key: IdempotencyKey,
-    /// When it was asked for, by the caller's clock.
+    /// The time of the request, by the caller's clock.
     pub at: DateTime<Utc>,
 }
 
-/// What came of a creation that happens once: of a `T`, which may be rejected for
-/// a reason `R`.
+/// The result of the creation of a `T` with an idempotency key, which may be rejected
+/// for a reason `R`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Creation<T = Pet, R = Infallible> {
     /// It was added.
@@ -77,7 +77,7 @@ pub enum Creation<T = Pet, R = Infallible> {
     InFlight,
 }
 
-/// What can be created once.
+/// A type that can be created with an idempotency key.
 pub(crate) trait Creatable: Serialize {
     /// Stands before the value in its fingerprint, so that no two operations
     /// have one in common.

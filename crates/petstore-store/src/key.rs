@@ -1,5 +1,5 @@
-//! What the store knows of an API key: a public id, a name, a hash, three times.
-//! The store never sees the key itself.
+//! The record of an API key in the store: a public id, a name, a hash, and three
+//! times. The store never sees the key itself.
 
 use chrono::{DateTime, Utc};
 use std::{fmt, str::FromStr};
@@ -60,7 +60,7 @@ impl FromStr for KeyId {
     }
 }
 
-/// A text that is no [`KeyId`].
+/// The error of parsing an invalid [`KeyId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a key id is `k_` and 12 characters, as in the first column of the list of keys")]
 pub struct InvalidKeyId;
@@ -124,7 +124,7 @@ pub struct KeyRecord {
     pub revoked_at: Option<DateTime<Utc>>,
 }
 
-/// What [`Store::revoke_key`](crate::Store::revoke_key) found.
+/// The result of [`Store::revoke_key`](crate::Store::revoke_key).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Revocation {
     /// The key was valid and is revoked now.

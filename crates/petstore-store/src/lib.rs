@@ -1,5 +1,5 @@
-//! Where the pet store keeps pets, orders and API keys: one trait, [`Store`], and the
-//! databases behind it. This crate knows nothing of HTTP.
+//! Stores pets, orders and API keys: one trait, [`Store`], and its implementations for
+//! SQLite and PostgreSQL. This crate does not depend on HTTP.
 //!
 //! ```
 //! use petstore_store::{DatabaseUrl, PetQuery};
@@ -15,14 +15,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What is promised
+//! # Guarantees
 //!
 //! **Durability.** A write that returned `Ok` is on disk and survives a crash of
 //! the process and a loss of power. A write that returned an error either did not
 //! happen or has an unknown outcome; the error says which ([`Outcome`]). A write
 //! is applied as a whole or not at all.
 //!
-//! **A write that was handed over is finished.** Dropping the future of a write
+//! **Completion.** Dropping the future of a write
 //! does not cancel it: its outcome is then unknown to the caller, as after a
 //! lost connection.
 //!
@@ -39,23 +39,23 @@
 //! **Orders.** An order and its pet change in one transaction, by the table in
 //! [`transitions`], and by no other way. Of several orders for one pet, and of
 //! several changes of one order, at the same moment, one is made; the others return
-//! why not. Ids of orders are as those of pets, and paging by
+//! the reason. Ids of orders follow the same rules as those of pets, and paging by
 //! [`OrderQuery::before`] returns every order that was there at the first page
-//! exactly once, and on SQLite none that was placed since. Pages of one status may
-//! or may not have an order that comes to that status or leaves it meanwhile.
+//! exactly once, and on SQLite none that was placed since. If the status of an order
+//! changes meanwhile, the pages of a status may or may not contain it.
 //!
-//! **Once.** A creation that comes with an [`IdempotencyKey`]
+//! **Idempotency.** A creation with an [`IdempotencyKey`]
 //! ([`Store::create_pet_once`], [`Store::create_order_once`]) happens once,
 //! however often it is repeated, by whichever process, for
 //! [`IDEMPOTENCY_KEYS_KEPT`]: the key is written in the transaction of the row that
-//! it creates. The caller's clock decides the age of a key. Where that clock is set
-//! back, keys are kept for longer, never for a shorter time.
+//! it creates. The caller's clock decides the age of a key. If that clock is set
+//! back, keys are kept longer, never shorter.
 //!
 //! **Overload.** The queue of writes is bounded, in their number and in the
-//! bytes that they hold. If it is full, a write is rejected at once with
-//! [`StoreError::Overloaded`], and nothing was started.
+//! bytes that they hold. If the queue is full, a write is rejected at once with
+//! [`StoreError::Overloaded`] and without any effect.
 //!
-//! # How this works on SQLite
+//! # The implementation on SQLite
 //!
 //! - The file is in WAL mode with `synchronous=FULL`: a commit returns after
 //!   its log records were synced. Readers work on a snapshot and never wait
@@ -71,41 +71,40 @@
 //!   The process then holds the lock on the log, and other reads take and release
 //!   it without a system call. It checks once a second, and ends the transaction
 //!   where another process wrote, since the log could not start again.
-//! - No key is cached, neither found nor missing: a look-up costs some 3 µs,
-//!   and without a cache there is none that another process would have to
-//!   invalidate when it revokes a key.
+//! - Neither existing nor missing keys are cached: a look-up costs some 3 µs, and
+//!   a cache would have to be invalidated when another process revokes a key.
 //! - Each schema version is one numbered file in `src/sqlite/migrations`,
 //!   applied in one transaction at opening. A file of a newer version, and one
 //!   that is not a pet store's, is rejected and not changed.
 //! - A file that is removed or replaced while it is open would lose writes.
 //!   So each batch checks, before and after, that the names still belong to the
 //!   files that were opened: a write is rejected
-//!   until the file is put back, and [`Store::check`] fails. Reads go on from
+//!   until the file is put back, and [`Store::check`] fails. Reads continue to use
 //!   the file that was opened.
-//! - `sqlite::memory:` is one connection that reads and writes use in turns;
-//!   a batch holds it from begin to commit, so that isolation is the same. It
-//!   lives as long as the store and is on no disk.
+//! - `sqlite::memory:` is one connection that reads and writes use in turns. A
+//!   batch holds it from begin to commit, so that isolation is the same. The data
+//!   is in memory only, as long as the store exists.
 //!
-//! # How this works on PostgreSQL
+//! # The implementation on PostgreSQL
 //!
 //! - The servers hold no state: any number of them share one database, which
-//!   [`PostgresUrl`] names. Reads and writes go to the host that takes writes;
-//!   after a failover the next connection finds the new one by itself.
+//!   [`PostgresUrl`] names. Reads and writes go to the host that accepts writes;
+//!   after a failover the next connection finds the new host automatically.
 //! - Creates that arrive together are one statement: one round trip and one
-//!   commit. If the database rejects one of them, they are sent again, each for
-//!   itself but without a wait in between. Those with an idempotency key are a
-//!   statement of their own in the same round trip; none waits for another
-//!   server that uses its key ([`Creation::InFlight`]).
-//! - Placing or changing an order is a statement and a transaction of its own:
+//!   commit. If the database rejects one of them, they are sent again one by one,
+//!   pipelined. Those with an idempotency key are a second statement in the same
+//!   round trip; none of them waits for another server that uses its key
+//!   ([`Creation::InFlight`]).
+//! - Placing or changing an order is one statement in its own transaction:
 //!   it locks the row of the order, then that of the pet, and holds them until
 //!   the commit is durable. Two of them never wait for each other.
 //! - A server with `fsync=off`, or with `synchronous_commit` below `on`, is
 //!   rejected at every connection. No write is ever cancelled: a commit that
-//!   waits for its replica and is cancelled would report success. What takes too
-//!   long loses its connection, and its outcome is unknown; so is that of a
-//!   commit that came with a warning.
+//!   waits for its replica and is cancelled would report success. If a write takes
+//!   too long, its connection is closed and its outcome is unknown. The outcome of
+//!   a commit with a warning is unknown, too.
 //! - Many callers share each of a few connections that read, and their
-//!   statements follow each other without a wait. No key is cached: a look-up
+//!   statements are pipelined. No key is cached: a look-up
 //!   is one round trip, some 110 µs by a Unix socket.
 //! - Migrations run in one transaction under an advisory lock.
 //!

@@ -1,5 +1,5 @@
-//! The queries for orders, their pages, and the reasons why an order is not placed
-//! or not changed.
+//! The queries and pages of orders, and the reasons why an order is not placed or
+//! not changed.
 
 use crate::{StoreError, record};
 use chrono::{DateTime, Utc};
@@ -28,7 +28,7 @@ pub struct OrderPage {
     pub more: bool,
 }
 
-/// Why an order was not placed; nothing was changed.
+/// The reason why an order was not placed; nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotOrdered {
     /// There is no pet with this id.
@@ -38,7 +38,7 @@ pub enum NotOrdered {
     NotAvailable(Option<PetStatus>),
 }
 
-/// Why an order was not changed.
+/// The reason why an order was not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotUpdated {
     /// There is no order with this id.

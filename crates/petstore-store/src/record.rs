@@ -290,7 +290,7 @@ impl ReadStatements {
     }
 }
 
-/// Which page is asked for.
+/// The requested page.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
     /// The place of its statement in [`Record::FILTERS`].
@@ -301,7 +301,7 @@ pub(crate) struct Page {
 
 impl Page {
     fn new(statement: usize, start: i64, limit: usize, filters: [Value<'static>; 2]) -> Self {
-        // One row beyond the page tells whether there are more.
+        // One row beyond the page shows whether there are more.
         let rows = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
         let given = filters.into_iter().filter(|value| *value != Value::Null);
         Self {

@@ -1,5 +1,5 @@
-//! Figures about a store's work: how large its batches are, how many writes are
-//! queued, and what its connections do.
+//! Statistics of a store: the sizes of its batches, the number of queued
+//! writes, and the use of its connections.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,7 +10,7 @@ pub const BATCH_SIZES: [u64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, LARGEST_BATCH];
 /// Writes that a backend may commit at once.
 pub(crate) const LARGEST_BATCH: u64 = 256;
 
-/// What the writer of a store did since the store was opened.
+/// Statistics of the writer of a store since the store was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteStats {
     /// Transactions that were committed.

@@ -1,12 +1,12 @@
-//! The statuses of an order and of its pet, and the steps between them: the table that `spec/README.md`
-//! shows. Both backends compare their rows with it inside their transactions.
+//! The statuses of an order and of its pet, and the allowed transitions: the table that
+//! `spec/README.md` shows. Both backends check each transition against it inside their transactions.
 
 use petstore_models::{OrderStatus, PetStatus};
 
 /// The status in which an order begins.
 pub const PLACED: OrderStatus = OrderStatus::Placed;
 
-/// The one status in which a pet can be ordered, and the one that it comes to.
+/// The one status in which a pet can be ordered, and the one that it gets then.
 pub const ORDERED: (PetStatus, PetStatus) = (PetStatus::Available, PetStatus::Pending);
 
 /// A step that an order can take.
@@ -14,9 +14,9 @@ pub const ORDERED: (PetStatus, PetStatus) = (PetStatus::Available, PetStatus::Pe
 pub struct OrderStep {
     /// The status that the order has.
     pub from: OrderStatus,
-    /// The status that it comes to.
+    /// The new status of the order.
     pub to: OrderStatus,
-    /// The status that its pet comes to, if the step gives it another one.
+    /// The new status of its pet, if the transition changes it.
     pub pet: Option<PetStatus>,
 }
 

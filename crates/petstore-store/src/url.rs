@@ -1,5 +1,5 @@
-//! How a database is named on a command line. Whether it can be opened is left
-//! to [`open`](crate::open).
+//! Parses the name of a database on a command line. [`open`](crate::open) opens
+//! the database.
 
 use crate::PostgresUrl;
 use std::{fmt, path::PathBuf, str::FromStr};
@@ -53,7 +53,7 @@ impl FromStr for DatabaseUrl {
         if place.contains('?') {
             return reject("options after `?` are not supported".to_owned());
         }
-        // `sqlite://pets.db` would be the file `/pets.db`, which nobody means.
+        // `sqlite://pets.db` would be the file `/pets.db`, which is never intended.
         if place.starts_with("//") && !place.starts_with("///") {
             return reject("an SQLite database has no host, so no `//`".to_owned());
         }

@@ -24,15 +24,15 @@ impl Usage {
 /// Calls of one operation with one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageDelta {
-    /// The key that they came with.
+    /// The key of the calls.
     pub key: KeyId,
     /// The `operationId`.
     pub operation: String,
     /// How many.
     pub calls: u64,
-    /// When the first of them came; kept to the microsecond.
+    /// The time of the first call; kept to the microsecond.
     pub first_seen: DateTime<Utc>,
-    /// When the last of them came; kept to the microsecond.
+    /// The time of the last call; kept to the microsecond.
     pub last_seen: DateTime<Utc>,
 }
 
@@ -48,7 +48,7 @@ pub struct KeyUse {
 /// A usage counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageRecord {
-    /// The key that they came with.
+    /// The key of the calls.
     pub key: KeyId,
     /// The name of the key.
     pub key_name: String,
@@ -56,8 +56,8 @@ pub struct UsageRecord {
     pub operation: String,
     /// How many calls there were altogether.
     pub calls: u64,
-    /// When the first one came.
+    /// The time of the first call.
     pub first_seen: DateTime<Utc>,
-    /// When the last one came.
+    /// The time of the last call.
     pub last_seen: DateTime<Utc>,
 }

@@ -1,4 +1,4 @@
-//! A clock that goes on by itself and can be moved.
+//! A clock that runs by itself and that a test can move forward.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use std::{
@@ -7,7 +7,7 @@ use std::{
 };
 
 /// The clock of a [`Server`](crate::Server). It begins with the time of the
-/// machine, or where [`Builder::at`](crate::Builder::at) sets it, and goes on.
+/// machine, or the time that [`Builder::at`](crate::Builder::at) sets, and runs from there.
 ///
 /// Clones are the same clock.
 #[derive(Clone, Debug)]

@@ -30,20 +30,20 @@ pub struct Fault {
     times: Option<u32>,
 }
 
-/// What happens to a request.
+/// The fault of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// It is rejected with this status and code, and with `Retry-After`.
     Rejected(Rejection, Duration),
     /// An HTML 502, as from a proxy.
     BadGateway,
-    /// It is sent on after a while.
+    /// It is forwarded after a while.
     Slow(Duration),
-    /// The connection is closed before it is sent on.
+    /// The connection is closed before the request is forwarded.
     CutBefore,
-    /// It is sent on, and the connection closed in the place of the response.
+    /// It is forwarded, and the connection is closed instead of sending the response.
     CutAfter,
-    /// It is sent on, and half of the response's body comes back.
+    /// It is forwarded, and half of the response's body is sent back.
     Truncated,
 }
 
@@ -91,13 +91,13 @@ impl Fault {
         Fault::of(Kind::CutBefore)
     }
 
-    /// The service does what is asked for, and the connection is cut before the
-    /// response comes back.
+    /// The service executes the request, and the connection is cut before the
+    /// response is sent.
     pub fn cut_before_the_answer() -> Self {
         Fault::of(Kind::CutAfter)
     }
 
-    /// The service does what is asked for, and the connection is cut in the
+    /// The service executes the request, and the connection is cut in the
     /// middle of the response.
     pub fn truncated() -> Self {
         Fault::of(Kind::Truncated)

@@ -1,10 +1,10 @@
-//! A pet store service inside a test: for applications that use
-//! `petstore-client`, and want to know what they do when the service is slow,
-//! rejects requests, breaks off, or ends an operation.
+//! Runs the pet store service inside a test, for applications that use
+//! `petstore-client`: the tests can show how an application behaves when the service
+//! is slow, rejects requests, cuts connections, or removes an operation.
 //!
-//! [`Server::start`] gives the real service, on memory and on a free port, with
-//! a key and a client of its own, in milliseconds. Each test starts its own, so
-//! that tests run side by side; a server ends when it is dropped.
+//! [`Server::start`] starts the real service within milliseconds, with a store in
+//! memory, on a free port, and with its own key and client. Each test starts its own
+//! server, so that tests can run in parallel. A server stops when it is dropped.
 //!
 //! ```
 //! use petstore_testing::{
@@ -33,7 +33,7 @@
 //! # }
 //! ```
 //!
-//! # What can be made to happen
+//! # Faults and other events
 //!
 //! | to see | |
 //! |---|---|
@@ -45,16 +45,16 @@
 //! | the day on which an operation is removed | [`Builder::enforce_sunsets`], [`Clock::set`] |
 //! | a rate limit that counts | [`Builder::rate_limit`], [`Clock::advance`] |
 //!
-//! Pauses of the client pass by the clock of the machine, not by that of the
-//! service. A test that wants none gives its client a clock of its own,
+//! Pauses of the client use the clock of the machine, not that of the
+//! service. To avoid them in a test, give the client its own clock with
 //! `petstore_client::ClientBuilder::clock`, or
 //! `petstore_client::RetryPolicy::never`.
 //!
-//! # How it is made
+//! # Implementation
 //!
-//! The service is `petstore-server`'s own, unchanged. Faults happen in a relay
-//! in front of it, which is part of this crate only: the program that is
-//! shipped has none of it.
+//! The service is that of `petstore-server`, unchanged. A relay in front of it
+//! injects the faults. The relay is part of this crate only and not of the released
+//! program.
 
 mod clock;
 mod fault;

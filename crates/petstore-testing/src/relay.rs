@@ -1,4 +1,4 @@
-//! The relay in front of the service: counts requests, and injects the faults.
+//! A relay in front of the service that counts requests and injects faults.
 
 use crate::{
     fault::{Faults, Kind, Rejection},

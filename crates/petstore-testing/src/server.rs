@@ -15,7 +15,7 @@ use petstore_store::DatabaseUrl;
 use std::{fmt, num::NonZeroU32, sync::Arc, time::Duration};
 use tokio::runtime::Handle;
 
-/// How long a service that ends waits for what it still does.
+/// How long a stopping service waits for its running requests.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A pet store service on memory and on a free port of this machine, with one
@@ -27,7 +27,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// `#[tokio::test(flavor = "multi_thread")]`.
 pub struct Server {
     relay: Relay,
-    /// None once it was told to stop.
+    /// `None` after the server was stopped.
     service: Option<openapi_dropshot_server::Server<PetStore>>,
     runtime: Handle,
     clock: Clock,
@@ -36,7 +36,7 @@ pub struct Server {
     client: Client,
 }
 
-/// What a [`Server`] is to be like.
+/// The configuration of a [`Server`] to start.
 #[derive(Clone, Debug, Default)]
 #[must_use = "a builder does nothing until `start`"]
 pub struct Builder {
@@ -45,14 +45,14 @@ pub struct Builder {
     rate_limit: Option<(NonZeroU32, NonZeroU32)>,
 }
 
-/// Why a server could not start.
+/// The reason why a server could not start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
     /// There is no memory for a store.
     #[error("there is no store in memory")]
     Store(#[from] petstore_store::OpenError),
-    /// The store takes no key.
+    /// The key cannot be stored.
     #[error("the store in memory takes no key")]
     Key(#[from] petstore_store::StoreError),
     /// The service does not start.
@@ -198,7 +198,7 @@ impl Server {
         &self.url
     }
 
-    /// The API key that it takes.
+    /// The API key of the server.
     #[must_use]
     pub fn key(&self) -> &str {
         &self.key

@@ -1,5 +1,5 @@
-//! The bookmarks of a team: what the operations of `openapi.yaml` do. The trait
-//! and the types come from `build.rs`; where it listens is left to `main.rs`.
+//! Implements the operations of `openapi.yaml`: a team's bookmarks. `build.rs`
+//! generates the trait and the types; `main.rs` starts the server.
 
 include!(concat!(env!("OUT_DIR"), "/generated.rs"));
 

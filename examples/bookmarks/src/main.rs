@@ -1,4 +1,4 @@
-//! Serves bookmarks: `bookmarks [ADDRESS]`.
+//! Runs the bookmarks service: `bookmarks [ADDRESS]`.
 
 use anyhow::{Context as _, Result, anyhow};
 use std::env;

@@ -1,4 +1,4 @@
-//! The service as its clients have it: over a socket.
+//! Tests the service over a socket, as its clients use it.
 
 use std::{
     io::{Read as _, Write as _},

@@ -1,5 +1,5 @@
-//! The candidates that are measured: fills each with the same pets and starts it. Each
-//! round uses its own copies, so that creations of one round do not affect another.
+//! Fills each candidate of the bench with the same data and starts it. Each round uses
+//! its own copies, so that creations of one round do not affect another.
 
 use super::{Bench, load, postgres::Cluster, process::Running, programs::output, progress};
 use anyhow::{Context as _, Result, ensure};

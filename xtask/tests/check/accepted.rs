@@ -1,5 +1,5 @@
-//! Breaks that are meant: accepted by name, with a reason and a date, and no
-//! longer than they are needed.
+//! Tests accepted breaking changes: each has an entry with a reason and a date,
+//! and an entry that matches no change is a fault.
 
 use crate::check::tree::{ACCEPTED, DOCUMENT, Tree};
 

@@ -1,4 +1,5 @@
-//! What the gates print: a line each and the details, JSON, and annotations.
+//! Tests the output of the gates: lines and details as text, JSON, and
+//! annotations.
 
 use crate::check::tree::{DOCUMENT, Tree, all_of};
 use serde_json::Value;

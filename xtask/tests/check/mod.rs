@@ -1,6 +1,6 @@
-//! `cargo xtask check` and `cargo xtask release` as programs, tried on copies of
-//! this workspace. The gate `roundtrip` compiles something; its faults are tested
-//! in `cargo-openapi-dropshot`, and the other gates run without it.
+//! Tests `cargo xtask check` and `cargo xtask release` as programs on copies of
+//! this workspace. The gate `roundtrip` compiles code, so it does not run here;
+//! its faults are tested in `cargo-openapi-dropshot`.
 
 mod accepted;
 mod formats;

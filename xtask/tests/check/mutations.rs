@@ -1,5 +1,5 @@
-//! Every mutation of the table is seen by the gate that guards what it breaks,
-//! at its place and with what to do, and by no other gate.
+//! Tests that every mutation of the table is reported by the gate that is
+//! responsible for it, with its place and a remedy, and by no other gate.
 
 use super::{
     table::{self, Mutation},

@@ -1,5 +1,5 @@
-//! `cargo xtask release`: when it is rejected, with nothing changed, and what it
-//! changes.
+//! Tests `cargo xtask release`: when it fails without changing anything, and
+//! what it changes.
 
 use super::tree::{ACCEPTED, CHANGELOG, DOCUMENT, TODAY, Tree, all_of};
 use crate::copy::{Copy, files_of};

@@ -1,5 +1,5 @@
-//! The clock of the gates is an argument: what they say of a sunset on which
-//! day.
+//! Tests what the gates report about a sunset on different days. The day is an
+//! argument.
 
 use crate::check::tree::{CHANGELOG, DOCUMENT, Tree, all_of};
 
@@ -61,7 +61,7 @@ fn what_is_removed_on_the_day_of_its_sunset_passes_and_a_day_before_it_does_not(
     let length: usize = length.map(|line| line.len() + 1).sum();
     let after = &text[begins + "  /pets/{petId}:\n".len() + length..];
     let text = format!("{}{after}", &text[..begins]);
-    // The error code that only this operation answers goes with it.
+    // The error code that only this operation returns is removed with it.
     let is_of_code = |line: &&str| !line.starts_with("            - operation_removed");
     let lines: Vec<&str> = text.lines().filter(is_of_code).collect();
     let text = lines.join("\n") + "\n";

@@ -1,4 +1,4 @@
-//! The table of mutations: each breaks what one gate guards.
+//! The table of mutations: each breaks something that one gate checks.
 
 mod breaking;
 mod changelog;

@@ -1,5 +1,6 @@
-//! A copy of what the gates look at, as it is on the day after a release: so
-//! that the tests do not depend on what is being added to the contract.
+//! Makes a copy of the inputs of the gates in their state on the day after a
+//! release, so that the tests do not depend on unreleased additions to the
+//! contract.
 
 use crate::copy::{Copy, files_of, workspace_root};
 use openapi_dropshot_contract::Document;

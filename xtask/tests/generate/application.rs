@@ -1,7 +1,8 @@
-//! An addition to the contract does not affect applications that use the client.
-//! One application is compiled against the client of this document, and then
-//! against that of a document with more of everything; operations that are not
-//! stable stand behind the cargo features of their level.
+//! Tests that an addition to the contract does not affect applications that use
+//! the client. One application is compiled against the client of this document,
+//! and then against the client of a document with more operations, properties
+//! and values; operations that are not stable need the cargo feature of their
+//! level.
 
 use super::contract_change::generate;
 use crate::copy::Copy;

@@ -1,6 +1,5 @@
-//! The command as its caller sees it: the real program on a copy of the
-//! contract and of what was generated from it. What the generated code
-//! does is shown by the crates that hold it.
+//! Tests `cargo xtask generate` as a program, on a copy of the contract and of
+//! its generated code. The crates with generated code test its behaviour.
 
 use crate::copy::Copy;
 use std::{

@@ -1,4 +1,5 @@
-//! Changes the contract in a copy of the workspace, as somebody who works on it does.
+//! Tests changes of the contract in a copy of the workspace, with the edits that a
+//! developer makes.
 //!
 //! The first test adds an operation, a property and an enum value, then runs
 //! `cargo xtask generate` and `cargo check`: everything generated compiles, and the

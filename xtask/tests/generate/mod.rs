@@ -1,4 +1,4 @@
-//! `cargo xtask generate`, tried on copies of this workspace: the command itself,
+//! Tests `cargo xtask generate` on copies of this workspace: the command itself,
 //! and the effect of its output on hand-written code.
 
 mod application;

@@ -1,8 +1,6 @@
-//! An application that was built long ago and a service that has moved on: a
-//! client of the released document is compiled and run, and gets answers of a
-//! document with more of everything. Nothing of them is an error to it, and
-//! nothing that it shows is lost. What an addition does to the compilation of
-//! applications is in `application`.
+//! Tests an old application with a newer service: a client of the released document is compiled and run, and gets
+//! responses of a document with more operations, properties and values. None of them is an error for the client, and it
+//! loses no data of them. `application` tests the effect of an addition on the compilation of applications.
 
 use super::{application::add_to_the_contract, contract_change::generate};
 use crate::copy::Copy;
@@ -49,7 +47,7 @@ async fn main() -> Result<(), Error> {
 }
 "#;
 
-/// The answers to a list: two pages of a document that has one value of
+/// The responses to a list: two pages of a document that has one value of
 /// `PetStatus` and one member of `Pet` more.
 fn pages() -> [Value; 2] {
     [
@@ -61,7 +59,7 @@ fn pages() -> [Value; 2] {
     ]
 }
 
-/// The answer to a creation: a code that the released document does not list.
+/// The response to a creation: a code that the released document does not list.
 /// That document has no `Idempotency-Key` either: the creation is not repeated.
 fn closed() -> Value {
     json!({"code": "closed", "message": "come back tomorrow", "status": 503})
@@ -171,7 +169,7 @@ fn build(copy: &Copy) -> Program {
     Program(PathBuf::from(program), files.collect())
 }
 
-/// The newer service: it gives the answers above, each on a connection of its own.
+/// The newer service: it gives the responses above, each on its own connection.
 fn serve() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = listener.local_addr().expect("a bound listener has one");

@@ -1,6 +1,6 @@
-//! The accepted breaking changes: a file lists each with its rule, its place, a
-//! reason and a date. An entry that matches no change is a fault, because it
-//! would hide a later break.
+//! Reads the accepted breaking changes: a file that lists each with its rule,
+//! its place, a reason and a date. An entry that matches no change is a fault,
+//! because it would hide a later breaking change.
 
 use super::Finding;
 use crate::Project;

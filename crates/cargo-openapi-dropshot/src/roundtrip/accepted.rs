@@ -63,7 +63,7 @@ pub(super) const ACCEPTED: &[Accepted] = &[
     },
     Accepted {
         rule: "websocket-form",
-        reason: "older dropshots wrote `default`, or any content, for the answer that opens a websocket",
+        reason: "older dropshots wrote `default`, or any content, for the response that opens a websocket",
     },
     Accepted {
         rule: "content-charset",
@@ -116,7 +116,7 @@ pub(super) const ACCEPTED: &[Accepted] = &[
     },
     Accepted {
         rule: "response-extension",
-        reason: "dropshot emits no extensions of responses; that each code is answered is shown by requests",
+        reason: "dropshot emits no extensions of responses; the requests show that each code is returned",
     },
     Accepted {
         rule: "schema-extension",
@@ -124,7 +124,7 @@ pub(super) const ACCEPTED: &[Accepted] = &[
     },
     Accepted {
         rule: "response-description",
-        reason: "dropshot has one description for each kind of answer; the served document has its own",
+        reason: "dropshot has one description for each kind of response; the served document has its own",
     },
     Accepted {
         rule: "request-body-description",
@@ -140,7 +140,7 @@ pub(super) const ACCEPTED: &[Accepted] = &[
     },
     Accepted {
         rule: "content-any",
-        reason: "dropshot emits `*/*` for a body that is not JSON; its media type is a constant of the generated answer",
+        reason: "dropshot emits `*/*` for a body that is not JSON; its media type is a constant of the generated response",
     },
     Accepted {
         rule: "schema-discriminator-lost",

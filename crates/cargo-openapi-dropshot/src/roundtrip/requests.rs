@@ -85,7 +85,7 @@ impl<'a> Requests<'a> {
         self.tally.count(true);
         if exchange.seen.is_none() {
             let message = format!(
-                "a valid request was answered with {}: {}",
+                "a valid request got the response {}: {}",
                 exchange.status,
                 exchange.body.trim()
             );

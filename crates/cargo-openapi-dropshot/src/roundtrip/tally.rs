@@ -1,4 +1,4 @@
-//! Counts of what was tried.
+//! Counts the values and requests that were tried.
 
 use std::fmt;
 

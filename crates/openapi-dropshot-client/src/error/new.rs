@@ -1,4 +1,4 @@
-//! Makes errors of what reqwest reports and of what was responded.
+//! Makes errors from the errors of reqwest and from error responses.
 
 use super::{Error, ErrorKind, Failure, is_request_id, request_id};
 use crate::retry::{self, Record};

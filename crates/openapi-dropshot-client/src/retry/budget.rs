@@ -1,5 +1,6 @@
 //! Limits how many retries all calls of a client may make together. If a service is down for all its clients, six
-//! requests per call instead of one make it worse; so successful calls earn the retries of later ones.
+//! requests for each call instead of one make the situation worse. Therefore successful calls earn the retries of
+//! later calls.
 
 use std::{
     fmt,

@@ -1,4 +1,4 @@
-//! Blocking calls.
+//! Tests blocking calls.
 
 use crate::generated::{ErrorKind, types::NewBook};
 use crate::service::{REX, Service, json};

@@ -1,4 +1,4 @@
-//! Requests and responses of each form that a document can give them.
+//! Tests requests and responses of each form that a document can give them.
 
 use crate::generated::{BuildError, Client, Error, ErrorKind, types};
 use crate::service::{KEY, Service, json, response};

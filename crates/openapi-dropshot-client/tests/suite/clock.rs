@@ -1,4 +1,5 @@
-//! A clock whose pauses take no time, and which keeps their lengths.
+//! A clock for tests whose pauses take no time, and which records their
+//! lengths.
 
 use crate::generated::Clock;
 use std::{

@@ -1,4 +1,4 @@
-//! Proxies, and HTTP clients of the application.
+//! Tests proxies, and HTTP clients that the application provides.
 
 use crate::generated::{
     Client,

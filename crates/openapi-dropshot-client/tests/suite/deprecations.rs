@@ -1,4 +1,5 @@
-//! Deprecations that responses tell are logged once, passed to the callback each time, and counted.
+//! Tests that a deprecation in a response is logged once, and is passed to the callback and counted
+//! each time.
 
 use crate::generated::{Client, RetryPolicy};
 use crate::service::{KEY, REX, Service, json};

@@ -1,4 +1,4 @@
-//! Cursors of responses with links.
+//! Tests the cursors of responses with links.
 
 use crate::generated::{ErrorKind, types::BookStatus};
 use crate::service::{REX, Service, json};

@@ -1,4 +1,4 @@
-//! Retries: which requests are sent again, how often, and after which pause.
+//! Tests which requests are sent again, how often, and after which pause.
 
 use crate::generated::{
     CallOptions, Client, ClientBuilder, ErrorKind, RetryBudget, RetryPolicy, types::NewBook,

@@ -1,4 +1,5 @@
-//! No `Debug` and no `Display` of this crate shows the API key, a header or a response.
+//! Tests that no `Debug` and no `Display` of this crate shows the API key, a header or
+//! a response.
 
 use crate::generated::Client;
 use crate::service::{KEY, REX, Service, json, response};

@@ -1,5 +1,5 @@
-//! Streams of pages and of their items: they follow the links, fetch no page early, and send the API key to no other
-//! origin.
+//! Tests streams of pages and of their items: they follow the links, fetch each page only when it is needed, and
+//! send the API key to no other server.
 
 use crate::generated::{
     Client, ErrorKind,

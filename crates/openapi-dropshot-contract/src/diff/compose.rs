@@ -1,5 +1,5 @@
-//! Compares `allOf`, `oneOf`, `anyOf`, `not` and `discriminator`: which member
-//! became which, and what added and removed members mean.
+//! Compares `allOf`, `oneOf`, `anyOf`, `not` and `discriminator`: pairs the
+//! members of the old and the new list, and reports added and removed members.
 
 mod matching;
 

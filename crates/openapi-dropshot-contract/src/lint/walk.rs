@@ -1,6 +1,6 @@
-//! Visits all schemas and examples of a document, so that no rule needs to know
-//! where they can be. A component is visited once, at its definition, and not
-//! again wherever it is referred to.
+//! Walks through all schemas and examples of a document, so that no rule needs
+//! to know where they can be. A component is walked once, at its definition,
+//! and not at each reference to it.
 
 use crate::model::{
     AdditionalProperties, Document, Header, Location, MediaType, Node, Parameter, Schema,

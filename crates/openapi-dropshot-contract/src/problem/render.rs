@@ -12,7 +12,7 @@ use std::ops::Range;
 const CONTEXT: usize = 2;
 
 /// How many bytes are rendered at most. A document may be one line of a megabyte,
-/// which nobody can read; for such a line only line, column and pointer are
+/// which is not readable; for such a line only line, column and pointer are
 /// rendered.
 const MAX_EXCERPT: usize = 4000;
 

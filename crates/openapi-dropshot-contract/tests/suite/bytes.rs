@@ -1,5 +1,5 @@
-//! No text makes the reader panic or hang: a contract and other texts, damaged as
-//! typing, merging and truncating damage files.
+//! Tests that no text makes the reader panic or hang: a contract and other texts,
+//! damaged in the way in which typing, merging and truncating damage files.
 
 use crate::support::CONTRACT;
 use openapi_dropshot_contract::{Problems, Profile, lint, read};

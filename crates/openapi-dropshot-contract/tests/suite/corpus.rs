@@ -1,5 +1,5 @@
-//! Documents of other projects, if a copy of the corpus is beside the repository:
-//! documents of real services, and documents with one fault.
+//! Tests documents of other projects, if a copy of the corpus is beside the
+//! repository: documents of real services, and documents with one fault.
 
 use openapi_dropshot_contract::{Problem, Problems, Profile, Severity, lint, read};
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! Comparisons of two documents: oasdiff's own cases, if a copy is beside the
-//! repository, and edits of a whole contract.
+//! Tests comparisons of two documents: oasdiff's own cases, if a copy is beside
+//! the repository, and edits of a whole contract.
 
 mod cases;
 mod clock;

@@ -1,4 +1,5 @@
-//! Sunsets that are near, and the next version for a list of changes.
+//! Tests the report of near sunsets, and the next version for a list of
+//! changes.
 
 use crate::diff::{changes, day};
 use crate::support::CONTRACT;

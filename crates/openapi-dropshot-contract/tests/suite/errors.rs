@@ -1,4 +1,4 @@
-//! The catalogue of error codes, and the codes that responses list.
+//! Tests the catalogue of error codes, and the codes that responses list.
 
 use crate::support::{assert_fault, assert_strict_fault, readable, with_schemas};
 

@@ -1,5 +1,5 @@
-//! What paths, parameters, bodies, servers, security schemes and components
-//! must look like, each by itself.
+//! Tests the form of paths, parameters, bodies, servers, security schemes and
+//! components, each by itself.
 
 use crate::support::{
     assert_clean, assert_fault, assert_warning, with_components, with_operation, with_paths,

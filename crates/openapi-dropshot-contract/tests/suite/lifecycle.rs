@@ -1,4 +1,4 @@
-//! Deprecation, removal, replacement, stability.
+//! Tests deprecation, removal, replacement and stability.
 
 use crate::support::{
     assert_fault, assert_strict_fault, assert_warning, readable, with_operation, with_paths,

@@ -1,5 +1,5 @@
-//! Black-box tests of the reader and the linter: small documents with one
-//! fault each, whole documents, and documents that are no documents.
+//! Black-box tests of the reader and the linter: small documents with one fault
+//! each, whole documents, and files that are not OpenAPI documents.
 
 mod support;
 

@@ -1,4 +1,5 @@
-//! The model's helpers, as the generator and other tools use them.
+//! Tests the helper functions of the model that the generator and other tools
+//! use.
 
 use crate::support::{readable, with_schemas};
 use openapi_dropshot_contract::model::{Method, StatusCode, Type};

@@ -1,4 +1,4 @@
-//! Operations among themselves: ids, tags, parameters, security.
+//! Tests rules between operations: ids, tags, parameters, security.
 
 use crate::support::{assert_fault, assert_warning, with_operation, with_paths};
 

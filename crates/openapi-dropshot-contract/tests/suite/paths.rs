@@ -1,4 +1,4 @@
-//! Variables of paths, and paths that match the same requests.
+//! Tests variables of paths, and paths that match the same requests.
 
 use crate::support::{assert_clean, assert_fault, with_paths};
 

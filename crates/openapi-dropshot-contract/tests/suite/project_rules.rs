@@ -1,4 +1,4 @@
-//! The project rules, which only `Profile::Strict` applies.
+//! Tests the project rules, which only `Profile::Strict` applies.
 
 use crate::support::{CONTRACT, assert_clean, assert_strict_fault, problems};
 use openapi_dropshot_contract::{Problems, Profile, lint, read};

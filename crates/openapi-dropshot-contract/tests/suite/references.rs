@@ -1,4 +1,4 @@
-//! `$ref`: where it may lead, and that it leads somewhere.
+//! Tests `$ref`: where it may point, and that its target exists.
 
 use crate::support::{
     assert_clean, assert_fault, assert_warning, readable, with_components, with_operation,

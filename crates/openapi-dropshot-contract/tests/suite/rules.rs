@@ -1,5 +1,5 @@
-//! The declarations of the rules: each is reported for its example, and
-//! `RULES.md` is made of them.
+//! Tests the declarations of the rules: each rule is reported for its example,
+//! and `RULES.md` is generated from the declarations.
 
 use crate::diff::{changes, day};
 use crate::support::{assert_golden, problems, with_schemas};

@@ -1,4 +1,4 @@
-//! Schemas for themselves: bounds, enums, patterns, required names.
+//! Tests the rules about one schema: bounds, enums, patterns, required names.
 
 use crate::support::{assert_clean, assert_fault, assert_warning, with_schemas};
 

@@ -1,4 +1,5 @@
-//! Members of objects: unknown, missing, of the wrong type, exclusive.
+//! Tests members of objects: unknown, missing, of the wrong type, mutually
+//! exclusive.
 
 use crate::support::{
     assert_clean, assert_fault, problems, with_operation, with_paths, with_schemas,

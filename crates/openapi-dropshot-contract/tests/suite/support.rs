@@ -1,4 +1,4 @@
-//! Documents for the tests, and assertions about their problems.
+//! Provides documents for the tests, and assertions about their problems.
 
 use openapi_dropshot_contract::{Document, Problem, Problems, Profile, Severity, lint, read};
 

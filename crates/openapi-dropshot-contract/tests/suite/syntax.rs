@@ -1,4 +1,4 @@
-//! YAML and JSON as such: places, scalars, duplicate keys, bounds.
+//! Tests YAML and JSON syntax: places, scalars, duplicate keys, bounds.
 
 use crate::support::{assert_clean, assert_fault, readable, with_components, with_schemas};
 use openapi_dropshot_contract::model::Node;

@@ -1,4 +1,4 @@
-//! Defaults, enum values and examples against their schemas.
+//! Tests defaults, enum values and examples against their schemas.
 
 use crate::support::{
     assert_clean, assert_fault, assert_strict_fault, assert_warning, with_operation, with_schemas,

@@ -25,7 +25,7 @@ const CONNECTIONS: usize = 64;
 const HEAD: Duration = Duration::from_secs(5);
 /// How long a connection may take in all; it serves one request.
 const CONNECTION: Duration = Duration::from_secs(15);
-/// How long to wait where no connection can be had, for want of files.
+/// The pause after a connection could not be accepted because of too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The server that the listener reports on.
@@ -54,13 +54,13 @@ impl<S> Clone for Subject<S> {
     "cannot listen on {address} for health and metrics; choose another address with `--admin-listen`, or `off`"
 )]
 pub struct CannotListen {
-    /// The address that was asked for.
+    /// The requested address.
     pub address: SocketAddr,
     /// The reason.
     pub source: io::Error,
 }
 
-/// A listener that has its address, but does not respond yet: connections wait.
+/// A listener that is bound to its address, but does not respond yet: connections wait.
 pub struct Bound {
     listener: StdListener,
     address: SocketAddr,
@@ -108,7 +108,7 @@ impl Bound {
 }
 
 impl Admin {
-    /// Where it listens; the real port where 0 was asked for.
+    /// The address on which it listens, with the actual port if 0 was requested.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address

@@ -1,6 +1,7 @@
-//! The responses of the admin listener. `/livez`: the process can respond; nothing
-//! else is looked at, since a restart repairs nothing else. `/readyz`: traffic
-//! should be sent here. `/metrics`: the metrics.
+//! The responses of the admin listener. `/livez` reports that the process can
+//! respond; it checks nothing else, because a restart repairs nothing else.
+//! `/readyz` reports whether the server accepts traffic. `/metrics` returns the
+//! metrics.
 
 use super::Subject;
 use crate::{readiness::Phase, state::State};

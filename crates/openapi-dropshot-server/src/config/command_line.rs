@@ -1,4 +1,4 @@
-//! Reads the command line of a service: adds to each setting the variable that stands for it.
+//! Reads the command line of a service, and adds its environment variable to each setting.
 
 use crate::ServiceInfo;
 use clap::{Arg, Command, CommandFactory, Parser};

@@ -1,5 +1,6 @@
-//! The configuration file: TOML, flat, its keys the names of the flags. An
-//! unknown key is an error, so that a typing mistake does not go unnoticed.
+//! Reads the configuration file: flat TOML whose keys are the names of the
+//! flags. An unknown key is an error, so that a typing mistake does not go
+//! unnoticed.
 
 use super::{
     LifecycleOptions, LimitsOptions, ListenOptions, LogOptions, Options, RateLimitOptions, Table,

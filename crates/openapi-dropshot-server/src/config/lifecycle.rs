@@ -1,5 +1,5 @@
-//! The settings of the operations: from which stability on they are served, and what happens on
-//! the removal date of a deprecated one.
+//! The settings of the operations: the lowest stability level that is served, and the behaviour
+//! on the removal date of a deprecated operation.
 
 use openapi_dropshot_types::Stability;
 use std::{fmt, str::FromStr};
@@ -7,9 +7,9 @@ use std::{fmt, str::FromStr};
 crate::settings! {
     /// Which operations are served, and how they end.
     Lifecycle / LifecycleOptions {
-        /// Which operations to serve: `stable`, `beta` and what is stable, or `experimental` and all others; the rest is as if it never was
+        /// The lowest stability level of the operations that are served: `stable`, `beta` or `experimental`; operations below it are hidden
         min_stability: MinStability = "experimental";
-        /// What to do from the removal date of an operation on: `announce` goes on answering and says so, `enforce` answers 410
+        /// Behaviour from the removal date of an operation on: `announce` continues to serve it and says so in its headers, `enforce` rejects it with 410
         sunset: SunsetPolicy = "announce";
     }
 }
@@ -18,7 +18,7 @@ crate::settings! {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct MinStability(pub Stability);
 
-/// A text that is no [`MinStability`].
+/// The error of parsing an invalid [`MinStability`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("write `experimental`, `beta` or `stable`")]
 pub struct UnknownStability;
@@ -49,14 +49,14 @@ impl fmt::Display for MinStability {
 /// Whether an operation ends at its removal date.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum SunsetPolicy {
-    /// The operation goes on; its headers report since when it is deprecated.
+    /// The operation is still served; its headers report since when it is deprecated.
     #[default]
     Announce,
     /// The service responds with 410.
     Enforce,
 }
 
-/// A text that is no [`SunsetPolicy`].
+/// The error of parsing an invalid [`SunsetPolicy`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("write `announce` or `enforce`")]
 pub struct UnknownSunsetPolicy;

@@ -1,24 +1,24 @@
-//! The limits of the service; it rejects what is beyond them.
+//! The limits of the service. Requests beyond them are rejected.
 
 use super::{ConfigError, Delay, Seconds};
 use std::num::NonZeroUsize;
 
 crate::settings! {
-    /// The limits of the service; it rejects what is beyond them.
+    /// The limits of the service; requests beyond them are rejected.
     Limits / LimitsOptions {
-        /// Requests that run at the same time; one more is answered with 503 at once
+        /// The highest number of requests that run at the same time; further ones are rejected with 503 at once
         max_in_flight: NonZeroUsize = "512";
-        /// Seconds that a request may run, from when its body was read; then it is answered with 503
+        /// Seconds that a request may run after its body was read; then it gets 503
         request_deadline_seconds: Seconds = "10";
-        /// Bytes of the largest body; a larger one is answered with 413
+        /// The largest size of a body, in bytes; a larger one is rejected with 413
         body_max_bytes: NonZeroUsize = "1048576";
-        /// Seconds in which a body has to arrive; then it is answered with 408
+        /// Seconds in which a body has to arrive; a slower one is rejected with 408
         body_read_seconds: Seconds = "10";
-        /// Bytes of all bodies in memory together; where they are used up, a request is answered with 503
+        /// Total size of all bodies in memory, in bytes; a request beyond it is rejected with 503
         body_budget_bytes: NonZeroUsize = "67108864";
-        /// Seconds that the service goes on answering when it is told to stop, while `/readyz` says that it does; until then nobody should send more
+        /// Seconds that the service continues to serve requests after the signal to stop, while `/readyz` responds with 503, so that load balancers stop sending requests
         shutdown_delay_seconds: Delay = "0";
-        /// Seconds that running requests have to finish after that
+        /// Seconds that running requests have to finish after this delay
         shutdown_grace_seconds: Seconds = "20";
     }
 }

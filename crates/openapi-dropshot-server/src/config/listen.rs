@@ -1,4 +1,4 @@
-//! Where the service listens.
+//! The setting for the address on which the service listens.
 
 use std::net::SocketAddr;
 

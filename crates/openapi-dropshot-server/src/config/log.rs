@@ -7,7 +7,7 @@ crate::settings! {
     Log / LogOptions {
         /// What to log to stderr: `error`, `warn`, `info`, `debug` or `trace`, also by module as in `info,SERVICE::access=off`
         log: tracing_subscriber::filter::Targets = "info";
-        /// How a line of the log looks: `text` for people, `json` for programs
+        /// The format of the log: `text` for people, `json` for programs
         log_format: LogFormat = "text";
     }
 }
@@ -21,7 +21,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// A text that is no [`LogFormat`].
+/// The error of parsing an invalid [`LogFormat`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("write `text` or `json`")]
 pub struct UnknownLogFormat;

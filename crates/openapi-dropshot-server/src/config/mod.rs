@@ -1,7 +1,7 @@
-//! The settings of a service: one struct a concern, where each field is a flag, a variable, a
-//! key of the configuration file and a help text at once. A flag beats a variable, a variable
-//! beats the file, the file beats the default. A service declares settings of its own with
-//! [`settings!`](crate::settings).
+//! The settings of a service: one struct for each concern. Each field declares a flag, a
+//! variable, a key of the configuration file and a help text. A flag takes precedence over a
+//! variable, a variable over the file, and the file over the default. A service declares its
+//! own settings with [`settings!`](crate::settings).
 
 mod command_line;
 mod file;
@@ -82,7 +82,7 @@ pub struct ServeConfig<S = NoSettings> {
     pub tls: Option<TlsFiles>,
     /// The settings of the service itself.
     pub service: S,
-    /// How much it takes on.
+    /// Its limits.
     pub limits: Limits,
     /// How many requests a key may make.
     pub rate_limit: RateLimit,

@@ -5,9 +5,9 @@ use std::{fmt, num::NonZeroU32, str::FromStr};
 crate::settings! {
     /// How many requests a key may make.
     RateLimit / RateLimitOptions {
-        /// Requests a second that each key may make in the long run, or `off`; one more is answered with 429
+        /// Requests per second that each key may make in the long run, or `off`; further ones are rejected with 429
         rate_limit_per_second: Rate = "off";
-        /// Requests that a key may make at once after a pause, where there is a limit
+        /// Requests that a key may make at once after a pause, if there is a limit
         rate_limit_burst: NonZeroU32 = "100";
     }
 }
@@ -21,7 +21,7 @@ pub enum Rate {
     PerSecond(NonZeroU32),
 }
 
-/// A text that is no [`Rate`].
+/// The error of parsing an invalid [`Rate`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("write a whole number of requests, 1 or more, or `off`")]
 pub struct InvalidRate;

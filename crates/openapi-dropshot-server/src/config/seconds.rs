@@ -1,4 +1,4 @@
-//! A length of time in settings, in seconds.
+//! A duration in settings, in seconds.
 
 use std::{fmt, str::FromStr, time::Duration};
 
@@ -7,7 +7,7 @@ use std::{fmt, str::FromStr, time::Duration};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Seconds(Duration);
 
-/// A text that is no [`Seconds`].
+/// The error of parsing an invalid [`Seconds`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("write a number of seconds, more than 0 and at most 86400, as in `10` or `0.5`")]
 pub struct InvalidSeconds;
@@ -43,7 +43,7 @@ impl fmt::Display for Seconds {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Delay(Duration);
 
-/// A text that is no [`Delay`].
+/// The error of parsing an invalid [`Delay`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("write a number of seconds, from 0 to 86400, as in `10` or `0.5`")]
 pub struct InvalidDelay;

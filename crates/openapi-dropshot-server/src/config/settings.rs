@@ -1,4 +1,4 @@
-//! The macro that makes of one line a setting: a field of the effective
+//! The macro that declares a setting in one line: a field of the effective
 //! settings, a flag with its variable and its help, and a key of the
 //! configuration file.
 

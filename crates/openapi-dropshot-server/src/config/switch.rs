@@ -11,7 +11,7 @@ pub enum Switch {
     Off,
 }
 
-/// A text that is no [`Switch`].
+/// The error of parsing an invalid [`Switch`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("write `on` or `off`")]
 pub struct UnknownSwitch;

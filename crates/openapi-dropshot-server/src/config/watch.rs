@@ -12,7 +12,7 @@ crate::settings! {
     Watch / WatchOptions {
         /// Address and port of `/livez`, `/readyz` and `/metrics`, which clients must not reach; port 0 takes a free one and logs it, `off` serves them nowhere
         admin_listen: AdminListen = "127.0.0.1:9090";
-        /// Whether to count what happens, for `/metrics`: `on` or `off`
+        /// Whether to collect metrics for `/metrics`: `on` or `off`
         metrics: Switch = "on";
         /// Whether to log a line for every request: `on` or `off`
         access_log: Switch = "on";
@@ -28,7 +28,7 @@ pub enum AdminListen {
     Off,
 }
 
-/// A text that is no [`AdminListen`].
+/// The error of parsing an invalid [`AdminListen`].
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("write an address and a port, as in `127.0.0.1:9090`, or `off`")]
 pub struct InvalidAdminListen(#[from] AddrParseError);

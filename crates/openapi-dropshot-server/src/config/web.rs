@@ -8,23 +8,23 @@ crate::settings! {
     Web / WebOptions {
         /// Origins whose pages may call the service from a browser, with commas between them (in the file also an array), as in `https://shop.example`; `*` for all, `none` for none
         cors_origins: Origins = "none";
-        /// Whether to compress answers for those who ask for gzip: `on` or `off`
+        /// Whether to compress responses for clients that accept gzip: `on` or `off`
         compression: Switch = "on";
     }
 }
 
-/// Whose pages may call the service from a browser.
+/// The origins whose pages may call the service from a browser.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Origins {
     /// Pages of these origins, as a browser writes them; no page where it is
     /// empty.
     Named(Vec<String>),
-    /// Everybody's. A page has to bring a key all the same: the service knows
-    /// no cookies.
+    /// Pages of every origin. A page still has to send a key: the service has no
+    /// cookies.
     Any,
 }
 
-/// A text that is no [`Origins`].
+/// The error of parsing an invalid [`Origins`].
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error(
     "`{0}` is no origin; write scheme, host and port as a browser does, in small letters and without a slash at the end, as in `https://shop.example` or `http://localhost:3000`"

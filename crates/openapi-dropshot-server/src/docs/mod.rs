@@ -1,5 +1,5 @@
-//! The page to read and try the API: HTML and a script around Scalar's viewer, all of it part of
-//! the binary.
+//! Serves the page to read and try the API: HTML and a script around Scalar's viewer, all
+//! embedded in the binary.
 
 use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};

@@ -1,5 +1,5 @@
-//! The document that the service serves of itself, as YAML and as JSON: the document of the
-//! contract, without the operations that are hidden.
+//! Serves the document of the API as YAML and as JSON: the contract without the operations
+//! that are hidden.
 
 mod hide;
 

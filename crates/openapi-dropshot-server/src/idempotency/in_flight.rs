@@ -1,6 +1,7 @@
-//! The requests with an idempotency key that this server has under way, so that a repeated
-//! request waits for the first one instead of standing in the store's queue beside it. That a
-//! creation happens once does not depend on it: the store sees to that, also among servers.
+//! Tracks the requests with an idempotency key that this server is processing, so that a
+//! repeated request waits for the first one instead of occupying the store's queue. The
+//! guarantee that a creation happens once comes from the store, which also holds among
+//! several servers.
 
 use super::IdempotencyKey;
 use std::{

@@ -1,7 +1,7 @@
-//! Runs a request that came with an `Idempotency-Key`
+//! Runs a request that has an `Idempotency-Key`
 //! (draft-ietf-httpapi-idempotency-key-header-07): it takes effect once, however often it is
-//! repeated. The store keeps the keys, through crashes and among servers; this module decides
-//! which request waits, how long, and what it is told.
+//! repeated. The store keeps the keys durably and for all servers; this module decides which
+//! request waits, how long, and which response it gets.
 
 mod expiry;
 mod header;
@@ -19,13 +19,13 @@ use openapi_dropshot_types::IdempotencyFailure;
 use std::{hash::Hash, panic::resume_unwind, time::Duration};
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// The part of a request's deadline for which it waits for another one; the rest is for its own
+/// The part of a request's deadline for which it waits for another request; the remaining time is for its own
 /// response.
 const PATIENCE: f64 = 0.8;
-/// How soon the store is asked again where another server uses the key.
+/// The pause before the next attempt while another server uses the key.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What came of one attempt to do the work of a request once.
+/// The result of one attempt to do the work of a request with an idempotency key.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Attempt<T, R> {
     /// The work was done, now or by an earlier request with the same key and content.
@@ -38,7 +38,7 @@ pub enum Attempt<T, R> {
     InFlight,
 }
 
-/// Why the work of a request with an idempotency key was not done.
+/// The reason why the work of a request with an idempotency key was not done.
 #[derive(Clone, Debug)]
 pub enum IdempotencyError {
     /// The key was used for other content, or for another operation.
@@ -126,7 +126,7 @@ where
             .unwrap_or_else(|error| match error.try_into_panic() {
                 Ok(panic) => resume_unwind(panic),
                 Err(cancelled) => Err(StateError::unavailable(
-                    "the service is stopping; whether the change was made is unknown, look before you repeat it",
+                    "the service is stopping; it is unknown whether the change was made; check before you repeat it",
                     cancelled.to_string(),
                 )),
             })

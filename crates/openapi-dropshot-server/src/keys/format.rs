@@ -1,6 +1,6 @@
-//! The format of API keys: a prefix such as `shop_`, 43 random characters of `0-9A-Za-z` (256
-//! bits), and 6 characters of checksum. The prefix lets scanners recognise a leaked key; the
-//! checksum lets a mistyped key be rejected without a look into the store.
+//! Creates and checks API keys: a prefix such as `shop_`, 43 random characters of `0-9A-Za-z`
+//! (256 bits), and 6 characters of checksum. With the prefix scanners can recognise a leaked
+//! key; with the checksum a mistyped key is rejected without a query to the store.
 
 use rand::distr::{Alphanumeric, SampleString as _};
 use sha2::{Digest as _, Sha256};
@@ -21,7 +21,7 @@ pub struct KeyFormat {
 #[derive(Clone, Eq, PartialEq)]
 pub struct ApiKey(String);
 
-/// A text that is no [`ApiKey`]: mistyped, cut short, or the key of something
+/// The error of parsing an invalid [`ApiKey`]: mistyped, cut short, or the key of something
 /// else.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("an API key is `{prefix}` and 49 letters and digits, the last six of them a checksum")]

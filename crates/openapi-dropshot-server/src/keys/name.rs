@@ -1,4 +1,4 @@
-//! The name that an owner gives to a key, to find it again in the list.
+//! The name that an owner gives to a key, to recognise it in the list of keys.
 
 use std::{fmt, str::FromStr};
 
@@ -7,7 +7,7 @@ use std::{fmt, str::FromStr};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct KeyName(String);
 
-/// A text that is no [`KeyName`].
+/// The error of parsing an invalid [`KeyName`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the name of a key is 1 to 100 visible characters, with spaces only between them")]
 pub struct InvalidKeyName;

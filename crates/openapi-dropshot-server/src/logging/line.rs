@@ -1,5 +1,5 @@
-//! Formats a line of the log, as text and as JSON; it is one line whatever its fields hold.
-//! The formatter of tracing-subscriber takes five times as long, which matters in a service that
+//! Formats an event of the log as one line of text or JSON, whatever its fields contain. The
+//! formatter of tracing-subscriber takes five times as long, which matters because the service
 //! logs each request.
 
 use super::{THIS_CRATE, sink::Sink};
@@ -143,7 +143,7 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    /// What stands before a value. The message of a line of text has no name.
+    /// The text before a value. The message of a line of text has no name.
     fn name(&mut self, field: &Field) {
         match self.format {
             LogFormat::Text if is_message(field) => self.line.push(' '),
@@ -227,7 +227,7 @@ impl Visit for Fields<'_> {
     }
 }
 
-/// What an event says, where it says more than its fields.
+/// The message of an event, if it has one beside its fields.
 fn is_message(field: &Field) -> bool {
     field.name() == "message"
 }

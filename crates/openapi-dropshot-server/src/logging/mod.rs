@@ -1,5 +1,5 @@
-//! The log: a line an event on stderr, as text or as JSON. Lines of this crate appear under the
-//! name of the service's crate, and the setting `log` names them so.
+//! Writes the log: one line for each event on stderr, as text or as JSON. Lines of this crate
+//! have the name of the service's crate as their target; the setting `log` uses the same names.
 
 mod line;
 #[cfg(feature = "otlp")]

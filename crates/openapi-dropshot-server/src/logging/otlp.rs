@@ -1,8 +1,8 @@
-//! Sends a span for every request to an OpenTelemetry collector: OTLP over
-//! HTTP, in JSON. The span is made of the line that the request leaves in the access
-//! log, written or not. OpenTelemetry's own variables set it; without a
-//! collector nothing is sent. A collector that is slow or gone costs spans,
-//! never a request.
+//! Sends a span for every request to an OpenTelemetry collector: OTLP over HTTP, in
+//! JSON. The span is made from the line of the access log, even if that line is not
+//! written. OpenTelemetry's own variables configure it; without a collector nothing
+//! is sent. If the collector is slow or unreachable, spans are lost, but no request
+//! waits.
 
 use crate::ServiceInfo;
 use serde_json::{Map, Value, json};
@@ -52,7 +52,7 @@ enum Message {
     Flush(std_mpsc::Sender<()>),
 }
 
-/// What a collector is told about.
+/// The data that is sent to a collector.
 struct Resource {
     collector: String,
     service: String,
@@ -98,7 +98,7 @@ impl Exporter {
     pub(super) fn write_out(&self) {
         let (done, wait) = std_mpsc::channel();
         if self.outbox.try_send(Message::Flush(done)).is_ok() {
-            // Too late is as good as never.
+            // A message that is sent too late is useless.
             let _sent = wait.recv_timeout(LAST_WORDS);
         }
     }
@@ -124,13 +124,13 @@ async fn export(mut inbox: mpsc::Receiver<Message>, resource: &Resource, lost: &
             count => tracing::warn!("{count} spans were lost, the collector is too slow"),
         }
         if let Some(flush) = flush {
-            // Who asked may have stopped to wait.
+            // The caller may have stopped waiting.
             let _gone = flush.send(());
         }
     }
 }
 
-/// What comes within a while, up to a message full, or until it has to go.
+/// Collects the spans of one message: until it is full, its time is over, or the program ends.
 async fn gather(
     first: Message,
     inbox: &mut mpsc::Receiver<Message>,

@@ -1,6 +1,7 @@
-//! The metrics of the service, in Prometheus' text format: names and labels of
-//! HTTP by OpenTelemetry's semantic conventions, the service's own under
-//! its name, the process's as every Prometheus library has them.
+//! The metrics of the service, in the text format of Prometheus. Metrics of
+//! HTTP are named by OpenTelemetry's semantic conventions, the service's own
+//! begin with its name, and those of the process have the names that all
+//! Prometheus libraries use.
 
 mod process;
 mod reading;
@@ -42,7 +43,7 @@ impl Metrics {
         metrics
     }
 
-    /// Serves what `read` gives, whenever it is asked; it never falls. A name
+    /// Serves the value that `read` returns, at each scrape; it never decreases. A name
     /// that is there already keeps its first meaning.
     pub fn counter(&self, name: &str, help: &str, read: impl Fn() -> u64 + Send + Sync + 'static) {
         // Exact up to 2^53, which is a thousand years of 250,000 a second.
@@ -60,7 +61,7 @@ impl Metrics {
         self.add(Reading::counter(Opts::new(name, help), read));
     }
 
-    /// Serves what `read` gives, whenever it is asked.
+    /// Serves the value that `read` returns, at each scrape.
     pub fn gauge(&self, name: &str, help: &str, read: impl Fn() -> f64 + Send + Sync + 'static) {
         self.add(Reading::gauge(Opts::new(name, help), read));
     }
@@ -77,7 +78,7 @@ impl Metrics {
         self.add(Reading::gauge(opts, read));
     }
 
-    /// Serves the observations that `read` gives, whenever it is asked.
+    /// Serves the observations that `read` returns, at each scrape.
     pub fn histogram(
         &self,
         name: &str,

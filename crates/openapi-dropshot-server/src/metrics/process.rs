@@ -1,5 +1,5 @@
-//! What Linux says of this process, under the names that every Prometheus
-//! library uses. Elsewhere than on Linux these families are not served.
+//! Exports Linux's figures about this process, under the names that all
+//! Prometheus libraries use. On other systems these metrics are not served.
 
 use super::Metrics;
 use std::{fs, path::Path, time::SystemTime};

@@ -1,4 +1,5 @@
-//! A metric whose value is kept elsewhere and read when `/metrics` is asked for.
+//! A metric whose value is stored elsewhere and is read when `/metrics` is
+//! requested.
 
 use prometheus::{
     Opts,

@@ -1,5 +1,5 @@
-//! Counts requests. The labels take values of closed sets only, so that no client can make the
-//! number of series grow.
+//! Counts requests. The labels have values of closed sets only, so that clients cannot
+//! increase the number of time series.
 
 use super::declare;
 use crate::ServiceInfo;
@@ -88,7 +88,7 @@ impl Requests {
         let errors = IntCounterVec::new(
             Opts::new(
                 info.metric("errors_total"),
-                "Errors answered, by the code in their body.",
+                "Error responses, by the code in their body.",
             ),
             &["code"],
         );
@@ -185,7 +185,7 @@ impl Requests {
     }
 }
 
-/// A request in progress; also one that panics or is given up comes to an end.
+/// A request in progress; a request that panics or is dropped ends, too.
 pub(crate) struct Active(IntGauge);
 
 impl Drop for Active {

@@ -1,4 +1,5 @@
-//! Rejects new requests while the service stops; requests that run are finished.
+//! Rejects new requests while the service shuts down; running requests are
+//! finished.
 
 use super::error_response::ErrorResponse;
 use crate::readiness::{Phase, Readiness};

@@ -1,5 +1,5 @@
-//! Finds out whose request it is: reads the credential of `Authorization: Bearer` (RFC 6750) and
-//! gives it to the state of the service.
+//! Authenticates a request: reads the credential of `Authorization: Bearer` (RFC 6750) and
+//! passes it to the state of the service, which returns the principal.
 
 use super::{deadline, error_response::ErrorResponse};
 use crate::{

@@ -1,5 +1,5 @@
-//! Reads a body into memory within three limits: its size, its time, and the
-//! bytes of all bodies together. A body that the operation does not take is read and dropped.
+//! Reads a body into memory within three limits: its size, its duration, and the total memory
+//! of all bodies. The body of an operation without a body is read and discarded.
 
 use super::error_response::ErrorResponse;
 use crate::config::Limits;

@@ -1,4 +1,4 @@
-//! Turns a panic during one request into the 500 of that request.
+//! Turns a panic during a request into the response 500.
 
 use super::error_response::ErrorResponse;
 use futures::FutureExt as _;

@@ -1,5 +1,5 @@
-//! The context of the running server: the state of the service, the clock, the settings, and what
-//! requests share. Handlers get it as the context of their request.
+//! The context of the running server: the state of the service, the clock, the settings, and the
+//! data that requests share. Handlers get it as their request context.
 
 use super::{
     authenticate::Challenges,

@@ -1,6 +1,6 @@
-//! CORS (in the Fetch standard), by which a browser lets pages of other origins call the service:
-//! responds to preflights, and adds to responses which pages may read them. Off until an origin is named;
-//! there are no cookies, so nothing is ever allowed "with credentials".
+//! Implements CORS (of the Fetch standard), with which browsers let pages of other origins call the
+//! service: responds to preflights, and adds the CORS headers to responses. CORS is off until an origin
+//! is configured. There are no cookies, so requests "with credentials" are never allowed.
 
 use crate::config::Origins;
 use dropshot::Body;

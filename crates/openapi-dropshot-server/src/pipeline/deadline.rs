@@ -17,7 +17,7 @@ pub(super) fn within<T>(
     tokio::time::timeout(deadline.duration(), work).map(move |result| {
         result.map_err(|_| {
             let message = format!(
-                "the request took longer than {deadline} seconds; whether it took effect is unknown, look before you repeat it"
+                "the request took longer than {deadline} seconds; it is unknown whether it took effect; check before you repeat it"
             );
             ErrorResponse::new(Condition::Unavailable, message)
         })

@@ -1,6 +1,6 @@
 //! Drains the body of a rejected request. Closing a connection with unread bytes resets it
-//! (HTTP/2: the stream), and the reset can overtake the response; so the rest of the body is read
-//! and dropped, within limits, while the response is on its way.
+//! (HTTP/2: the stream), and the reset can overtake the response. Therefore the rest of the body
+//! is read and discarded, within limits, while the response is sent.
 
 use dropshot::Body;
 use http::{header::EXPECT, request::Parts};

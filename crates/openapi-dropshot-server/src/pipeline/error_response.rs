@@ -1,5 +1,5 @@
-//! The one place where an error becomes a response: the document's own error body, with the
-//! headers that belong to the error.
+//! Makes every error response: the error body of the document, with the headers that belong
+//! to the error.
 
 use crate::state::{INTERNAL, StateError};
 use dropshot::Body;

@@ -1,5 +1,5 @@
-//! Checks a JSON body before a type is read from it: UTF-8, valid
-//! syntax, no deeper than 64 levels, no member twice in one object.
+//! Checks a JSON body before a type is read from it: it must be UTF-8 and valid
+//! JSON, have at most 64 levels, and no object may have a member twice.
 
 mod numbers;
 

@@ -1,5 +1,5 @@
-//! Rewrites messages about a body in the terms of JSON: serde, which reads the models, speaks of
-//! Rust's types (`expected i64`, `expected struct NewItem`).
+//! Rewrites serde's messages about a body in JSON terms, because they name Rust's types
+//! (`expected i64`, `expected struct NewItem`).
 
 use openapi_dropshot_types::{Condition, Contract, Rejection};
 

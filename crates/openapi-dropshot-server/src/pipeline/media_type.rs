@@ -1,4 +1,4 @@
-//! Rejects with 415 a body whose `Content-Type` is not the operation's.
+//! Rejects with 415 a body whose `Content-Type` is not that of the operation.
 
 use super::error_response::ErrorResponse;
 use http::{

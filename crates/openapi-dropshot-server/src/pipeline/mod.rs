@@ -1,7 +1,6 @@
-//! The middleware pipeline: every request passes [`handle_request`], and so does every response.
-//! dropshot has no middleware, so the running server has a single catch-all
-//! route a method, and the API's own routes are a table that the pipeline looks
-//! into.
+//! The middleware pipeline, through which every request and every response passes
+//! ([`handle_request`]). dropshot has no middleware. Therefore the running server registers one
+//! catch-all route for each method, and the pipeline looks up the API's own routes in a table.
 //!
 //! The order of the steps is a promise: a client without a key learns nothing of the
 //! rest, and a body is read before a permit is taken, so that clients that

@@ -1,4 +1,5 @@
-//! Limits how many requests run at once: one more is rejected at once instead of queued.
+//! Limits how many requests run at the same time; further requests are rejected at once
+//! instead of queued.
 
 use super::error_response::ErrorResponse;
 use openapi_dropshot_types::Condition;

@@ -1,8 +1,8 @@
-//! Rejects with 429 and `Retry-After` a principal that makes too many requests, and reports the
-//! rate limit in header fields, by which a client can slow down before that. They are those of
-//! draft-ietf-httpapi-ratelimit-headers: structured fields (RFC 9651), `q` the
-//! requests of a window of `w` seconds, `r` what is left of them, and `t` the
-//! seconds until all of them are there again, or, with 429, until one is.
+//! Rejects requests of a principal beyond its rate limit with 429 and `Retry-After`, and
+//! reports the rate limit in header fields, so that a client can slow down earlier. The fields
+//! are those of draft-ietf-httpapi-ratelimit-headers: structured fields (RFC 9651) in which `q`
+//! is the number of requests in a window of `w` seconds, `r` the remaining requests, and `t`
+//! the seconds until all requests are available again, or, with 429, until one is.
 
 use super::error_response::ErrorResponse;
 use crate::rate_limit::{Quota, RateLimiter};
@@ -37,7 +37,9 @@ pub(super) fn check(quota: &Quota) -> Result<(), ErrorResponse> {
     }
     let wait = seconds(quota.reset);
     let unit = if wait == 1 { "second" } else { "seconds" };
-    let message = format!("this key asks too often; try again in {wait} {unit}, and then slower");
+    let message = format!(
+        "this key has sent too many requests; try again in {wait} {unit}, and send requests more slowly"
+    );
     Err(ErrorResponse::new(Condition::RateLimited, message)
         .with(RETRY_AFTER, HeaderValue::from(wait)))
 }

@@ -1,5 +1,5 @@
-//! Collects what becomes known of a request on its way through the pipeline. When it is dropped,
-//! the request leaves its line in the access log and its share in the metrics.
+//! Collects the facts about a request on its way through the pipeline. When the record is
+//! dropped, the request is written to the access log and counted in the metrics.
 
 use super::{context::Context, rate_limit_fields};
 use crate::{

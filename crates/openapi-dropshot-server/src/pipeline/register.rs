@@ -1,6 +1,6 @@
 //! Registers the catch-all routes that pass every request to the middleware pipeline: one
-//! unpublished endpoint for each method that HTTP knows. dropshot itself responds, in its own
-//! shape, to a method that is not registered and to a path that cannot be decoded.
+//! unpublished endpoint for each method of HTTP. If a method is not registered or a path
+//! cannot be decoded, dropshot itself responds, in its own form.
 
 use super::{context::Context, handle_request, trace_context};
 use crate::state::State;

@@ -1,5 +1,6 @@
-//! Finds the operation of a request: 404 where the path is not of the API, 405 with `Allow` where
-//! it has no such method. dropshot's router, made of the document, matches the paths.
+//! Finds the operation of a request with dropshot's router, which is made from the document.
+//! Responds with 404 if the API does not have the path, and with 405 and `Allow` if the path does
+//! not have the method.
 
 use super::{error_response::ErrorResponse, pages::Pages};
 use dropshot::{ApiDescriptionBuildErrors, RequestEndpointMetadata};
@@ -58,10 +59,8 @@ impl Routes {
                 .collect(),
             base,
             templates: operations.iter().map(template).collect(),
-            not_found: format!(
-                "there is no such path; `{base}/openapi.yaml` lists those that there are"
-            )
-            .leak(),
+            not_found: format!("there is no such path; `{base}/openapi.yaml` lists all paths")
+                .leak(),
         }
     }
 

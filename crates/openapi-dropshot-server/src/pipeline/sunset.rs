@@ -1,5 +1,5 @@
-//! Rejects with 410 the requests for an operation from its removal date on, where the setting
-//! `sunset` says so.
+//! Rejects requests for an operation with 410 from its removal date on, if the setting
+//! `sunset` is `enforce`.
 
 use super::error_response::ErrorResponse;
 use crate::{clock::Clock, config::SunsetPolicy};

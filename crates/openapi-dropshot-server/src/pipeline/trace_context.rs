@@ -1,6 +1,6 @@
-//! The trace that a request belongs to, as the W3C's Trace Context has it in
-//! `traceparent`: every line that the log gets of the request names it. A value
-//! that is not valid is ignored, as the standard requires.
+//! Reads the trace of a request from `traceparent` (W3C Trace Context). Every
+//! log line of the request contains the trace id. An invalid value is ignored,
+//! as the standard requires.
 
 use crate::logging::REQUEST;
 use http::HeaderMap;
@@ -8,7 +8,7 @@ use tracing::Span;
 
 const TRACEPARENT: &str = "traceparent";
 
-/// Who called, in which trace.
+/// The caller's span and its trace.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 struct TraceParent<'a> {
     trace_id: &'a str,

@@ -1,5 +1,5 @@
-//! The program of a service from its start to its end: logging, signals, both listeners, the
-//! reload of the certificate, systemd, and a stop in order.
+//! Runs the program of a service from its start to its end: logging, signals, both
+//! listeners, the reload of the certificate, systemd, and an orderly shutdown.
 //!
 //! A service calls [`Program::begin`], opens its state, and goes on with
 //! [`bind`](Program::bind), [`start`](BoundProgram::start) and [`run`](RunningProgram::run).
@@ -56,11 +56,11 @@ pub fn main<E: fmt::Display + From<io::Error>>(
     }
 }
 
-/// Why a program could not run, or not end in order.
+/// The reason why a program could not run or did not stop correctly.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
-    /// The process cannot have its signals.
+    /// The signal handlers cannot be installed.
     #[error("cannot listen for signals")]
     Signals(#[source] io::Error),
     /// The certificate cannot be used.
@@ -69,24 +69,24 @@ pub enum ProgramError {
     /// The API cannot be served.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The admin listener has no address.
+    /// The admin listener cannot be bound to its address.
     #[error(transparent)]
     Admin(#[from] CannotListen),
     /// The admin listener cannot respond.
     #[error("cannot respond on the admin listener")]
     AdminStart(#[source] io::Error),
-    /// A second signal came while the server stopped.
-    #[error("stopped at once by a second signal ({signal}); requests that ran were cut off")]
+    /// A second signal arrived while the server was stopping.
+    #[error("stopped at once by a second signal ({signal}); running requests were cut off")]
     SecondSignal {
         /// Its name.
         signal: &'static str,
     },
     /// The state of the service was not closed.
-    #[error("the store was not closed as it should")]
+    #[error("the store was not closed correctly")]
     Close(#[source] Box<dyn Error + Send + Sync>),
 }
 
-/// A program that logs and takes signals, and has no address yet.
+/// A program that logs and handles signals, and is not yet bound to an address.
 pub struct Program {
     info: &'static ServiceInfo,
     signals: Signals,
@@ -100,7 +100,7 @@ pub struct Program {
     admin_listen: AdminListen,
 }
 
-/// A program whose server has its addresses, but does not respond yet.
+/// A program whose server is bound to its addresses, but does not respond yet.
 pub struct BoundProgram<S: State> {
     lasting: Lasting,
     bound: Bound<S>,
@@ -108,7 +108,7 @@ pub struct BoundProgram<S: State> {
     base_path: &'static str,
 }
 
-/// A program whose server responds.
+/// A program whose server responds to requests.
 pub struct RunningProgram<S: State> {
     lasting: Lasting,
     server: Server<S>,
@@ -273,7 +273,7 @@ impl<S: State> RunningProgram<S> {
         };
         supervisor::stopping();
         server.leave();
-        tracing::info!("stopping after {signal}: requests that run have {grace:?} to finish");
+        tracing::info!("stopping after {signal}: running requests have {grace:?} to finish");
         tokio::select! {
             done = stop(server, close, delay, grace) => done,
             signal = signals.stop() => Err(ProgramError::SecondSignal { signal }),
@@ -305,7 +305,7 @@ fn start_admin<S: State>(
     Ok(admin)
 }
 
-/// Reads the certificate again. Where it cannot be used, the server goes on with the old one.
+/// Reads the certificate again. If it cannot be used, the server keeps the old one.
 async fn reload<S: State>(server: &Server<S>, files: Option<&TlsFiles>) {
     supervisor::reloading();
     match files.map(Tls::load) {
@@ -356,7 +356,7 @@ fn raise_open_files() {
             "the limit of open files and sockets"
         ),
         Err(error) => tracing::warn!(
-            "the limit of open files and sockets cannot be raised, and stays as it was set: {error}"
+            "the limit of open files and sockets cannot be raised and is unchanged: {error}"
         ),
     }
 }

@@ -1,4 +1,4 @@
-//! The signals that the program takes.
+//! Receives the signals that the program handles.
 
 use std::io;
 use tokio::signal::unix::{self, SignalKind};

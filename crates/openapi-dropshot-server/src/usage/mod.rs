@@ -1,7 +1,7 @@
-//! Counts the calls of deprecated operations by principal, and when each principal was seen
-//! last. The counters gather in memory, and [`UsageWriter`] adds them to the state of the
-//! service in batches, since one write a request would cost more than the request. A crash loses
-//! the counts of the last seconds.
+//! Counts the calls of deprecated operations by principal, and records when each principal was
+//! last seen. The counters are kept in memory, and [`UsageWriter`] adds them to the state of the
+//! service in batches, because one write for each request would cost more than the request. A
+//! crash loses the counts of the last seconds.
 
 mod writer;
 

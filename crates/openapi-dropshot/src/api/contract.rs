@@ -1,4 +1,5 @@
-//! Writes the trait: one method for each operation, with the words of the document.
+//! Writes the trait: one method for each operation, documented with the texts of
+//! the document.
 
 use super::{Api, errors};
 use crate::{

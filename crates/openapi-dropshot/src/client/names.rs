@@ -1,5 +1,5 @@
-//! Gives every inline schema that becomes a type a name of its own, because typify merges two schemas of one name
-//! without a warning.
+//! Gives every inline schema that becomes a type its own name, because typify silently merges two schemas with
+//! the same name.
 
 use openapi_dropshot_contract::{
     Problem,

@@ -1,6 +1,6 @@
 //! Turns progenitor's code into the client of the document. Types are kept and get their documentation, deprecation and
-//! stability; requests are written anew from their names and types. If the code is not built as expected, or if a
-//! deprecation of the document was not met, that is reported as a problem.
+//! stability; requests are generated anew from their names and types. If the code does not have the expected form, or
+//! if a deprecation of the document was not found in it, that is reported as a problem.
 
 mod bounds;
 mod enums;

@@ -1,4 +1,4 @@
-//! Distributes the code over files.
+//! Distributes the generated code over several files.
 
 use super::pass::Modules;
 use crate::{File, Options, render};

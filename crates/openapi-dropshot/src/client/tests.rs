@@ -1,5 +1,5 @@
-//! The code that the client generator writes for small documents. The tests of `openapi-dropshot-client` and
-//! `petstore-client` compile such code.
+//! Tests the code that the client generator writes for small documents. The tests of
+//! `openapi-dropshot-client` and of the client crates compile such code.
 
 mod calls;
 mod examples;

@@ -1,4 +1,4 @@
-//! Replaces the characters of a document that a source file must not have.
+//! Replaces characters of a document that a source file must not contain.
 
 /// Line ends, tabs and characters that no source file should have.
 pub(super) fn normalised(text: &str) -> String {

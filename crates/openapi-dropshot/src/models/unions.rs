@@ -1,5 +1,5 @@
-//! Writes one of several types, as an enumeration that holds the alternative that
-//! the value is.
+//! Writes `oneOf` and `anyOf` as an enumeration with one variant for each
+//! alternative.
 
 use super::{
     metadata,

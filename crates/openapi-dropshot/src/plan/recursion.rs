@@ -1,5 +1,5 @@
-//! Types that contain themselves: a struct cannot hold itself by value, so that
-//! the members that lead back are put behind a pointer. Lists and maps are
+//! Finds types that contain themselves. A struct cannot contain itself by
+//! value, so the members that lead back to it are boxed. Lists and maps are
 //! pointers already.
 
 use super::{

@@ -1,4 +1,4 @@
-//! Writes the handlers of a probe: they report what they were given, and return the
+//! Writes the handlers of a probe: they report their arguments, and return the
 //! error that the test requests.
 
 use super::methods;

@@ -1,4 +1,4 @@
-//! What the golden files of `harbour.yaml` do, compiled: alternatives, pages,
+//! Tests the compiled golden files of `harbour.yaml`: alternatives, pages,
 //! forms, bytes, websockets, and responses that the handler builds by itself.
 
 #[rustfmt::skip]
@@ -66,7 +66,7 @@ fn any_alternative_takes_a_value_and_the_whole_of_it_is_kept() {
         assert_eq!(kept::<Cargo>(&value), Some(value));
     }
     assert_eq!(kept::<Cargo>(&json!({ "bales": 1 })), None);
-    // Nobody keeps the bales, but that is no reason to lose the litres.
+    // The handler does not keep the bales, but it must not lose the litres.
     assert_eq!(
         kept::<Cargo>(&json!({ "crates": 3, "litres": 5, "bales": 1 })),
         Some(json!({ "crates": 3, "litres": 5 }))

@@ -1,5 +1,5 @@
-//! What the golden files of `ledger.yaml` do, compiled: errors by the codes of
-//! a catalogue, the table of operations, and how operations end.
+//! Tests the compiled golden files of `ledger.yaml`: errors by the codes of a
+//! catalogue, the table of operations, and removals of operations.
 
 #[rustfmt::skip]
 #[path = "../golden/ledger/api/mod.rs"]

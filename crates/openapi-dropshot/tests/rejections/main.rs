@@ -1,5 +1,5 @@
-//! What the generator does not support: each construct is rejected at its place,
-//! with what is wrong and what to write instead.
+//! Tests that each construct that the generator does not support is rejected at
+//! its place, with the reason and the remedy.
 
 mod operations;
 mod schemas;

@@ -1,4 +1,5 @@
-//! Parameters, operations and catalogues of errors that are rejected.
+//! Tests that unsupported parameters, operations and error catalogues are
+//! rejected.
 
 use super::{PATH, assert_rejected, operation};
 

@@ -1,4 +1,4 @@
-//! Schemas that are rejected.
+//! Tests that unsupported schemas are rejected.
 
 use super::{assert_rejected, problems, schema};
 

@@ -1,5 +1,5 @@
-//! Parts of a document that would be dropped in silence, and paths that mean
-//! something else to the router.
+//! Tests that parts of a document that would be dropped silently are rejected,
+//! and so are paths that mean something else to the router.
 
 use super::{PATH, assert_rejected, operation, problems};
 

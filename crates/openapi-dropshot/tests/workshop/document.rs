@@ -1,4 +1,5 @@
-//! What dropshot says of the generated trait: the same as the document.
+//! Tests that the document that dropshot emits from the generated trait is the
+//! same as the original.
 
 use crate::workshop_api::workshop_api_mod;
 use serde_json::{Value, json};

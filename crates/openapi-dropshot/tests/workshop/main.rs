@@ -1,5 +1,6 @@
-//! What the golden files of `workshop.yaml` do, compiled: what they accept and
-//! reject, what they write back, what they tell dropshot, and how they serve.
+//! Tests the compiled golden files of `workshop.yaml`: the values that they
+//! accept, reject and write, their description for dropshot, and their
+//! behaviour in a server.
 
 #[rustfmt::skip]
 #[path = "../golden/workshop/api/mod.rs"]

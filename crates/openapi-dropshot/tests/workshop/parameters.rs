@@ -1,5 +1,5 @@
-//! Parameters: the text of each has one meaning, and what breaks a rule names
-//! the parameter.
+//! Tests parameters: each text has one meaning, and the error for a text that
+//! breaks a rule names the parameter.
 
 use crate::workshop_models::{self as models, FromText};
 

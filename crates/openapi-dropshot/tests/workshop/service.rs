@@ -1,5 +1,5 @@
-//! The generated trait, served by dropshot: extractors, responses and errors as
-//! they are on the wire.
+//! Tests the generated trait in a dropshot server: extractors, responses and
+//! errors over HTTP.
 
 use crate::{
     workshop_api::{

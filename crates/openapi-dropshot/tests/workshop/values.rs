@@ -1,5 +1,5 @@
-//! Values of schemas: what is accepted is written back as it came, and what
-//! breaks a rule of the document is rejected with words that name it.
+//! Tests values of schemas: accepted values are written back unchanged, and
+//! values that break a rule are rejected with an error that names the rule.
 
 use crate::workshop_models as models;
 use serde::{Serialize, de::DeserializeOwned};

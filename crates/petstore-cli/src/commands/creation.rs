@@ -1,5 +1,6 @@
-//! The error of a creation that failed: nothing was sent, or nothing was created, or
-//! the outcome is unknown and the same key makes sure.
+//! The error of a failed creation. It distinguishes three cases: nothing was sent,
+//! nothing was created, or the outcome is unknown and a repetition with the same
+//! idempotency key settles it.
 
 use crate::exit::WrongUsage;
 use petstore_client::{Error, ErrorKind};
@@ -16,8 +17,7 @@ pub(super) fn failed(error: Error, what: &str, done: &str) -> anyhow::Error {
         error.idempotency_key(),
     ) {
         eprintln!(
-            "the {what} may have been {done}; the same command with --idempotency-key {key} \
-             makes sure that it is, and once only"
+            "the {what} may have been {done}; repeat the command with --idempotency-key {key}, which makes sure that it is {done} exactly once"
         );
     }
     let certainty = if is_certain(&error) {
@@ -28,7 +28,7 @@ pub(super) fn failed(error: Error, what: &str, done: &str) -> anyhow::Error {
     anyhow::Error::new(error).context(format!("the {what} was not {done}{certainty}"))
 }
 
-/// Whether nothing was created: no try arrived, or the only one was refused.
+/// Whether certainly nothing was created: no try reached the service, or the only one was rejected.
 fn is_certain(error: &Error) -> bool {
     let is_refusal = matches!(error.status(), Some(400..500)) && !error.is_retryable();
     !error.was_sent() || (is_refusal && error.retries() == 0)

@@ -1,5 +1,5 @@
-//! `completions` and `man`: what shells and `man` know of the program, made of
-//! the command line itself.
+//! Commands `completions` and `man`: print shell completions and manual pages,
+//! which are generated from the command line.
 
 use crate::{
     cli::{Cli, ENVIRONMENT, FILE},

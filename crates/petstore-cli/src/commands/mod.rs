@@ -1,4 +1,5 @@
-//! The commands: a folder for what they work on, and in it a file each.
+//! The commands: a folder for each kind of object, with a file for each
+//! command.
 
 mod creation;
 mod manual;

@@ -1,4 +1,4 @@
-//! Pages of a list, one or all, to stdout.
+//! Prints one page of a list, or all pages, to stdout.
 
 use crate::{
     exit::WrongUsage,
@@ -70,7 +70,7 @@ fn broken_off(error: Error, what: &str, count: u64, cursor: Option<&str>) -> any
     }
     let context = match cursor {
         Some(cursor) if count > 0 => format!(
-            "the list breaks off after {} {what}; --cursor {cursor} goes on from there",
+            "the list was interrupted after {} {what}; continue with --cursor {cursor}",
             grouped(count)
         ),
         _ => format!("the {what} cannot be listed"),

@@ -1,4 +1,5 @@
-//! A set of line numbers, a bit each: 100 million lines need 12 megabytes.
+//! A set of line numbers with one bit for each: 100 million lines need 12
+//! megabytes.
 
 const BITS: u64 = 64;
 

@@ -1,5 +1,5 @@
-//! The file that is imported, record by record: which bytes belong together, on
-//! which line they begin, and what tells the file from another. No more of the file is in memory than a record.
+//! Splits the imported file into records: finds the bytes of each and the line on which it begins, and computes
+//! a digest that identifies the file. Only one record is in memory at a time.
 
 use crate::{cli::Format, exit::WrongUsage};
 use anyhow::{Context as _, Result};
@@ -61,7 +61,7 @@ impl Input {
             .with_context(context)?;
         if !file.metadata().with_context(context)?.is_file() {
             return Err(WrongUsage(format!(
-                "`{}` is no regular file: it is read twice, and again when an import goes on; write it to a file first",
+                "`{}` is not a regular file: an import reads it twice, and again when it continues; write it to a file first",
                 path.display()
             ))
             .into());

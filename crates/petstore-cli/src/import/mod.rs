@@ -1,5 +1,5 @@
-//! `pets import`: adds each pet of a file once, however often the import is
-//! interrupted.
+//! Command `pets import`: adds each pet of a file exactly once, even if the
+//! import is interrupted and repeated.
 
 mod bits;
 mod input;
@@ -53,7 +53,7 @@ pub(crate) enum Unknown {
 ///
 /// # Errors
 ///
-/// The file, the journal or the service refuses to go on. What was done until
+/// The file, the journal or the service does not allow the import to continue. What was done until
 /// then is in the journal.
 pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) -> Result<Exit> {
     let client = client(service, options.concurrency)?;

@@ -1,6 +1,6 @@
-//! Reads a record of the file as a pet, or says why it is none. The service decides
-//! which pets are valid. Rejected here is what cannot be sent, and what would be
-//! lost without a message.
+//! Parses a record of the file as a pet. It rejects only records that cannot be
+//! sent, or that would silently lose data; the service decides which pets are
+//! valid.
 
 use super::input::{LONGEST, Record};
 use crate::{

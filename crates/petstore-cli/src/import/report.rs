@@ -1,4 +1,4 @@
-//! What an import says while it runs, and at its end: to people on stderr, to
+//! Reports the progress and the result of an import: to people on stderr, to
 //! programs on stdout.
 
 use super::{
@@ -32,7 +32,7 @@ impl Progress {
                 .progress_chars("=> ");
         if (1..records).contains(&state.settled()) {
             eprintln!(
-                "going on: {} of {} lines are done",
+                "continuing: {} of {} lines are done",
                 grouped(state.settled()),
                 grouped(records)
             );
@@ -46,7 +46,7 @@ impl Progress {
     pub(super) fn show(&self, state: &State) {
         self.0.set_position(state.settled());
         if state.refused() > 0 && self.0.message().is_empty() {
-            self.0.set_message(", some refused");
+            self.0.set_message(", some rejected");
         }
     }
 
@@ -57,7 +57,7 @@ impl Progress {
 
     /// Says that a line is no pet.
     pub(super) fn refused(&self, line: u64, reason: &str) {
-        self.say(&format!("line {line} is refused: {}", printable(reason)));
+        self.say(&format!("line {line} is rejected: {}", printable(reason)));
     }
 
     /// Takes the bar away: the report says more.
@@ -159,7 +159,7 @@ impl Outcome<'_> {
                 _ => " within 24 hours",
             };
             eprintln!(
-                "to go on, run the same command again{soon}; {} knows what is done",
+                "to continue, run the same command again{soon}; {} records what is done",
                 self.journal.display()
             );
         } else {
@@ -196,13 +196,13 @@ impl Outcome<'_> {
     }
 }
 
-/// Writes the refused lines of all runs to a file.
+/// Writes the rejected lines of all runs to a file.
 ///
 /// # Errors
 ///
 /// It cannot be written.
 pub(super) fn write_refused(to: &Path, journal: &Path) -> Result<()> {
-    let context = || format!("cannot write the refused lines to `{}`", to.display());
+    let context = || format!("cannot write the rejected lines to `{}`", to.display());
     let mut file = BufWriter::new(File::create(to).with_context(context)?);
     journal::refused(journal, |line, reason| {
         let text = json!({"line": line, "reason": reason});
@@ -211,7 +211,7 @@ pub(super) fn write_refused(to: &Path, journal: &Path) -> Result<()> {
     file.flush().with_context(context)
 }
 
-/// Whether the file for refused lines is one that must stay.
+/// Checks that the file for rejected lines does not overwrite the input or the journal.
 ///
 /// # Errors
 ///

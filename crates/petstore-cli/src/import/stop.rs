@@ -1,5 +1,5 @@
-//! Signals that ask an import to stop: the first ends it in good order, the
-//! second at once.
+//! Handles signals that stop an import: the first one lets it finish what was
+//! sent, the second one ends it at once.
 
 use crate::exit::Exit;
 use anyhow::{Context as _, Result};

@@ -1,5 +1,5 @@
-//! Writes results to stdout and warnings to stderr. A reader of stdout may stop at
-//! any time: that is no error.
+//! Writes results to stdout and warnings to stderr. If the reader of stdout stops
+//! reading, that is not an error.
 
 mod orders;
 mod pets;

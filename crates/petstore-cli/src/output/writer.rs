@@ -1,5 +1,5 @@
-//! Writes records to stdout: as a table, as JSON, as lines of JSON, or as CSV. They
-//! are written as they arrive, so that a long list needs no memory.
+//! Writes records to stdout as a table, as JSON, as lines of JSON, or as CSV.
+//! Records are written as they arrive, so that a long list is not held in memory.
 
 use super::{Form, Out};
 use crate::members::field_of;

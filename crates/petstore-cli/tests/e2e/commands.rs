@@ -1,4 +1,4 @@
-//! `pets list`, `add` and `get`, and the codes with which commands end.
+//! Tests `pets list`, `add` and `get`, and the exit codes of commands.
 
 use crate::{program::User, service::Service};
 use std::net::TcpListener;
@@ -126,7 +126,7 @@ fn what_is_wrong_on_the_command_line_is_told_before_anything_is_sent() {
         (&["pets", "import", "pets.txt"], "--format"),
         (
             &["pets", "import", ".", "--format", "csv"],
-            "no regular file",
+            "is not a regular file",
         ),
         (
             &["pets", "import", "pets.csv", "--concurrency", "0"],

@@ -1,4 +1,5 @@
-//! What one service exports, another one imports; and readers that leave early.
+//! Tests that one service imports what another one exported, and readers that
+//! stop early.
 
 use crate::{interrupted::pets, program::User, service::Service};
 use std::{io::Read as _, process::Stdio};

@@ -1,5 +1,5 @@
-//! What an import says of its file: lines that are no pets, files that are not
-//! to be imported again, and what a service with limits does to it.
+//! Tests the messages of an import: lines that are not pets, files that cannot
+//! be imported again, and services with limits.
 
 use crate::{
     interrupted::{each_is_there_once, pets},
@@ -8,7 +8,7 @@ use crate::{
 };
 use serde_json::Value;
 
-/// The refused lines, as `--refused` writes them.
+/// The rejected lines, as `--refused` writes them.
 fn refused(user: &User, file: &str) -> Vec<(u64, String)> {
     let text = user.read(file);
     let lines = text.lines().map(|line| {
@@ -60,7 +60,7 @@ fn lines_that_are_no_pets_are_told_with_their_numbers_and_the_others_are_added()
     for ((line, word), (found, reason)) in expected.iter().zip(&found) {
         assert_eq!(line, found);
         assert!(reason.contains(word), "{reason}");
-        finished.reports(&[&format!("line {line} is refused: {reason}")]);
+        finished.reports(&[&format!("line {line} is rejected: {reason}")]);
     }
     let again = user.run(&import);
     again
@@ -81,8 +81,8 @@ fn a_csv_file_is_read_by_the_names_of_its_columns() {
     let finished = user.run(&["pets", "import", "pets.csv"]);
     assert_eq!(finished.json(3)["lines"], 5);
     finished.reports(&[
-        "line 4 is refused: categoryId",
-        "line 7 is refused: has 2 fields",
+        "line 4 is rejected: categoryId",
+        "line 7 is rejected: has 2 fields",
     ]);
     each_is_there_once(&service, 3);
 }

@@ -1,5 +1,5 @@
-//! Imports that are interrupted, in every way: when the same command has run to
-//! its end, each pet is there once.
+//! Tests interrupted imports: when the same command has finished, each pet
+//! exists exactly once, however the earlier runs ended.
 
 use crate::{
     program::{Finished, User, until},
@@ -21,7 +21,7 @@ fn lines() -> u64 {
     finished.map_or(SOME, |lines| lines.parse().expect("a number of lines"))
 }
 
-/// A file of so many pets, each with a name of its own.
+/// A file of this many pets, each with its own name.
 pub(crate) fn pets(count: u64) -> String {
     let mut text = String::new();
     for number in 1..=count {
@@ -40,7 +40,7 @@ fn added(user: &User) -> u64 {
     user.read(JOURNAL).matches("{\"added\"").count() as u64
 }
 
-/// Says that each line is there, and once.
+/// Checks that each line was added exactly once.
 #[track_caller]
 pub(crate) fn each_is_there_once(service: &Service, count: u64) {
     let pets = service.pets();

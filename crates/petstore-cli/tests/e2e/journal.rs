@@ -1,5 +1,5 @@
-//! The journal of an import: what it belongs to, how long it counts, and what
-//! is done where it is damaged.
+//! Tests the journal of an import: which file and service it belongs to, how
+//! long it is valid, and how damage is handled.
 
 use crate::{
     interrupted::{WithoutResponses, each_is_there_once, pets},

@@ -1,5 +1,4 @@
-//! The real `petstore` against the real service: what a person or a script sees
-//! of it.
+//! Tests the real `petstore` program against the real service.
 //!
 //! | variable | for |
 //! |---|---|

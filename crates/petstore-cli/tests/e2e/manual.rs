@@ -1,4 +1,4 @@
-//! What the program says of itself: help, manual pages, completions.
+//! Tests help, manual pages and completions.
 
 use crate::program::petstore;
 use std::fs;

@@ -1,9 +1,9 @@
-//! `orders list`, `place`, `get` and `update`, and the codes with which they end.
+//! Tests `orders list`, `place`, `get` and `update`, and their exit codes.
 
 use crate::{program::User, relay::Relay, service::Service};
 use serde_json::Value;
 
-/// Adds a pet that can be ordered; gives its id, as it is typed.
+/// Adds a pet that can be ordered, and returns its id as an argument.
 fn pet(user: &User) -> String {
     let add = ["pets", "add", "--name", "Rex", "--category-id", "7"];
     let finished = user.run(&[&add[..], &["--status", "available"]].concat());

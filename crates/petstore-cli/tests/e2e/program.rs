@@ -1,5 +1,5 @@
-//! `petstore`, in a folder of its own and with nothing of this environment but
-//! the service it is to use.
+//! Runs `petstore` in a folder of its own, with an environment that holds only
+//! the address and the key of the service.
 
 use crate::service::Service;
 use rustix::process::{Pid, Signal, kill_process};
@@ -165,13 +165,13 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended already; that is no fault here.
+        // It may have ended already; that is not a fault here.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// What a process writes, as it comes.
+/// The output of a process, read as it is written.
 struct Stream {
     text: Arc<Mutex<String>>,
     reader: Option<thread::JoinHandle<()>>,

@@ -1,5 +1,5 @@
-//! A relay before a service that can lose every response: requests arrive and are
-//! done, and whoever sent them hears nothing.
+//! A relay in front of a service that can lose every response: the service
+//! receives and executes the requests, and the client gets no response.
 
 use std::{
     io::{Read as _, Write as _},

@@ -1,4 +1,4 @@
-//! The real service on a free port, with a store of its own; stopped and
+//! Runs the real service on a free port with its own store. It is stopped and
 //! removed at the end of the test.
 
 use petstore_client::{Client, Pet};
@@ -135,7 +135,7 @@ fn program(folder: &Path) -> Command {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // It may have ended already; that is no fault here.
+        // It may have ended already; that is not a fault here.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

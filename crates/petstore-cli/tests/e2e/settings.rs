@@ -1,4 +1,5 @@
-//! Where the service and the key come from, and that nobody sees the key.
+//! Tests the sources of the URL and the API key, and that the key is never
+//! printed.
 
 use crate::{
     program::{Finished, User, petstore},

@@ -1,5 +1,6 @@
-//! What a person at a terminal sees: tables, a bar, and colours only where they
-//! are wanted. The terminal is made by `script` of util-linux.
+//! Tests the output on a terminal: tables, a progress bar, and colours only
+//! where they are supported and wanted. `script` of util-linux makes the
+//! terminal.
 
 use crate::{
     interrupted::pets,

@@ -1,4 +1,5 @@
-//! The compiler warns of each call of a deprecated operation, with the day of its removal and its replacement.
+//! Tests that the compiler warns of each call of a deprecated operation, with the day of its removal and its
+//! replacement.
 //!
 //! `rustc` compiles the fixtures with the library that this test was linked with, which takes a second; a `cargo check`
 //! of another crate would first build all dependencies again.

@@ -1,4 +1,4 @@
-//! Errors of responses of the service, of responses of a proxy, and of calls without a response.
+//! Tests errors: responses of the service, responses of a proxy, and calls without a response.
 
 use crate::service::{KEY, Service, json, response};
 use petstore_client::{Client, Error, ErrorCode, ErrorKind, RetryPolicy};
@@ -131,7 +131,7 @@ async fn a_success_that_breaks_off_has_its_status() {
 
 #[tokio::test]
 async fn a_connection_that_is_rejected_says_so_and_where() {
-    // A port that was free a moment ago, and that nobody listens on.
+    // A port that was free a moment ago, on which no program listens.
     let free = std::net::TcpListener::bind("127.0.0.1:0")
         .and_then(|listener| listener.local_addr())
         .expect("a port");
@@ -161,7 +161,7 @@ async fn a_connection_that_closes_without_a_response_is_interrupted() {
 
 #[tokio::test]
 async fn a_call_ends_when_its_time_is_up() {
-    // A listener that accepts, as the system does, and never responses.
+    // A listener that accepts connections, as the system does, and never responds.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = silent
         .local_addr()

@@ -1,4 +1,5 @@
-//! Every public item of generated code has an example. The documentation tests compile each of them.
+//! Tests that every public item of generated code has an example. The documentation tests compile
+//! each of them.
 
 use std::{fs, path::Path};
 

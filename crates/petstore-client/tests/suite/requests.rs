@@ -1,4 +1,4 @@
-//! Requests: how they are sent, when they are rejected before they are sent, and how responses are read.
+//! Tests how requests are sent, when they are rejected before they are sent, and how responses are read.
 
 use crate::service::{KEY, REX, Service, json};
 use petstore_client::{BuildError, Client, ErrorKind, NewPet, PetStatus, types};

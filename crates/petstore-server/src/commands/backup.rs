@@ -1,4 +1,5 @@
-//! `backup`: copies an SQLite store, also while a service runs on it.
+//! Command `backup`: copies an SQLite store, also while a service is running on
+//! it.
 
 use super::{begin, print};
 use petstore_server::config::CommandOptions;

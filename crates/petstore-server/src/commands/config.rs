@@ -1,5 +1,5 @@
-//! `config`: prints the settings that `serve` would run with, wherever each of
-//! them comes from.
+//! Command `config`: prints the effective settings, with which `serve` would
+//! run, from all their sources.
 
 use super::{database, print};
 use petstore_server::{INFO, config::ServeOptions};

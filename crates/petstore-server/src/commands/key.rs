@@ -1,5 +1,5 @@
-//! `key create`, `key list` and `key revoke`: work on the store directly, also
-//! while a service runs on it.
+//! Commands `key create`, `key list` and `key revoke`: they change and read the
+//! store directly, also while a service is running on it.
 
 use super::{finish, open_shared, print, time};
 use crate::cli::KeyCommand;
@@ -53,7 +53,7 @@ async fn revoke(store: &dyn Store, id: KeyId) -> anyhow::Result<()> {
             print(&format!("{id} was revoked already, {}\n", time(at)))
         }
         Revocation::Unknown => {
-            bail!("there is no key `{id}`; `petstore-server key list` shows those that there are")
+            bail!("there is no key `{id}`; `petstore-server key list` lists all keys")
         }
     }
 }

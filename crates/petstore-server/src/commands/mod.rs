@@ -1,5 +1,5 @@
-//! The commands, one file a command, and what they share: how the store of the
-//! settings is opened and closed.
+//! The commands, each in a file of its own, and the functions that open and
+//! close the store of the settings for all of them.
 
 pub(crate) mod backup;
 pub(crate) mod config;
@@ -43,7 +43,7 @@ async fn open_shared(options: CommandOptions) -> anyhow::Result<Arc<dyn Store>> 
     let url = begin(options)?;
     if url == DatabaseUrl::SqliteMemory {
         bail!(
-            "`{url}` is a store inside one process, which no other command can reach; name a file with `--database`"
+            "`{url}` is a store in the memory of one process, which no other command can read; name a file with `--database`"
         );
     }
     open_store(&url).await
@@ -53,7 +53,7 @@ async fn open_shared(options: CommandOptions) -> anyhow::Result<Arc<dyn Store>> 
 async fn finish(store: &dyn Store, done: anyhow::Result<()>) -> anyhow::Result<()> {
     let closed = store.close().await;
     done?;
-    closed.context("the store was not closed as it should")
+    closed.context("the store was not closed correctly")
 }
 
 /// A time as the commands show it.

@@ -1,4 +1,5 @@
-//! `serve`: opens the store, serves until a signal, and closes the store.
+//! Command `serve`: opens the store, serves requests until a signal arrives,
+//! and closes the store.
 
 use super::{database, open_store};
 use chrono::Utc;

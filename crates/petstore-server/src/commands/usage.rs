@@ -1,5 +1,6 @@
-//! `usage`: which keys still call a deprecated operation, from the usage counters in
-//! the store. They are some seconds behind a service that runs.
+//! Command `usage`: prints which keys still call a deprecated operation, from the
+//! usage counters in the store. A running service writes its counters every few
+//! seconds, so the newest calls may be missing.
 
 use super::{finish, open_shared, print, time};
 use chrono::DateTime;

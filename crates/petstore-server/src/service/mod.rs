@@ -1,5 +1,5 @@
-//! The handlers of the operations. Their parameters keep the rules of the contract already, and
-//! the middleware pipeline has done what all operations share.
+//! Implements the handlers of the operations. Their parameters are already valid by the
+//! contract, and the middleware pipeline has done everything that all operations share.
 
 mod cursor;
 mod once;

@@ -1,5 +1,4 @@
-//! Creations that come with an `Idempotency-Key`: each happens once, however often it is
-//! requested.
+//! Runs a creation that has an `Idempotency-Key` once, however often it is requested.
 
 use super::RequestContext;
 use crate::state::{caller, state_error};

@@ -1,4 +1,4 @@
-//! The handlers of the operations on orders.
+//! Implements the handlers of the operations on orders.
 
 use super::{
     RequestContext,

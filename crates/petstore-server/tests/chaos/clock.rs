@@ -1,5 +1,5 @@
-//! A clock by which pauses are short, so that a test does not wait for a second
-//! wherever the network asks for one.
+//! A clock that shortens pauses, so that a test does not wait for a second
+//! whenever a response asks for a pause.
 
 use petstore_client::Clock;
 use std::{

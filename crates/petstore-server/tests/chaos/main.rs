@@ -1,6 +1,6 @@
-//! A network that does everything wrong stands between the client and the real
-//! program while pets are added and listed: each is there once. What the client
-//! sends again, and when, is shown one by one by the tests of `petstore-client`.
+//! Tests that each pet is created and listed exactly once when a faulty network
+//! is between the client and the real program. The tests of `petstore-client`
+//! check in detail which requests the client repeats, and when.
 //!
 //! | variable | for |
 //! |---|---|

@@ -1,5 +1,6 @@
-//! A proxy that kills, holds, truncates, responses in place of the service and
-//! sends twice. What it does to a request is drawn from a seed.
+//! A proxy that closes connections, delays or truncates responses, responds in
+//! place of the service, and sends requests twice. A seed decides what it does
+//! to each request.
 
 use std::{
     fmt, io,
@@ -30,13 +31,13 @@ enum Fate {
     KillAfter,
     /// It is sent on, and half of the response sent back.
     Truncate,
-    /// It is sent on, and never answered.
+    /// The request is forwarded, and the client gets no response.
     Hold,
     /// 429 with `Retry-After`; it is not sent on.
     Limit,
     /// 503 with `Retry-After`, as a proxy says it; it is not sent on.
     Unavailable,
-    /// It is sent on, and answered as if it were still under way.
+    /// The request is forwarded, and the client gets a response as if it were still running.
     Conflict,
     /// An HTML 502 in the place of the response.
     BadGateway,

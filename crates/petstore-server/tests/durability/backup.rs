@@ -1,5 +1,5 @@
-//! `backup FILE`, while the service runs under load and where there is nothing
-//! to copy.
+//! Tests `backup FILE` while the service runs under load, and when there is no
+//! store to copy.
 
 use crate::{
     contents,
@@ -44,7 +44,7 @@ async fn a_copy_under_load_has_every_pet_that_was_acknowledged_before_and_serves
         .filter(|name| !names.contains(&name.as_str()))
         .count();
     assert_eq!(missing, 0, "of {} answered before", before.len());
-    // What came while it was copied may be in it, and then it is as answered.
+    // Pets that were added during the copy may be in it; then they are as confirmed.
     let live = target.walk().await;
     ledger.compare(&live).assert_nothing_wrong();
     assert_eq!(copied, live[..copied.len()], "it is a moment of the store");

@@ -1,5 +1,5 @@
-//! A clock that jumps back: to the service, all that is in the store is of a
-//! time to come.
+//! Tests a clock that is set back, so that for the service all data in the
+//! store is from the future.
 
 use crate::{
     process::{Service, run_ok},
@@ -51,7 +51,7 @@ fn keys_from_the_future_work_and_revoked_ones_stay_revoked() {
     let new = run_ok(folder.path(), &["key", "create", "new"]);
     assert_eq!(get_with(&again, new.trim()).status, 200);
     assert_eq!(run_ok(folder.path(), &["key", "list"]).lines().count(), 3);
-    // Revoked before it was made, by the clock; it counts all the same.
+    // By the clock it was revoked before it was made; the revocation is valid.
     run_ok(folder.path(), &["key", "revoke", &id_of("\tfirst\t")]);
     get_with(&again, &service.key).assert_error(401, "unauthorized");
 }

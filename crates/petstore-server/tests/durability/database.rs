@@ -1,6 +1,6 @@
-//! SIGKILL under load on PostgreSQL, again and again on one database: now the
-//! service, now the database's server. The service that outlives its database
-//! goes on by itself.
+//! Tests repeated SIGKILLs under load on one PostgreSQL database, of the
+//! service and of the database server. A service whose database server was
+//! killed recovers without a restart.
 
 use crate::{
     crash::setting,

@@ -1,6 +1,6 @@
-//! Disks that are full, cannot be written, or fail. The service gets a mount of
-//! its own, in a namespace that is gone with it; a failing disk is played by
-//! strace, which lets a system call fail.
+//! Tests disks that are full, read-only, or failing. The service gets a mount
+//! in a namespace of its own, which ends with the test; `strace` simulates a
+//! failing disk by failing system calls.
 
 use crate::{
     process::{Service, program_by},
@@ -53,7 +53,7 @@ fn place() -> Arc<TempDir> {
 }
 
 /// The command line that runs a script where it may mount, and the program at
-/// its end; `None`, and a word about it, where nobody lets us.
+/// its end; `None`, with a message, if the system does not allow it.
 fn launcher(script: &'static str) -> Option<Vec<&'static str>> {
     let as_root: &[_] = &["unshare", "--mount"];
     let as_anybody: &[_] = &["unshare", "--user", "--map-root-user", "--mount"];
@@ -78,7 +78,7 @@ fn seen_by(service: &Service) -> PathBuf {
     Path::new(&root).join(store.strip_prefix("/").expect("an absolute path"))
 }
 
-/// Takes all the room that is left.
+/// Fills the remaining space.
 fn fill(folder: &Path) -> PathBuf {
     let path = folder.join("filler");
     let mut file = File::create(&path).expect("a file can be made");
@@ -107,7 +107,7 @@ fn a_full_disk_is_503_until_there_is_room_and_loses_nothing() {
 
     for round in ["once", "twice"] {
         let filler = fill(&store);
-        // The log may have some room left in its last pages.
+        // The log may have some free space in its last pages.
         let rejected = (0..100).find_map(|_| {
             let pet = format!(r#"{{"name":"{}","categoryId":7}}"#, "x".repeat(10_000));
             let response = service.post(pet);
@@ -204,7 +204,7 @@ fn a_pet_whose_sync_failed_is_not_acknowledged() {
     service.key = key.clone();
     let rejected = service.post(r#"{"name":"Rex","categoryId":7}"#);
     let message = rejected.assert_error(503, "unavailable");
-    assert!(message.contains("is unknown, look"), "{message}");
+    assert!(message.contains("it is unknown whether"), "{message}");
     service.add("Tom", None);
     service.signal(Signal::KILL);
     service.ended();

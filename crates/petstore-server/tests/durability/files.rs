@@ -1,5 +1,5 @@
-//! A database file that is not as it should be: cut short, something else,
-//! locked by another program, or gone while the service runs.
+//! Tests database files that are truncated, are not databases, are locked by
+//! another program, or are removed while the service runs.
 
 use crate::{
     contents,

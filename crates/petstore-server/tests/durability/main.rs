@@ -1,6 +1,7 @@
-//! Nothing is lost: the real program is killed, traced, and given bad disks and
-//! files, and whatever it had answered must be there once. The tests of
-//! `petstore-store` look at a store from inside.
+//! Tests that no confirmed write is lost: the real program is killed, traced,
+//! and given faulty disks and files, and afterwards everything that it
+//! confirmed must exist exactly once. The tests of `petstore-store` check a
+//! store directly.
 //!
 //! | variable | for |
 //! |---|---|

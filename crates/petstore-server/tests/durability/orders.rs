@@ -1,5 +1,6 @@
-//! SIGKILL while clients order, approve, deliver and cancel: what was answered
-//! is there, and an order and its pet are never of two minds.
+//! Tests SIGKILL while clients place, approve, deliver and cancel orders: every
+//! confirmed change is stored, and the status of an order always agrees with
+//! the status of its pet.
 
 use crate::{crash::setting, postgres::shared, process::Service};
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};

@@ -1,6 +1,6 @@
-//! Loss of power: nothing is answered before the write that holds it was
-//! synced. The system calls of the real program show it, in their order; the
-//! same look at a program that does not sync finds it out.
+//! Tests that a loss of power loses no confirmed write: the system calls of the
+//! real program show that each write is synced before its response is sent. The
+//! same check fails for a program that does not sync.
 
 use crate::{
     process::{Service, program_by},

@@ -1,6 +1,5 @@
-//! The system calls of a program in the order in which they were made, as
-//! strace writes them down, and what they say of one pet: whether it was on the
-//! disk when its response was sent.
+//! Parses the system calls that `strace` records of a program, in their order,
+//! and decides whether a pet was on the disk when its response was sent.
 
 use std::{
     collections::HashMap,

@@ -1,4 +1,5 @@
-//! The admin listener: health as Kubernetes asks for it, and nothing else.
+//! Tests the admin listener: it serves health checks as Kubernetes requests
+//! them, and no operation of the API.
 
 use crate::{
     process::{Service, run_failing, run_ok},

@@ -1,5 +1,6 @@
-//! Bad input, one test a kind: the right 4xx in the Error shape, what is wrong
-//! by name, and nothing changed in the store.
+//! Tests invalid input, one test for each kind: the response has the right 4xx
+//! status and the form of `Error`, its message names the fault, and the store
+//! is unchanged.
 
 use crate::{
     process::Service,

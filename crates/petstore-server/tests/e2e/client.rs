@@ -1,5 +1,4 @@
-//! The real program, driven by the real client and by the examples: what a Rust
-//! application sees of the service.
+//! Tests the real program with the real client and with the example programs.
 
 use crate::process::Service;
 use petstore_client::{Client, Error, ErrorCode, ErrorKind, NewPet, Pet, PetStatus};

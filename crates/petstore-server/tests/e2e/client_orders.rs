@@ -1,4 +1,4 @@
-//! Orders by the real client, with its feature `beta`.
+//! Tests orders with the real client, whose feature `beta` is enabled.
 
 use crate::{client::client_of, process::Service};
 use petstore_client::{ErrorCode, NewOrder, OrderStatus, OrderUpdate};

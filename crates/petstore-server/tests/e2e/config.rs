@@ -1,4 +1,5 @@
-//! Where a setting comes from: flag, variable, file, default, in this order.
+//! Tests the precedence of the sources of a setting: flag, variable, file,
+//! default.
 
 use crate::process::{Service, run, run_failing, run_ok};
 use std::{fs, sync::Arc};

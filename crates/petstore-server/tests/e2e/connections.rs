@@ -1,5 +1,5 @@
-//! What a rejection, an odd client or an old one does to its connection: it goes
-//! on, or it is closed cleanly, and nobody hangs.
+//! Tests the connection after a rejection, an unusual client or an HTTP/1.0
+//! client: it stays usable or is closed cleanly, and no side waits forever.
 
 use crate::{
     process::Service,

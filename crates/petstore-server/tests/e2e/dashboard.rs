@@ -1,6 +1,6 @@
-//! The dashboard and the alert rules of `examples/deploy` ask for what the
-//! service really serves: every metric and every label in their queries is
-//! looked up in a scrape. What Prometheus itself adds is named here.
+//! Tests that the dashboard and the alert rules of `examples/deploy` use only
+//! metrics and labels that the service serves: each one in their queries is
+//! looked up in a scrape. Metrics that Prometheus itself adds are listed here.
 
 use crate::{
     metrics::promtool_is_here,

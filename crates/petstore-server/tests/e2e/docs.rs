@@ -1,5 +1,5 @@
-//! The page to read and try the API, as it goes over the wire. What it looks
-//! like in a browser is shown by `.ci/docs-page`.
+//! Tests the documentation page over HTTP. `.ci/docs-page` tests it in a
+//! browser.
 
 use crate::{process::Service, raw::Request};
 

@@ -1,5 +1,5 @@
-//! One test a status that a client can provoke: the Error body, the headers,
-//! and that the service responds after it.
+//! Tests each error status that a client can provoke: the `Error` body, the
+//! headers, and that the service still responds afterwards.
 
 use crate::{
     process::Service,
@@ -219,7 +219,7 @@ fn bodies_that_do_not_fit_into_memory_together_are_503() {
     let request = Request::post("/v1/pets", pet).key(&service.key).bytes();
     let (most, last) = request.split_at(request.len() - 1);
 
-    // Two that are almost there: one of them finds no room.
+    // Two bodies that are almost complete: there is no memory for one of them.
     let (sender, responses) = mpsc::channel();
     let mut writers: Vec<Connection> = (0..2)
         .map(|number| {

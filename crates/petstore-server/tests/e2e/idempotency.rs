@@ -1,5 +1,6 @@
-//! `Idempotency-Key` on the real program: what is repeated, rejected and kept.
-//! `tests/in_process` has the cases that need a slow store or another clock.
+//! Tests `Idempotency-Key` with the real program: which requests are repeated
+//! or rejected, and how long a key is kept. `tests/in_process` has the cases
+//! that need a slow store or another clock.
 
 use crate::{
     process::{Service, run_ok},

@@ -1,4 +1,4 @@
-//! Keys by the command line, also while the service runs on the same store.
+//! Tests the key commands, also while the service runs on the same store.
 
 use crate::{
     process::{Service, run_failing, run_ok},

@@ -1,5 +1,5 @@
-//! The headers of a deprecated operation, byte for byte, on every response that
-//! it can give.
+//! Tests the headers of a deprecated operation byte for byte, on every response
+//! that it can give.
 
 use crate::{
     process::Service,
@@ -109,7 +109,7 @@ fn the_level_stable_serves_exactly_the_operations_of_the_specification() {
         let mut specified = SPECIFIED.map(|(method, path)| (method.to_owned(), path.to_owned()));
         specified.sort();
         assert_eq!(served, specified, "{form}");
-        // Nor is there a word of what is hidden.
+        // Hidden operations are not mentioned either.
         let text = document.to_string().to_lowercase();
         for word in [
             "orders",

@@ -1,4 +1,4 @@
-//! What the log says of a request, and what it must never say.
+//! Tests what the log contains for a request, and what it must never contain.
 
 use crate::{
     process::Service,

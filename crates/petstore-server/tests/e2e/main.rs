@@ -1,6 +1,5 @@
-//! The real program, driven over sockets and by its command line: what an owner
-//! and a client see of it. `tests/in_process`
-//! has the faults that cannot be provoked from outside.
+//! Tests the real program over sockets and through its command line.
+//! `tests/in_process` has the faults that cannot be provoked from outside.
 
 #[path = "../support/haproxy.rs"]
 mod haproxy;

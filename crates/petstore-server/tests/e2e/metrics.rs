@@ -1,4 +1,4 @@
-//! What `/metrics` counts, and what never becomes a label.
+//! Tests what `/metrics` counts, and which values never become labels.
 
 use crate::{
     raw::{self, Request},
@@ -64,7 +64,7 @@ fn requests_are_counted_by_method_template_and_status() {
     ] {
         scrape.assert("petstore_errors_total", &[("code", code)], expected);
     }
-    // The key, the pet, and the ledger of calls whenever its second is over.
+    // The key, the pet, and the usage counters, which are written every second.
     let writes = scrape.find("petstore_store_batch_size_sum", &[]);
     assert!(writes.is_some_and(|writes| writes >= 2.0), "{writes:?}");
     let alone = scrape.find("petstore_store_batch_size_bucket", &[("le", "1")]);
@@ -149,7 +149,7 @@ fn calls_of_a_deprecated_operation_are_counted_by_key() {
     watched
         .service
         .send(&Request::get("/v1/pets/1").key(second.trim_end()));
-    // Who shows no valid key is nobody.
+    // A request without a valid key has no principal.
     watched.service.send(&Request::get("/v1/pets/1"));
     watched.service.pets();
 

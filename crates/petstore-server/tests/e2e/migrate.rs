@@ -1,5 +1,5 @@
-//! `migrate`: from which schema version to which. That nothing is lost on the
-//! way is shown by the tests of `petstore-store`.
+//! Tests the output of `migrate`: the schema versions before and after it. The
+//! tests of `petstore-store` check that an upgrade loses no data.
 
 use crate::process::{run_failing, run_ok};
 use std::{fs, path::Path};
@@ -40,7 +40,7 @@ fn an_older_store_is_brought_to_the_version_of_a_new_one() {
     let said = run_ok(folder.path(), &["migrate", "--database", "sqlite:old.db"]);
     let made = run_ok(folder.path(), &["migrate"]);
     let newest = made.trim().rsplit(' ').next().expect("a word");
-    let expected = format!("`sqlite:old.db` went from schema version 1 to {newest}\n");
+    let expected = format!("`sqlite:old.db` was upgraded from schema version 1 to {newest}\n");
     assert_eq!(said, expected);
 }
 
@@ -61,5 +61,5 @@ fn a_database_that_is_no_store_is_rejected_and_left_unchanged() {
         &["migrate", "--database", "sqlite::memory:"],
         1,
     );
-    assert!(error.contains("begins anew"), "{error}");
+    assert!(error.contains("a new store in each process"), "{error}");
 }

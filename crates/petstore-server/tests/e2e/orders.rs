@@ -1,5 +1,5 @@
-//! Orders over sockets: each status of each operation, the pages, and what an
-//! order does to its pet.
+//! Tests orders over sockets: each status of each operation, the pages, and the
+//! effect of an order on its pet.
 
 use crate::{
     process::Service,

@@ -1,4 +1,4 @@
-//! The three operations, as their sections of the specification have them.
+//! Tests the three operations of the specification, section by section.
 
 use crate::{process::Service, raw::Request};
 use serde_json::{Value, json};

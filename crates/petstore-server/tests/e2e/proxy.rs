@@ -1,6 +1,6 @@
-//! `examples/deploy/haproxy` in front of the service: what the service alone
-//! responses in another shape, or not at all. Runs where `haproxy` is installed;
-//! elsewhere these tests say so and show nothing.
+//! Tests `examples/deploy/haproxy` in front of the service, for requests to
+//! which the service alone responds in another form or not at all. Without
+//! `haproxy` these tests print that they are skipped.
 
 use crate::{
     haproxy::Haproxy,

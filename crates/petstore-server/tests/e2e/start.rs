@@ -1,4 +1,4 @@
-//! How the service starts: its one line on stdout, and the first key.
+//! Tests the start of the service: its one line on stdout, and the first key.
 
 use crate::{
     process::{Log, Service, program, run_failing, run_ok},

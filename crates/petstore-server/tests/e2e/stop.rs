@@ -1,4 +1,5 @@
-//! How the service stops: requests that run are finished, up to the grace.
+//! Tests the shutdown of the service: running requests are finished within the
+//! grace period.
 
 use crate::{
     process::Service,

@@ -1,4 +1,4 @@
-//! What the service tells systemd, seen by a socket that stands in for it.
+//! Tests the notifications to systemd with a socket in place of systemd.
 
 use crate::process::Service;
 use rustix::process::Signal;

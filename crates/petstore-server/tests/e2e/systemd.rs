@@ -1,5 +1,5 @@
-//! The unit and the settings in `examples/deploy/systemd`: that systemd takes
-//! the one (where its tools are installed) and the service the others.
+//! Tests the files in `examples/deploy/systemd`: systemd accepts the unit (if
+//! its tools are installed), and the service accepts the settings.
 
 use crate::process::{program, run_ok};
 use std::{fs, path::PathBuf, process::Command};

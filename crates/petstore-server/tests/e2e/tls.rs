@@ -1,6 +1,6 @@
-//! TLS: the keys that are taken, the certificate that is read again at SIGHUP,
-//! and what is rejected. The certificates are made by the `openssl` command;
-//! where there is none, these tests say so and show nothing.
+//! Tests TLS: the accepted forms of keys, the reload of the certificate at
+//! SIGHUP, and what is rejected. The `openssl` command makes the certificates;
+//! without it these tests print that they are skipped.
 
 use crate::process::{Service, run_failing};
 use reqwest::{Certificate, Client, Version};

@@ -1,4 +1,5 @@
-//! What a collector gets of a request, in a program with the feature `otlp`.
+//! Tests the spans that a collector receives from a program with the feature
+//! `otlp`.
 
 use crate::{process::Service, raw::Request};
 use rustix::process::Signal;

@@ -1,4 +1,5 @@
-//! `usage` and the time of last use, while the service runs and after it.
+//! Tests the command `usage` and the time of last use, during and after a run
+//! of the service.
 
 use crate::process::{Service, run_failing, run_ok};
 use rustix::process::Signal;

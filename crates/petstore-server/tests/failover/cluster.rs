@@ -1,4 +1,4 @@
-//! The machines together, and what Patroni says of them.
+//! Starts the machines of the cluster, and reads its state from Patroni.
 
 use crate::{
     machine::Machine,
@@ -41,7 +41,7 @@ impl Cluster {
     }
 
     /// Waits until one leads and the others follow it, one of them so that no
-    /// commit is answered without it.
+    /// commit succeeds without it.
     pub(crate) async fn until_whole(&self) {
         let begin = Instant::now();
         loop {

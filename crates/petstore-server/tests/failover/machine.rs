@@ -1,6 +1,6 @@
-//! One of the machines: etcd and Patroni, which runs PostgreSQL, as the user
-//! `postgres` in a folder of its own. They are killed at the latest when the
-//! test process ends, however that ends.
+//! One machine of the cluster: etcd and Patroni, which runs PostgreSQL, as the
+//! user `postgres` in a folder of its own. All processes are killed at the
+//! latest when the test process ends, even if it crashes.
 
 use crate::{
     postgres::{as_user, hand_over, owner_for},

@@ -1,7 +1,7 @@
-//! The set of `examples/deploy/cluster` on this machine: three times etcd,
-//! Patroni, PostgreSQL and the service, and HAProxy in front. Under load, the
-//! machine that leads is killed, then a server; both come back. `tests/durability` kills
-//! a single database.
+//! Tests the failover of the cluster in `examples/deploy/cluster` on one machine: three
+//! times etcd, Patroni, PostgreSQL and the service, with HAProxy in front. Under load,
+//! the leading machine is killed, then a server, and both are started again.
+//! `tests/durability` kills a single database.
 //!
 //! Takes about a minute a round, so `.ci/failover` runs it and `cargo xtask test`
 //! does not; needs Patroni, etcd, HAProxy and PostgreSQL.

@@ -1,4 +1,4 @@
-//! Under load, the machine that leads is killed, then a server; both come back.
+//! Kills the leading machine under load, then a server, and starts both again.
 
 use crate::{
     cluster::Cluster,

@@ -1,5 +1,5 @@
-//! The files of `examples/deploy/cluster`, and what stands for `${…}` in them
-//! on this machine.
+//! Reads the files of `examples/deploy/cluster` and replaces their `${…}` by
+//! values for this machine.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

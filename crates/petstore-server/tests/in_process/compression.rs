@@ -1,4 +1,5 @@
-//! gzip for those who ask for it, and for nobody else.
+//! Tests that responses are compressed with gzip only for clients that accept
+//! it.
 
 use crate::running::{Running, With};
 use flate2::read::GzDecoder;

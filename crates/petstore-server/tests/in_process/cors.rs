@@ -1,4 +1,5 @@
-//! What a browser is told before and after a page of another origin calls.
+//! Tests CORS: the responses to preflights and to requests of pages of other
+//! origins.
 
 use crate::{
     raw::{RawResponse, Request},

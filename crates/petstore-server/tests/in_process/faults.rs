@@ -1,5 +1,5 @@
-//! Faults of the service: each is a response in the Error shape that tells a
-//! client nothing of the inside, and the server goes on.
+//! Tests faults inside the service: each gives a response with an `Error` body
+//! that reveals nothing internal, and the server continues to work.
 
 use crate::{
     faulty::{SECRET, pet},
@@ -31,7 +31,7 @@ async fn a_panic_in_a_handler_is_500_is_logged_and_the_server_goes_on() {
     let place = logged("panicked: ").join("\n");
     assert!(place.contains("faulty.rs:"), "{place}");
 
-    // The connection is as good as before, and so are others.
+    // The connection still works, and so do others.
     connection.write(Request::get("/v1/pets").key(&running.key).bytes());
     assert_eq!(connection.response().status, 200);
     running.still_responds();

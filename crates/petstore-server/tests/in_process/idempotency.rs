@@ -1,5 +1,5 @@
-//! `Idempotency-Key` where the store is slow, the clock is set, or another
-//! server has the key; `tests/e2e` has the other cases.
+//! Tests `Idempotency-Key` with a slow store, a clock that the test sets, and a
+//! key that another server uses. `tests/e2e` has the other cases.
 
 use crate::{
     faulty::{SECRET, pet},

@@ -1,6 +1,5 @@
-//! The server as a library, on a store that can be made to fail and a clock
-//! that can be set: what cannot be provoked in the real program from outside.
-//! `tests/e2e` has what can be.
+//! Tests the server as a library, with a store that fails on request and a
+//! clock that the tests set. `tests/e2e` has the tests that need neither.
 
 #[expect(
     dead_code,

@@ -1,5 +1,5 @@
-//! More requests than the service takes on: rejected at once, and nothing waits
-//! for what does not run.
+//! Tests more requests than the service accepts at once: the excess is rejected
+//! immediately, and no request waits for another one to end.
 
 use crate::{
     raw::{Connection, Request},

@@ -1,4 +1,4 @@
-//! How often a key may ask, by a clock that only the test moves.
+//! Tests the rate limit of a key, with a clock that only the test moves.
 
 use crate::{
     faulty::Faulty,

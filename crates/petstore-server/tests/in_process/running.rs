@@ -1,4 +1,4 @@
-//! A server inside the test, and the log that it writes.
+//! Starts a server inside the test, and collects the log that it writes.
 
 use crate::{
     faulty::Faulty,

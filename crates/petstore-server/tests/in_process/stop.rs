@@ -1,4 +1,4 @@
-//! Stopping the server itself, without signals.
+//! Tests the shutdown of the server without signals.
 
 use crate::{
     raw::Request,

@@ -1,4 +1,4 @@
-//! The days around a removal date: 4, 5 and 6 December 2030.
+//! Tests the days around a removal date: 4, 5 and 6 December 2030.
 
 use crate::{
     raw::{RawResponse, Request},
@@ -56,7 +56,7 @@ async fn before_its_removal_date_the_operation_responds() {
 async fn from_its_removal_date_on_the_operation_is_gone_where_that_is_enforced() {
     for time in AFTER {
         let running = running(time, SunsetPolicy::Enforce).await;
-        // It is gone for everybody: whoever has no key is not asked for one.
+        // The operation is removed for all clients, so the key is not checked.
         for response in [
             running.get_pet(1),
             running.send(&Request::get("/v1/pets/1")),

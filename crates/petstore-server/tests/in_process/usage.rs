@@ -1,5 +1,5 @@
-//! The ledger of deprecated calls: what is counted, what is written when the
-//! server stops, and what the log says of it.
+//! Tests the usage counters of deprecated operations: what is counted, what is
+//! written when the server stops, and what the log says.
 
 use crate::running::{At, Running, With, logged};
 use petstore_store::Store as _;
@@ -18,7 +18,7 @@ async fn what_was_counted_is_in_the_store_when_the_server_has_stopped() {
         assert_eq!(running.get_pet(1).status, 404);
     }
     assert_eq!(running.get("/v1/pets").status, 200);
-    // Who has no key is nobody to write down.
+    // A request without a key has no principal to count it for.
     let stranger = crate::raw::Request::get("/v1/pets/1");
     assert_eq!(running.send(&stranger).status, 401);
 

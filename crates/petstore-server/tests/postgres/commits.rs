@@ -1,6 +1,6 @@
-//! A commit that waits for a replica that never comes: 503 at the deadline and
-//! never 201. The service lets go of the connection and cancels nothing, since
-//! PostgreSQL reports a cancelled wait as a success.
+//! Tests a commit that waits for a replica that never confirms: the client gets
+//! 503 at the deadline and never 201. The service drops the connection and
+//! cancels nothing, because PostgreSQL reports a cancelled wait as a success.
 
 use crate::{
     count_of,
@@ -59,7 +59,7 @@ async fn a_commit_without_its_replica_is_503_and_is_never_cancelled() {
     create(&service, "alone too").assert_error(503, "unavailable");
     // Both connections were given up, by the service's word.
     service.log.wait_for("the connection was given up");
-    // Both sessions still wait: nobody has cancelled them.
+    // Both sessions still wait: neither was cancelled.
     until(&db, WAITING, 2).await;
     let log = cluster.log();
     assert!(!log.contains("canceling"), "{log}");

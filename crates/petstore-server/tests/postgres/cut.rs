@@ -1,5 +1,5 @@
-//! A connection that is reset, or goes silent, around a commit: the client is
-//! told 503, and the pet is there once or not at all.
+//! Tests a connection that is reset or becomes silent around a commit: the
+//! client gets 503, and the pet exists once or not at all.
 
 use crate::{
     count_of,

@@ -1,5 +1,5 @@
-//! A database that is gone: at the start, in mid-flight, or as good as gone
-//! since it holds a table.
+//! Tests an unreachable database: at the start, during requests, and when it is
+//! reachable but holds a table locked.
 
 use crate::{
     count_of,
@@ -18,8 +18,8 @@ use tempfile::TempDir;
 /// A test that waits longer has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Asks until it is answered with this status; before, all are answered with
-/// the other one. Gives how many. A 503 is as it is to be.
+/// Sends requests until one gets this status; all before it must get
+/// the other one. Returns their number. Also checks the form of each 503.
 fn until(status: u16, before: u16, ask: impl Fn() -> RawResponse) -> usize {
     let begin = Instant::now();
     for count in 0.. {
@@ -115,11 +115,11 @@ async fn a_database_that_goes_in_mid_flight_is_503_and_when_it_is_back_so_is_the
     let mut stored = 0;
     for round in 0..3 {
         cluster.kill();
-        // Its sessions are processes of their own: each may response once more.
+        // Its sessions are processes of their own: each may respond once more.
         until(503, 200, || ask(Request::get("/v1/pets")));
         until(503, 200, || ask(Request::get("/v1/pets/1")));
         stored += until(503, 201, || ask(post("meanwhile")));
-        // That this is no key can be told without the database.
+        // An invalid key is recognised without the database.
         service
             .send(&Request::get("/v1/pets").key("no-key"))
             .assert_error(401, "unauthorized");

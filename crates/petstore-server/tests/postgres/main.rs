@@ -1,7 +1,7 @@
-//! The real program on a real PostgreSQL: the responses that it gives on SQLite,
-//! servers that share a database, and databases that are gone, hang, or cut a
-//! connection. `tests/durability` has
-//! crashes under load, `tests/failover` has replicas.
+//! Tests the real program on a real PostgreSQL: the same responses as on SQLite,
+//! servers that share a database, and databases that are unreachable, hang, or
+//! cut a connection. `tests/durability` has crashes under load, `tests/failover`
+//! has replicas.
 
 #[path = "../../../petstore-store/tests/support/postgres.rs"]
 mod postgres;

@@ -1,4 +1,4 @@
-//! Orders for one pet from two servers at the same moment.
+//! Tests orders for one pet from two servers at the same time.
 
 use crate::{postgres::shared, raw::Connection, raw::Request, serve, serve_beside};
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ async fn of_32_clients_of_two_servers_that_race_for_one_pet_one_wins_each_round(
         orders.push(order.clone());
     }
     println!("{ROUNDS} rounds of {CLIENTS} clients: won by the servers {won_by:?}");
-    // What was answered is there, and nothing else.
+    // Exactly the confirmed orders are stored.
     let mut found = Vec::new();
     let mut target = "/v1/store/orders?limit=100".to_owned();
     loop {

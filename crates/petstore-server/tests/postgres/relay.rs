@@ -1,5 +1,5 @@
-//! What stands between the service and its database: a relay that passes all
-//! bytes, until it is to lose the response to one statement, or the statement.
+//! A relay between the service and its database. It passes all bytes until a
+//! test tells it to lose one statement or the response to it.
 
 use crate::postgres::Cluster;
 use std::{
@@ -83,7 +83,7 @@ async fn relay(mut client: TcpStream, socket: PathBuf, losses: Next) -> io::Resu
 }
 
 /// How these bytes are lost, if they are those that are waited for. A small
-/// statement comes in one piece, and the database responds it once it is
+/// statement comes in one piece, and the database responds once it is
 /// committed.
 fn loss_of(bytes: &[u8], losses: &Next) -> Option<Loss> {
     let mut next = losses.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! The same requests to a service on SQLite and to one on PostgreSQL: the same
-//! responses, byte for byte.
+//! Tests that a service on SQLite and one on PostgreSQL give the same responses
+//! to the same requests, byte for byte.
 
 use crate::{
     postgres::shared,

@@ -1,4 +1,4 @@
-//! Servers on one database: one store.
+//! Tests several servers that share one database.
 
 use crate::{
     postgres::shared,

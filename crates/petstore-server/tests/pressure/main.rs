@@ -1,8 +1,8 @@
-//! More than the service can take, for a while: far more requests than it has
-//! capacity for, and thousands of sockets that stall. Short unless
-//! `PETSTORE_PRESSURE_SECONDS` says otherwise. Not run by the usual harness:
-//! one after the other, since each takes the whole machine, and against a
-//! process of its own, which is this program again.
+//! Tests an overloaded server: many more requests than it has capacity for, and
+//! thousands of stalled sockets. The runs are short unless
+//! `PETSTORE_PRESSURE_SECONDS` sets a time. This binary has its own harness:
+//! the tests run one after the other, because each uses the whole machine, and
+//! the server runs in a second process of this program.
 
 #[path = "../support/faulty.rs"]
 mod faulty;

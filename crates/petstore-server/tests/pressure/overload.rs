@@ -1,6 +1,6 @@
-//! Ten times the capacity, sent by the clock and not by the responses ("open
-//! loop"): who comes too much is rejected at once, and the others are served as
-//! if nothing was.
+//! Sends ten times the capacity at fixed times, independent of the responses
+//! ("open loop"): the excess is rejected at once, and the other requests are
+//! served as without load.
 
 use crate::{
     server::{self, CAPACITY, Running},
@@ -101,7 +101,7 @@ fn report(seen: &[Seen], sent: Duration, server: &Running) {
     assert!(worst < deadline, "an accepted request took {worst:?}");
     let capacity = f64::from(CAPACITY) * sent.as_secs_f64();
     let share = served.len() as f64 / capacity;
-    // What it can do it goes on doing, and it takes on no more than that.
+    // It continues to serve as many requests as it has capacity for, and no more.
     assert!((0.5..1.2).contains(&share), "{share} of its capacity");
     assert!(rejected.len() > served.len());
 }

@@ -1,6 +1,6 @@
-//! The server under pressure: a process of its own, so that its memory can be
-//! told from that of its clients. 16 requests at once and 50 ms each make 320 a
-//! second.
+//! Runs the server under pressure in a process of its own, so that its memory
+//! can be measured apart from that of its clients. 16 requests at once and 50
+//! ms for each give a capacity of 320 requests a second.
 
 use crate::faulty::Faulty;
 use openapi_dropshot_server::{Setup, config::Limits};
@@ -31,7 +31,7 @@ pub(crate) fn is_asked_for() -> bool {
     env::var_os(ROLE).is_some()
 }
 
-/// Serves until nobody holds the other end of stdin.
+/// Serves until the other end of stdin is closed.
 pub(crate) async fn run() {
     let inner = petstore_store::open(&DatabaseUrl::SqliteMemory)
         .await

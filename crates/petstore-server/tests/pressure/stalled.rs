@@ -1,5 +1,5 @@
-//! Clients that hold a socket and do nothing with it: they must cost the others
-//! nothing.
+//! Tests clients that hold a socket and send or read nothing: they must not
+//! slow down other clients.
 
 use crate::{
     server::Running,
@@ -25,7 +25,7 @@ const DRIPPING: usize = 1000;
 const NOT_READING: usize = 100;
 /// How long a normal client waits for a response.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Responses that nobody reads, so many that no buffer holds them.
+/// The number of responses that a client does not read: too many for the buffers.
 const UNREAD: usize = 300;
 
 /// Says nothing.

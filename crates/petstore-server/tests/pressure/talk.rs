@@ -1,4 +1,4 @@
-//! As much HTTP as a client needs that sends thousands of requests.
+//! A minimal HTTP client that can send thousands of requests.
 
 use std::{io, net::SocketAddr};
 use tokio::{

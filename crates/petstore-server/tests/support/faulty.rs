@@ -1,5 +1,4 @@
-//! A store on which everything can be made to happen that a test cannot wait
-//! for: it panics, fails, or holds a request until it is told to go on.
+//! A store for tests that panics, fails, or holds a request on demand.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -18,11 +17,11 @@ use std::{
 };
 use tokio::sync::Semaphore;
 
-/// What the database says when it fails; no client may ever see it.
+/// The error text of the failing database; no client may ever see it.
 pub(crate) const SECRET: &str = "disk /dev/sda1 is on fire";
 
-/// What happens to those who ask for a pet with that id, or for a new one of
-/// that category and with an idempotency key.
+/// The faults of requests for a pet with this id, or for the creation of one with
+/// this category and an idempotency key.
 pub(crate) mod pet {
     pub(crate) const PANICS: i64 = 1001;
     pub(crate) const INTERNAL: i64 = 1002;
@@ -43,15 +42,15 @@ pub(crate) struct Faulty {
     pub(crate) key_panics: AtomicBool,
     /// Whether looking up a key never ends.
     pub(crate) key_hangs: AtomicBool,
-    /// Whether the ledger cannot be written.
+    /// Whether writing the usage counters fails.
     pub(crate) usage_fails: AtomicBool,
-    /// One for each time that it could not.
+    /// One message for each failed write of the usage counters.
     pub(crate) usage_failed: Semaphore,
     /// How often a key was looked up.
     pub(crate) looked_up: AtomicUsize,
-    /// One for each request that is held, or was.
+    /// One message for each request that is held or was held.
     pub(crate) entered: Semaphore,
-    /// One for each request that may go on.
+    /// One message for each request that may continue.
     pub(crate) released: Semaphore,
 }
 

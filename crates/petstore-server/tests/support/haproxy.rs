@@ -1,4 +1,5 @@
-//! HAProxy with the configuration of `examples/deploy/haproxy`, on a free port.
+//! Runs HAProxy with the configuration of `examples/deploy/haproxy` on a free
+//! port.
 
 use std::{
     net::{SocketAddr, TcpListener, TcpStream},
@@ -33,7 +34,7 @@ impl Haproxy {
     /// As [`start`](Self::start), with other values of the configuration's
     /// variables.
     pub(crate) fn start_with(behind: &[(SocketAddr, u16)], settings: &[(&str, &str)]) -> Self {
-        // HAProxy shares its port with whoever asks for the same one: two that
+        // HAProxy shares its port with any process that binds the same one: two that
         // start at the same time must not choose alike.
         static STARTING: Mutex<()> = Mutex::new(());
         let _one_by_one = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -71,7 +72,7 @@ impl Haproxy {
 
 impl Drop for Haproxy {
     fn drop(&mut self) {
-        // It may have ended already; that is no fault here.
+        // It may have ended already; that is not a fault here.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,5 +1,5 @@
-//! What was asked of a service and what it answered, and how that compares with
-//! what is there afterwards.
+//! Records the requests to a service and its responses, and compares them with
+//! the data that the service has afterwards.
 
 use serde_json::Value;
 use std::{
@@ -8,30 +8,30 @@ use std::{
     sync::{Mutex, MutexGuard},
 };
 
-/// Shared by all who ask.
+/// The requests and responses by the name of the pet; all clients share it.
 #[derive(Default)]
 pub(crate) struct Ledger(Mutex<BTreeMap<String, Entry>>);
 
-/// A pet with a name of its own.
+/// One creation; each has its own name.
 struct Entry {
     asked: Value,
-    /// The pet, once somebody was told of it.
+    /// The pet, once a response contained it.
     told: Option<Value>,
-    /// Told by the response to its creation.
+    /// Whether the response to its creation confirmed it.
     answered: bool,
 }
 
-/// How what is there compares with what was asked and answered.
+/// The result of comparing the stored pets with the requests and responses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) asked: usize,
     pub(crate) answered: usize,
     pub(crate) found: usize,
-    /// Told to somebody, and not there, or not as it was told.
+    /// Confirmed, but missing, or different from the response.
     pub(crate) lost: usize,
-    /// A name or an id that is there twice.
+    /// Names or ids that exist twice.
     pub(crate) doubled: usize,
-    /// There, and never asked for in that way.
+    /// Stored, but never requested, or different from the request.
     pub(crate) unasked: usize,
 }
 
@@ -55,14 +55,15 @@ impl Ledger {
         entry.answered = true;
     }
 
-    /// The names of the pets that were answered so far.
+    /// The names of the pets that were confirmed so far.
     pub(crate) fn names_acknowledged(&self) -> HashSet<String> {
         let entries = self.entries();
         let answered = entries.iter().filter(|(_, entry)| entry.answered);
         answered.map(|(name, _)| name.clone()).collect()
     }
 
-    /// Compares. What is found once was told, and must be found again.
+    /// Compares the stored pets with the records. A pet that was found once must be
+    /// found again by later calls.
     pub(crate) fn compare(&self, found: &[Value]) -> Counts {
         let mut entries = self.entries();
         let mut counts = Counts {

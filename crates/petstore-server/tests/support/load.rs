@@ -1,5 +1,5 @@
-//! Clients that create pets as fast as they are answered, and the walk that
-//! finds what is there. What they were told goes to the ledger.
+//! Clients that create pets without pause, and a check that reads all pages
+//! afterwards. The clients record the responses in the ledger.
 
 use crate::ledger::Ledger;
 use futures::{StreamExt as _, stream};
@@ -18,12 +18,12 @@ use tokio::{
     task::JoinSet,
 };
 
-/// More than there are threads, so that creates meet in one commit.
+/// More clients than threads, so that one commit holds several creations.
 const CLIENTS: usize = 16;
 /// A client that waits longer was left without a response.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How soon a client that was rejected comes again: sooner than it is told, so
-/// that the end of an outage is seen when it comes.
+/// The pause of a client after a rejection: shorter than `Retry-After`, so that
+/// the end of an outage is noticed at once.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// What makes a create safe to repeat.
@@ -37,16 +37,16 @@ pub(crate) struct Target {
     key: String,
 }
 
-/// What a client takes for a response before the end, beside a created pet.
+/// The results that a client accepts before the end, beside a created pet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Faults {
     /// Nothing.
     None,
-    /// A rejection that says when to come again, and a connection that breaks;
-    /// and each pet that was created is there, or the service is away.
+    /// A rejection with `Retry-After`, and a broken connection; each created pet
+    /// can be read, or the service is unreachable.
     Outages,
     /// The same behind a proxy, which repeats what is safe to repeat: only a
-    /// create without an idempotency key can go without a response.
+    /// creation without an idempotency key can be without a response.
     ProxiedOutages,
 }
 
@@ -63,27 +63,27 @@ impl Faults {
 
 /// Clients at work.
 pub(crate) struct Load {
-    /// Each gives the pets that it was not answered and may ask for again.
+    /// Each returns the pets for which it got no response, and which it may send again.
     clients: JoinSet<Vec<Value>>,
     events: UnboundedReceiver<(Event, Instant)>,
-    /// From here on a service that does not response is no fault.
+    /// From here on it is not a fault if the service does not respond.
     ends: Arc<AtomicBool>,
     seen: Seen,
     last_response: Instant,
 }
 
-/// What clients met.
+/// The results of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// A pet was created.
     Answered,
-    /// 503, as it is to be.
+    /// A correct 503.
     Rejected,
     /// The connection broke before a response.
     Cut,
 }
 
-/// How often they met it, and the longest time in which none was answered.
+/// How often each result occurred, and the longest time without a successful creation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) answered: usize,
@@ -125,7 +125,7 @@ impl Target {
         }
     }
 
-    /// Sets clients to work. Their pets' names begin with `prefix`.
+    /// Starts the clients. The names of their pets begin with `prefix`.
     pub(crate) fn load(&self, prefix: &str, faults: Faults, ledger: &Arc<Ledger>) -> Load {
         let (happened, events) = unbounded_channel();
         let ends = Arc::<AtomicBool>::default();
@@ -147,7 +147,7 @@ impl Target {
                         }
                         Err(event) => *event,
                     };
-                    // Who counts them may have counted enough.
+                    // The receiver may have stopped counting.
                     let _ = happened.send((event, Instant::now()));
                     match created {
                         Ok(_) if faults == Faults::None => {}
@@ -181,7 +181,7 @@ impl Target {
         }
     }
 
-    /// The created pet, or how it came to none.
+    /// The created pet, or the reason why there is none.
     async fn create(&self, pet: &Value) -> Result<Value, Event> {
         let mut request = self.client.post(self.pets.clone()).bearer_auth(&self.key);
         if let Some(key) = key_of(pet) {
@@ -193,7 +193,7 @@ impl Target {
         answered(response.json().await)
     }
 
-    /// Asks again for what was not answered, twice: each pet is there once after
+    /// Repeats each creation without a response twice: each pet exists once after
     /// it, whether it had been created before or not.
     pub(crate) async fn repeat(&self, left: &[Value], ledger: &Ledger) {
         let repeats = stream::iter(left).for_each_concurrent(CLIENTS, |pet| async move {
@@ -205,7 +205,7 @@ impl Target {
         repeats.await;
     }
 
-    /// Asks for a pet that was created: whoever responses, has it.
+    /// Gets a pet that was created: any server that responds must have it.
     async fn is_there(&self, pet: &Value) -> Result<(), Event> {
         let mut address = self.pets.clone();
         address.set_path(&format!("{}/{}", address.path(), pet["id"]));
@@ -217,7 +217,7 @@ impl Target {
     }
 }
 
-/// Tells a connection that broke from a client that waited in vain.
+/// Distinguishes a broken connection from a timeout of the client.
 fn answered<T>(result: reqwest::Result<T>) -> Result<T, Event> {
     result.map_err(|error| {
         assert!(!error.is_timeout(), "left without a response: {error:?}");
@@ -225,7 +225,7 @@ fn answered<T>(result: reqwest::Result<T>) -> Result<T, Event> {
     })
 }
 
-/// Passes what is no 503; one that is says what it has to.
+/// Checks the form of a 503; any other response passes.
 async fn not_rejected(response: Response) -> Result<Response, Event> {
     if response.status() != StatusCode::SERVICE_UNAVAILABLE {
         return Ok(response);
@@ -260,12 +260,12 @@ fn key_of(pet: &Value) -> Option<String> {
 }
 
 impl Load {
-    /// Waits until so many more creates were answered.
+    /// Waits until this many more creations were confirmed.
     pub(crate) async fn answered(&mut self, count: usize) {
         self.met(Event::Answered, count).await;
     }
 
-    /// Waits until clients have met something so many times more.
+    /// Waits until a result has occurred this many more times.
     pub(crate) async fn met(&mut self, event: Event, count: usize) {
         let mut left = count;
         while left > 0 {
@@ -275,7 +275,7 @@ impl Load {
         }
     }
 
-    /// What was met since this was last asked.
+    /// The results since the last call.
     pub(crate) fn seen(&mut self) -> Seen {
         while let Ok((met, when)) = self.events.try_recv() {
             self.note(met, when);
@@ -297,8 +297,8 @@ impl Load {
         }
     }
 
-    /// Ends it by `end`, during which clients may go without a response. Gives the
-    /// pets with an idempotency key of which nobody was told.
+    /// Ends the service with `end`, while clients may get no response. Returns the
+    /// pets with an idempotency key whose creation was not confirmed.
     pub(crate) async fn end(self, end: impl FnOnce()) -> Vec<Value> {
         self.ends.store(true, Ordering::SeqCst);
         end();

@@ -1,5 +1,5 @@
-//! The real program on a free port, in a folder of its own; stopped and removed
-//! at the end of the test.
+//! Runs the real program on a free port in a folder of its own. It is stopped,
+//! and the folder removed, at the end of the test.
 
 use crate::raw::{self, Connection, RawResponse, Request};
 use rustix::process::{Pid, Signal, kill_process};
@@ -48,14 +48,14 @@ pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Output {
         .expect("the program can be run")
 }
 
-/// Its words on stdout, where it succeeded.
+/// The stdout of a program, which must have succeeded.
 pub(crate) fn run_ok(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Its words on stderr, where it failed with that code.
+/// The stderr of a program, which must have failed with this code.
 pub(crate) fn run_failing(folder: &Path, arguments: &[&str], code: i32) -> String {
     let output = run(folder, arguments);
     assert_eq!(output.status.code(), Some(code), "{output:?}");
@@ -91,8 +91,8 @@ impl Service {
         self.log.wait_for(SHOWN_KEY).trim().to_owned()
     }
 
-    /// On whatever is in the folder. It has no key, whether one is shown or
-    /// not.
+    /// Starts the service on the existing content of the folder. The key of the
+    /// result is empty, even if the service prints one.
     pub(crate) fn start_in(
         folder: Arc<TempDir>,
         arguments: &[&str],
@@ -106,7 +106,7 @@ impl Service {
         Self::start_by(command, folder)
     }
 
-    /// By a command that is the program in the end, and serves.
+    /// Starts the service by a command that finally becomes the program.
     pub(crate) fn start_by(mut command: Command, folder: Arc<TempDir>) -> Self {
         let mut child = command
             .stdout(Stdio::piped())
@@ -133,9 +133,9 @@ impl Service {
         }
     }
 
-    /// Whether it showed a key when it started.
+    /// Whether it printed a key when it started.
     pub(crate) fn showed_a_key(&self) -> bool {
-        // The line of a request comes after all that was said before it.
+        // The log line of a request follows all lines that were written before it.
         let response = self.get("/v1/pets");
         self.log
             .wait_for(response.header("x-request-id").expect("an id"));
@@ -170,7 +170,7 @@ impl Service {
         response.json()["id"].as_i64().expect("an id")
     }
 
-    /// All pets; also shows that the service responds.
+    /// Reads all pets, and so checks that the service responds.
     #[track_caller]
     pub(crate) fn pets(&self) -> Vec<Value> {
         let response = self.get("/v1/pets?limit=100");
@@ -190,7 +190,7 @@ impl Service {
         kill_process(self.pid(), signal).expect("the service runs");
     }
 
-    /// Waits for the end; gives the exit status and what else was on stdout.
+    /// Waits for the end, and returns the exit status and the rest of stdout.
     pub(crate) fn ended(&mut self) -> (ExitStatus, String) {
         let begin = Instant::now();
         let status = loop {
@@ -210,13 +210,13 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // It may have ended already; that is no fault here.
+        // It may have ended already; that is not a fault here.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// What a process writes to stderr, as it comes.
+/// The stderr of a process, read as it is written.
 #[derive(Clone)]
 pub(crate) struct Log(Arc<(Mutex<String>, Condvar)>);
 
@@ -239,7 +239,7 @@ impl Log {
         self.0.0.lock().expect("no writer panics").clone()
     }
 
-    /// Waits until the text is there, and gives its line.
+    /// Waits until the text appears, and returns its line.
     pub(crate) fn wait_for(&self, text: &str) -> String {
         let line = |log: &str| {
             let (before, rest) = log.split_at(log.find(text)?);

@@ -1,4 +1,4 @@
-//! HTTP by hand: requests byte by byte, and responses with everything that arrived.
+//! Sends HTTP requests as raw bytes, and reads complete responses.
 
 use serde_json::Value;
 use std::{

@@ -1,4 +1,4 @@
-//! What `/metrics` serves, taken apart; and the listener that serves it.
+//! Reads and parses `/metrics` from the admin listener.
 
 use crate::{
     process::Service,

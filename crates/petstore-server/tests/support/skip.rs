@@ -1,4 +1,4 @@
-//! What cannot be shown on this machine is said, not passed over in silence.
+//! Prints that a test is skipped, and why, when it cannot run on this machine.
 
 use std::{
     env,
@@ -16,6 +16,6 @@ pub(crate) fn skip(required_by: &str, why: &str) {
     );
     let test = std::thread::current();
     let test = test.name().unwrap_or("a test");
-    // Where nobody reads, there is nobody to tell.
+    // If the output has no reader, the message is lost.
     let _ = writeln!(io::stderr(), "skipped: {test}: {why}");
 }

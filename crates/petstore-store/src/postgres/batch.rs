@@ -1,5 +1,5 @@
-//! The writes that are queued, the batch that is taken of them, and the results that
-//! are returned to the callers.
+//! Queues writes, takes batches from the queue, and returns the results to the
+//! callers.
 
 use super::{
     error::{self, Fault},
@@ -40,7 +40,7 @@ pub(super) trait Job: Send {
     /// Runs the write and keeps its result.
     async fn run(&mut self, db: Arc<Writes>);
 
-    /// What became of the write itself.
+    /// The result of the write itself.
     fn outcome(&self) -> Option<Result<(), &StoreError>>;
 
     /// Returns the result to the caller, who may be gone.
@@ -71,7 +71,7 @@ where
     }
 
     fn respond(self: Box<Self>, confirmed: Result<(), StoreError>) {
-        // An error means that the caller did not wait; the write stands.
+        // An error means that the caller did not wait; the write is valid.
         let _gone = self.caller.send(settle(self.result, confirmed));
     }
 }
@@ -142,7 +142,7 @@ pub(super) async fn take_up(
     !taken.is_empty()
 }
 
-/// Returns the results to the callers, who may be gone; their writes stand.
+/// Returns the results to the callers. Some may have stopped waiting; their writes are valid.
 pub(super) fn respond<T>(
     callers: Vec<Caller<T>>,
     results: Vec<Result<T, StoreError>>,

@@ -1,5 +1,4 @@
-//! What an error of PostgreSQL, or of the way to it, means to the callers of a
-//! store.
+//! Maps errors of PostgreSQL and of its connections to the errors of a store.
 
 use crate::{Cause, Outcome, StoreError};
 use std::{error::Error as StdError, fmt::Write as _, sync::Arc, time::Duration};
@@ -91,19 +90,19 @@ pub(super) fn chain(error: &(dyn StdError + 'static)) -> String {
     text
 }
 
-/// What stands behind the text of a store's error, for the log.
+/// The cause of a store's error, for the log.
 pub(super) fn cause(error: &StoreError) -> Option<String> {
     error.source().map(chain)
 }
 
-/// Why a database is not used, or what cut a call off.
+/// The reason why a database is not used, or why a call was cut off.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum Fault {
     #[error("the store was closed")]
     Closed,
     #[error("the task that writes to the database ended early")]
     WriterGone,
-    #[error("the database did not answer within {} ms, and the connection was given up", .0.as_millis())]
+    #[error("the database did not respond within {} ms, and the connection was given up", .0.as_millis())]
     Deadline(Duration),
     #[error("the database warned while it committed, so the write may be missing on its replicas")]
     Warned,
@@ -114,7 +113,7 @@ pub(super) enum Fault {
     },
     #[error("no host can be used as the database: {0}")]
     NoHost(String),
-    #[error("the database is a replica, which takes no writes")]
+    #[error("the database is a replica, which accepts no writes")]
     Replica,
 }
 
@@ -131,19 +130,19 @@ pub(super) enum Unreadable {
     Ids,
 }
 
-/// Why a PostgreSQL database could not be opened. The texts are for the owner
+/// The reason why a PostgreSQL database could not be opened. The texts are for the owner
 /// of the service; they name the database without its password.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PostgresError {
-    /// No host is a database that takes writes.
+    /// No host is a database that accepts writes.
     #[error(
         "cannot reach the database `{database}`; check that it runs and that one of its hosts is not a replica ({reason})"
     )]
     Unreachable {
         /// The database, without its password.
         database: String,
-        /// What each host said.
+        /// The error of each host.
         reason: String,
     },
 
@@ -154,7 +153,7 @@ pub enum PostgresError {
     Refused {
         /// The database, without its password.
         database: String,
-        /// What each host said.
+        /// The error of each host.
         reason: String,
     },
 
@@ -165,7 +164,7 @@ pub enum PostgresError {
     Tls {
         /// The database, without its password.
         database: String,
-        /// What each host said.
+        /// The error of each host.
         reason: String,
     },
 
@@ -176,7 +175,7 @@ pub enum PostgresError {
     NoCertificates {
         /// The file, or the store of the system.
         place: String,
-        /// What went wrong.
+        /// The reason.
         source: Cause,
     },
 
@@ -195,12 +194,12 @@ pub enum PostgresError {
 
     /// There are tables of the same names that the pet store did not make.
     #[error(
-        "the database `{database}` has tables of something else and was left as it is; name an empty database"
+        "the database `{database}` has tables of something else and was not changed; name an empty database"
     )]
     NotAStore {
         /// The database, without its password.
         database: String,
-        /// What PostgreSQL said.
+        /// The error of PostgreSQL.
         source: Cause,
     },
 
@@ -222,7 +221,7 @@ pub enum PostgresError {
     Failed {
         /// The database, without its password.
         database: String,
-        /// What PostgreSQL said.
+        /// The error of PostgreSQL.
         reason: String,
     },
 }

@@ -1,5 +1,6 @@
-//! The connections that read: a few, each shared by many callers at once, whose
-//! statements follow each other without a wait for the results (pipelining).
+//! Pools the connections that read: a few connections, each shared by many
+//! callers at once. The statements on a connection are pipelined: they follow
+//! each other without waiting for results.
 //!
 //! A pool of the usual kind lends a connection to one caller at a time. Here
 //! every read is one short statement, so there is nothing to lend it for, and

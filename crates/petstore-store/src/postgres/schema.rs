@@ -1,5 +1,5 @@
-//! What makes a database a pet store's: its schema version, and the migrations
-//! from one version to the next.
+//! Recognises a database of the pet store, reads its schema version, and
+//! migrates it from one version to the next.
 
 use super::error::{Fault, PostgresError, chain};
 use std::sync::Arc;

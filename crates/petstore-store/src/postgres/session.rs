@@ -1,5 +1,5 @@
-//! Connects to the host that takes writes, checks its settings, and counts the
-//! warnings that come over the connection.
+//! Connects to the host that accepts writes, checks its settings, and counts
+//! the warnings that the server sends.
 
 use super::{
     error::{Fault, PostgresError, chain},
@@ -33,7 +33,7 @@ const HOST_TIMEOUT: Duration = Duration::from_secs(2);
 /// it is not met by all of them together.
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 
-/// What a connection is for.
+/// The purpose of a connection.
 #[derive(Clone, Copy)]
 pub(super) enum Use {
     /// Statements that take too long are ended by the server.
@@ -56,7 +56,7 @@ impl Session {
         &self.client
     }
 
-    /// How many warnings came over this connection. One that belongs to a
+    /// The number of warnings on this connection. One that belongs to a
     /// statement is counted before the statement's result is returned, since
     /// the server sends it before and one task reads both.
     pub(super) fn warnings(&self) -> u64 {
@@ -89,14 +89,14 @@ pub(super) struct Connector {
     last_failure: Mutex<Option<(Instant, Rejection)>>,
 }
 
-/// Why there is no connection.
+/// The reason why there is no connection.
 #[derive(Clone, Debug)]
 pub(super) struct Rejection {
     pub(super) fault: Fault,
     kind: Kind,
 }
 
-/// How near to a connection the hosts let us come; the nearest one counts.
+/// How far connecting to a host succeeded; the furthest state of all hosts counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Unreachable,
@@ -115,7 +115,7 @@ impl Connector {
         })
     }
 
-    /// Tries the hosts in their order, and takes the first one that can write.
+    /// Tries the hosts in their order, and uses the first one that accepts writes.
     pub(super) async fn connect(&self, purpose: Use) -> Result<Session, Fault> {
         if let Some((when, rejection)) = &*self
             .last_failure
@@ -198,7 +198,7 @@ impl Connector {
                     reasons.push(format!("{name}: {}", chain(&error)));
                 }
                 Err(_) => reasons.push(format!(
-                    "{name}: no answer within {} s",
+                    "{name}: no response within {} s",
                     HOST_TIMEOUT.as_secs()
                 )),
             }

@@ -1,6 +1,6 @@
 //! Configures encrypted connections to the database. The certificate of the server
-//! and the host name in it are always verified, and a password is bound to the
-//! connection (`tls-server-end-point`, RFC 5929) where the server offers that.
+//! and the host name in it are always verified. If the server offers channel
+//! binding (`tls-server-end-point`, RFC 5929), password authentication uses it.
 
 use super::error::PostgresError;
 use rustls::{

@@ -1,6 +1,6 @@
-//! How a PostgreSQL database is named: the URLs of libpq, with what this crate
-//! understands of them. A password goes in and never comes out again, neither
-//! in `Display` and `Debug` nor in an error.
+//! Parses the URL of a PostgreSQL database: the form of libpq, with the
+//! parameters that this crate supports. The password of the URL never appears
+//! in `Display`, `Debug` or an error.
 
 use std::{
     fmt,
@@ -34,13 +34,13 @@ const PARAMETERS: &[&str] = &[
     "user",
 ];
 
-/// A connection whose other end is gone without a word is noticed after this.
+/// A connection whose other end vanished silently is noticed after this time.
 const SILENCE: Duration = Duration::from_secs(10);
 
 /// A PostgreSQL database: `postgres://USER@HOST:PORT,HOST:PORT/NAME?…`, or
 /// `postgres:///NAME?host=/FOLDER` for a Unix socket.
 ///
-/// Of several hosts the first one that takes writes is used
+/// Of several hosts the first one that accepts writes is used
 /// (`target_session_attrs=read-write`, which is always meant). `sslmode` is
 /// `disable`, `prefer` (the default: TLS if the server has it) or `require`;
 /// where TLS is used, the certificate and the host name are always verified, so
@@ -48,7 +48,7 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// authorities to trust instead of those of the system.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PostgresUrl {
-    /// Each host by itself, so that each has its own deadline.
+    /// Each host has its own configuration, so that each has its own deadline.
     hosts: Vec<(String, Config)>,
     root_certificates: Option<PathBuf>,
     display: String,

@@ -1,4 +1,4 @@
-//! The tasks that write, and their group commit.
+//! Runs the tasks that write, with group commit.
 //!
 //! Pets that wait at the same moment are stored by one statement, which is one
 //! round trip and one transaction. Writes of keys go out in the same round
@@ -157,7 +157,7 @@ impl Lane {
                 .iter()
                 .any(|message| matches!(message, Message::Close))
             {
-                // Nothing more comes in; both lanes end once all is out.
+                // No further writes arrive; both lanes end when all results are returned.
                 messages.close();
             }
             drop(messages);
@@ -198,7 +198,7 @@ impl Lane {
         };
         let (stored, confirmed) = match timeout(DEADLINE, work).await {
             Ok(stored) if session.warnings() == warnings => (stored, Ok(())),
-            // Which of the transactions it was about cannot be told.
+            // It is unknown which of the transactions caused it.
             Ok(stored) => (stored, Err(error::unknown(Fault::Warned))),
             Err(_) => {
                 session.cut();
@@ -271,7 +271,7 @@ impl Lane {
     }
 }
 
-/// Whether nothing went wrong, and the write was rejected for what it is.
+/// Whether nothing failed, and the write was rejected because of its content.
 fn is_rejection(error: &StoreError) -> bool {
     matches!(error, StoreError::KeyExists)
 }

@@ -1,8 +1,8 @@
-//! The copy of a store that may be in use. The pages are copied under one
-//! snapshot, so that the copy is of one moment, whoever writes meanwhile and
-//! from whichever process; a copy in several steps would begin anew with each
-//! write of another process. The writer never waits for it, but its log cannot
-//! shrink until the copy is made.
+//! Copies a store that may be in use. All pages are copied under one snapshot,
+//! so that the copy has the state of one moment even if this or another process
+//! writes meanwhile; a copy in several steps would start again after each write
+//! of another process. The writer never waits for the copy, but its log cannot
+//! shrink until the copy is finished.
 //!
 //! The copy has another name until it is complete, looked through, and on the
 //! disk: what has the final name is whole.

@@ -33,7 +33,7 @@ impl Slot {
         }
     }
 
-    /// Takes the connection away from all owners.
+    /// Closes the connection for all owners.
     pub(super) fn empty(&self) -> Option<Connection> {
         self.hold().0.take()
     }

@@ -1,4 +1,4 @@
-//! What an error of SQLite means to the callers of a store.
+//! Maps errors of SQLite to the errors of a store.
 
 use super::files::Moved;
 use crate::{Cause, Outcome, StoreError};

@@ -1,6 +1,6 @@
-//! Whether the files that a store was opened on are still the ones with their
-//! names. A file that was removed or replaced under a running store takes
-//! writes as before, and nobody would find them there again.
+//! Checks whether the files of an open store still exist under their names.
+//! Writes to a file that was removed or replaced succeed, but the next start
+//! would not find them.
 
 use super::open;
 use std::{
@@ -12,14 +12,14 @@ use std::{
 #[derive(Clone, Debug)]
 pub(super) struct Files(Vec<(PathBuf, FileId)>);
 
-/// What a name stands for, whatever the name is.
+/// The identity of the file behind a name.
 #[cfg(unix)]
 type FileId = (u64, u64);
 /// Where a file in use cannot be removed, there is nothing to compare.
 #[cfg(not(unix))]
 type FileId = ();
 
-/// A name stands for something else than it did, or for nothing.
+/// A name refers to another file than before, or to none.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "`{}` was removed or replaced while the store was open; put the file back, or restart the service to open what is there now", path.display()

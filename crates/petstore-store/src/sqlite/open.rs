@@ -1,6 +1,6 @@
-//! From a path to connections: looks at what is there before anything is
-//! touched, rejects what is not a store of a known version, and sets up the
-//! connections that write and read.
+//! Opens the connections of a store: inspects the file without changing it,
+//! rejects what is not a store of a known version, and sets up the connections
+//! that write and read.
 
 use super::{
     files::Files,
@@ -56,7 +56,7 @@ pub(super) fn file(path: PathBuf) -> Result<File, OpenError> {
     }
     writer.busy_timeout(OPEN_TIMEOUT).map_err(at)?;
     // Until it is known to be a store of ours: to close a connection writes
-    // the log back into the file, and what is rejected must stay as it is.
+    // the log back into the file, and a rejected file must not be changed.
     writer
         .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
         .map_err(at)?;
@@ -226,7 +226,7 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// A connection to a file that is taken as it is: without locks and logs.
+/// A read-only connection to a file that ignores its locks and its log.
 pub(super) fn immutably(absolute: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI

@@ -1,5 +1,6 @@
 //! The SQL of orders, and of the changes that they make to their pets. All writes
-//! run in the transaction of a batch, and nobody else writes meanwhile.
+//! run in the transaction of a batch, so that no other write runs at the same
+//! time.
 
 use super::records::{self, unreadable};
 use crate::{

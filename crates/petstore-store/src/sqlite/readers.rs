@@ -1,5 +1,5 @@
-//! The connections that read. A read is done on the thread of its caller, so
-//! there is nothing to wait for but a free connection;
+//! Pools the connections that read. A read runs on the thread of its caller and
+//! waits only for a free connection.
 
 use super::{connection::Slot, error};
 use crate::{PoolStats, StoreError};

@@ -1,5 +1,5 @@
-//! What makes a database a pet store's: its application id, its schema
-//! version, and the migrations from one version to the next.
+//! Recognises a database of the pet store by its application id, reads its
+//! schema version, and migrates it from one version to the next.
 
 use rusqlite::{Connection, TransactionBehavior};
 

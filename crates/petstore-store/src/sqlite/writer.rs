@@ -89,7 +89,7 @@ where
             (Some(Ok(value)), Ok(())) => Ok(value),
             (None, Ok(())) => Err(error::writer_gone()),
         };
-        // An error means that the caller did not wait; the write stands.
+        // An error means that the caller did not wait; the write is valid.
         let _gone = self.caller.send(result);
     }
 }
@@ -190,7 +190,7 @@ fn serve(
                     reservations.push(reservation);
                 }
                 Message::Close(caller) => {
-                    // Nothing more comes in; the loop ends once all is out.
+                    // No further writes arrive; the loop ends when all results are returned.
                     messages.close();
                     closers.push(caller);
                 }

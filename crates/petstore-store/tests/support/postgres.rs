@@ -1,6 +1,6 @@
-//! A PostgreSQL server for tests: started in a temporary folder, reached by a
-//! Unix socket only, and gone with the test process however that ends. What is
-//! tested on it is left to `tests/postgres` and `tests/contract`.
+//! Runs a PostgreSQL server for tests in a temporary folder. It listens on a
+//! Unix socket only, and is stopped and removed when the test process ends,
+//! even if it crashes.
 
 use petstore_store::DatabaseUrl;
 use std::{
@@ -333,7 +333,7 @@ fn keep(
     kept.expect("a shell")
 }
 
-/// PostgreSQL rejects to run as root; then it runs as the user `postgres`, who
+/// PostgreSQL does not run as root; then it runs as the user `postgres`, who
 /// is given the folder.
 pub(crate) fn owner_for(folder: &Path) -> Option<(u32, u32)> {
     if fs::metadata(folder).expect("the folder").uid() != 0 {

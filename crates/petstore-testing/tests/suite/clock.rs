@@ -1,4 +1,4 @@
-//! The clock of the service: removal dates and rate limits.
+//! Tests the clock of the service: removal dates and rate limits.
 
 use petstore_testing::{
     Server,

@@ -1,4 +1,4 @@
-//! Each fault, as the client sees it.
+//! Tests each fault as the client sees it.
 
 use petstore_testing::{
     Fault, OperationId, Server,

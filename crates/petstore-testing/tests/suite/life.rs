@@ -1,4 +1,4 @@
-//! How servers begin, live beside each other and end.
+//! Tests that servers start, run beside each other, and stop.
 
 use petstore_testing::{OperationId, Server, petstore_client::NewPet};
 use std::time::{Duration, Instant};

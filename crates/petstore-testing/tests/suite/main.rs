@@ -1,4 +1,5 @@
-//! The service inside a test, as an application meets it: through the client.
+//! Tests the service inside a test through the client, as an application uses
+//! it.
 
 mod clock;
 mod faults;

@@ -1,4 +1,4 @@
-//! Mutations: what breaks a client of the newest release.
+//! Mutations that break a client of the newest release.
 
 use super::{Mutation, ROW};
 use crate::check::tree::DOCUMENT;

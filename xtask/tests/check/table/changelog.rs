@@ -1,4 +1,5 @@
-//! Mutations: changes without a changelog entry, and versions that disagree.
+//! Mutations that leave a change without a changelog entry, or make versions
+//! disagree.
 
 use super::{Mutation, ROW};
 use crate::check::tree::{CHANGELOG, DOCUMENT};

@@ -1,4 +1,4 @@
-//! Mutations: what is wrong with the document itself.
+//! Mutations that make the document invalid.
 
 use super::{Mutation, ROW, STALE};
 use crate::check::tree::DOCUMENT;

@@ -1,4 +1,4 @@
-//! Mutations: promises about deprecation that are not kept.
+//! Mutations that break promises about deprecation.
 
 use super::{Mutation, ROW, STALE};
 use crate::check::tree::DOCUMENT;

@@ -1,5 +1,5 @@
-//! The edits that two changes of the contract ask for: everything that somebody
-//! writes by hand, from the document to the last line that makes all tests pass.
+//! The edits by hand that two changes of the contract require, from the document
+//! to the last line that makes all tests pass.
 
 use super::{DOCUMENT, OPERATION};
 use crate::copy::Copy;

@@ -1,5 +1,5 @@
-//! What one schema says, wherever its parts stand: `allOf` and references are
-//! followed by `Instances`, which makes values of it.
+//! Collects the keywords of one schema, with `allOf` and references followed,
+//! for `Instances`, which makes values from them.
 
 use crate::roundtrip::validators::discriminator_names;
 use serde_json::{Map, Value};

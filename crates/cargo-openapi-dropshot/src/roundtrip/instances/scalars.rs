@@ -1,5 +1,6 @@
-//! Values without parts: numbers at their bounds, texts at their lengths, in
-//! and out of their format, enumeration or pattern.
+//! Makes values that have no parts: numbers at their bounds, texts at their
+//! lengths, and texts inside and outside of their format, enumeration or
+//! pattern.
 
 use super::{Flat, UNKNOWN, around};
 use regex_syntax::hir::{Class, Hir, HirKind};

@@ -1,5 +1,5 @@
-//! An error whose schema is no component: one that is, such as dropshot's own,
-//! could have the name of a schema of the document.
+//! An error type whose schema is not a component, unlike dropshot's own, whose
+//! name could clash with a schema of the document.
 
 use dropshot::{ErrorStatusCode, HttpError, HttpResponseError};
 use schemars::{JsonSchema, r#gen::SchemaGenerator, schema::Schema};

@@ -124,7 +124,7 @@ pub(super) fn try_all(requests: &mut Requests<'_>) -> Result<()> {
             requests.differ(
                 rule,
                 &schema.at,
-                format!("{} was answered with {}", shown(value), exchange.status),
+                format!("{} got the response {}", shown(value), exchange.status),
             );
         }
     }

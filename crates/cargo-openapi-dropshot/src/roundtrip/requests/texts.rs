@@ -1,5 +1,5 @@
-//! The texts of parameters: what stands in a path, a query or a header for a
-//! value, and whether a text is valid.
+//! Writes values as the text of parameters in a path, a query or a header, and
+//! decides whether a text is valid.
 
 use super::super::{instances::Instances, validators::Validators};
 use anyhow::Result;

@@ -1,5 +1,6 @@
-//! The members of the alternatives of `anyOf`. One that breaks the rules of the
-//! alternative that names it has no name in the one that takes the value.
+//! Finds the members of the alternatives of `anyOf`. A member that breaks the
+//! rules of the alternative that declares it is an unknown member of the
+//! alternative that accepts the value.
 
 use crate::roundtrip::validators::Validators;
 use anyhow::Result;

@@ -1,4 +1,4 @@
-//! Finds which member of a list of schemas became which: by reference, by
+//! Pairs the members of an old and a new list of schemas: by reference, by
 //! equality, by title, by meaning, by shape.
 
 use crate::diff::context::Context;

@@ -1,5 +1,5 @@
-//! oasdiff's own cases: every id of a case is reported with its level, and no
-//! breaking change is reported for cases without one.
+//! Tests oasdiff's own cases: every id of a case is reported with its level,
+//! and no breaking change is reported for cases without one.
 
 use super::{before, changes};
 use openapi_dropshot_contract::diff::{Level, Policy};

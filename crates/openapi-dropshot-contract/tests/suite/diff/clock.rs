@@ -1,5 +1,5 @@
-//! Removal, deprecation and sunset, with the clock before, on and after the
-//! day.
+//! Tests removal, deprecation and sunset with the clock before, on and after
+//! the day.
 
 use super::{changes, day, found};
 use openapi_dropshot_contract::diff::{Level, Policy};

@@ -1,5 +1,5 @@
-//! Small documents: what the two directions, combined schemas and references
-//! make of an edit.
+//! Tests small documents: the effect of an edit in requests and in responses,
+//! in combined schemas and behind references.
 
 use super::{before, changes, found};
 use openapi_dropshot_contract::diff::{Level, Policy};

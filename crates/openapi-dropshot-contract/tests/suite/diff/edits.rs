@@ -1,5 +1,5 @@
-//! Edits of a whole contract, each with the id and the level of the change. An
-//! edit that breaks no client must not be reported as breaking.
+//! Tests edits of a whole contract, each with the id and the level of the
+//! change. An edit that breaks no client must not be reported as breaking.
 
 use super::{before, changes};
 use crate::support::CONTRACT;

@@ -1,5 +1,6 @@
-//! Numbers that JSON allows and no `f64` can hold, such as `1e400`: the reader
-//! stops at them, although they may stand in members that are ignored.
+//! Replaces numbers that JSON allows but that no `f64` can hold, such as
+//! `1e400`. The parser stops at them, although they may be in members that are
+//! ignored.
 
 use std::ops::Range;
 

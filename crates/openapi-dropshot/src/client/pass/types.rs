@@ -1,4 +1,5 @@
-//! Adds to the types of the document their documentation, their deprecation, and room for what a later document adds.
+//! Adds to the types of the document their documentation and their deprecation, and makes them accept what a later
+//! document adds.
 
 use super::{
     Surprise, deprecate, described, docs, documentation, enums, examples::Examples, messages,

@@ -111,7 +111,7 @@ impl<'a> Values<'a> {
         self.taken(example, &field.target, 0)
     }
 
-    /// Whether a property warns whoever sets it.
+    /// Whether setting a property causes a deprecation warning.
     fn is_deprecated(&self, owner: &syn::Ident, wire: &str) -> bool {
         let named = self.names.get(&folded(&owner.to_string()));
         named.is_some_and(|named| deprecated_in(self.document, named.schema, wire, 0))

@@ -1,4 +1,5 @@
-//! Pages, idempotency keys, and the cargo features of operations that are not stable.
+//! Tests pages, idempotency keys, and the cargo features of operations that are not
+//! stable.
 
 use super::{PETS, SCHEMA, document, file, with_parameter};
 

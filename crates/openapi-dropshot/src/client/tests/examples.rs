@@ -1,4 +1,5 @@
-//! The examples in the documentation of generated code. The documentation tests of the client crate compile them.
+//! Tests the examples in the documentation of generated code. The documentation tests of the client crate compile
+//! them.
 
 use super::{SCHEMA, document, file, with_body, with_parameter};
 

@@ -1,4 +1,5 @@
-//! Parts of documents that the client generator rejects, with their places.
+//! Tests that the client generator rejects the parts of a document that it does
+//! not support, with their places.
 
 use super::{OPERATION, SCHEMA, document, generated, with_body, with_parameter, with_responses};
 

@@ -1,4 +1,5 @@
-//! One of several: types, and the words of an enumeration that is written so.
+//! The representation of `oneOf` and `anyOf`: the alternatives as types, or the
+//! values of an enumeration that is written as `oneOf`.
 
 use super::Ty;
 use openapi_dropshot_contract::model::Type;

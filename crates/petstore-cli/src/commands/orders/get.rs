@@ -1,4 +1,4 @@
-//! `orders get`: one order by its id.
+//! Command `orders get`: prints one order by its id.
 
 use crate::{
     exit::Exit,

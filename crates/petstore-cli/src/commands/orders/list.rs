@@ -1,4 +1,4 @@
-//! `orders list`: pages of orders, one or all, to stdout.
+//! Command `orders list`: prints one page of orders, or all pages.
 
 use crate::{
     cli::OrderListOptions,

@@ -1,4 +1,4 @@
-//! `orders`: which file does what.
+//! Runs the commands of `orders`.
 
 mod get;
 mod list;

@@ -1,4 +1,4 @@
-//! `orders place`: one order, for one pet.
+//! Command `orders place`: places one order for one pet.
 
 use crate::{
     cli::PlaceOptions,

@@ -1,4 +1,5 @@
-//! `orders update`: one step of an order, which the service allows or refuses.
+//! Command `orders update`: makes one transition of an order, which the service
+//! accepts or rejects.
 
 use crate::{
     exit::Exit,
@@ -16,7 +17,9 @@ pub(super) async fn run(client: &Client, id: i64, status: OrderStatus, form: For
         && error.code().is_none()
     {
         // No key makes a second attempt safe, but the order tells.
-        eprintln!("the order may have become {status}; `petstore orders get {id}` says what it is");
+        eprintln!(
+            "the order may have become {status}; `petstore orders get {id}` shows its status"
+        );
     }
     let order = response.with_context(|| format!("cannot make the order {id} {status}"))?;
     let mut writer = Writer::one(form);

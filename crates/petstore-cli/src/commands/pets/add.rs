@@ -1,4 +1,4 @@
-//! `pets add`: one pet.
+//! Command `pets add`: adds one pet.
 
 use crate::{
     cli::AddOptions,

@@ -1,5 +1,5 @@
-//! `pets get`: one pet by its id. That the operation is deprecated is printed on
-//! stderr by the listener of every client here.
+//! Command `pets get`: prints one pet by its id. The callback that every client
+//! of this program has prints on stderr that the operation is deprecated.
 
 use crate::{
     exit::Exit,

@@ -1,4 +1,5 @@
-//! `pets list` and `pets export`: pages of pets, one or all, to stdout.
+//! Commands `pets list` and `pets export`: print one page of pets, or all
+//! pages.
 
 use crate::{
     cli::{ExportOptions, ListOptions},

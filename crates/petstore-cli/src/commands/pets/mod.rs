@@ -1,4 +1,4 @@
-//! `pets`: which file does what.
+//! Runs the commands of `pets`.
 
 mod add;
 mod get;

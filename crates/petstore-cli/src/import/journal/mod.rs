@@ -204,7 +204,7 @@ impl Journal {
     }
 }
 
-/// The lines of a journal that were refused, as they stand there, one by one.
+/// Passes each rejected line of a journal, with its reason, to a function.
 ///
 /// # Errors
 ///
@@ -300,7 +300,9 @@ fn compare(header: &Header, path: &Path, belongs: &Belongs<'_>) -> Result<()> {
     let shown = path.display();
     let input = belongs.input.display();
     let problem = if header.version != VERSION {
-        format!("`{shown}` was written by another version of this program: go on with that one")
+        format!(
+            "`{shown}` was written by another version of this program: continue with that version"
+        )
     } else if header.input != belongs.fingerprint {
         format!(
             "`{input}` was changed after its import began on {}: put it back as it was, and import new lines from a \
@@ -314,7 +316,7 @@ fn compare(header: &Header, path: &Path, belongs: &Belongs<'_>) -> Result<()> {
         )
     } else if header.url != belongs.url {
         format!(
-            "the import of `{input}` was begun at {}, and this is {}: say `--url {0}` to go on, or name another file \
+            "the import of `{input}` was begun at {}, and this is {}: pass `--url {0}` to continue, or name another file \
              with --journal to import it here as well",
             header.url, belongs.url
         )

@@ -1,5 +1,5 @@
-//! The lines of a journal. After a change, journals of older versions must
-//! still be read, or [`VERSION`] be raised.
+//! The format of the lines of a journal. After a change, journals of older
+//! versions must still be readable, or [`VERSION`] must be raised.
 
 use crate::import::input::Fingerprint;
 use chrono::{DateTime, Utc};

@@ -1,5 +1,5 @@
-//! What a journal says of each line, entry after entry: done, not sent, or
-//! sent without a known response, and since when.
+//! Computes the state of each line of the file from the entries of a journal:
+//! done, not sent, or sent without a known response, and since when.
 
 use super::record::Entry;
 use crate::import::{bits::Lines, input::Fingerprint};
@@ -16,7 +16,7 @@ const MARGIN: TimeDelta = TimeDelta::minutes(10);
 pub(in crate::import) struct State {
     /// The number of the last line.
     lines: u64,
-    /// Added, refused or skipped.
+    /// Added, rejected or skipped.
     settled: Lines,
     /// Announced, and neither settled nor taken back.
     open: Lines,

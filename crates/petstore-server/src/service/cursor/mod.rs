@@ -1,6 +1,6 @@
-//! The cursors of the lists: the id at which a page begins and the filter of the
-//! list, as a text that clients pass back without reading it. It holds no
-//! secret and no state of the server.
+//! Encodes and decodes the cursors of lists. A cursor contains the id at which
+//! the next page begins and the filter of the list; clients pass it back without
+//! reading it. It contains no secret, and the server keeps no state for it.
 
 mod orders;
 mod pets;
@@ -42,7 +42,7 @@ pub(super) struct Position<F> {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub(super) enum CursorError {
     #[error(
-        "is none that this service made for this list; follow the `Link` header of an earlier answer"
+        "was not made by this service for this list; follow the `Link` header of an earlier response"
     )]
     Foreign,
     #[error("was made with another {0} filter; pass the same one, or begin without a cursor")]

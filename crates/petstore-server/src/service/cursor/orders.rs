@@ -1,5 +1,6 @@
-//! The filter of `GET /v1/store/orders`. A walk along its cursors meets each
-//! order once because it goes down the ids, and they only ascend.
+//! The filter of `GET /v1/store/orders`. Pages are ordered by descending id and
+//! new orders get greater ids, so that a client that follows the pages gets
+//! each order once.
 
 use super::Filter;
 use petstore_models::OrderStatus;

@@ -1,5 +1,5 @@
-//! The filter of `GET /v1/pets`. A walk along its cursors meets each pet once
-//! because ids only ascend.
+//! The filter of `GET /v1/pets`. Pages are ordered by ascending id and new pets
+//! get greater ids, so that a client that follows the pages gets each pet once.
 
 use super::Filter;
 use petstore_models::PetStatus;

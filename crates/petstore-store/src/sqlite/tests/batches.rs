@@ -1,4 +1,4 @@
-//! The group commit: what is shared, and what is not.
+//! Tests the group commit: which writes share a transaction.
 
 use super::*;
 use crate::{

@@ -1,4 +1,5 @@
-//! A database that fails under a running store, and what it was set up for.
+//! Tests a database that fails while its store is in use, and the settings of
+//! its connections.
 
 use super::*;
 use crate::Outcome;

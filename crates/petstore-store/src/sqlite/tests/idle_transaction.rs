@@ -1,4 +1,4 @@
-//! When the idle read transaction is open, and when it is not.
+//! Tests when the idle read transaction is open.
 
 use super::*;
 use crate::sqlite::idle_transaction::IdleTransaction;

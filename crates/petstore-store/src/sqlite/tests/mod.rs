@@ -1,5 +1,5 @@
-//! Tests of what cannot be seen through the trait: how writes are grouped, and
-//! faults of a database that only its own connection can be made to show.
+//! Tests of the SQLite store that the trait `Store` cannot show: how writes are
+//! grouped, and faults that need a connection of the store.
 
 mod batches;
 mod faults;

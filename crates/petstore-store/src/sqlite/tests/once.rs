@@ -1,4 +1,4 @@
-//! Creations that happen once, within one batch.
+//! Tests repeated creations with an idempotency key within one batch.
 
 use super::*;
 use crate::{Creation, IdempotencyKey, Once};

@@ -1,5 +1,5 @@
-//! Orders and their pets, within one batch and where one of the two cannot be
-//! written.
+//! Tests orders and their pets within one batch, also if one of the two cannot
+//! be written.
 
 use super::*;
 use crate::{Creation, IdempotencyKey, NotOrdered, NotUpdated, Once};

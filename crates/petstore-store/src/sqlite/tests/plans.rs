@@ -1,5 +1,5 @@
-//! What a page costs must not grow with the number of pets: SQLite says how it
-//! runs each query.
+//! Tests that the cost of a page does not grow with the number of pets, by the
+//! query plans of SQLite.
 
 use super::{records::Stored, *};
 use petstore_models::Order;

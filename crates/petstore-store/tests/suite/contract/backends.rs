@@ -1,4 +1,4 @@
-//! How each backend's new, empty store is made for one test; nothing where the
+//! Makes a new, empty store of each backend for one test, or none if the
 //! backend is not installed.
 
 use super::AnyStore;

@@ -1,4 +1,5 @@
-//! The store as a whole: its check, its figures, its end.
+//! Tests of the store as a whole: its health check, its statistics, and closing
+//! it.
 
 use super::{AnyStore, create, new_pet};
 use crate::fixtures::new_order;

@@ -1,4 +1,4 @@
-//! The life of an API key.
+//! Tests creating, finding, listing and revoking API keys.
 
 use super::AnyStore;
 use chrono::{DateTime, TimeDelta, Utc};

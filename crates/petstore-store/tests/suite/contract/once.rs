@@ -1,4 +1,4 @@
-//! Creations that come with an idempotency key.
+//! Tests creations that have an idempotency key.
 
 use super::{AnyStore, new_pet, walk};
 use chrono::{DateTime, TimeDelta, Utc};

@@ -1,4 +1,4 @@
-//! Pages, filters, and walks from page to page.
+//! Tests pages, filters, and following pages from the first to the last.
 
 use super::{AnyStore, create, walk};
 use petstore_models::PetStatus;

@@ -1,4 +1,4 @@
-//! Adding pets and getting them back.
+//! Tests adding pets and reading them back.
 
 use super::{AnyStore, create, new_pet, walk};
 use crate::fixtures::without_id;

@@ -1,4 +1,5 @@
-//! The usage counters of deprecated operations, and when a key was used last.
+//! Tests the usage counters of deprecated operations, and the time of a key's
+//! last use.
 
 use super::{
     AnyStore,

@@ -1,4 +1,4 @@
-//! Creates that arrive together.
+//! Tests creations that arrive at the same time.
 
 use super::{key, pet, store};
 use crate::postgres_server::shared;

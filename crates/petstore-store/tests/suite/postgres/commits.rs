@@ -1,5 +1,5 @@
-//! Commits that wait for a replica: cut off, cancelled, or left waiting, they
-//! are never reported as a success.
+//! Tests commits that wait for a replica: if they are cut off, cancelled or
+//! left waiting, they are never reported as a success.
 
 use super::{outcome, pet, store};
 use crate::postgres_server::own;
@@ -20,7 +20,7 @@ async fn when_one_waits(db: &Client, function: &str) {
 
 /// Creates a pet, and does something while its commit waits.
 async fn while_a_commit_waits(function: &str, settings: &[&str]) {
-    // The tests' own changes wait for nobody.
+    // The changes of the tests themselves do not wait for a replica.
     let Some(cluster) = own(&[]).await else {
         return;
     };

@@ -1,4 +1,4 @@
-//! The server is killed under load and comes back.
+//! Tests a database server that is killed under load and restarted.
 
 use super::{outcome, pet, store};
 use crate::postgres_server::own;

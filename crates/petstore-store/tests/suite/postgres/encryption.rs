@@ -1,4 +1,4 @@
-//! Encrypted connections: the certificate and the host name count.
+//! Tests encrypted connections: the certificate and the host name are verified.
 
 use super::pet;
 use crate::postgres_server::own_with;
@@ -22,7 +22,7 @@ fn authority() -> String {
     format!("sslrootcert={}", path.display())
 }
 
-/// A port that nobody uses at the moment.
+/// A port that is free at the moment.
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").port()

@@ -1,4 +1,4 @@
-//! Creations that happen once, on several servers.
+//! Tests creations with an idempotency key on several servers.
 
 use super::{outcome, pet, store};
 use crate::postgres_server::{own, shared};

@@ -1,4 +1,4 @@
-//! What is rejected at the start, and what the owner is told.
+//! Tests what is rejected when a store is opened, and the error messages.
 
 use super::{pet, rejected, store};
 use crate::postgres_server::shared;

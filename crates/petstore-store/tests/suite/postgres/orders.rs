@@ -1,5 +1,5 @@
-//! Orders of several servers at the same moment, and an order whose pet, key
-//! or row cannot be written.
+//! Tests orders that several servers place at the same time, and an order whose
+//! pet, key or row cannot be written.
 
 use super::{outcome, pet, store};
 use crate::{
@@ -73,7 +73,7 @@ async fn of_several_servers_with_one_key_at_once_one_orders_and_the_others_repla
         let pet_id = available(&stores[0]).await;
         let key = format!("round {round}");
         let asked = stores.iter().map(|store| order_once(store, pet_id, &key));
-        // Nobody is told that the pet is taken: it is taken by this very order.
+        // No client gets "not available": the pet was taken by this same order.
         let mut added = 0;
         for created in join_all(asked).await {
             match created.expect("a result") {

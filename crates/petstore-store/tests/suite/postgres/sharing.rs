@@ -1,4 +1,4 @@
-//! Several servers on one database.
+//! Tests several servers on one database.
 
 use super::{key, pet, store};
 use crate::postgres_server::shared;

@@ -1,5 +1,5 @@
-//! Databases of every older schema are opened by the present code, and keep
-//! what is in them.
+//! Tests that the present code opens databases of every older schema and keeps
+//! their data.
 
 use super::{pet, store};
 use crate::fixtures::{new_order, new_pet, pet_with_id};

@@ -1,4 +1,4 @@
-//! Pages while ids are committed out of order.
+//! Tests following the pages while ids are committed out of order.
 
 use super::{pet, store};
 use crate::postgres_server::shared;

@@ -1,5 +1,5 @@
-//! The copy of a store, in use or not. The command and a service under load
-//! are left to the tests of the server.
+//! Tests the copy of a store that may be in use. The tests of `petstore-server`
+//! have the command `backup` and a service under load.
 
 use super::{Place, open, pet, place};
 use petstore_store::{BackupError, DatabaseUrl, OpenError, PetQuery, backup};
@@ -130,7 +130,7 @@ async fn a_damaged_store_makes_no_backup() {
     bytes[page..page + 4096].fill(0xa5);
     fs::write(&from.path, bytes).expect("damaged");
     let damaged = |error: &BackupError| matches!(error, BackupError::Inconsistent { .. });
-    is_rejected(&from, &to, damaged, &from.path, "keep the backups").await;
+    is_rejected(&from, &to, damaged, &from.path, "keep your backups").await;
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! Tests of SQLite files: a file outlives its store, can be something else, and is
-//! used by other processes too.
+//! Tests SQLite files: they outlive their store, may not be a store at all, and
+//! may be used by several processes.
 
 mod backup;
 mod moved;

@@ -1,5 +1,5 @@
-//! The file is removed or replaced while the store is open: no write is
-//! returned that the next start would not find.
+//! Tests a file that is removed or replaced while its store is open: no write
+//! is confirmed that the next start would not find.
 
 use super::{Place, open, pet};
 use petstore_store::{Outcome, Store, StoreError};

@@ -1,6 +1,6 @@
-//! Several processes on one file: the service, and the command line beside it.
-//! Two stores in one process share no more than two processes would, so most
-//! tests use those.
+//! Tests several processes on one file: the service, and the command line
+//! beside it. Two stores in one process share nothing that two processes would
+//! not share, so most tests use those.
 
 use super::{Place, open, pet, place};
 use chrono::DateTime;

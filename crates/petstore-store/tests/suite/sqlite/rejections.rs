@@ -1,5 +1,5 @@
-//! What is not a store that this version knows is rejected, with what to do,
-//! and left as it is.
+//! Tests that a file that is not a store of a known version is rejected with a
+//! remedy and is not changed.
 
 use super::{Place, open, place, rejected};
 use petstore_store::OpenError;
@@ -129,7 +129,7 @@ async fn a_store_of_a_newer_version_is_rejected() {
 async fn a_newer_version_that_is_only_in_the_log_is_rejected() {
     let place = Place::with_pets(3).await;
     let newer = Connection::open(&place.path).expect("the database");
-    // As after a crash: nobody wrote the log back.
+    // As after a crash: the log was not written back.
     newer
         .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
         .expect("a setting");

@@ -1,4 +1,4 @@
-//! What was written is there when the file is opened again.
+//! Tests that data is still there when a file is opened again.
 
 use super::{Place, open, pet, place};
 use chrono::DateTime;

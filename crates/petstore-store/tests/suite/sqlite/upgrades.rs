@@ -1,6 +1,6 @@
-//! Stores of every released schema are opened by the present code, and keep
-//! what is in them. `released/` has one file a schema, as text; a schema that
-//! is released gets its file, and no file is changed afterwards.
+//! Tests that the present code opens stores of every released schema and keeps
+//! their data. `released/` has one file for each schema, as text. A newly
+//! released schema gets its file; existing files are never changed.
 
 use super::{Place, open, pet, place};
 use crate::fixtures::{new_order, new_pet, pet_with_id};

@@ -1,6 +1,6 @@
-//! Pets and orders as a state machine: in each round several clients ask at the
-//! same moment, and there must be an order of their calls, one after the other,
-//! in which the model gives the same results and ends in the same state.
+//! Tests pets and orders as a state machine. In each round several clients make
+//! calls at the same time; there must be a sequential order of these calls in
+//! which the model returns the same results and has the same state at the end.
 
 use super::{
     all,

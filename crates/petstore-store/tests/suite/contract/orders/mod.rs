@@ -1,5 +1,5 @@
-//! Orders, and what they do to their pets. `clients` has sequences of calls and calls
-//! at the same moment, `repeated` idempotency keys.
+//! Tests orders and their effect on pets. `clients` has sequences of calls and
+//! simultaneous calls, `repeated` has idempotency keys.
 
 pub(crate) mod clients;
 mod model;

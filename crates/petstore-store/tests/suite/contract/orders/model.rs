@@ -1,5 +1,5 @@
-//! Pets and orders in memory, as a store has to keep them: what each call
-//! results and changes, one after the other.
+//! A model of pets and orders in memory: the result and the effect of each
+//! call, one call after the other.
 
 use super::all;
 use chrono::{DateTime, Utc};

@@ -1,4 +1,4 @@
-//! Orders that are placed with an idempotency key.
+//! Tests orders that are placed with an idempotency key.
 
 use super::{all, available, minutes, noon, status_of, update, walk_orders};
 use crate::{
