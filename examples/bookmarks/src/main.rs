@@ -1,5 +1,6 @@
 //! The program: `bookmarks serve`, `bookmarks config` and `bookmarks key NAME`.
 
+use anyhow::ensure;
 use bookmarks::{
     AccessOptions, Api, INFO, Shelf,
     keys::{FORMAT, Keys},
@@ -35,6 +36,10 @@ async fn run(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Serve(options) => {
             let (program, access) = Program::begin(&INFO, options.load(&INFO)?)?;
+            ensure!(
+                !access.keys.is_empty(),
+                "there is no API key, so nobody could use the service; run `bookmarks key NAME` and set `BOOKMARKS_KEYS` to the second line that it prints"
+            );
             let bound = program.bind::<Api, _>(Shelf::new(access.keys))?;
             bound.start()?.run(async || Ok::<_, Infallible>(())).await?;
         }

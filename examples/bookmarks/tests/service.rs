@@ -5,7 +5,7 @@ include!(concat!(env!("OUT_DIR"), "/client.rs"));
 use bookmarks::keys::{FORMAT, Keys};
 use client::{
     Client, Error, reqwest,
-    types::{ErrorCode, NewBookmark},
+    types::{ErrorErrorCode as ErrorCode, NewBookmark},
 };
 use openapi_dropshot_server::keys::KeyName;
 use reqwest::{Method, Response};
