@@ -74,7 +74,7 @@ fn a_break_is_shown_first_with_both_places_and_fails() {
         stdout(&output),
         "\
 ERR[request-parameter-max-decreased] GET /things
-  the query parameter `limit`: `maximum` went from `100` to `50`
+  the query parameter `limit`: `maximum` changed from `100` to `50`
   base: base.yaml:10:69 at /paths/~1things/get/parameters/0/schema/maximum
   revision: revision.yaml:10:69 at /paths/~1things/get/parameters/0/schema/maximum
 

@@ -78,7 +78,7 @@ fn read(project: &Project) -> Result<Document> {
         Ok(document) => document,
         Err(problems) => return Err(rejected(project, &problems)),
     };
-    let lints = openapi_dropshot_contract::lint(&document, Profile::House);
+    let lints = openapi_dropshot_contract::lint(&document, Profile::Strict);
     let problems = Problems::new(&document.text, lints);
     if problems.has_errors() {
         return Err(rejected(project, &problems));

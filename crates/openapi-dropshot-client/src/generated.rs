@@ -164,8 +164,14 @@ impl<'a> Call<'a> {
     }
 
     /// Sets a parameter of the path or a header, or keeps why its value was rejected.
-    pub fn set_text<T: Display>(&mut self, name: &'static str, value: Result<T, String>) {
-        self.set(name, value, |value| Ok(value.to_string()));
+    pub fn set_text<T: Serialize>(&mut self, name: &'static str, value: Result<T, String>) {
+        self.set(name, value, |value| match serde_json::to_value(value) {
+            Ok(serde_json::Value::String(text)) => Ok(text),
+            Ok(value @ (serde_json::Value::Bool(_) | serde_json::Value::Number(_))) => {
+                Ok(value.to_string())
+            }
+            _ => Err("is not a text, a number or a boolean".to_owned()),
+        });
     }
 
     /// Sets a parameter of the query, or keeps why its value was rejected.
@@ -461,7 +467,7 @@ where
         .map_err(|error| format!("is not valid: {error}"))
 }
 
-/// Converts the value that a setter was given, and checks its bounds, which `words` name.
+/// Converts the value that a setter was given, and checks its bounds, which `bounds` describes.
 ///
 /// # Errors
 ///
@@ -474,7 +480,7 @@ where
 /// assert_eq!(limit(100), Ok(100));
 /// assert_eq!(limit(101), Err("must be from 1 to 100, found 101".to_owned()));
 /// ```
-pub fn within<T, V>(value: V, words: &str, allowed: impl FnOnce(&T) -> bool) -> Result<T, String>
+pub fn within<T, V>(value: V, bounds: &str, allowed: impl FnOnce(&T) -> bool) -> Result<T, String>
 where
     T: Display,
     V: TryInto<T>,
@@ -482,10 +488,10 @@ where
 {
     let value = value
         .try_into()
-        .map_err(|error| format!("must be {words}: {error}"))?;
+        .map_err(|error| format!("must be {bounds}: {error}"))?;
     if allowed(&value) {
         Ok(value)
     } else {
-        Err(format!("must be {words}, found {value}"))
+        Err(format!("must be {bounds}, found {value}"))
     }
 }

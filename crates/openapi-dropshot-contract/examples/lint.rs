@@ -1,4 +1,4 @@
-//! Says what is wrong with documents, as rustc says it of programs:
+//! Prints the problems of documents as rustc prints errors:
 //! `cargo run -p openapi-dropshot-contract --example lint -- openapi.yaml`.
 
 use openapi_dropshot_contract::{Problems, Profile, lint, read};
@@ -7,8 +7,8 @@ use std::{error::Error, fs, process::ExitCode};
 fn main() -> ExitCode {
     let mut clean = true;
     for file in std::env::args().skip(1) {
-        match judge(&file) {
-            Ok(()) => println!("{file}: nothing to complain about"),
+        match check(&file) {
+            Ok(()) => println!("{file}: no problems"),
             Err(problems) => {
                 clean = false;
                 eprintln!("{problems}\n");
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn judge(file: &str) -> Result<(), Box<dyn Error>> {
+fn check(file: &str) -> Result<(), Box<dyn Error>> {
     let text = fs::read_to_string(file).map_err(|error| format!("cannot read {file}: {error}"))?;
     let document = read(file, &text)?;
     let problems = lint(&document, Profile::General);

@@ -1,13 +1,10 @@
-//! What changed between two documents, and whether an existing client breaks.
-//! Each [`Change`] has a rule id and a level, oasdiff's where oasdiff has the
-//! rule, and its place in both documents. Reading is left to `read`, showing
-//! and exit codes to whoever asks, and what a list of changes means for a
-//! release to `release`.
+//! Finds what changed between two documents, and whether an existing client breaks.
 //!
-//! Compared is what schemas mean, not how they are written: references are
-//! followed, `allOf` is merged, members of `oneOf` and `anyOf` are matched by
-//! reference, title and shape. Of what is `readOnly` only responses count, of
-//! what is `writeOnly` only requests.
+//! Each [`Change`] has the id of a rule, a level, and its place in both documents.
+//! Schemas are compared by meaning: references are followed, `allOf` is merged,
+//! members of `oneOf` and `anyOf` are matched by reference, title and shape.
+//! `readOnly` properties count in responses only, `writeOnly` ones in requests.
+//! The rules are declared in [`crate::rules`].
 
 mod bounds;
 mod change;
@@ -15,30 +12,34 @@ mod compose;
 mod content;
 mod context;
 mod equality;
-mod headers;
 mod lifecycle;
 mod operations;
 mod parameters;
 mod properties;
 mod responses;
-mod rules;
 mod schema;
+mod scope;
 mod security;
 mod types;
 mod values;
 mod view;
 
-pub use change::{Change, Level, Place, Policy};
-pub use rules::level;
+pub use crate::rules::Level;
+pub use change::{Change, Place, Policy};
 
 use crate::model::Node;
 use context::Context;
 
-/// Compares two documents: what changed from `base` to `revision`, the gravest
-/// first, then in the order of the documents.
+/// The level of the rule with this id; `None` if there is no such rule.
+pub fn level(id: &str) -> Option<Level> {
+    crate::rules::change(id).map(|rule| rule.level)
+}
+
+/// Compares two documents: what changed from `base` to `revision`, the most
+/// severe changes first, then in the order of the documents.
 ///
-/// Takes the trees ([`crate::Document::root`], or of [`crate::read_draft`]),
-/// because documents that lack something they must have are compared as well.
+/// It takes the trees ([`crate::Document::root`], or of [`crate::read_draft`]),
+/// because documents that lack a required part are compared as well.
 pub fn compare(base: &Node, revision: &Node, policy: &Policy) -> Vec<Change> {
     let mut context = Context::new(base, revision, policy);
     operations::compare(&mut context);

@@ -1,10 +1,11 @@
 //! Reads an OpenAPI 3.0 document with line and column, lints it, and compares two.
 //!
 //! [`read`] turns YAML or JSON into a [`Document`]: a typed model in which every
-//! item knows its place, all references lead somewhere, and the untyped tree is
-//! kept beside it. [`lint`] holds a document against rules that take more than
-//! one object to break. Both report everything they find in one run, and the
-//! problems show themselves as rustc shows errors:
+//! item knows its place and all references are valid, with the untyped tree
+//! beside it. [`lint`] checks a document against rules that need more than one
+//! object, [`diff::compare`] finds what changed between two documents. All rules are
+//! declared in [`rules`]. A run reports every problem, and problems are displayed
+//! as rustc displays errors:
 //!
 //! ```
 //! let text = "\
@@ -44,9 +45,9 @@
 //! # Ok::<(), openapi_dropshot_contract::Problems>(())
 //! ```
 //!
-//! No text makes the crate panic, hang, overflow the stack or fill the memory:
-//! nesting, aliases, names and references are bounded, and what exceeds a bound
-//! is a problem like any other.
+//! No text makes the crate panic, hang, overflow the stack or exhaust the memory:
+//! nesting, aliases, names and references are bounded, and exceeding a bound is a
+//! problem like any other.
 
 // The rules are in clippy.toml.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
@@ -59,85 +60,89 @@ struct Readme;
 pub mod diff;
 pub mod lifecycle;
 mod lint;
+mod location;
 pub mod meaning;
 pub mod model;
 mod problem;
 mod read;
 pub mod release;
+pub mod rules;
+mod suggest;
 mod syntax;
+mod template;
+mod version;
 
-pub use lint::{Profile, lint};
+pub use lint::lint;
 pub use model::Document;
-pub use problem::{Problem, Problems, Severity};
+pub use problem::{Problem, Problems};
+pub use rules::{Profile, Rule, Severity};
 
 use std::sync::Arc;
 
 /// Reads a document: syntax, structure and references.
 ///
-/// `file` is what messages call the document; a name that ends in `.json` is
-/// read as JSON, anything else as YAML, of which JSON is a part. Warnings of a
+/// `file` is the name of the document in messages. If it ends in `.json`, the text
+/// is read as JSON, otherwise as YAML, which includes JSON. The warnings of a
 /// document that can be read are in [`Document::warnings`].
 ///
 /// # Errors
 ///
-/// All problems of the document, as many as can be found in one run.
+/// All problems of the document that can be found in one run.
 pub fn read(file: &str, text: &str) -> Result<Document, Problems> {
-    let file: Arc<str> = Arc::from(file);
-    // A byte order mark is no part of the text; editors do not count it.
-    let text: Arc<str> = Arc::from(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let (file, text) = (Arc::from(file), without_byte_order_mark(text));
     let parsed = syntax::parse(&file, &text);
     let mut problems = parsed.problems;
-    let mut document = None;
-    if let Some(root) = parsed.root {
-        let (read, mut found) = read::document(&file, &text, root);
-        document = read;
-        problems.append(&mut found);
-    }
+    let document = parsed.root.and_then(|root| {
+        let (document, of_structure) = read::document(&file, &text, root);
+        problems.extend(of_structure);
+        document
+    });
+    let has_errors = problems.iter().any(Problem::is_error);
     match document {
-        Some(document)
-            if problems
-                .iter()
-                .all(|problem| problem.severity == Severity::Warning) =>
-        {
-            Ok(document)
-        }
+        Some(document) if !has_errors => Ok(document),
         _ => Err(Problems::new(&text, problems)),
     }
 }
 
-/// A document as [`diff::compare`] takes it: the tree, though something that a
-/// document must have may be missing.
+/// The text without a byte order mark, which editors do not count.
+fn without_byte_order_mark(text: &str) -> Arc<str> {
+    Arc::from(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// A document that can be compared although a required part may be missing.
 #[derive(Clone, Debug)]
 pub struct Draft {
     /// The untyped tree.
     pub root: model::Node,
-    /// What [`read`] would have refused.
+    /// The errors that [`read`] would have returned.
     pub faults: Vec<Problem>,
 }
 
-/// Reads what can be compared: the syntax must hold, the version must be
-/// OpenAPI 3.0, and references must lead somewhere. All other faults are
-/// listed, and do not keep the document from being compared.
+/// Reads a document for [`diff::compare`]: the syntax must be correct, the version
+/// must be OpenAPI 3.0, and references must lead to components. All other errors
+/// are listed and do not prevent the comparison.
 ///
 /// # Errors
 ///
-/// The problems that leave nothing to compare.
+/// The problems that prevent a comparison.
 pub fn read_draft(file: &str, text: &str) -> Result<Draft, Problems> {
-    const FATAL: &[&str] = &["openapi-version", "reference"];
-    let file: Arc<str> = Arc::from(file);
-    let text: Arc<str> = Arc::from(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let is_fatal = |problem: &Problem| {
+        let fatal = [
+            &rules::document::OPENAPI_VERSION,
+            &rules::document::REFERENCE,
+        ];
+        fatal.iter().any(|rule| rule.id == problem.rule)
+    };
+    let (file, text) = (Arc::from(file), without_byte_order_mark(text));
     let parsed = syntax::parse(&file, &text);
-    let is_error = |problem: &Problem| problem.severity == Severity::Error;
-    let Some(root) = parsed
-        .root
-        .filter(|_| !parsed.problems.iter().any(is_error))
-    else {
-        return Err(Problems::new(&text, parsed.problems));
+    let root = match parsed.root {
+        Some(root) if !parsed.problems.iter().any(Problem::is_error) => root,
+        _ => return Err(Problems::new(&text, parsed.problems)),
     };
     let (_, mut faults) = read::document(&file, &text, root.clone());
-    faults.retain(is_error);
-    if faults.iter().any(|fault| FATAL.contains(&fault.rule)) {
-        faults.retain(|fault| FATAL.contains(&fault.rule));
+    faults.retain(Problem::is_error);
+    if faults.iter().any(is_fatal) {
+        faults.retain(is_fatal);
         return Err(Problems::new(&text, faults));
     }
     let faults = Problems::new(&text, faults).into_problems();

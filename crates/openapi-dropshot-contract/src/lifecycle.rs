@@ -1,32 +1,31 @@
-//! Sunsets of one document on one day: which come closer, and which are here.
-//! What two documents say of each other is in `diff`, whether a deprecated
-//! operation says all it must in `lint`. The clock is an argument.
+//! Lists the sunsets of a document that are near on a day, or past. The day is an
+//! argument.
 
 use crate::model::{Document, Location};
 use chrono::NaiveDate;
 
-/// From how many days before a sunset a warning is due.
+/// How many days before a sunset a warning begins.
 pub const WARNING_DAYS: i64 = 180;
 
-/// A sunset that is near or here.
+/// A sunset that is near or past.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Due {
     /// The operation, such as `GET /books/{bookId}`.
     pub operation: String,
-    /// Its id, where it has one.
+    /// Its id, if it has one.
     pub id: Option<String>,
-    /// The day from which on it may be gone.
+    /// The day from which the operation may be removed.
     pub sunset: NaiveDate,
-    /// How many days are left; zero and less from the day on.
+    /// How many days are left; zero or less from that day on.
     pub days_left: i64,
-    /// Where the sunset is written.
+    /// The place of the sunset.
     pub at: Location,
     /// What is to be done, as a lower-case fragment.
     pub text: String,
 }
 
 impl Due {
-    /// Whether the day has come: a failure, before it a warning.
+    /// Whether the day has come, which is a failure; before it, it is a warning.
     pub fn is_overdue(&self) -> bool {
         self.days_left <= 0
     }

@@ -1,19 +1,20 @@
-//! Compares two documents by meaning: whether one that was emitted by a service
-//! says what the one that the service was made of says. Spelling does not count
-//! (`$ref` through `allOf`, order, an inline schema that got a name); what does
-//! is reported with its place. Which differences are acceptable is left to the
-//! caller, who finds a stable rule in each; what breaks clients is in `diff`.
+//! Compares two documents by meaning: the source, and the document that a service
+//! made of it emits.
+//!
+//! Spelling does not count (`$ref` through `allOf`, order, an inline schema that
+//! got a name). Each difference in meaning is reported with its place and a stable
+//! rule, by which the caller decides whether the difference is acceptable.
 
 mod operations;
 mod responses;
 mod schemas;
 mod shape;
-mod words;
+mod texts;
 
 use crate::model::{Document, Location, Schema};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the comparison found.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
     /// Where the documents differ, in the order in which they were compared.
@@ -21,7 +22,7 @@ pub struct Comparison {
     /// The schemas of the source and the names that they have in the emitted
     /// document, each pair once.
     pub pairs: Vec<Pair>,
-    /// What was compared, by the pointer into the source.
+    /// The operations of the source, such as `GET /things`.
     pub operations: Vec<String>,
     /// The component schemas of the source, by name.
     pub schemas: Vec<String>,
@@ -41,11 +42,11 @@ pub struct Difference {
     /// The part that it belongs to: an operation as `GET /things`, with its
     /// parameter or status, or a component schema by name.
     pub part: String,
-    /// What the source says and what the emitted document says.
+    /// What the source and the emitted document contain.
     pub message: String,
 }
 
-/// A schema of the source, and the component that stands for it in the emitted
+/// A schema of the source, and the component that represents it in the emitted
 /// document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
@@ -63,7 +64,7 @@ pub fn compare(source: &Document, emitted: &Document) -> Comparison {
         comparison: Comparison::default(),
         part: String::new(),
         errors_have_bodies: false,
-        met: BTreeSet::new(),
+        seen: BTreeSet::new(),
         pairs: BTreeMap::new(),
     };
     comparer.components();
@@ -76,18 +77,18 @@ pub fn compare(source: &Document, emitted: &Document) -> Comparison {
     comparison
 }
 
-/// What comparing collects.
+/// The state of a comparison.
 struct Comparer<'d> {
     source: &'d Document,
     emitted: &'d Document,
     comparison: Comparison,
     /// The part that is being compared; see [`Difference::part`].
     part: String,
-    /// Whether an error of the operation that is being compared has a body:
-    /// dropshot gives all of them the same.
+    /// Whether an error of the operation that is being compared has a body;
+    /// dropshot gives all errors of an operation the same one.
     errors_have_bodies: bool,
     /// Pairs of schemas that were compared or are being compared.
-    met: BTreeSet<(String, String)>,
+    seen: BTreeSet<(String, String)>,
     pairs: BTreeMap<String, String>,
 }
 
@@ -102,7 +103,7 @@ impl<'d> Comparer<'d> {
                     self.pairs.insert(schema.at.pointer.clone(), name.clone());
                     self.schema(schema, other);
                 }
-                // Another name of a component is compared where it leads to.
+                // A component that is a reference is compared at its target.
                 None if schema.is_reference() => {}
                 None => self.differ(
                     "schema-missing",
@@ -113,7 +114,7 @@ impl<'d> Comparer<'d> {
         }
     }
 
-    /// Notes a difference.
+    /// Reports a difference.
     fn differ(&mut self, rule: &'static str, at: &Location, message: impl Into<String>) {
         let difference = Difference {
             rule,
@@ -126,7 +127,17 @@ impl<'d> Comparer<'d> {
         }
     }
 
-    /// Notes a difference of two values, where there is one.
+    /// Reports that the emitted document lacks something of the source.
+    fn lost(&mut self, rule: &'static str, at: &Location, name: &str) {
+        self.differ(rule, at, format!("`{name}` was lost"));
+    }
+
+    /// Reports that the emitted document has something that the source lacks.
+    fn added(&mut self, rule: &'static str, at: &Location, name: &str) {
+        self.differ(rule, at, format!("`{name}` is not in the source"));
+    }
+
+    /// Reports a difference of two values, where there is one.
     fn same<T: PartialEq + std::fmt::Debug>(
         &mut self,
         rule: &'static str,
@@ -139,15 +150,15 @@ impl<'d> Comparer<'d> {
         }
     }
 
-    /// Compares texts for people.
+    /// Compares texts that people read.
     fn text(
         &mut self,
-        rules: &words::Rules,
+        rules: &texts::TextRules,
         at: &Location,
         source: Option<&str>,
         emitted: Option<&str>,
     ) {
-        if let Some((rule, message)) = words::difference(rules, source, emitted) {
+        if let Some((rule, message)) = texts::difference(rules, source, emitted) {
             self.differ(rule, at, message);
         }
     }
@@ -157,9 +168,7 @@ impl<'d> Comparer<'d> {
         match (source, emitted) {
             (Some(source), Some(emitted)) => self.schema(source, emitted),
             (Some(source), None) => self.differ("schema-lost", &source.at, "the schema was lost"),
-            (None, Some(_)) => {
-                self.differ("schema-added", at, "there is a schema that nobody wrote")
-            }
+            (None, Some(_)) => self.differ("schema-added", at, "the source has no schema here"),
             (None, None) => {}
         }
     }

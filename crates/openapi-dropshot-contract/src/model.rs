@@ -1,6 +1,5 @@
-//! The typed model of an OpenAPI 3.0 document: what the reader makes of it and
-//! all other parts work on. Every item knows where it stands in the file.
-//! It holds plain data only; reading is in `read`, rules are in `lint`.
+//! The typed model of an OpenAPI 3.0 document. It holds plain data, and every item
+//! knows its place in the file.
 
 mod lookup;
 mod names;
@@ -11,31 +10,19 @@ pub use lookup::ErrorCode;
 pub use node::{compare_numbers, escape_pointer_token, unescape_pointer_token};
 pub use schema::{AdditionalProperties, Discriminator, Schema, Type};
 
+pub use crate::location::Location;
+
 use crate::problem::Problem;
 use chrono::NaiveDate;
 use indexmap::IndexMap;
 use std::sync::Arc;
-
-/// A place in a document: file, one-based line and column, and the JSON
-/// pointer (RFC 6901) from the root of that file.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Location {
-    /// The file as the caller named it.
-    pub file: Arc<str>,
-    /// One-based line.
-    pub line: usize,
-    /// One-based column, in characters.
-    pub column: usize,
-    /// JSON pointer such as `/paths/~1books/get`; empty for the root.
-    pub pointer: String,
-}
 
 /// A value with the place where it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
-    /// Where it stands.
+    /// Its place.
     pub at: Location,
 }
 
@@ -65,10 +52,10 @@ pub enum NodeKind {
     Object(IndexMap<String, Member>),
 }
 
-/// A member of an object: its value, and where its name stands.
+/// A member of an object: its value, and the place of its name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
-    /// Where the name stands.
+    /// The place of the name.
     pub key_at: Location,
     /// The value.
     pub value: Node,
@@ -84,7 +71,7 @@ pub struct Document {
     pub file: Arc<str>,
     /// The text that was read.
     pub text: Arc<str>,
-    /// The untyped tree, for tools that need the document as it is.
+    /// The untyped tree, for tools that need the whole document.
     pub root: Node,
     /// `info`
     pub info: Info,
@@ -106,10 +93,10 @@ pub struct Document {
     pub responses: IndexMap<String, Response>,
     /// `components.securitySchemes`
     pub security_schemes: IndexMap<String, SecurityScheme>,
-    /// The catalogue of error codes and where it stands; see
+    /// The catalogue of error codes and its place; see
     /// [`Document::error_catalogue`].
     pub error_catalogue: Option<Spanned<Vec<ErrorCode>>>,
-    /// What the reader found worth a look; [`crate::lint`] repeats it.
+    /// The warnings of the reader; [`crate::lint`] repeats them.
     pub warnings: Vec<Problem>,
     /// Extensions of the root.
     pub extensions: Extensions,
@@ -118,7 +105,7 @@ pub struct Document {
 /// `info`
 #[derive(Clone, Debug)]
 pub struct Info {
-    /// Where it stands.
+    /// Its place.
     pub at: Location,
     /// `title`
     pub title: String,
@@ -133,7 +120,7 @@ pub struct Info {
 /// One of `servers`
 #[derive(Clone, Debug)]
 pub struct Server {
-    /// Where it stands.
+    /// Its place.
     pub at: Location,
     /// `url`, with `{variables}`
     pub url: String,
@@ -146,7 +133,7 @@ pub struct Server {
 /// One of `tags`
 #[derive(Clone, Debug)]
 pub struct Tag {
-    /// Where it stands.
+    /// Its place.
     pub at: Location,
     /// `name`
     pub name: String,
@@ -154,9 +141,9 @@ pub struct Tag {
     pub description: Option<String>,
 }
 
-/// The methods that OpenAPI 3.0 knows.
+/// The HTTP methods of OpenAPI 3.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names say all")]
+#[allow(missing_docs, reason = "the names are clear")]
 pub enum Method {
     Get,
     Put,
@@ -171,7 +158,7 @@ pub enum Method {
 /// An operation: a method on a path.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// Where the operation object stands.
+    /// The place of the operation object.
     pub at: Location,
     /// `operationId`; absent in some documents, required by the generator.
     pub id: Option<Spanned<String>>,
@@ -223,7 +210,7 @@ pub struct Lifecycle {
 /// `x-replacement: {operation, note}`
 #[derive(Clone, Debug)]
 pub struct Replacement {
-    /// Where it stands.
+    /// Its place.
     pub at: Location,
     /// Operation id of the replacement.
     pub operation: Spanned<String>,
@@ -234,17 +221,17 @@ pub struct Replacement {
 /// `x-stability-level`, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stability {
-    /// May change or vanish at any time.
+    /// May change or be removed at any time.
     Experimental,
     /// May change, with a warning.
     Beta,
-    /// Keeps its promise until its sunset.
+    /// Does not break clients until its sunset.
     Stable,
 }
 
-/// Where a parameter is sent.
+/// The place in a request where a parameter is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names say all")]
+#[allow(missing_docs, reason = "the names are clear")]
 pub enum ParameterIn {
     Path,
     Query,
@@ -286,7 +273,7 @@ pub struct Parameter {
 /// `requestBody`
 #[derive(Clone, Debug)]
 pub struct RequestBody {
-    /// Where it stands.
+    /// Its place.
     pub at: Location,
     /// `description`
     pub description: Option<String>,
@@ -301,7 +288,7 @@ pub struct RequestBody {
 /// One entry of a `content`
 #[derive(Clone, Debug)]
 pub struct MediaType {
-    /// Where it stands.
+    /// Its place.
     pub at: Location,
     /// The media type, such as `application/json`.
     pub name: Spanned<String>,
@@ -346,7 +333,7 @@ pub struct Response {
 /// A header of a response.
 #[derive(Clone, Debug)]
 pub struct Header {
-    /// Where it stands.
+    /// Its place.
     pub at: Location,
     /// Its name.
     pub name: Spanned<String>,
@@ -367,7 +354,7 @@ pub struct Header {
 /// One of `components.securitySchemes`
 #[derive(Clone, Debug)]
 pub struct SecurityScheme {
-    /// Where it stands.
+    /// Its place.
     pub at: Location,
     /// `type`: `http`, `apiKey`, `oauth2`, `openIdConnect`
     pub kind: String,

@@ -1,26 +1,18 @@
-//! Problems: what is wrong with a document, where, and what to write instead.
+//! Problems of a document: what is wrong, where, and what to write instead.
 
 mod render;
 
-use crate::model::Location;
+use crate::location::Location;
+use crate::rules::{Rule, Severity};
 use std::fmt;
 use std::sync::Arc;
 
-/// How much a problem matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Worth a look; nothing fails.
-    Warning,
-    /// The document cannot be used as it is.
-    Error,
-}
-
-/// One fault of a document.
+/// One problem of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// How much it matters.
+    /// How serious it is.
     pub severity: Severity,
-    /// A stable, kebab-case name of the rule that was broken.
+    /// The id of the rule that was violated.
     pub rule: &'static str,
     /// Where.
     pub at: Location,
@@ -32,8 +24,24 @@ pub struct Problem {
     pub related: Vec<(Location, String)>,
 }
 
+impl Rule {
+    /// A violation of this rule.
+    pub fn problem(
+        &self,
+        at: &Location,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Problem {
+        Problem {
+            severity: self.severity,
+            ..Problem::error(self.id, at, message, help)
+        }
+    }
+}
+
 impl Problem {
-    /// A problem that makes the document unusable.
+    /// A problem that makes the document unusable, by the id of a rule that is
+    /// not declared as a [`Rule`].
     pub fn error(
         rule: &'static str,
         at: &Location,
@@ -50,41 +58,37 @@ impl Problem {
         }
     }
 
-    /// A problem that is worth a look.
+    /// The same for a problem that is worth a look.
     pub fn warning(
         rule: &'static str,
         at: &Location,
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
-        Problem {
-            severity: Severity::Warning,
-            ..Problem::error(rule, at, message, help)
-        }
+        Problem::error(rule, at, message, help).with_severity(Severity::Warning)
+    }
+
+    /// Whether the problem makes the document unusable.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    /// Replaces the severity, where it depends on more than the rule.
+    #[must_use]
+    pub fn with_severity(self, severity: Severity) -> Self {
+        Problem { severity, ..self }
     }
 
     /// Adds another place that the message is about.
     #[must_use]
-    pub fn with_related(mut self, at: &Location, words: impl Into<String>) -> Self {
-        self.related.push((at.clone(), words.into()));
+    pub fn with_related(mut self, at: &Location, label: impl Into<String>) -> Self {
+        self.related.push((at.clone(), label.into()));
         self
     }
 }
 
-impl fmt::Display for Location {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
-    }
-}
-
-impl fmt::Debug for Location {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}#{}", self.pointer)
-    }
-}
-
-/// What is wrong with one document, together with its text: shown as rustc
-/// shows errors, with the line that is meant and what to write instead.
+/// The problems of one document, together with its text. They are displayed as
+/// rustc displays errors: with the line and with what to write instead.
 #[derive(Clone, Debug)]
 pub struct Problems {
     text: Arc<str>,
@@ -98,7 +102,7 @@ impl Problems {
             let key = |p: &Problem| (p.at.line, p.at.column, p.rule);
             key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message))
         });
-        // What stands in a component shows up wherever it is used.
+        // A problem in a component is found again wherever the component is used.
         problems.dedup();
         Problems {
             text: Arc::clone(text),
@@ -118,9 +122,7 @@ impl Problems {
 
     /// Whether one of them makes the document unusable.
     pub fn has_errors(&self) -> bool {
-        self.problems
-            .iter()
-            .any(|problem| problem.severity == Severity::Error)
+        self.problems.iter().any(Problem::is_error)
     }
 }
 

@@ -1,36 +1,29 @@
-//! From the untyped tree to the typed model: structure, types of members and
-//! references. Reports everything that is wrong, not only the first. Rules
-//! that span several objects of a readable document are in `lint`.
+//! Turns the untyped tree into the typed model, and reports everything that is
+//! wrong with its structure, the types of its members and its references.
 
-mod catalogue;
-mod chains;
+mod bodies;
 mod components;
-mod content;
-mod cycles;
-mod endless;
 mod extensions;
 mod info;
 mod object;
 mod parameters;
 mod paths;
+mod recursion;
 mod reference;
-mod responses;
 mod schema;
 mod security;
 
-use crate::model::{Document, Location, Node};
-use crate::problem::{Problem, Severity};
-pub(crate) use info::template_variables;
-pub(crate) use object::closest;
-
-use chains::Ends;
+use crate::model::{Document, Location, Member, Node, NodeKind};
+use crate::problem::Problem;
+use crate::rules::{Rule, document as rules};
 use components::Components;
+use indexmap::IndexMap;
 use object::Object;
-use reference::Section;
+use reference::{Ends, Section};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-/// What reading collects while it walks the tree.
+/// The state of reading one document.
 pub(crate) struct Reader<'a> {
     root: &'a Node,
     components: Components,
@@ -42,19 +35,11 @@ pub(crate) struct Reader<'a> {
 }
 
 /// How many values of components may be copied to where they are referred to.
-/// Real documents stay far below; a small text made to fill the memory does not.
+/// Real documents stay far below; a small text that is made to exhaust the memory
+/// does not.
 const MAX_COPIED: usize = 2_000_000;
 
-const ROOT: &[&str] = &[
-    "openapi",
-    "info",
-    "servers",
-    "paths",
-    "components",
-    "security",
-    "tags",
-    "externalDocs",
-];
+const ROOT: &str = "openapi info servers paths components security tags externalDocs";
 
 /// Reads the tree of a whole document. The problems hold warnings too; where
 /// one of them is an error there is no document.
@@ -72,10 +57,7 @@ pub(crate) fn document(
     };
     let document = reader.root(file, text);
     let problems = reader.problems;
-    if problems
-        .iter()
-        .any(|problem| problem.severity == Severity::Error)
-    {
+    if problems.iter().any(Problem::is_error) {
         return (None, problems);
     }
     let document = document.map(|document| Document {
@@ -111,7 +93,7 @@ impl Reader<'_> {
             // Replaced by the tree itself once nothing borrows from it.
             root: Node {
                 at: root.at.clone(),
-                kind: crate::model::NodeKind::Null,
+                kind: NodeKind::Null,
             },
             info: info?,
             servers,
@@ -129,30 +111,24 @@ impl Reader<'_> {
         })
     }
 
-    /// Checks the version first: a document of another one would only give a
-    /// heap of problems that miss the point.
+    /// Checks the version. For a document of another version, all other problems
+    /// would be misleading.
     fn is_version_3_0(&mut self, root: &Node) -> bool {
-        const RULE: &str = "openapi-version";
         if let Some(swagger) = root.get("swagger") {
-            self.error(
-                RULE,
-                &swagger.at,
-                format!("this is a Swagger {} document", swagger.summary()),
-                "convert it to OpenAPI 3.0 first, for example with swagger2openapi",
-            );
+            let message = format!("this is a Swagger {} document", swagger.summary());
+            let help = "convert it to OpenAPI 3.0 first, for example with swagger2openapi";
+            self.report(&rules::OPENAPI_VERSION, &swagger.at, message, help);
             return false;
         }
         let Some(version) = root.get("openapi") else {
             if root.as_object().is_some() {
-                self.error(
-                    RULE,
-                    &root.at,
-                    "the document lacks `openapi`",
-                    "begin with `openapi: 3.0.3`",
-                );
+                let message = "the document lacks `openapi`";
+                let help = "begin with `openapi: 3.0.3`";
+                self.report(&rules::OPENAPI_VERSION, &root.at, message, help);
             } else {
                 let message = format!("expected an OpenAPI document, found {}", root.kind_name());
-                self.error(RULE, &root.at, message, "begin with `openapi: 3.0.3`");
+                let help = "begin with `openapi: 3.0.3`";
+                self.report(&rules::OPENAPI_VERSION, &root.at, message, help);
             }
             return false;
         };
@@ -170,52 +146,56 @@ impl Reader<'_> {
             Some(_) => "write `openapi: 3.0.3`",
             None => "write `openapi: 3.0.3`, as a string of three numbers",
         };
-        self.error(
-            RULE,
-            &version.at,
-            format!(
-                "OpenAPI version {} is not supported, only 3.0",
-                version.summary()
-            ),
-            help,
+        let message = format!(
+            "OpenAPI version {} is not supported, only 3.0",
+            version.summary()
         );
+        self.report(&rules::OPENAPI_VERSION, &version.at, message, help);
         false
     }
 
-    fn error(
+    fn report(
         &mut self,
-        rule: &'static str,
+        rule: &Rule,
         at: &Location,
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.problems.push(Problem::error(rule, at, message, help));
+        self.problems.push(rule.problem(at, message, help));
     }
 
-    fn warning(
-        &mut self,
-        rule: &'static str,
-        at: &Location,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        self.problems
-            .push(Problem::warning(rule, at, message, help));
-    }
-
-    /// Opens an object: it must be one, and have no members but these and
-    /// extensions (`x-…`).
+    /// Opens an object: it must be one, and have no members but these (separated by
+    /// spaces) and extensions (`x-…`).
     fn object<'n>(
         &mut self,
         node: &'n Node,
         what: &'static str,
-        allowed: &[&str],
+        allowed: &str,
     ) -> Option<Object<'n>> {
-        Object::open(node, what, Some(allowed), &mut self.problems)
+        Object::open(node, what, allowed, &mut self.problems)
     }
 
-    /// Opens an object whose names are the author's own.
-    fn map<'n>(&mut self, node: &'n Node, what: &'static str) -> Option<Object<'n>> {
-        Object::open(node, what, None, &mut self.problems)
+    /// The members of a member whose names the author chooses; none where the
+    /// member is absent.
+    fn entries<'n>(&mut self, object: &Object<'n>, name: &str) -> Entries<'n> {
+        let map = object
+            .get(name)
+            .map(|node| self.map(node, &format!("`{name}`")));
+        map.unwrap_or_else(|| EMPTY.iter())
+    }
+
+    /// The members of an object whose names the author chooses; none, and a
+    /// problem, where the node is not an object.
+    fn map<'n>(&mut self, node: &'n Node, what: &str) -> Entries<'n> {
+        let Some(members) = node.as_object() else {
+            self.problems.push(object::not_an_object(node, what));
+            return EMPTY.iter();
+        };
+        members.iter()
     }
 }
+
+/// Members of an object with their names.
+type Entries<'n> = indexmap::map::Iter<'n, String, Member>;
+
+static EMPTY: LazyLock<IndexMap<String, Member>> = LazyLock::new(IndexMap::new);

@@ -1,6 +1,6 @@
-//! From text to the untyped tree of [`Node`]s: YAML 1.2 with the core schema,
-//! or JSON. Keeps a place for every value and every name, and keeps within
-//! bounds whatever the text is. What the values mean is left to `read`.
+//! Parses a text into the untyped tree of [`Node`]s: YAML 1.2 with the core
+//! schema, or JSON. Every value and every name has a place. Depth, lengths and
+//! the number of values are bounded, whatever the text is.
 
 mod alias;
 mod json;
@@ -9,16 +9,17 @@ mod yaml;
 
 use crate::model::{Location, Node, escape_pointer_token};
 use crate::problem::Problem;
+use crate::rules::document as rules;
 use std::sync::Arc;
 
-/// How deep objects and arrays may stand in one another.
+/// How deep objects and arrays may be nested.
 pub(crate) const MAX_DEPTH: usize = 128;
 
 /// How long a JSON pointer may become. Every value keeps its pointer, so this
 /// bounds the memory that long names take when they are nested.
 const MAX_POINTER: usize = 2048;
 
-/// What parsing gave: the tree, where one could be made, and what was wrong.
+/// The result of parsing: the tree, where one could be made, and the problems.
 #[derive(Debug, Default)]
 pub(crate) struct Parsed {
     /// The tree. With problems beside it, it lacks what these problems name.
@@ -39,8 +40,8 @@ impl Parsed {
 /// Parses a text as JSON or as YAML.
 ///
 /// A file named `….json` is JSON and nothing else. Any other text that begins
-/// as JSON does is tried as JSON first: YAML readers stumble over some of its
-/// escapes, and say less well what is wrong with it.
+/// as JSON does is parsed as JSON first: YAML readers do not support some of its
+/// escapes, and their messages are less exact.
 pub(crate) fn parse(file: &Arc<str>, text: &str) -> Parsed {
     if file.to_ascii_lowercase().ends_with(".json") {
         return json::parse(file, text);
@@ -71,34 +72,23 @@ fn child_pointer(parent: &str, token: &str) -> Option<String> {
 }
 
 fn too_deep(at: &Location) -> Problem {
-    Problem::error(
-        "nesting-too-deep",
-        at,
-        format!("nested more than {MAX_DEPTH} levels deep"),
-        "give inner schemas a name under `components.schemas` and refer to them",
-    )
+    let message = format!("nested more than {MAX_DEPTH} levels deep");
+    let help = "give inner schemas a name under `components.schemas` and refer to them";
+    rules::NESTING_TOO_DEEP.problem(at, message, help)
 }
 
 fn too_long(at: &Location) -> Problem {
-    Problem::error(
-        "name-too-long",
-        at,
-        format!("the names that lead here are longer than {MAX_POINTER} bytes together"),
-        "use shorter names, or nest less deeply",
-    )
+    let message = format!("the names that lead here are longer than {MAX_POINTER} bytes together");
+    rules::NAME_TOO_LONG.problem(at, message, "use shorter names, or nest less deeply")
 }
 
 fn duplicate_member(name: &str, first: &Location, second: &Location) -> Problem {
-    Problem::error(
-        "duplicate-member",
-        second,
-        format!(
-            "`{}` stands twice in this object, first at line {}, column {}",
-            name.escape_debug(),
-            first.line,
-            first.column
-        ),
-        "remove or rename one of them",
-    )
-    .with_related(first, "first written here")
+    let message = format!(
+        "this object has `{}` twice, first at line {}, column {}",
+        name.escape_debug(),
+        first.line,
+        first.column
+    );
+    let problem = rules::DUPLICATE_MEMBER.problem(second, message, "remove or rename one of them");
+    problem.with_related(first, "first written here")
 }

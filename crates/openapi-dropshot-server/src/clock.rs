@@ -16,7 +16,7 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> DateTime<Utc>;
 
     /// The time since a moment that never moves. Unlike [`now`](Clock::now) it
-    /// does not go back where somebody sets the clock.
+    /// does not go back when the clock is set back.
     fn elapsed(&self) -> Duration {
         START.elapsed()
     }

@@ -1,6 +1,5 @@
-//! How many files and sockets the process may have open: each connection is
-//! one, so the limit is raised as far as the system lets a process raise it
-//! by itself.
+//! Raises the limit of open files and sockets, of which each connection is
+//! one, as far as the system lets a process raise it by itself.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io;
@@ -18,7 +17,7 @@ pub struct Raised {
 ///
 /// # Errors
 ///
-/// The system refuses it, as a sandbox may; the limit is as it was.
+/// The system does not allow it, as in a sandbox; the limit stays.
 pub fn raise_limit() -> io::Result<Raised> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current != maximum {

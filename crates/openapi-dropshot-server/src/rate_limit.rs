@@ -70,8 +70,8 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
 
     /// Requests of a window, and the window: the time in which a spent
     /// allowance is whole again, at least one second. A shorter one cannot be
-    /// said in whole seconds: who is told `q=20;w=1` of 20 requests in a tenth
-    /// of a second asks ten times too slowly.
+    /// reported in whole seconds: a client that reads `q=20;w=1` for 20 requests in a tenth
+    /// of a second would send ten times too few.
     pub(crate) fn policy(&self) -> (u64, Duration) {
         const SECOND: Duration = Duration::from_secs(1);
         let burst = u64::from(self.burst);
@@ -121,7 +121,7 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
 
 impl<K: Copy + Eq + Hash> Shard<K> {
     /// A key whose allowance is whole is as good as one never seen, and is
-    /// forgotten: what is kept is bounded by the keys of one window.
+    /// removed: the map is bounded by the keys of one window.
     fn insert(&mut self, key: K, whole_at: u64, now: u64) {
         if self.whole_at.len() >= self.sweep_at {
             self.whole_at.retain(|_, whole_at| *whole_at > now);

@@ -115,7 +115,7 @@ impl<S: State> Bound<S> {
         let config = ConfigDropshot {
             bind_address: setup.listen,
             default_request_body_max_bytes: setup.limits.body_max_bytes.get(),
-            // A handler whose client went away has nobody to respond to. Writes that it
+            // A handler whose client went away has no client to respond to. Writes that it
             // handed to the store are finished there all the same.
             default_handler_task_mode: HandlerTaskMode::CancelOnDisconnect,
             compression: if setup.web.compression.is_on() {

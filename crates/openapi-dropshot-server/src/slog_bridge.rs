@@ -33,7 +33,7 @@ impl slog::Drain for ToTracing {
     type Err = slog::Never;
 
     /// Asks for the level before anything is formatted: most records of
-    /// dropshot are made for every request and wanted by nobody.
+    /// dropshot are made for every request and filtered out.
     fn log(&self, record: &Record<'_>, values: &OwnedKVList) -> Result<(), slog::Never> {
         macro_rules! pass_on {
             ($level:expr) => {
@@ -139,8 +139,8 @@ struct Pairs {
 impl Pairs {
     fn of(record: &Record<'_>, values: &OwnedKVList) -> Self {
         let mut pairs = Pairs::default();
-        // Nothing here fails, and a pair that cannot be shown is no reason to
-        // lose the rest.
+        // Nothing here fails, and a pair that cannot be written is no reason to
+        // lose the others.
         let _ = record.kv().serialize(record, &mut pairs);
         let _ = values.serialize(record, &mut pairs);
         pairs

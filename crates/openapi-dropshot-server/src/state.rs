@@ -90,7 +90,7 @@ pub trait State: Send + Sync + 'static {
     }
 }
 
-/// What happened since the last time: to be added to what is kept.
+/// Usage since the last time, to be added to the usage in the store.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Usage<P> {
     /// Calls of deprecated operations.
@@ -191,7 +191,7 @@ impl StateError {
         }
     }
 
-    /// For the log: what the store said.
+    /// The cause, for the log.
     #[must_use]
     pub fn cause(&self) -> &str {
         &self.cause

@@ -11,7 +11,7 @@ use rustls::{
 };
 use std::path::{Path, PathBuf};
 
-/// A certificate with its key, ready to be served: HTTP/2 to those who offer
+/// A certificate with its key, ready to be served: HTTP/2 to clients that offer
 /// it, HTTP/1.1 to the others.
 pub struct Tls(ServerConfig);
 

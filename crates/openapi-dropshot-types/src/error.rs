@@ -49,7 +49,7 @@ impl Rejection {
             detail: Some(detail.into()),
             ..Rejection::new(
                 error,
-                "a fault of the service; report the `x-request-id` of this answer",
+                "a fault of the service; report the `x-request-id` of this response",
             )
         }
     }

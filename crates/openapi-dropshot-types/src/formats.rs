@@ -15,25 +15,25 @@ use std::{
     str::FromStr,
 };
 
-/// A value, and the text from which it was read if that is not the text that the
-/// value is written as by default: an accepted value is written back unchanged.
+/// A value, and the text from which it was read if that is not the canonical text
+/// of the value: an accepted value is written back unchanged.
 #[derive(Clone, Debug)]
-struct Spelled<T> {
+struct Parsed<T> {
     value: T,
     text: Option<Box<str>>,
 }
 
-impl<T: fmt::Display> Spelled<T> {
+impl<T: fmt::Display> Parsed<T> {
     fn new(value: T, text: &str) -> Self {
-        let usual = value.to_string();
-        Spelled {
+        let canonical = value.to_string();
+        Parsed {
             value,
-            text: (usual != text).then(|| text.into()),
+            text: (canonical != text).then(|| text.into()),
         }
     }
 }
 
-impl<T: fmt::Display> fmt::Display for Spelled<T> {
+impl<T: fmt::Display> fmt::Display for Parsed<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.text {
             Some(text) => f.write_str(text),
@@ -42,9 +42,8 @@ impl<T: fmt::Display> fmt::Display for Spelled<T> {
     }
 }
 
-/// Whether a text has a digit, a hexadecimal digit or the given character at
-/// each place of a shape, where `0` stands for a digit and `x` for a hexadecimal
-/// one.
+/// Whether each character of a text fits a shape, in which `0` stands for any digit,
+/// `x` for any hexadecimal digit, and any other character for itself.
 fn has_shape(text: &str, shape: &str) -> bool {
     text.len() == shape.len()
         && text
@@ -103,7 +102,7 @@ macro_rules! formats {
     ($($(#[$about:meta])* $name:ident($value:ty) $format:literal $what:literal $read:expr;)*) => {$(
         $(#[$about])*
         #[derive(Clone, Debug)]
-        pub struct $name(Spelled<$value>);
+        pub struct $name(Parsed<$value>);
 
         impl FromStr for $name {
             type Err = Violation;
@@ -113,7 +112,7 @@ macro_rules! formats {
                 let value = read(text).ok_or_else(|| {
                     Violation::new(format!("must be {}, found `{}`", $what, shortened(text)))
                 })?;
-                Ok($name(Spelled::new(value, text)))
+                Ok($name(Parsed::new(value, text)))
             }
         }
 
@@ -236,18 +235,18 @@ compared! {
     Base64: Vec<u8> = |bytes| bytes.0.value.0.clone();
 }
 
-/// Values that have the usual spelling.
-macro_rules! usual {
+/// Implements `From` for values, which are written as their canonical text.
+macro_rules! from_value {
     ($($name:ident($value:ty) $wrap:expr;)*) => {$(
         impl From<$value> for $name {
             fn from(value: $value) -> Self {
-                $name(Spelled { value: $wrap(value), text: None })
+                $name(Parsed { value: $wrap(value), text: None })
             }
         }
     )*};
 }
 
-usual! {
+from_value! {
     Uuid(uuid::Uuid) std::convert::identity;
     IpAddress(IpAddr) std::convert::identity;
     Ipv4Address(Ipv4Addr) std::convert::identity;

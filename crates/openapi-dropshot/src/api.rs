@@ -1,7 +1,6 @@
 //! Writes the files of the API: the trait that a service implements, its errors,
 //! its dispatch, the table of its operations, and the document itself.
 
-mod answers;
 mod catalogue;
 mod contract;
 mod dispatch;
@@ -9,6 +8,7 @@ mod document;
 mod errors;
 mod operations;
 mod responses;
+mod statuses;
 
 use crate::{
     File, Options,

@@ -1,12 +1,12 @@
-//! Descriptions of the document as Rust documentation: the same words, made
-//! harmless to rustdoc, which would take `[x]` for a link, `<T>` for HTML and
+//! Turns descriptions of the document into Rust documentation: the same words,
+//! escaped for rustdoc, which would take `[x]` for a link, `<T>` for HTML and
 //! indented lines for a test.
 
 mod letters;
 
 pub(crate) use letters::{code, one_line};
 
-use letters::{folded, normalised, shown};
+use letters::{folded, normalised, visible};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -100,7 +100,7 @@ pub(crate) fn doc_attributes(lines: &[String]) -> TokenStream {
         if line.is_empty() {
             String::new()
         } else {
-            format!(" {}", line.chars().map(shown).collect::<String>())
+            format!(" {}", line.chars().map(visible).collect::<String>())
         }
     });
     quote!(#(#[doc = #lines])*)
@@ -111,7 +111,7 @@ fn starts_with_number(line: &str) -> bool {
     rest.len() < line.len() && rest.starts_with(['.', ')'])
 }
 
-/// Markdown that rustdoc shows as it is meant and never runs.
+/// Markdown that rustdoc renders as intended and never runs.
 pub(crate) fn harmless(text: &str) -> String {
     let text = normalised(text);
     let mut out: Vec<String> = Vec::new();
@@ -158,7 +158,7 @@ pub(crate) fn harmless(text: &str) -> String {
             continue;
         }
         end_code(&mut code, &mut out);
-        let kept = match (marker, list) {
+        let indent = match (marker, list) {
             (Some(width), _) => {
                 flush(&mut paragraph, &mut out);
                 let at = if list.is_some() {
@@ -177,7 +177,7 @@ pub(crate) fn harmless(text: &str) -> String {
             (None, Some(offset)) => indent.min(offset),
             (None, None) => indent.min(3),
         };
-        paragraph.push(format!("{}{content}", " ".repeat(kept)));
+        paragraph.push(format!("{}{content}", " ".repeat(indent)));
     }
     flush(&mut paragraph, &mut out);
     end_code(&mut code, &mut out);

@@ -2,9 +2,10 @@
 //! its dispatch, and a progenitor client.
 //!
 //! [`generate`] is a pure function: the same document and [`Options`] give the
-//! same bytes on every machine. What it cannot express it refuses, saying where
-//! and what to write instead; it drops nothing in silence. Reading and linting
-//! documents is left to `openapi-dropshot-contract`, writing files to the caller.
+//! same bytes on every machine. It rejects what it cannot express, and says where
+//! that stands and what to write instead; it drops nothing silently.
+//! `openapi-dropshot-contract` reads and lints documents; the caller writes the
+//! files.
 
 // The rules are in clippy.toml.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
@@ -61,7 +62,7 @@ pub fn generate(document: &Document, options: &Options) -> Result<Vec<File>, Vec
                 .flatten()
                 .collect();
             problems.sort_by(|a, b| a.at.cmp(&b.at));
-            // Service and client may refuse the same thing at the same place.
+            // Service and client may reject the same thing at the same place.
             problems.dedup_by(|a, b| a.rule == b.rule && a.at == b.at);
             Err(problems)
         }
@@ -89,7 +90,7 @@ pub fn generate_service(document: &Document, options: &Options) -> Result<Vec<Fi
         Ok(files)
     });
     written.map_err(|error| {
-        let message = format!("the generator wrote something that is no Rust: {error}");
+        let message = format!("the generator wrote text that is not valid Rust: {error}");
         let help =
             "this is a fault of the generator, or of a name in its options; please report it";
         vec![Problem::error(

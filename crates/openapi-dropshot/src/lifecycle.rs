@@ -1,5 +1,5 @@
-//! What the document says of the end of an operation, in words and as values of
-//! headers. The one place for these words: models, trait and client use it.
+//! Describes the deprecation and the removal of an operation, in words and as
+//! values of headers. Models, trait and client all use these words.
 
 use crate::docs::one_line;
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};

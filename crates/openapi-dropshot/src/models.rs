@@ -225,7 +225,7 @@ fn formats(plan: &Plan<'_>) -> BTreeSet<&'static str> {
                 for field in &object.fields {
                     collect_formats(&field.ty, &mut formats);
                 }
-                if let Others::Kept(_, ty) = &object.others {
+                if let Others::Collected(_, ty) = &object.others {
                     collect_formats(ty, &mut formats);
                 }
             }
@@ -267,6 +267,6 @@ fn collect_formats(ty: &Ty, formats: &mut BTreeSet<&'static str>) {
         Ty::List(inner) | Ty::Map(inner) | Ty::Nullable(inner) | Ty::Boxed(inner) => {
             collect_formats(inner, formats);
         }
-        Ty::Scalar(_) | Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Null | Ty::Refused => {}
+        Ty::Scalar(_) | Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Null | Ty::Invalid => {}
     }
 }

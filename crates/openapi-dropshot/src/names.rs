@@ -1,5 +1,5 @@
-//! Names: from the document's spelling to Rust's, without clashes and without
-//! words that Rust keeps for itself.
+//! Turns names of the document into names of Rust, without clashes and without
+//! reserved words.
 
 use proc_macro2::{Ident, Span};
 use std::collections::BTreeSet;
@@ -63,7 +63,7 @@ pub(crate) fn snake(name: &str) -> String {
     identifier(&words(name).join("_"), name, "value", "value_")
 }
 
-/// Makes an identifier of what is left of a name.
+/// Makes an identifier of the remaining characters of a name.
 fn identifier(candidate: &str, name: &str, empty: &str, prefix: &str) -> String {
     let mut text: String = candidate
         .chars()

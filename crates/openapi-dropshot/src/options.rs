@@ -1,5 +1,5 @@
-//! What the caller of the generator decides: where the files go and what they
-//! are called by. Nothing here is read from the document.
+//! The options that the caller of the generator sets: the folders of the files, and
+//! names that the document does not have.
 
 /// Where the generated code goes, and which names it has beside those of the
 /// document.

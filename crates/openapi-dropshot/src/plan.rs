@@ -1,6 +1,6 @@
-//! What will be generated, before it is written down: the items, the operations
-//! and the errors of a document, with all names given. Everything that the
-//! generator does not support is found here; writing Rust cannot fail.
+//! Plans what will be generated: the items, the operations and the errors of a
+//! document, with all their names. Planning finds everything that the generator
+//! does not support, so that writing Rust cannot fail.
 
 mod bodies;
 pub(crate) mod defaults;
@@ -23,7 +23,7 @@ mod uses;
 mod websockets;
 
 pub(crate) use bodies::Body;
-pub(crate) use errors::{Answer, Catalogue, Errors, Listed};
+pub(crate) use errors::{Catalogue, ErrorResponse, Errors, Listed};
 pub(crate) use operations::OperationPlan;
 pub(crate) use parameters::{Fields, Wire};
 pub(crate) use responses::Success;
@@ -45,7 +45,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) catalogue: Option<Catalogue<'a>>,
 }
 
-/// Names that the generated models need for themselves.
+/// Names that the generated models themselves use.
 const TAKEN: &[&str] = &[
     "ArrayValidation",
     "BTreeMap",
@@ -210,7 +210,7 @@ pub(crate) fn target<'i>(items: &'i [Item], ty: &Ty) -> Option<&'i Item> {
 /// Whether a value of the type can be written as the text of a parameter.
 pub(crate) fn is_text(items: &[Item], ty: &Ty) -> bool {
     match ty {
-        Ty::Scalar(_) | Ty::Refused => true,
+        Ty::Scalar(_) | Ty::Invalid => true,
         Ty::Named(_) => match target(items, ty).map(|item| &item.kind) {
             Some(Kind::Words(_) | Kind::Checked(_)) => true,
             // dropshot takes no other alternatives for a parameter.

@@ -1,8 +1,6 @@
-//! A service that answers nothing but what it is told to, for a test of the
-//! generated code beside it: the handlers, and which types there are. It is made
-//! of the text that the generator wrote, so that it knows nothing that a service
-//! would not know. The program around it, and what it is asked, is left to the
-//! one who tests: `cargo xtask roundtrip`.
+//! Writes a service that responds as a test tells it to, for tests of the generated
+//! code beside it: the handlers, and the list of the types. It is made only of the
+//! text that the generator wrote, so that it knows no more than a service.
 
 mod handlers;
 
@@ -23,10 +21,10 @@ const DISPATCH: &str = "api/dispatch.rs";
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
     /// One of the files is not among them.
-    #[error("the generator wrote no {0}; give all the files of a service")]
+    #[error("the generator wrote no {0}; pass all files that `generate_service` returned")]
     Missing(&'static str),
     /// A file is no Rust.
-    #[error("the generated {path} is no Rust")]
+    #[error("the generated {path} is not valid Rust")]
     NoRust {
         /// The file, relative to the sources of the crate.
         path: &'static str,
@@ -188,7 +186,7 @@ fn module(files: &[File]) -> Result<syn::Ident, ProbeError> {
     });
     module.ok_or(ProbeError::Lacking {
         path: DISPATCH,
-        what: "use of the module that dropshot makes of the trait",
+        what: "use of the module that dropshot makes from the trait",
     })
 }
 

@@ -1,5 +1,4 @@
-//! From tokens to the text of a file: imports, formatting, the first line.
-//! What the tokens mean is left to those who made them.
+//! Turns tokens into the text of a file: imports, formatting, the first line.
 
 use crate::names::ident;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};

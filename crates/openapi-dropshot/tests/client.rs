@@ -6,7 +6,8 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 #[test]
 fn the_client_of_a_small_document_is_fresh() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../openapi-dropshot-client/tests/suite");
+    let folder =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../openapi-dropshot-client/tests/suite");
     let text = fs::read_to_string(folder.join("openapi.yaml")).expect("the document can be read");
     let document =
         openapi_dropshot_contract::read("openapi.yaml", &text).expect("the document is valid");

@@ -1,5 +1,5 @@
 //! Documents of real services, where a copy of the corpus stands beside the
-//! repository: each operation comes through, or the document is refused for
+//! repository: each operation comes through, or the document is rejected for
 //! reasons that are known and have a place. Documents with a fault that the
 //! reader finds are left to the tests of `openapi-dropshot-contract`.
 
@@ -53,7 +53,7 @@ fn corpus(folder: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn documents_of_real_services_come_through_or_are_refused_at_a_place() {
+fn documents_of_real_services_come_through_or_are_rejected_at_a_place() {
     for (name, text) in corpus("accept") {
         let document =
             openapi_dropshot_contract::read(&name, &text).expect("the document is valid");
@@ -83,7 +83,7 @@ fn documents_of_real_services_come_through_or_are_refused_at_a_place() {
     }
 }
 
-/// What the generator says of documents that another generator refuses and that
+/// What the generator says of documents that another generator rejects and that
 /// are acceptable to the reader: nothing, or the rules and their lines.
 const OF_ANOTHER_GENERATOR: &[(&str, &[(&str, usize)])] = &[
     (
@@ -120,7 +120,7 @@ const OF_ANOTHER_GENERATOR: &[(&str, &[(&str, usize)])] = &[
 ];
 
 #[test]
-fn documents_that_another_generator_refuses_come_through_or_are_refused_at_a_line() {
+fn documents_that_another_generator_refuses_come_through_or_are_rejected_at_a_line() {
     let mut acceptable = Vec::new();
     for (name, text) in corpus("reject") {
         let Ok(document) = openapi_dropshot_contract::read(&name, &text) else {
@@ -130,9 +130,9 @@ fn documents_that_another_generator_refuses_come_through_or_are_refused_at_a_lin
         if faults.iter().any(|fault| fault.severity == Severity::Error) {
             continue;
         }
-        let refused = generate_service(&document, &options(&name));
-        let refused = refused.err().unwrap_or_default();
-        let found: Vec<_> = refused
+        let problems = generate_service(&document, &options(&name));
+        let problems = problems.err().unwrap_or_default();
+        let found: Vec<_> = problems
             .iter()
             .map(|fault| (fault.rule, fault.at.line))
             .collect();

@@ -1,5 +1,5 @@
 //! The probe: it is made of the generated files alone, the same each time, and
-//! says what is missing. That it compiles and answers is seen by the round trip.
+//! says what is missing. The round trip shows that it compiles and responds.
 
 use openapi_dropshot::{File, Options, generate_service, probe};
 use std::error::Error;
@@ -35,7 +35,7 @@ fn a_file_that_is_not_there_is_named() {
     let error = probe("Ledger", &files).expect_err("a file is missing");
     assert_eq!(
         error.to_string(),
-        "the generator wrote no api/errors.rs; give all the files of a service"
+        "the generator wrote no api/errors.rs; pass all files that `generate_service` returned"
     );
 }
 
@@ -47,10 +47,10 @@ fn a_file_that_is_no_rust_is_named_with_what_its_parser_says() {
             file.text = "pub trait {".to_owned();
         }
     }
-    let error = probe("Ledger", &files).expect_err("that is no Rust");
+    let error = probe("Ledger", &files).expect_err("that is not valid Rust");
     assert_eq!(
         error.to_string(),
-        "the generated api/contract.rs is no Rust"
+        "the generated api/contract.rs is not valid Rust"
     );
     assert!(error.source().is_some());
 }

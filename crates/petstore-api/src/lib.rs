@@ -1,7 +1,7 @@
-//! What the service promises over HTTP, generated from `spec/openapi.yaml`: the
-//! dropshot trait that a server implements, its dispatch, the refusals that the
-//! document lists, and the table of its operations. What it does not say
-//! (listeners, keys, storage) is left to `petstore-server`.
+//! The HTTP interface of the pet store, generated from `spec/openapi.yaml`: the
+//! dropshot trait that a server implements, the errors that the document lists,
+//! the table of its operations, and the implementation of `Contract` by which a
+//! server reaches the trait.
 
 #[rustfmt::skip]
 mod generated;

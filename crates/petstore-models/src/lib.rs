@@ -1,7 +1,5 @@
-//! The data of the pet store service: schemas and parameters as its document
-//! `spec/openapi.yaml` has them. A value of one of these types keeps the rules
-//! of the document by construction; what HTTP does with it is left to
-//! `petstore-api`.
+//! The data of the pet store: schemas and parameters, generated from
+//! `spec/openapi.yaml`. Every value of these types keeps the rules of the document.
 
 #[rustfmt::skip]
 mod generated;

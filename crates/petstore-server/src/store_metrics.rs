@@ -66,11 +66,8 @@ mod tests {
         let url = "sqlite::memory:".parse().expect("a database");
         let store = petstore_store::open(&url).await.expect("a store");
         for _ in 0..3 {
-            let pet = NewPet {
-                name: "Rex".to_owned(),
-                category_id: 7,
-                status: None,
-            };
+            let pet: NewPet =
+                serde_json::from_str(r#"{"name":"Rex","categoryId":7}"#).expect("a new pet");
             store.create_pet(pet).await.expect("created");
         }
         let setup = Setup::new(&crate::INFO, crate::PetStore::new(store));

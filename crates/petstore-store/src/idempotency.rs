@@ -57,7 +57,7 @@ pub struct Once {
     pub at: DateTime<Utc>,
 }
 
-/// What came of a creation that happens once: of a `T`, which may be refused for
+/// What came of a creation that happens once: of a `T`, which may be rejected for
 /// a reason `R`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Creation<T = Pet, R = Infallible> {
@@ -66,7 +66,7 @@ pub enum Creation<T = Pet, R = Infallible> {
     /// The key had been used for the same value: this is what was added then,
     /// as it was then. Nothing was added now.
     Repeated(T),
-    /// The key was not used yet, and the value is refused. Nothing was added,
+    /// The key was not used yet, and the value is rejected. Nothing was added,
     /// and the key stays free.
     Refused(R),
     /// The key had been used for another value, or to create something else.
@@ -213,7 +213,7 @@ mod tests {
     }
 
     /// Servers of two versions may share one database, and a key outlives an
-    /// upgrade: if this test fails, every retry across it is refused.
+    /// upgrade: if this test fails, every retry across it is rejected.
     #[test]
     fn the_fingerprint_of_a_value_never_changes() {
         assert_eq!(

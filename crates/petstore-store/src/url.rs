@@ -29,33 +29,33 @@ impl FromStr for DatabaseUrl {
     type Err = InvalidDatabaseUrl;
 
     fn from_str(text: &str) -> Result<Self, InvalidDatabaseUrl> {
-        let refuse = |problem: String| Err(InvalidDatabaseUrl { problem });
+        let reject = |problem: String| Err(InvalidDatabaseUrl { problem });
         if let Some(url) = PostgresUrl::parse(text) {
-            return url.map(Self::Postgres).or_else(refuse);
+            return url.map(Self::Postgres).or_else(reject);
         }
         let Some(place) = text.strip_prefix("sqlite:") else {
             // Not the text itself: the URL of another database may hold a password.
             return match text.split_once(':') {
-                Some((scheme, _)) => refuse(format!(
+                Some((scheme, _)) => reject(format!(
                     "databases of the kind `{scheme}:` are not supported"
                 )),
-                None => refuse("a database needs its kind in front".to_owned()),
+                None => reject("a database needs its kind in front".to_owned()),
             };
         };
         if place == ":memory:" {
             return Ok(Self::SqliteMemory);
         }
         if place.is_empty() || place.contains('\0') {
-            return refuse("the path of the database is missing or has a NUL in it".to_owned());
+            return reject("the path of the database is missing or has a NUL in it".to_owned());
         }
         // Other programs read options there; to make a file whose name ends
         // in `?mode=ro` would be a bad surprise.
         if place.contains('?') {
-            return refuse("options after `?` are not supported".to_owned());
+            return reject("options after `?` are not supported".to_owned());
         }
         // `sqlite://pets.db` would be the file `/pets.db`, which nobody means.
         if place.starts_with("//") && !place.starts_with("///") {
-            return refuse("an SQLite database has no host, so no `//`".to_owned());
+            return reject("an SQLite database has no host, so no `//`".to_owned());
         }
         let path = place.strip_prefix("//").unwrap_or(place);
         Ok(Self::SqliteFile(PathBuf::from(path)))
@@ -95,8 +95,8 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_refused_with_what_is_supported() {
-        let refused = [
+    fn other_texts_are_rejected_with_what_is_supported() {
+        let rejected = [
             "",
             "pets.db",
             "sqlite:",
@@ -104,7 +104,7 @@ mod tests {
             "sqlite:pets.db?mode=ro",
             "mysql://localhost/pets",
         ];
-        for text in refused {
+        for text in rejected {
             let error = text.parse::<DatabaseUrl>().expect_err(text).to_string();
             assert!(
                 error.contains("`sqlite:PATH`") && error.contains("`sqlite::memory:`"),
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_is_not_repeated_in_the_refusal() {
+    fn a_password_is_not_repeated_in_the_rejection() {
         let error = "mysql://root:hunter2@localhost/pets"
             .parse::<DatabaseUrl>()
             .expect_err("no such backend");

@@ -21,7 +21,7 @@ struct Inner {
 
 #[derive(Clone, Copy, Debug)]
 struct Moved {
-    /// What it said when it was started, with all moves since.
+    /// Its time when it was started, with all moves since.
     origin: DateTime<Utc>,
     /// How far it was moved forward, which what only measures time sees: the
     /// rate limit, and the age of an idempotency key.

@@ -1,5 +1,4 @@
-//! What can go wrong between a client and the service, and when it does. Doing
-//! it is left to `relay.rs`.
+//! The faults that can be injected between a client and the service, and when they happen.
 
 use petstore_server::OperationId;
 use std::time::Duration;
@@ -14,7 +13,7 @@ use std::time::Duration;
 /// use petstore_testing::{Fault, OperationId};
 /// use std::time::Duration;
 ///
-/// // The third and the fourth creation are refused; others are not.
+/// // The third and the fourth creation are rejected; others are not.
 /// let fault = Fault::overloaded(Duration::from_secs(1))
 ///     .on(OperationId::CreatePet)
 ///     .after(2)
@@ -34,23 +33,23 @@ pub struct Fault {
 /// What happens to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It is refused with this status and code, and with `Retry-After`.
-    Refused(Refusal, Duration),
+    /// It is rejected with this status and code, and with `Retry-After`.
+    Rejected(Rejection, Duration),
     /// An HTML 502, as from a proxy.
     BadGateway,
     /// It is sent on after a while.
     Slow(Duration),
     /// The connection is closed before it is sent on.
     CutBefore,
-    /// It is sent on, and the connection closed in the place of the answer.
+    /// It is sent on, and the connection closed in the place of the response.
     CutAfter,
-    /// It is sent on, and half of the answer's body comes back.
+    /// It is sent on, and half of the response's body comes back.
     Truncated,
 }
 
-/// Refusals of the contract that a healthy service does not give.
+/// Rejections of the contract that a healthy service does not give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum Rejection {
     Overloaded,
     Unavailable,
     RateLimited,
@@ -60,22 +59,22 @@ impl Fault {
     /// 503 `overloaded` with `Retry-After`: the service has not begun with the
     /// request. The time is rounded up to seconds.
     pub fn overloaded(retry_after: Duration) -> Self {
-        Fault::of(Kind::Refused(Refusal::Overloaded, retry_after))
+        Fault::of(Kind::Rejected(Rejection::Overloaded, retry_after))
     }
 
     /// 503 `unavailable` with `Retry-After`: a client cannot know whether the
     /// request was done. (It was not.) The time is rounded up to seconds.
     pub fn unavailable(retry_after: Duration) -> Self {
-        Fault::of(Kind::Refused(Refusal::Unavailable, retry_after))
+        Fault::of(Kind::Rejected(Rejection::Unavailable, retry_after))
     }
 
     /// 429 `rate_limited` with `Retry-After`, rounded up to seconds. A limit
     /// that counts is [`Builder::rate_limit`](crate::Builder::rate_limit).
     pub fn rate_limited(retry_after: Duration) -> Self {
-        Fault::of(Kind::Refused(Refusal::RateLimited, retry_after))
+        Fault::of(Kind::Rejected(Rejection::RateLimited, retry_after))
     }
 
-    /// 502 with a page in HTML, as a proxy answers in the place of a service
+    /// 502 with a page in HTML, as a proxy responds in the place of a service
     /// that it does not reach.
     pub fn bad_gateway() -> Self {
         Fault::of(Kind::BadGateway)
@@ -93,13 +92,13 @@ impl Fault {
     }
 
     /// The service does what is asked for, and the connection is cut before the
-    /// answer comes back.
+    /// response comes back.
     pub fn cut_before_the_answer() -> Self {
         Fault::of(Kind::CutAfter)
     }
 
     /// The service does what is asked for, and the connection is cut in the
-    /// middle of the answer.
+    /// middle of the response.
     pub fn truncated() -> Self {
         Fault::of(Kind::Truncated)
     }

@@ -1,6 +1,6 @@
 //! A pet store service inside a test: for applications that use
 //! `petstore-client`, and want to know what they do when the service is slow,
-//! refuses, breaks off, or ends an operation.
+//! rejects requests, breaks off, or ends an operation.
 //!
 //! [`Server::start`] gives the real service, on memory and on a free port, with
 //! a key and a client of its own, in milliseconds. Each test starts its own, so

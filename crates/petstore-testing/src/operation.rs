@@ -1,5 +1,4 @@
-//! Which operation of the contract a request is for. Whether it may be done is
-//! left to the service.
+//! Finds the operation of the contract that a request is for.
 
 use http::{Method, Uri};
 use openapi_dropshot_server::Operation;
@@ -8,7 +7,7 @@ use petstore_server::{OPERATIONS, OperationId};
 /// What the path of a base address ends with.
 const BASE: &str = "v1";
 
-/// None for what is no operation: a page, or an address that does not exist.
+/// The operation; `None` for a page, or an address that does not exist.
 pub(crate) fn of(method: &Method, uri: &Uri) -> Option<OperationId> {
     // As the service does: empty segments do not count.
     let mut segments = uri.path().split('/').filter(|segment| !segment.is_empty());

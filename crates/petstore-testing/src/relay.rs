@@ -1,8 +1,7 @@
-//! Stands before the service: counts requests, and does to them what the faults
-//! say. Which faults there are, and when they are due, is `fault.rs`.
+//! The relay in front of the service: counts requests, and injects the faults.
 
 use crate::{
-    fault::{Faults, Kind, Refusal},
+    fault::{Faults, Kind, Rejection},
     operation,
 };
 use bytes::Bytes;
@@ -33,7 +32,7 @@ use tokio::{
 };
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
-type Answer = Response<UnsyncBoxBody<Bytes, Error>>;
+type RelayResponse = Response<UnsyncBoxBody<Bytes, Error>>;
 
 const BAD_GATEWAY: &str = "<html><body><h1>502 Bad Gateway</h1></body></html>\n";
 
@@ -119,16 +118,16 @@ async fn accept(listener: TcpListener, service: SocketAddr, state: Arc<State>) {
 }
 
 async fn serve(stream: TcpStream, service: SocketAddr, state: Arc<State>) {
-    // Small answers must not wait for each other.
+    // Small responses must not wait for each other.
     let _ = stream.set_nodelay(true);
     let onward = tokio::sync::Mutex::new(Onward {
         service,
         connection: None,
     });
-    let answer = service_fn(|request| handle(request, &onward, &state));
+    let relay = service_fn(|request| handle(request, &onward, &state));
     // A connection that breaks is what this is for.
     let _ = server::Builder::new()
-        .serve_connection(TokioIo::new(stream), answer)
+        .serve_connection(TokioIo::new(stream), relay)
         .await;
 }
 
@@ -137,12 +136,12 @@ async fn handle(
     request: Request<Incoming>,
     onward: &tokio::sync::Mutex<Onward>,
     state: &State,
-) -> Result<Answer, Error> {
+) -> Result<RelayResponse, Error> {
     let fault = state.arrived(operation::of(request.method(), request.uri()));
     let mut onward = onward.lock().await;
     match fault {
         None => Ok(whole(onward.send(request).await?)),
-        Some(Kind::Refused(refusal, retry_after)) => refused(refusal, retry_after),
+        Some(Kind::Rejected(rejection, retry_after)) => rejected(rejection, retry_after),
         Some(Kind::BadGateway) => bad_gateway(),
         Some(Kind::Slow(by)) => {
             tokio::time::sleep(by).await;
@@ -165,11 +164,11 @@ struct Onward {
 
 impl Onward {
     async fn send(&mut self, request: Request<Incoming>) -> Result<Response<Incoming>, Error> {
-        let kept = match self.connection.take() {
+        let reusable = match self.connection.take() {
             Some(mut connection) => connection.ready().await.is_ok().then_some(connection),
             None => None,
         };
-        let connection = match kept {
+        let connection = match reusable {
             Some(connection) => connection,
             None => connect(self.service).await?,
         };
@@ -190,13 +189,13 @@ async fn connect(service: SocketAddr) -> Result<SendRequest<Incoming>, Error> {
     Ok(sender)
 }
 
-fn whole(answer: Response<Incoming>) -> Answer {
-    answer.map(|body| body.map_err(Into::into).boxed_unsync())
+fn whole(response: Response<Incoming>) -> RelayResponse {
+    response.map(|body| body.map_err(Into::into).boxed_unsync())
 }
 
 /// The head says how long the body is, and half of it comes.
-async fn half(answer: Response<Incoming>) -> Result<Answer, Error> {
-    let (mut head, body) = answer.into_parts();
+async fn half(response: Response<Incoming>) -> Result<RelayResponse, Error> {
+    let (mut head, body) = response.into_parts();
     let body = body.collect().await?.to_bytes();
     head.headers.remove(TRANSFER_ENCODING);
     head.headers.insert(CONTENT_LENGTH, body.len().into());
@@ -212,34 +211,38 @@ async fn half(answer: Response<Incoming>) -> Result<Answer, Error> {
     ))
 }
 
-fn refused(refusal: Refusal, retry_after: Duration) -> Result<Answer, Error> {
-    let (status, code, message) = match refusal {
-        Refusal::Overloaded => (
+fn rejected(rejection: Rejection, retry_after: Duration) -> Result<RelayResponse, Error> {
+    let (status, code, message) = match rejection {
+        Rejection::Overloaded => (
             503,
             "overloaded",
             "too many requests are running; try again",
         ),
-        Refusal::Unavailable => (503, "unavailable", "the store cannot be reached; try again"),
-        Refusal::RateLimited => (429, "rate_limited", "the key made too many requests; wait"),
+        Rejection::Unavailable => (503, "unavailable", "the store cannot be reached; try again"),
+        Rejection::RateLimited => (429, "rate_limited", "the key made too many requests; wait"),
     };
     let body = serde_json::json!({ "code": code, "message": message, "status": status });
     let seconds = retry_after.as_secs() + u64::from(retry_after.subsec_nanos() > 0);
-    let mut answer = made(status, "application/json", body.to_string())?;
-    answer.headers_mut().insert(RETRY_AFTER, seconds.into());
-    Ok(answer)
+    let mut response = response_of(status, "application/json", body.to_string())?;
+    response.headers_mut().insert(RETRY_AFTER, seconds.into());
+    Ok(response)
 }
 
-fn bad_gateway() -> Result<Answer, Error> {
-    made(502, "text/html", BAD_GATEWAY.to_owned())
+fn bad_gateway() -> Result<RelayResponse, Error> {
+    response_of(502, "text/html", BAD_GATEWAY.to_owned())
 }
 
-fn made(status: u16, media_type: &'static str, body: String) -> Result<Answer, Error> {
+fn response_of(
+    status: u16,
+    media_type: &'static str,
+    body: String,
+) -> Result<RelayResponse, Error> {
     let body = Full::from(body).map_err(|never| match never {});
-    let mut answer = Response::new(body.boxed_unsync());
-    *answer.status_mut() = StatusCode::from_u16(status)?;
+    let mut response = Response::new(body.boxed_unsync());
+    *response.status_mut() = StatusCode::from_u16(status)?;
     let media_type = HeaderValue::from_static(media_type);
-    answer.headers_mut().insert(CONTENT_TYPE, media_type);
-    Ok(answer)
+    response.headers_mut().insert(CONTENT_TYPE, media_type);
+    Ok(response)
 }
 
 fn cut() -> Error {

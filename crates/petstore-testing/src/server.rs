@@ -1,5 +1,4 @@
-//! The service inside a test: what it is made of, how it is reached, and that
-//! it ends. What goes wrong on the way to it is left to `relay.rs`.
+//! Starts and stops the service inside a test.
 
 use crate::{Clock, Fault, relay::Relay};
 use chrono::{DateTime, Utc};
@@ -74,8 +73,8 @@ impl Builder {
         self
     }
 
-    /// Answers 410 `operation_removed` from the removal date of an operation on.
-    /// Without this, it goes on answering.
+    /// Responds with 410 `operation_removed` from the removal date of an operation on.
+    /// Without this, the operation goes on.
     pub fn enforce_sunsets(mut self) -> Self {
         self.enforces_sunsets = true;
         self

@@ -144,7 +144,11 @@ fn the_compiler_leads_to_each_place_that_a_change_of_the_contract_concerns() {
 /// and the files of the command line, and `DELETE /pets/{petId}` works, with no more
 /// edits by hand than these. Every crate compiles with its tests, and the tests of
 /// the members and of older stores pass.
+///
+/// It builds in a target folder of its own. Cargo names a package by its path within
+/// its workspace, and would take what the copy built for what this workspace built.
 #[test]
+#[ignore = "compiles the whole workspace once more: for the nightly run"]
 fn a_change_of_the_contract_is_done_with_few_edits_by_hand() {
     let (copy, _lock) = copy_of_the_workspace();
     let nickname = edits::apply(&copy, edits::NICKNAME);
@@ -157,7 +161,13 @@ fn a_change_of_the_contract_is_done_with_few_edits_by_hand() {
         run_xtask(&copy, &["check", "--gate", gate]);
     }
 
-    let places = check_with(&copy, &["--all-targets"]);
+    let own_target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("contract-change-target");
+    let own_cargo = || {
+        let mut cargo = cargo(&copy);
+        cargo.env("CARGO_TARGET_DIR", &own_target);
+        cargo
+    };
+    let places = check_with(own_cargo(), &["--all-targets"]);
     let listed: Vec<String> = places.iter().map(Place::to_string).collect();
     assert!(places.is_empty(), "{}", listed.join("\n"));
     for (package, target, tests) in [
@@ -168,7 +178,7 @@ fn a_change_of_the_contract_is_done_with_few_edits_by_hand() {
         ),
         ("petstore-cli", "e2e", &["every_member"]),
     ] {
-        let output = cargo(&copy)
+        let output = own_cargo()
             .args(["test", "--offline", "-p", package, "--test", target, "--"])
             .args(tests)
             .output()
@@ -267,11 +277,11 @@ fn cargo(copy: &Copy) -> Command {
 
 /// Runs `cargo check` and returns the errors.
 fn check(copy: &Copy) -> Vec<Place> {
-    check_with(copy, &[])
+    check_with(cargo(copy), &[])
 }
 
-fn check_with(copy: &Copy, arguments: &[&str]) -> Vec<Place> {
-    let output = cargo(copy)
+fn check_with(mut cargo: Command, arguments: &[&str]) -> Vec<Place> {
+    let output = cargo
         // The whole workspace, as other commands have it: no dependency is compiled again.
         .args([
             "check",

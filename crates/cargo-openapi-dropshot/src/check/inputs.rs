@@ -70,7 +70,7 @@ impl<'p> Inputs<'p> {
         let text: Arc<str> = Arc::from(text.strip_prefix('\u{feff}').unwrap_or(&text));
         let document = openapi_dropshot_contract::read(&file, &text);
         let lints = (document.as_ref())
-            .map(|document| openapi_dropshot_contract::lint(document, Profile::House))
+            .map(|document| openapi_dropshot_contract::lint(document, Profile::Strict))
             .unwrap_or_default();
         let releases = released::read_all(project)?;
         // An incomplete document is compared as far as it goes, but the target of a

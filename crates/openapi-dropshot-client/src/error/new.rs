@@ -151,7 +151,7 @@ async fn read(mut response: reqwest::Response) -> Option<Value> {
 
 /// The message for a response without an error body.
 fn no_message(status: StatusCode) -> String {
-    let advice = match status.as_u16() {
+    let hint = match status.as_u16() {
         300..=399 => {
             "it is a redirect, and the service never sends one; check the base URL, and whether it needs `https`"
         }
@@ -163,5 +163,5 @@ fn no_message(status: StatusCode) -> String {
         .canonical_reason()
         .map(|reason| format!(" {reason}"))
         .unwrap_or_default();
-    format!("the response is {}{reason}: {advice}", status.as_u16())
+    format!("the response is {}{reason}: {hint}", status.as_u16())
 }

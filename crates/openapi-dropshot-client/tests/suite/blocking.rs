@@ -1,7 +1,7 @@
 //! Blocking calls.
 
-use crate::service::{REX, Service, json};
 use crate::generated::{ErrorKind, types::NewBook};
+use crate::service::{REX, Service, json};
 
 fn run<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_multi_thread()

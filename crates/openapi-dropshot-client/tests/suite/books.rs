@@ -8,26 +8,43 @@ use futures::TryStreamExt as _;
 async fn a_list_in_the_query_is_sent_item_by_item() {
     let service = Service::responding([json("200 OK", &[], "[]")]).await;
     let words = ["a b".to_owned(), "&".to_owned()];
-    let request = service.client().list_books().word(words).limit(100).send();
-    request.await.expect("it is a success");
+    let client = service.client();
+    let request = client.list_books().word(words).limit(100);
+    request.send().await.expect("it is a success");
     let request = &service.requests()[0];
     assert!(request.starts_with("GET /v1/books?"), "{request}");
     assert!(request.contains("word=a+b&word=%26"), "{request}");
     assert!(request.contains("limit=100"), "{request}");
-    assert!(request.contains("accept: application/json\r\n"), "{request}");
-    assert!(request.contains(&format!("authorization: Bearer {KEY}\r\n")), "{request}");
-    assert!(request.contains("user-agent: openapi-dropshot-client/"), "{request}");
+    assert!(
+        request.contains("accept: application/json\r\n"),
+        "{request}"
+    );
+    assert!(
+        request.contains(&format!("authorization: Bearer {KEY}\r\n")),
+        "{request}"
+    );
+    assert!(
+        request.contains("user-agent: openapi-dropshot-client/"),
+        "{request}"
+    );
 }
 
 #[tokio::test]
 async fn an_error_body_of_another_shape_gives_its_title_and_its_members() {
     let body = r#"{"title":"no such shelf","status":404,"field":"shelf"}"#;
     let service = Service::responding([json("404 Not Found", &["x-request-id: r-1"], body)]).await;
-    let request = service.client().remove_shelf().shelf("a/b").send();
+    let client = service.client();
+    let request = client.remove_shelf().shelf("a/b").send();
     let error: Error = request.await.expect_err("it is not there");
     let request = &service.requests()[0];
-    assert!(request.starts_with("DELETE /v1/shelves/a%2Fb "), "{request}");
-    assert_eq!((error.kind(), error.status()), (ErrorKind::Answer, Some(404)));
+    assert!(
+        request.starts_with("DELETE /v1/shelves/a%2Fb "),
+        "{request}"
+    );
+    assert_eq!(
+        (error.kind(), error.status()),
+        (ErrorKind::Answer, Some(404))
+    );
     assert_eq!((error.message(), error.code()), ("no such shelf", None));
     let field = error.body().and_then(|body| body["field"].as_str());
     assert_eq!(field, Some("shelf"));
@@ -37,11 +54,24 @@ async fn an_error_body_of_another_shape_gives_its_title_and_its_members() {
 #[tokio::test]
 async fn an_error_in_a_member_and_the_body_of_dropshot_give_their_code() {
     for (body, code, message) in [
-        (r#"{"error":{"code":"full","message":"no room"}}"#, "full", "no room"),
-        (r#"{"error_code":"full","message":"no room","request_id":"r"}"#, "full", "no room"),
+        (
+            r#"{"error":{"code":"full","message":"no room"}}"#,
+            "full",
+            "no room",
+        ),
+        (
+            r#"{"error_code":"full","message":"no room","request_id":"r"}"#,
+            "full",
+            "no room",
+        ),
     ] {
         let service = Service::responding([json("400 Bad Request", &[], body)]).await;
-        let error = service.client().list_books().send().await.expect_err("it is an error");
+        let error = service
+            .client()
+            .list_books()
+            .send()
+            .await
+            .expect_err("it is an error");
         assert_eq!(error.code().map(String::as_str), Some(code), "{body}");
         assert_eq!(error.message(), message, "{body}");
     }
@@ -51,21 +81,54 @@ async fn an_error_in_a_member_and_the_body_of_dropshot_give_their_code() {
 async fn values_that_the_document_does_not_allow_are_rejected_before_anything_is_sent() {
     let service = Service::responding([]).await;
     let client = service.client();
-    let limit = client.list_books().limit(101).send().await.expect_err("it is too much");
+    let limit = client
+        .list_books()
+        .limit(101)
+        .send()
+        .await
+        .expect_err("it is too much");
     assert_eq!(limit.message(), "`limit` must be from 1 to 100, found 101");
-    let missing = client.remove_shelf().send().await.expect_err("the shelf is missing");
-    assert_eq!(missing.message(), "`shelf` is required: set it with `shelf`");
-    let label = client.label_shelf().shelf("a").send().await.expect_err("the label is missing");
+    let missing = client
+        .remove_shelf()
+        .send()
+        .await
+        .expect_err("the shelf is missing");
+    assert_eq!(
+        missing.message(),
+        "`shelf` is required: set it with `shelf`"
+    );
+    let label = client
+        .label_shelf()
+        .shelf("a")
+        .send()
+        .await
+        .expect_err("the label is missing");
     assert_eq!(label.message(), "the body is required: set it with `body`");
-    let book = client.create_book().body(types::NewBook::builder().name("Emma"));
+    let book = client
+        .create_book()
+        .body(types::NewBook::builder().name("Emma"));
     let book = book.send().await.expect_err("the category is missing");
-    assert!(book.message().contains("`categoryId` is required"), "{book}");
-    let status = client.list_books().status("sold").send().await.expect_err("it is unknown");
-    assert_eq!(status.message(), "`status` is not valid: must be `available`, `lent` or `lost`");
+    assert!(
+        book.message().contains("`categoryId` is required"),
+        "{book}"
+    );
+    let status = client
+        .list_books()
+        .status("sold")
+        .send()
+        .await
+        .expect_err("it is unknown");
+    assert_eq!(
+        status.message(),
+        "`status` is not valid: must be `available`, `lent` or `lost`"
+    );
     let header = client.create_book().idempotency_key("a\nb");
     let header = header.body_map(|book| book.name("Emma").category_id(1));
     let header = header.send().await.expect_err("no header has line breaks");
-    assert_eq!(header.message(), "`Idempotency-Key` cannot be sent in a header");
+    assert_eq!(
+        header.message(),
+        "`Idempotency-Key` cannot be sent in a header"
+    );
     assert_eq!(service.requests().len(), 0);
 }
 
@@ -73,26 +136,58 @@ async fn values_that_the_document_does_not_allow_are_rejected_before_anything_is
 async fn text_bytes_and_forms_are_sent_and_read() {
     let service = Service::responding([
         response("204 No Content", &[], ""),
-        response("206 Partial Content", &["content-type: text/plain"], "Emma Woodhouse"),
+        response(
+            "206 Partial Content",
+            &["content-type: text/plain"],
+            "Emma Woodhouse",
+        ),
         json("200 OK", &[], "2"),
         response("204 No Content", &[], ""),
     ])
     .await;
     let client = service.client();
-    client.label_shelf().shelf("a").body("a text").send().await.expect("it is written");
-    let text = client.read_shelf().shelf("a").send().await.expect("each 2XX is a success");
+    client
+        .label_shelf()
+        .shelf("a")
+        .body("a text")
+        .send()
+        .await
+        .expect("it is written");
+    let text = client
+        .read_shelf()
+        .shelf("a")
+        .send()
+        .await
+        .expect("each 2XX is a success");
     let chunks = text.into_inner().into_inner().try_collect::<Vec<_>>();
-    assert_eq!(chunks.await.expect("it is read").concat(), b"Emma Woodhouse");
-    let search = client.search().body(types::Search::builder().author("Jane Austen"));
+    assert_eq!(
+        chunks.await.expect("it is read").concat(),
+        b"Emma Woodhouse"
+    );
+    let search = client
+        .search()
+        .body(types::Search::builder().author("Jane Austen"));
     assert_eq!(search.send().await.expect("it is counted").into_inner(), 2);
-    client.upload_cover().body(vec![1_u8, 2]).send().await.expect("it is stored");
+    client
+        .upload_cover()
+        .body(vec![1_u8, 2])
+        .send()
+        .await
+        .expect("it is stored");
     let requests = service.requests();
     for (request, media, body) in [
         (&requests[0], "text/plain", "a text"),
-        (&requests[2], "application/x-www-form-urlencoded", "author=Jane+Austen"),
+        (
+            &requests[2],
+            "application/x-www-form-urlencoded",
+            "author=Jane+Austen",
+        ),
         (&requests[3], "application/octet-stream", "\u{1}\u{2}"),
     ] {
-        assert!(request.contains(&format!("content-type: {media}\r\n")), "{request}");
+        assert!(
+            request.contains(&format!("content-type: {media}\r\n")),
+            "{request}"
+        );
         assert!(request.ends_with(&format!("\r\n\r\n{body}")), "{request}");
     }
 }
@@ -101,5 +196,8 @@ async fn text_bytes_and_forms_are_sent_and_read() {
 fn a_client_of_a_document_with_public_operations_needs_no_key() {
     assert!(Client::builder("http://localhost").build().is_ok());
     let client = Client::builder("http://localhost").api_key("a key").build();
-    assert!(matches!(client, Err(BuildError::InvalidApiKey { position: 2 })));
+    assert!(matches!(
+        client,
+        Err(BuildError::InvalidApiKey { position: 2 })
+    ));
 }

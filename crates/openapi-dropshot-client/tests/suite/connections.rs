@@ -1,10 +1,10 @@
 //! Proxies, and HTTP clients of the application.
 
-use crate::service::{KEY, Service, json};
 use crate::generated::{
     Client,
     reqwest::{self, Proxy},
 };
+use crate::service::{KEY, Service, json};
 
 #[tokio::test]
 async fn a_proxy_gets_the_requests() {

@@ -1,7 +1,7 @@
 //! Deprecations that responses tell are logged once, passed to the callback each time, and counted.
 
-use crate::service::{KEY, REX, Service, json};
 use crate::generated::{Client, RetryPolicy};
+use crate::service::{KEY, REX, Service, json};
 use std::{
     collections::BTreeMap,
     io,
@@ -110,7 +110,12 @@ async fn a_deprecation_is_logged_once_passed_on_and_counted() {
 async fn a_call_has_a_span_with_the_id_of_its_request() {
     let service = Service::responding([json("200 OK", &["x-request-id: r-42"], "[]")]).await;
     LazyLock::force(&LOG);
-    service.client().list_books().send().await.expect("it succeeds");
+    service
+        .client()
+        .list_books()
+        .send()
+        .await
+        .expect("it succeeds");
     let text = LOG.text();
     let span = text.lines().find(|line| line.contains("r-42"));
     let span = span.unwrap_or_else(|| panic!("no line has the id: {text}"));

@@ -1,7 +1,7 @@
 //! Cursors of responses with links.
 
-use crate::service::{REX, Service, json};
 use crate::generated::{ErrorKind, types::BookStatus};
+use crate::service::{REX, Service, json};
 
 #[tokio::test]
 async fn the_links_of_the_service_lead_from_page_to_page() {
@@ -45,7 +45,8 @@ async fn the_links_of_the_service_lead_from_page_to_page() {
 
 #[tokio::test]
 async fn a_link_that_leads_nowhere_is_not_the_end_of_the_list() {
-    let service = Service::responding([json("200 OK", &["link: <?limit=1>; rel=next"], "[]")]).await;
+    let service =
+        Service::responding([json("200 OK", &["link: <?limit=1>; rel=next"], "[]")]).await;
     let page = service
         .client()
         .list_books()

@@ -1,11 +1,11 @@
 //! Retries: which requests are sent again, how often, and after which pause.
 
+use crate::generated::{
+    CallOptions, Client, ClientBuilder, ErrorKind, RetryBudget, RetryPolicy, types::NewBook,
+};
 use crate::{
     clock::Passing,
     service::{KEY, REX, Service, json, response},
-};
-use crate::generated::{
-    CallOptions, Client, ClientBuilder, ErrorKind, types::NewBook, RetryBudget, RetryPolicy,
 };
 use std::time::Duration;
 
@@ -152,7 +152,12 @@ async fn a_creation_keeps_its_key_over_all_tries() {
     assert_eq!(first.len(), "00000000-0000-4000-8000-000000000000".len());
     assert!(keys.iter().all(|key| *key == Some(first)), "{keys:?}");
 
-    client.create_book().body(rex()).send().await.expect("added");
+    client
+        .create_book()
+        .body(rex())
+        .send()
+        .await
+        .expect("added");
     let requests = service.requests();
     assert_ne!(header(&requests[5], "idempotency-key"), Some(first));
 }

@@ -1,7 +1,7 @@
 //! No `Debug` and no `Display` of this crate shows the API key, a header or a response.
 
-use crate::service::{KEY, REX, Service, json, response};
 use crate::generated::Client;
+use crate::service::{KEY, REX, Service, json, response};
 use std::error::Error as _;
 
 /// Fails if a text holds a secret.

@@ -1,15 +1,15 @@
 //! Streams of pages and of their items: they follow the links, fetch no page early, and send the API key to no other
 //! origin.
 
+use crate::generated::{
+    Client, ErrorKind,
+    types::{Book, BookStatus},
+};
 use crate::{
     clock::Passing,
     service::{KEY, Service, json, response},
 };
 use futures::{StreamExt as _, TryStreamExt as _};
-use crate::generated::{
-    Client, ErrorKind,
-    types::{Book, BookStatus},
-};
 
 fn book(id: i64) -> String {
     format!(r#"{{"id":{id},"name":"Rex","categoryId":7}}"#)
@@ -37,7 +37,11 @@ async fn a_stream_yields_the_items_of_all_pages() {
     let service = Service::responding(three_pages()).await;
     let client = service.client();
     let call = client.list_books().status(BookStatus::Available).limit(2);
-    let books: Vec<Book> = call.stream().try_collect().await.expect("all pages are read");
+    let books: Vec<Book> = call
+        .stream()
+        .try_collect()
+        .await
+        .expect("all pages are read");
     let ids: Vec<i64> = books.iter().map(|book| book.id).collect();
     assert_eq!(ids, [1, 2, 5]);
     let lines: Vec<String> = service
@@ -136,7 +140,10 @@ async fn a_walk_that_breaks_begins_again_where_it_was() {
         .try_collect()
         .await
         .expect("all pages are read");
-    assert_eq!(books.iter().map(|book| book.id).collect::<Vec<_>>(), [3, 4, 5]);
+    assert_eq!(
+        books.iter().map(|book| book.id).collect::<Vec<_>>(),
+        [3, 4, 5]
+    );
     assert!(service.requests()[3].starts_with("GET /v1/books?cursor=two "));
 }
 

@@ -1,6 +1,5 @@
-//! Any bytes as a document: reading, linting, showing what is wrong and
-//! comparing neither panic nor hang, and no document has changed from itself.
-//! What is found in documents is left to the tests of `openapi-dropshot-contract`.
+//! Reads any bytes as a document: reading, linting, rendering problems and comparing
+//! neither panic nor hang, and a document compared with itself has no changes.
 
 #![no_main]
 
@@ -18,14 +17,14 @@ const POLICY: diff::Policy = diff::Policy {
 
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
-    // There are two parsers. That of YAML gets JSON after a space.
+    // There are two parsers. JSON after a space is parsed as YAML.
     let name = if text.starts_with('{') {
         "fuzz.json"
     } else {
         "fuzz.yaml"
     };
     match read(name, &text) {
-        Ok(document) => judge(&document),
+        Ok(document) => check(&document),
         Err(problems) => {
             drop(problems.to_string());
             compare_what_is_there(name, &text);
@@ -33,20 +32,18 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// Runs everything there is over a document that can be read.
-fn judge(document: &Document) {
-    // The house rules are the general ones and more.
-    let problems = lint(document, Profile::House);
+/// Runs every function of the crate on a document that can be read.
+fn check(document: &Document) {
+    let problems = lint(document, Profile::Strict);
     drop(Problems::new(&document.text, problems).to_string());
     let changes = diff::compare(&document.root, &document.root, &POLICY);
     assert!(changes.is_empty(), "{changes:?}");
-    // A document that a service emits is held to other rules than its source,
-    // so that there may well be differences.
+    // There may be differences: emitted documents have other rules than sources.
     drop(meaning::compare(document, document));
     drop(lifecycle::due(document, NaiveDate::MAX));
 }
 
-/// Documents that lack something they must have are compared as well.
+/// Compares documents that lack a required part.
 fn compare_what_is_there(name: &str, text: &str) {
     if let Ok(draft) = read_draft(name, text) {
         drop(diff::compare(&draft.root, &draft.root, &POLICY));

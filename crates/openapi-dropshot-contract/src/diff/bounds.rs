@@ -1,22 +1,49 @@
-//! Bounds: of numbers, lengths, counts; `multipleOf` and `uniqueItems`.
+//! Compares bounds of numbers, lengths and counts, `multipleOf` and
+//! `uniqueItems`.
 
 use super::context::Context;
-use super::schema::Scope;
-use super::values::shown;
+use super::scope::Scope;
+use super::values::quoted;
 use super::view::{View, is_true};
 use crate::model::{Node, compare_numbers};
+use crate::rules::{Family, changes as rules};
 use std::cmp::Ordering;
 
-/// Keyword, its name in rule ids, and whether it bounds from above.
-const BOUNDS: &[(&str, &str, bool)] = &[
-    ("maximum", "max", true),
-    ("minimum", "min", false),
-    ("maxLength", "max-length", true),
-    ("minLength", "min-length", false),
-    ("maxItems", "max-items", true),
-    ("minItems", "min-items", false),
-    ("maxProperties", "max-properties", true),
-    ("minProperties", "min-properties", false),
+/// A keyword that bounds, and the rules for its changes.
+struct Bound {
+    keyword: &'static str,
+    is_upper: bool,
+    increased: &'static Family,
+    decreased: &'static Family,
+    /// Where the keyword was absent. A length has a lower bound in any case,
+    /// zero, so that setting one raises it.
+    set: &'static Family,
+    unset: &'static Family,
+}
+
+macro_rules! bound {
+    ($keyword:literal, $is_upper:literal, $increased:ident, $decreased:ident, $set:ident, $unset:ident) => {
+        Bound {
+            keyword: $keyword,
+            is_upper: $is_upper,
+            increased: &rules::$increased,
+            decreased: &rules::$decreased,
+            set: &rules::$set,
+            unset: &rules::$unset,
+        }
+    };
+}
+
+#[rustfmt::skip]
+static BOUNDS: &[Bound] = &[
+    bound!("maximum", true, MAX_INCREASED, MAX_DECREASED, MAX_SET, MAX_UNSET),
+    bound!("minimum", false, MIN_INCREASED, MIN_DECREASED, MIN_SET, MIN_UNSET),
+    bound!("maxLength", true, MAX_LENGTH_INCREASED, MAX_LENGTH_DECREASED, MAX_LENGTH_SET, MAX_LENGTH_UNSET),
+    bound!("minLength", false, MIN_LENGTH_INCREASED, MIN_LENGTH_DECREASED, MIN_LENGTH_INCREASED, MIN_LENGTH_UNSET),
+    bound!("maxItems", true, MAX_ITEMS_INCREASED, MAX_ITEMS_DECREASED, MAX_ITEMS_SET, MAX_ITEMS_UNSET),
+    bound!("minItems", false, MIN_ITEMS_INCREASED, MIN_ITEMS_DECREASED, MIN_ITEMS_SET, MIN_ITEMS_UNSET),
+    bound!("maxProperties", true, MAX_PROPERTIES_INCREASED, MAX_PROPERTIES_DECREASED, MAX_PROPERTIES_SET, MAX_PROPERTIES_UNSET),
+    bound!("minProperties", false, MIN_PROPERTIES_INCREASED, MIN_PROPERTIES_DECREASED, MIN_PROPERTIES_INCREASED, MIN_PROPERTIES_UNSET),
 ];
 
 pub(super) fn compare<'a>(
@@ -26,64 +53,67 @@ pub(super) fn compare<'a>(
     new: &View<'a>,
 ) {
     let scope = &scope.of_bounds();
-    for (keyword, name, is_upper) in BOUNDS {
-        bound(context, scope, old, new, (keyword, name, *is_upper));
+    for bound in BOUNDS {
+        compare_bound(context, scope, bound, old, new);
     }
     multiple_of(context, scope, old, new);
-    let (ending, text) = match (old.flag("uniqueItems"), new.flag("uniqueItems")) {
-        (false, true) => ("unique-items-added", "no item may come twice any more"),
-        (true, false) => ("unique-items-removed", "an item may come twice now"),
+    let (rule, text) = match (old.flag("uniqueItems"), new.flag("uniqueItems")) {
+        (false, true) => (&rules::UNIQUE_ITEMS_ADDED, "items must be unique now"),
+        (true, false) => (&rules::UNIQUE_ITEMS_REMOVED, "items may be repeated now"),
         _ => return,
     };
-    scope.report(context, ending, old.node(), new.node(), text);
+    scope.report(context, rule, old.node(), new.node(), text);
 }
 
-fn bound<'a>(
+fn compare_bound<'a>(
     context: &mut Context<'a>,
     scope: &Scope,
+    bound: &Bound,
     old: &View<'a>,
     new: &View<'a>,
-    (keyword, name, is_upper): (&str, &str, bool),
 ) {
-    let strictest = if is_upper {
-        Ordering::Less
-    } else {
-        Ordering::Greater
+    let keyword = bound.keyword;
+    let strictest = match bound.is_upper {
+        true => Ordering::Less,
+        false => Ordering::Greater,
     };
-    // A smallest length or count of zero says nothing.
-    let is_said = |node: &&Node| keyword == "minimum" || is_upper || node.as_u64() != Some(0);
-    let from = old.number(keyword, strictest).filter(is_said);
-    let to = new.number(keyword, strictest).filter(is_said);
-    let (ending, text) = match (from, to) {
-        (None, Some(to)) => {
-            // Lengths have a lower bound without being asked: zero.
-            let ending = match name {
-                "min-length" | "min-properties" => "increased",
-                _ => "set",
-            };
-            (ending, format!("`{keyword}` was set to {}", shown(to)))
-        }
+    // A smallest length or count of zero restricts nothing.
+    let restricts =
+        |node: &&Node| keyword == "minimum" || bound.is_upper || node.as_u64() != Some(0);
+    let from = old.number(keyword, strictest).filter(restricts);
+    let to = new.number(keyword, strictest).filter(restricts);
+    let (rule, text) = match (from, to) {
+        (None, Some(to)) => (bound.set, format!("`{keyword}` was set to {}", quoted(to))),
         (Some(from), None) => {
-            let text = format!("`{keyword}` {} was removed", shown(from));
-            let is_decrease = name == "min-length" && !scope.is_request();
-            (if is_decrease { "decreased" } else { "unset" }, text)
+            let text = format!("`{keyword}` {} was removed", quoted(from));
+            if keyword == "minLength" && !scope.is_request() {
+                (bound.decreased, text)
+            } else {
+                (bound.unset, text)
+            }
         }
         (Some(from), Some(to)) => {
             let exclusive = match keyword {
                 "maximum" => "exclusiveMaximum",
                 _ => "exclusiveMinimum",
             };
-            let Some(ordering) = order(from, to, old, new, exclusive, is_upper) else {
+            let Some(ordering) = order(from, to, old, new, exclusive, bound.is_upper) else {
                 return;
             };
-            let grows = ordering == Ordering::Less;
-            let text = format!("`{keyword}` went from {} to {}", shown(from), shown(to));
-            (if grows { "increased" } else { "decreased" }, text)
+            let text = format!(
+                "`{keyword}` changed from {} to {}",
+                quoted(from),
+                quoted(to)
+            );
+            match ordering {
+                Ordering::Less => (bound.increased, text),
+                _ => (bound.decreased, text),
+            }
         }
         (None, None) => return,
     };
     let (from, to) = (from.or(old.node()), to.or(new.node()));
-    scope.report(context, &format!("{name}-{ending}"), from, to, &text);
+    scope.report(context, rule, from, to, &text);
 }
 
 /// How the old bound compares to the new one, exclusiveness included; `None`
@@ -119,22 +149,32 @@ fn order<'a>(
 
 fn multiple_of<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
     let (from, to) = (old.first("multipleOf"), new.first("multipleOf"));
-    let (ending, text) = match (from, to) {
-        (None, Some(to)) => ("added", format!("`multipleOf` {} was added", shown(to))),
+    let (rule, text) = match (from, to) {
+        (None, Some(to)) => {
+            let text = format!("`multipleOf` {} was added", quoted(to));
+            (&rules::MULTIPLE_OF_ADDED, text)
+        }
         (Some(from), None) => {
-            let text = format!("`multipleOf` {} was removed", shown(from));
-            ("removed", text)
+            let text = format!("`multipleOf` {} was removed", quoted(from));
+            (&rules::MULTIPLE_OF_REMOVED, text)
         }
         (Some(from), Some(to)) if !from.same_value(to) => {
             let divides = match (from.as_u64(), to.as_u64()) {
                 (Some(from), Some(to)) => to != 0 && from % to == 0,
                 _ => false,
             };
-            let text = format!("`multipleOf` went from {} to {}", shown(from), shown(to));
-            (if divides { "generalized" } else { "changed" }, text)
+            let text = format!(
+                "`multipleOf` changed from {} to {}",
+                quoted(from),
+                quoted(to)
+            );
+            match divides {
+                true => (&rules::MULTIPLE_OF_GENERALIZED, text),
+                false => (&rules::MULTIPLE_OF_CHANGED, text),
+            }
         }
         _ => return,
     };
     let (from, to) = (from.or(old.node()), to.or(new.node()));
-    scope.report(context, &format!("multiple-of-{ending}"), from, to, &text);
+    scope.report(context, rule, from, to, &text);
 }

@@ -1,31 +1,10 @@
-//! What a comparison finds, and the policy that it is held against.
+//! The result of a comparison, and the policy that it applies.
 
-use crate::model::Location;
+use crate::location::Location;
+use crate::rules::Level;
 use chrono::NaiveDate;
-use std::fmt;
 
-/// How much a change matters, gravest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Level {
-    /// An existing client can break.
-    Err,
-    /// An existing client may break; nobody can tell from the documents.
-    Warn,
-    /// Worth knowing; no client breaks.
-    Info,
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Level::Err => "ERR",
-            Level::Warn => "WARN",
-            Level::Info => "INFO",
-        })
-    }
-}
-
-/// Where a change shows: in the base, in the revision, or in both.
+/// Where a change is: in the base, in the revision, or in both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// In the older document; absent for what was added.
@@ -37,34 +16,36 @@ pub struct Place {
 /// One change from the base to the revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The rule, by oasdiff's id where oasdiff has it.
-    pub id: String,
-    /// How much it matters here: the level of the rule, lowered to a warning
-    /// where the operation never promised to stay (beta, experimental).
+    /// The id of the rule, oasdiff's where oasdiff has the rule.
+    pub id: &'static str,
+    /// How much the change matters: the level of the rule, lowered to a warning
+    /// for operations that are not stable (beta, experimental).
     pub level: Level,
     /// The operation, such as `GET /books/{bookId}`; absent for what belongs to
     /// the document as a whole.
     pub operation: Option<String>,
     /// What changed, as a lower-case fragment.
     pub text: String,
+    /// What to do about it, as a sentence.
+    pub remedy: &'static str,
     /// Where.
     pub at: Place,
 }
 
-/// What a comparison is held against besides the two documents.
+/// The day and the periods that a comparison applies to deprecations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// The day on which the comparison is made. The comparison reads no clock.
     pub today: NaiveDate,
-    /// How many days lie at least between the deprecation of a beta operation
-    /// and its sunset; 0 asks for no sunset at all.
+    /// The least number of days between the deprecation of a beta operation and
+    /// its sunset; with 0, no sunset is required.
     pub deprecation_days_beta: u32,
     /// The same for a stable operation.
     pub deprecation_days_stable: u32,
 }
 
 impl Policy {
-    /// Deprecation asks for no sunset.
+    /// A policy that requires no sunset.
     pub fn on(today: NaiveDate) -> Self {
         Policy {
             today,

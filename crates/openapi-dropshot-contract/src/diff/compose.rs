@@ -1,20 +1,45 @@
-//! `allOf`, `oneOf`, `anyOf`, `not` and `discriminator`: which member became
-//! which, and what it means that one came or went.
+//! Compares `allOf`, `oneOf`, `anyOf`, `not` and `discriminator`: which member
+//! became which, and what added and removed members mean.
 
-mod discriminator;
 mod matching;
-
-pub(super) use discriminator::discriminator;
 
 use super::context::Context;
 use super::equality::is_annotation_only;
-use super::schema::{self, Scope};
-use super::view::{View, name_of};
+use super::schema;
+use super::scope::Scope;
+use super::view::{View, members, name_of};
 use crate::model::Node;
+use crate::rules::{Family, changes as rules};
 use matching::Matches;
 
-/// A choice of one is no choice: it is what must hold. Only where both sides
-/// have the keyword, its members are compared as a list.
+/// `oneOf` or `anyOf`, and the rules for its changes.
+pub(super) struct Keyword {
+    name: &'static str,
+    added: &'static Family,
+    removed: &'static Family,
+    lifted: &'static Family,
+    restricted: &'static Family,
+}
+
+impl Keyword {
+    pub(super) const ONE_OF: Keyword = Keyword {
+        name: "oneOf",
+        added: &rules::ONE_OF_ADDED,
+        removed: &rules::ONE_OF_REMOVED,
+        lifted: &rules::ONE_OF_LIFTED,
+        restricted: &rules::ONE_OF_RESTRICTED,
+    };
+    pub(super) const ANY_OF: Keyword = Keyword {
+        name: "anyOf",
+        added: &rules::ANY_OF_ADDED,
+        removed: &rules::ANY_OF_REMOVED,
+        lifted: &rules::ANY_OF_LIFTED,
+        restricted: &rules::ANY_OF_RESTRICTED,
+    };
+}
+
+/// Takes the only member of a choice as the schema itself. Its members are
+/// compared as a list only where both sides have the keyword.
 pub(super) fn unwrap_single<'a>(old: &mut View<'a>, new: &mut View<'a>) {
     for keyword in ["oneOf", "anyOf"] {
         match (old.list(keyword).len(), new.list(keyword).len()) {
@@ -25,8 +50,8 @@ pub(super) fn unwrap_single<'a>(old: &mut View<'a>, new: &mut View<'a>) {
     }
 }
 
-/// One type that became a choice of types, or a choice that grew or shrank.
-/// Says whether this is all there is to say of type and choice.
+/// Compares one type that became a choice of types, or a choice that grew or
+/// shrank. Returns whether type and choice need no further comparison.
 pub(super) fn list_of_types<'a>(
     context: &mut Context<'a>,
     scope: &Scope,
@@ -56,16 +81,14 @@ pub(super) fn list_of_types<'a>(
     } else {
         added.is_empty()
     };
-    let (ending, text) = if narrowed {
-        (
-            "narrowed",
-            format!("not of type {} any more", removed.join(", ")),
-        )
+    let (rule, text) = if narrowed {
+        let text = format!("the types {} are not allowed any more", removed.join(", "));
+        (&rules::LIST_OF_TYPES_NARROWED, text)
     } else {
-        ("widened", format!("also of type {} now", added.join(", ")))
+        let text = format!("the types {} are allowed now", added.join(", "));
+        (&rules::LIST_OF_TYPES_WIDENED, text)
     };
-    let ending = format!("list-of-types-{ending}");
-    scope.report(context, &ending, old.node(), new.node(), &text);
+    scope.report(context, rule, old.node(), new.node(), &text);
     true
 }
 
@@ -93,43 +116,40 @@ fn types<'a>(view: &View<'a>) -> Option<(Vec<&'a str>, bool)> {
     Some((kinds.collect::<Option<_>>()?, true))
 }
 
-/// `oneOf` or `anyOf`, member by member.
+/// Compares `oneOf` or `anyOf`, member by member.
 pub(super) fn alternatives<'a>(
     context: &mut Context<'a>,
     scope: &Scope,
     old: &View<'a>,
     new: &View<'a>,
-    keyword: &str,
-    name: &str,
+    keyword: &Keyword,
 ) {
-    let (from, to) = (old.list(keyword), new.list(keyword));
+    let name = keyword.name;
+    let (from, to) = (old.list(name), new.list(name));
     match (from.is_empty(), to.is_empty()) {
         (true, true) => return,
-        (true, false) => return choice_added(context, scope, old, new, &to, (keyword, name)),
+        (true, false) => return choice_added(context, scope, old, new, &to, keyword),
         (false, true) if old.kind().is_some() => {
-            let text = format!("`{keyword}` restricts it no more");
-            let ending = format!("{name}-lifted");
-            return scope.report(context, &ending, old.first(keyword), new.node(), &text);
+            let text = format!("`{name}` was removed");
+            return scope.report(context, keyword.lifted, old.first(name), new.node(), &text);
         }
         _ => {}
     }
     let matches = Matches::of(context, &from, &to);
     for (base, revision) in matches.pairs {
         let step = match name_of(revision).as_str() {
-            name if name.starts_with('`') => format!("{keyword}[{}]", name.trim_matches('`')),
-            _ => keyword.to_owned(),
+            member if member.starts_with('`') => format!("{name}[{}]", member.trim_matches('`')),
+            _ => name.to_owned(),
         };
         schema::compare(context, &scope.at(&step), &[base], &[revision]);
     }
     for member in matches.added {
-        let text = format!("{} was added to `{keyword}`", name_of(member));
-        let ending = format!("{name}-added");
-        scope.report(context, &ending, old.node(), Some(member), &text);
+        let text = format!("{} was added to `{name}`", name_of(member));
+        scope.report(context, keyword.added, old.node(), Some(member), &text);
     }
     for member in matches.removed {
-        let text = format!("{} was removed from `{keyword}`", name_of(member));
-        let ending = format!("{name}-removed");
-        scope.report(context, &ending, Some(member), new.node(), &text);
+        let text = format!("{} was removed from `{name}`", name_of(member));
+        scope.report(context, keyword.removed, Some(member), new.node(), &text);
     }
 }
 
@@ -140,12 +160,12 @@ fn choice_added<'a>(
     old: &View<'a>,
     new: &View<'a>,
     members: &[&'a Node],
-    (keyword, name): (&str, &str),
+    keyword: &Keyword,
 ) {
-    let place = new.first(keyword);
-    // Object properties that moved into alternatives: what was sent before may
-    // now match several of them, or none.
-    let is_wrapped = keyword == "oneOf"
+    let place = new.first(keyword.name);
+    // If object properties moved into alternatives, a value that was valid may now
+    // match several of them, or none.
+    let is_wrapped = keyword.name == "oneOf"
         && new.kind().is_none()
         && old.properties().keys().any(|name| {
             (members.iter()).any(|member| {
@@ -158,71 +178,122 @@ fn choice_added<'a>(
         (members.iter()).any(|member| context.equality.equivalent(node, member))
     });
     if is_wrapped && !holds_the_old {
-        let text = "its properties moved into alternatives";
+        let text = "the properties moved into alternatives";
         if scope.path.is_empty() && scope.prefix().ends_with("body") {
-            scope.report(context, "wrapped-in-one-of", old.node(), place, text);
+            scope.report(context, &rules::WRAPPED_IN_ONE_OF, old.node(), place, text);
         } else if scope.is_request() {
-            scope.report(context, "one-of-restricted", old.node(), place, text);
+            scope.report(context, keyword.restricted, old.node(), place, text);
         }
     }
     if scope.is_request() && keeps_its_own && !holds_the_old {
-        let text = format!("`{keyword}` restricts it now");
-        let ending = format!("{name}-restricted");
-        return scope.report(context, &ending, old.node(), place, &text);
+        let text = format!("`{}` was added", keyword.name);
+        return scope.report(context, keyword.restricted, old.node(), place, &text);
     }
-    // What comes from the service is only narrower then.
+    // A response only becomes narrower then.
     if !scope.is_request() && keeps_its_own {
         return;
     }
     let names: Vec<String> = members.iter().map(|member| name_of(member)).collect();
-    let text = format!("{} were added as `{keyword}`", names.join(", "));
-    scope.report(context, &format!("{name}-added"), old.node(), place, &text);
+    let text = format!("{} were added as `{}`", names.join(", "), keyword.name);
+    scope.report(context, keyword.added, old.node(), place, &text);
 }
 
-/// `allOf`: what its members say is compared as if it stood in the schema
-/// itself; members as such only where both sides have some.
+/// Compares the members of `allOf` as such, where both sides have some. Their
+/// keywords are compared as if they were written in the schema itself.
 pub(super) fn all_of<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
     let matches = Matches::of(context, &old.all_of, &new.all_of);
     let both = !old.all_of.is_empty() && !new.all_of.is_empty();
     for member in matches.added {
-        let ending = if is_annotation_only(new.side.resolve(member)) {
-            "all-of-added-annotation-only"
+        let rule = if is_annotation_only(new.side.resolve(member)) {
+            &rules::ALL_OF_ADDED_ANNOTATION_ONLY
         } else if both {
-            "all-of-added"
+            &rules::ALL_OF_ADDED
         } else {
             continue;
         };
         let text = format!("{} was added to `allOf`", name_of(member));
-        scope.report(context, ending, old.node(), Some(member), &text);
+        scope.report(context, rule, old.node(), Some(member), &text);
     }
     for member in matches.removed {
-        let ending = if is_annotation_only(old.side.resolve(member)) {
-            "all-of-removed-annotation-only"
+        let rule = if is_annotation_only(old.side.resolve(member)) {
+            &rules::ALL_OF_REMOVED_ANNOTATION_ONLY
         } else if both {
-            "all-of-removed"
+            &rules::ALL_OF_REMOVED
         } else {
             continue;
         };
         let text = format!("{} was removed from `allOf`", name_of(member));
-        scope.report(context, ending, Some(member), new.node(), &text);
+        scope.report(context, rule, Some(member), new.node(), &text);
     }
 }
 
 pub(super) fn not<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
     let (from, to) = (old.first("not"), new.first("not"));
-    let (ending, text) = match (from, to) {
-        (None, Some(_)) => ("not-added", "`not` was added"),
-        (Some(_), None) => ("not-removed", "`not` was removed"),
+    let (rule, text) = match (from, to) {
+        (None, Some(_)) => (&rules::NOT_ADDED, "`not` was added"),
+        (Some(_), None) => (&rules::NOT_REMOVED, "`not` was removed"),
         (Some(from), Some(to)) if !context.equality.equivalent(from, to) => {
-            ("not-changed", "`not` changed")
+            (&rules::NOT_CHANGED, "`not` changed")
         }
         _ => return,
     };
-    scope.report(
-        context,
-        ending,
-        from.or(old.node()),
-        to.or(new.node()),
-        text,
-    );
+    let (from, to) = (from.or(old.node()), to.or(new.node()));
+    scope.report(context, rule, from, to, text);
+}
+
+/// Compares `discriminator`: its property, and the schemas that it leads to.
+pub(super) fn discriminator<'a>(
+    context: &mut Context<'a>,
+    scope: &Scope,
+    old: &View<'a>,
+    new: &View<'a>,
+) {
+    let (from, to) = match (old.first("discriminator"), new.first("discriminator")) {
+        (None, Some(to)) => {
+            let (rule, text) = (&rules::DISCRIMINATOR_ADDED, "a discriminator was added");
+            return scope.report(context, rule, old.node(), Some(to), text);
+        }
+        (Some(from), None) => {
+            let (rule, text) = (
+                &rules::DISCRIMINATOR_REMOVED,
+                "the discriminator was removed",
+            );
+            return scope.report(context, rule, Some(from), new.node(), text);
+        }
+        (Some(from), Some(to)) => (from, to),
+        (None, None) => return,
+    };
+    let name = |node: &'a Node| node.get("propertyName").and_then(Node::as_str);
+    if name(from) != name(to) {
+        let text = format!(
+            "the property of the discriminator changed from `{}` to `{}`",
+            name(from).unwrap_or_default(),
+            name(to).unwrap_or_default()
+        );
+        let rule = &rules::DISCRIMINATOR_PROPERTY_NAME_CHANGED;
+        scope.report(context, rule, Some(from), Some(to), &text);
+    }
+    let (before, after) = (members(from, "mapping"), members(to, "mapping"));
+    for (value, target) in &before {
+        match after.iter().find(|(name, _)| name == value) {
+            None => {
+                let text = format!("the discriminator does not map `{value}` any more");
+                let rule = &rules::DISCRIMINATOR_MAPPING_DELETED;
+                scope.report(context, rule, Some(target), Some(to), &text);
+            }
+            Some((_, other)) if !target.same_value(other) => {
+                let text = format!("the discriminator maps `{value}` to another schema");
+                let rule = &rules::DISCRIMINATOR_MAPPING_CHANGED;
+                scope.report(context, rule, Some(target), Some(other), &text);
+            }
+            Some(_) => {}
+        }
+    }
+    for (value, target) in &after {
+        if !before.iter().any(|(name, _)| name == value) {
+            let text = format!("the discriminator maps `{value}` as well");
+            let rule = &rules::DISCRIMINATOR_MAPPING_ADDED;
+            scope.report(context, rule, Some(from), Some(target), &text);
+        }
+    }
 }

@@ -1,9 +1,11 @@
-//! Request bodies, and the media types of bodies in both directions.
+//! Compares request bodies, and the media types of bodies in both directions.
 
 use super::context::Context;
-use super::schema::{self, Direction, Role, Scope};
+use super::schema;
+use super::scope::{Direction, Role, Scope};
 use super::view::{is_true, members};
 use crate::model::Node;
+use crate::rules::changes as rules;
 
 /// The request body of an operation.
 pub(super) fn compare_request<'a>(context: &mut Context<'a>, base: &'a Node, revision: &'a Node) {
@@ -12,29 +14,32 @@ pub(super) fn compare_request<'a>(context: &mut Context<'a>, base: &'a Node, rev
     match (old, new) {
         (None, None) => {}
         (None, Some(new)) => {
-            let (id, word) = if is_true(new, "required") {
-                ("request-body-added-required", "required")
+            let (rule, necessity) = if is_true(new, "required") {
+                (&rules::REQUEST_BODY_ADDED_REQUIRED, "a required")
             } else {
-                ("request-body-added-optional", "optional")
+                (&rules::REQUEST_BODY_ADDED_OPTIONAL, "an optional")
             };
-            let text = format!("a request body was added, which is {word}");
-            context.report(id, Some(base), Some(new), text);
+            let text = format!("{necessity} request body was added");
+            context.report(rule, Some(base), Some(new), text);
         }
         (Some(old), None) => {
             let text = "the request body was removed";
-            context.report("request-body-removed", Some(old), Some(revision), text);
+            context.report(
+                &rules::REQUEST_BODY_REMOVED,
+                Some(old),
+                Some(revision),
+                text,
+            );
         }
         (Some(old), Some(new)) => {
-            match (is_true(old, "required"), is_true(new, "required")) {
-                (false, true) => {
-                    let text = "the request body became required";
-                    context.report("request-body-became-required", Some(old), Some(new), text);
-                }
-                (true, false) => {
-                    let text = "the request body became optional";
-                    context.report("request-body-became-optional", Some(old), Some(new), text);
-                }
-                _ => {}
+            let necessity = match (is_true(old, "required"), is_true(new, "required")) {
+                (false, true) => Some((&rules::REQUEST_BODY_BECAME_REQUIRED, "required")),
+                (true, false) => Some((&rules::REQUEST_BODY_BECAME_OPTIONAL, "optional")),
+                _ => None,
+            };
+            if let Some((rule, necessity)) = necessity {
+                let text = format!("the request body became {necessity}");
+                context.report(rule, Some(old), Some(new), text);
             }
             compare(context, Direction::Request, "the request body", old, new);
         }
@@ -50,48 +55,52 @@ pub(super) fn compare<'a>(
     revision: &'a Node,
 ) {
     let is_request = direction == Direction::Request;
-    let side = if is_request {
-        "request-body"
+    let (added, removed) = if is_request {
+        (
+            &rules::REQUEST_BODY_MEDIA_TYPE_ADDED,
+            &rules::REQUEST_BODY_MEDIA_TYPE_REMOVED,
+        )
     } else {
-        "response"
+        (
+            &rules::RESPONSE_MEDIA_TYPE_ADDED,
+            &rules::RESPONSE_MEDIA_TYPE_REMOVED,
+        )
     };
     let mut after = members(revision, "content");
-    let mut lacking = Vec::new();
+    let mut missing = Vec::new();
     for (name, old) in members(base, "content") {
         match after.iter().position(|(other, _)| is_same(name, other)) {
             Some(index) => {
                 let (_, new) = after.remove(index);
                 compare_schemas(context, direction, what, name, (old, new));
             }
-            None => lacking.push((name, old)),
+            None => missing.push((name, old)),
         }
     }
-    for (name, old) in lacking {
+    for (name, old) in missing {
         let related = after
             .iter()
             .position(|(other, _)| covers(other, name) || (!is_request && covers(name, other)));
         let Some(index) = related else {
-            let id = format!("{side}-media-type-removed");
             let text = format!("{what}: the media type `{name}` was removed");
-            context.report(&id, Some(old), Some(revision), text);
+            context.report(removed, Some(old), Some(revision), text);
             continue;
         };
         let (other, new) = after.remove(index);
         if !is_request {
-            let id = if covers(other, name) {
-                "response-media-type-name-generalized"
+            let rule = if covers(other, name) {
+                &rules::RESPONSE_MEDIA_TYPE_NAME_GENERALIZED
             } else {
-                "response-media-type-name-specialized"
+                &rules::RESPONSE_MEDIA_TYPE_NAME_SPECIALIZED
             };
             let text = format!("{what}: the media type `{name}` became `{other}`");
-            context.report(id, Some(old), Some(new), text);
+            context.report(rule, Some(old), Some(new), text);
         }
         compare_schemas(context, direction, what, other, (old, new));
     }
     for (name, new) in after {
-        let id = format!("{side}-media-type-added");
         let text = format!("{what}: the media type `{name}` was added");
-        context.report(&id, Some(base), Some(new), text);
+        context.report(added, Some(base), Some(new), text);
     }
 }
 
@@ -102,9 +111,15 @@ fn compare_schemas<'a>(
     media_type: &str,
     (base, revision): (&'a Node, &'a Node),
 ) {
-    let prefix = match direction {
-        Direction::Request => "request-body-media-type-schema",
-        Direction::Response => "response-body-media-type-schema",
+    let (added, removed) = match direction {
+        Direction::Request => (
+            &rules::REQUEST_BODY_MEDIA_TYPE_SCHEMA_ADDED,
+            &rules::REQUEST_BODY_MEDIA_TYPE_SCHEMA_REMOVED,
+        ),
+        Direction::Response => (
+            &rules::RESPONSE_BODY_MEDIA_TYPE_SCHEMA_ADDED,
+            &rules::RESPONSE_BODY_MEDIA_TYPE_SCHEMA_REMOVED,
+        ),
     };
     match (base.get("schema"), revision.get("schema")) {
         (Some(old), Some(new)) => {
@@ -116,16 +131,11 @@ fn compare_schemas<'a>(
         }
         (None, Some(new)) => {
             let text = format!("{what}: a schema was added for `{media_type}`");
-            context.report(&format!("{prefix}-added"), Some(base), Some(new), text);
+            context.report(added, Some(base), Some(new), text);
         }
         (Some(old), None) => {
             let text = format!("{what}: the schema for `{media_type}` was removed");
-            context.report(
-                &format!("{prefix}-removed"),
-                Some(old),
-                Some(revision),
-                text,
-            );
+            context.report(removed, Some(old), Some(revision), text);
         }
         (None, None) => {}
     }
@@ -142,7 +152,7 @@ fn is_same(a: &str, b: &str) -> bool {
     bare(a) == bare(b)
 }
 
-/// Whether the first media type, or range of them, holds the second.
+/// Whether the first media type, or range of them, includes the second.
 fn covers(wide: &str, narrow: &str) -> bool {
     let (wide_essence, narrow_essence) = (essence(wide), essence(narrow));
     if wide_essence == narrow_essence {

@@ -1,28 +1,28 @@
-//! What one comparison carries along: both documents, the policy, and the
-//! changes found so far.
+//! The state of a comparison: both documents, the policy, and the changes found
+//! so far.
 
+use super::change::{Change, Place, Policy};
 use super::equality::Equality;
-use super::rules;
 use super::view::Side;
-use super::{Change, Level, Place, Policy};
 use crate::model::Node;
+use crate::rules::{ChangeRule, Level};
 use std::collections::HashSet;
 
 pub(super) struct Context<'a> {
     pub base: Side<'a>,
     pub revision: Side<'a>,
     pub policy: &'a Policy,
-    /// The operation at hand.
+    /// The operation that is compared.
     pub operation: Option<String>,
-    /// Whether the operation at hand promised to stay.
+    /// Whether the operation, or the parameter, is stable.
     pub stable: bool,
-    /// How many days of deprecation the policy asks of the operation at hand.
+    /// How many days of deprecation the policy requires for the operation.
     pub deprecation_days: u32,
-    /// Whether the parameter at hand is written as `name=a&name=b`.
+    /// Whether the parameter that is compared is written as `name=a&name=b`.
     pub exploded: bool,
     pub equality: Equality<'a>,
     /// Pairs of schemas that were compared already for the same body or
-    /// parameter; what refers to itself ends here.
+    /// parameter, so that the comparison of recursive schemas ends.
     pub seen: HashSet<(*const Node, *const Node, bool, bool)>,
     changes: Vec<Change>,
 }
@@ -47,22 +47,21 @@ impl<'a> Context<'a> {
     /// Reports a change, at the places of these two nodes.
     pub(super) fn report(
         &mut self,
-        id: &str,
+        rule: &'static ChangeRule,
         base: Option<&Node>,
         revision: Option<&Node>,
         text: impl Into<String>,
     ) {
-        let rule = rules::level(id);
-        debug_assert!(rule.is_some(), "there is no rule `{id}`");
-        let mut level = rule.unwrap_or(Level::Warn);
-        if level == Level::Err && !self.stable && !rules::is_lifecycle(id) {
-            level = Level::Warn;
-        }
+        let level = match rule.level {
+            Level::Err if !self.stable && !rule.is_promise() => Level::Warn,
+            level => level,
+        };
         let change = Change {
-            id: id.to_owned(),
+            id: rule.id,
             level,
             operation: self.operation.clone(),
             text: text.into(),
+            remedy: rule.remedy(),
             at: Place {
                 base: base.map(|node| node.at.clone()),
                 revision: revision.map(|node| node.at.clone()),
@@ -77,12 +76,12 @@ impl<'a> Context<'a> {
         &self.changes
     }
 
-    /// All changes, the gravest first, then in the order of the documents.
+    /// All changes, the most severe first, then in the order of the documents.
     pub(super) fn finish(mut self) -> Vec<Change> {
         self.changes.sort_by_key(|change| {
             let at = change.at.revision.as_ref().or(change.at.base.as_ref());
             let place = at.map(|at| (at.line, at.column));
-            (change.level, place, change.id.clone(), change.text.clone())
+            (change.level, place, change.id, change.text.clone())
         });
         self.changes
     }

@@ -1,11 +1,12 @@
-//! Whether two values of the two documents mean the same, references followed.
-//! What is the same need not be compared, which is most of any two documents.
+//! Decides whether two values of the two documents mean the same, references
+//! followed. Equal values, which are most of any two documents, need no further
+//! comparison.
 
 use super::view::{Side, reference};
 use crate::model::{Node, NodeKind};
 use std::collections::{HashMap, HashSet};
 
-/// Members of a schema that say nothing of which values are valid.
+/// Members of a schema that do not restrict which values are valid.
 const ANNOTATIONS: &[&str] = &[
     "title",
     "description",
@@ -35,19 +36,19 @@ impl<'a> Equality<'a> {
 
     /// Whether both are the same in every member.
     pub(super) fn same(&mut self, base: &'a Node, revision: &'a Node) -> bool {
-        self.ask(base, revision, false)
+        self.decide(base, revision, false)
     }
 
     /// Whether the same values are valid, whatever they are called.
     pub(super) fn equivalent(&mut self, base: &'a Node, revision: &'a Node) -> bool {
-        self.ask(base, revision, true)
+        self.decide(base, revision, true)
     }
 
-    fn ask(&mut self, base: &'a Node, revision: &'a Node, loose: bool) -> bool {
+    fn decide(&mut self, base: &'a Node, revision: &'a Node, loose: bool) -> bool {
         let mut assumed = HashSet::new();
         let same = self.compare(base, revision, loose, &mut assumed);
         if same {
-            // All that was assumed on the way has held.
+            // All assumptions on the way were true.
             self.known
                 .extend(assumed.into_iter().map(|pair| (pair, true)));
         } else {
@@ -136,8 +137,8 @@ impl<'a> Equality<'a> {
     }
 }
 
-/// Whether both are references, to schemas of different names. As members of a
-/// list they are told apart by name, be they alike or not.
+/// Whether both are references to schemas of different names. As members of a
+/// list, such schemas are different ones even if they are equal.
 pub(super) fn is_renamed(base: &Node, revision: &Node) -> bool {
     match (reference(base), reference(revision)) {
         (Some(base), Some(revision)) => base != revision,

@@ -1,18 +1,18 @@
-//! Deprecation, sunset and stability: of operations, parameters and properties.
-//! Dates are days (`YYYY-MM-DD`) or times of RFC 3339; the clock is the
-//! policy's. What a document alone must keep is in `lint`.
+//! Compares deprecation, sunset and stability of operations, parameters and
+//! properties. Dates are days (`YYYY-MM-DD`) or times of RFC 3339; the current day
+//! is that of the policy.
 
 use super::context::Context;
-use super::schema::Scope;
+use super::scope::Scope;
 use super::view::{View, is_true};
-use super::{Level, rules};
 use crate::model::{Node, Stability};
+use crate::rules::{ChangeRule, changes as rules};
 use chrono::{DateTime, NaiveDate};
 
 const SUNSET: &str = "x-sunset";
 const STABILITY: &str = "x-stability-level";
 
-/// What is written as a sunset.
+/// The value of `x-sunset`.
 pub(super) enum Sunset<'a> {
     None,
     On(NaiveDate, &'a Node),
@@ -33,8 +33,8 @@ pub(super) fn sunset(node: &Node) -> Sunset<'_> {
     day.map_or(Sunset::Unreadable(value), |day| Sunset::On(day, value))
 }
 
-/// The stability level of an operation or a property; `None` where there is
-/// no such word. oasdiff's `alpha` and `draft` are words for experimental.
+/// The stability level of an operation or a property; `None` if it is not a
+/// level. oasdiff's `alpha` and `draft` are levels below beta.
 pub(super) fn stability(node: &Node) -> Option<(Stability, u8)> {
     let Some(value) = node.get(STABILITY) else {
         return Some((Stability::Stable, 3));
@@ -48,13 +48,13 @@ pub(super) fn stability(node: &Node) -> Option<(Stability, u8)> {
     }
 }
 
-/// Whether something promises to stay; an unknown word promises it as well.
+/// Whether something is stable; an unknown level counts as stable.
 pub(super) fn is_stable(node: &Node) -> bool {
     stability(node).is_none_or(|(level, _)| level == Stability::Stable)
 }
 
-/// Sets what the operation at hand promised: by its base, which is what a
-/// client relied on.
+/// Sets the stability of the operation that is compared: that of the base, which
+/// clients rely on.
 pub(super) fn enter(context: &mut Context<'_>, base: &Node, revision: Option<&Node>) {
     context.stable = is_stable(base);
     let current = stability(revision.unwrap_or(base)).map_or(Stability::Stable, |(level, _)| level);
@@ -65,34 +65,34 @@ pub(super) fn enter(context: &mut Context<'_>, base: &Node, revision: Option<&No
     };
 }
 
-/// An operation that both documents have.
+/// Compares an operation that both documents have.
 pub(super) fn operation(context: &mut Context<'_>, base: &Node, revision: &Node) {
     compare_stability(context, base, revision);
     let (was, is) = (is_true(base, "deprecated"), is_true(revision, "deprecated"));
     let at = revision.get("deprecated").or(Some(revision));
     match (was, is) {
         (false, true) => {
-            let ids = Deprecation {
-                plain: "endpoint-deprecated",
-                with_sunset: "endpoint-deprecated-with-sunset",
-                missing: "api-deprecated-sunset-missing",
-                unreadable: "api-deprecated-sunset-parse",
-                too_small: "api-sunset-date-too-small",
+            let ids = DeprecationRules {
+                without_sunset: &rules::ENDPOINT_DEPRECATED,
+                with_sunset: &rules::ENDPOINT_DEPRECATED_WITH_SUNSET,
+                missing: &rules::API_DEPRECATED_SUNSET_MISSING,
+                unreadable: &rules::API_DEPRECATED_SUNSET_PARSE,
+                too_early: &rules::API_SUNSET_DATE_TOO_SMALL,
             };
             deprecated(context, &ids, "the operation", base, revision);
         }
         (true, false) => {
             let text = "the operation is not deprecated any more";
-            context.report("endpoint-reactivated", Some(base), at, text);
+            context.report(&rules::ENDPOINT_REACTIVATED, Some(base), at, text);
         }
         _ => {}
     }
     if was {
-        let ids = Moved {
-            deleted: "sunset-deleted",
-            unreadable: "api-path-sunset-parse",
-            closer: "api-sunset-moved-closer",
-            too_small: "api-sunset-date-changed-too-small",
+        let ids = SunsetRules {
+            deleted: &rules::SUNSET_DELETED,
+            unreadable: &rules::API_PATH_SUNSET_PARSE,
+            earlier: &rules::API_SUNSET_MOVED_CLOSER,
+            too_early: &rules::API_SUNSET_DATE_CHANGED_TOO_SMALL,
         };
         if is {
             sunset_moved(context, &ids, "the operation", base, revision);
@@ -100,18 +100,21 @@ pub(super) fn operation(context: &mut Context<'_>, base: &Node, revision: &Node)
     }
 }
 
-pub(super) struct Deprecation {
-    pub plain: &'static str,
-    pub with_sunset: &'static str,
-    pub missing: &'static str,
-    pub unreadable: &'static str,
-    pub too_small: &'static str,
+/// The rules for something that became deprecated.
+pub(super) struct DeprecationRules {
+    pub without_sunset: &'static ChangeRule,
+    pub with_sunset: &'static ChangeRule,
+    /// The policy requires a sunset.
+    pub missing: &'static ChangeRule,
+    pub unreadable: &'static ChangeRule,
+    /// The sunset is earlier than the policy allows.
+    pub too_early: &'static ChangeRule,
 }
 
-/// Something that was deprecated by the revision.
+/// Reports something that the revision deprecates.
 pub(super) fn deprecated(
     context: &mut Context<'_>,
-    ids: &Deprecation,
+    rules: &DeprecationRules,
     what: &str,
     base: &Node,
     revision: &Node,
@@ -121,37 +124,44 @@ pub(super) fn deprecated(
     match sunset(revision) {
         Sunset::None if days > 0 => {
             let text = format!("{what} was deprecated without `{SUNSET}`");
-            context.report(ids.missing, Some(base), at, text);
+            context.report(rules.missing, Some(base), at, text);
         }
         Sunset::None => {
-            context.report(ids.plain, Some(base), at, format!("{what} was deprecated"));
+            context.report(
+                rules.without_sunset,
+                Some(base),
+                at,
+                format!("{what} was deprecated"),
+            );
         }
         Sunset::Unreadable(node) => {
-            let text = format!("`{SUNSET}` of {what} is no date: write `YYYY-MM-DD`");
-            context.report(ids.unreadable, Some(base), Some(node), text);
+            let text = format!("`{SUNSET}` of {what} is not a date: write `YYYY-MM-DD`");
+            context.report(rules.unreadable, Some(base), Some(node), text);
         }
         Sunset::On(day, node) if (day - context.policy.today).num_days() < i64::from(days) => {
-            let text = format!("{what} goes on {day}, less than {days} days from now");
-            context.report(ids.too_small, Some(base), Some(node), text);
+            let text = format!("{what} is removed on {day}, less than {days} days from now");
+            context.report(rules.too_early, Some(base), Some(node), text);
         }
         Sunset::On(day, node) => {
-            let text = format!("{what} was deprecated, and goes on {day}");
-            context.report(ids.with_sunset, Some(base), Some(node), text);
+            let text = format!("{what} was deprecated, and is removed on {day}");
+            context.report(rules.with_sunset, Some(base), Some(node), text);
         }
     }
 }
 
-pub(super) struct Moved {
-    pub deleted: &'static str,
-    pub unreadable: &'static str,
-    pub closer: &'static str,
-    pub too_small: &'static str,
+/// The rules for the sunset of something that stays deprecated.
+pub(super) struct SunsetRules {
+    pub deleted: &'static ChangeRule,
+    pub unreadable: &'static ChangeRule,
+    pub earlier: &'static ChangeRule,
+    /// The sunset is earlier than the policy allows.
+    pub too_early: &'static ChangeRule,
 }
 
-/// The sunset of something that was and is deprecated.
+/// Compares the sunsets of something that both documents deprecate.
 pub(super) fn sunset_moved(
     context: &mut Context<'_>,
-    ids: &Moved,
+    rules: &SunsetRules,
     what: &str,
     base: &Node,
     revision: &Node,
@@ -160,32 +170,32 @@ pub(super) fn sunset_moved(
         (Sunset::None, Sunset::None) => {}
         (Sunset::On(_, node) | Sunset::Unreadable(node), Sunset::None) => {
             let text = format!("`{SUNSET}` of {what} was removed");
-            context.report(ids.deleted, Some(node), Some(revision), text);
+            context.report(rules.deleted, Some(node), Some(revision), text);
         }
         (Sunset::Unreadable(old), Sunset::Unreadable(new)) if old.same_value(new) => {}
         (before, Sunset::Unreadable(node)) => {
-            let text = format!("`{SUNSET}` of {what} is no date: write `YYYY-MM-DD`");
+            let text = format!("`{SUNSET}` of {what} is not a date: write `YYYY-MM-DD`");
             let old = match before {
                 Sunset::On(_, node) | Sunset::Unreadable(node) => node,
                 Sunset::None => base,
             };
-            context.report(ids.unreadable, Some(old), Some(node), text);
+            context.report(rules.unreadable, Some(old), Some(node), text);
         }
         (Sunset::Unreadable(old), Sunset::On(_, new)) => {
-            let text = format!("`{SUNSET}` of {what} was no date");
-            context.report(ids.unreadable, Some(old), Some(new), text);
+            let text = format!("`{SUNSET}` of {what} was not a date");
+            context.report(rules.unreadable, Some(old), Some(new), text);
         }
         (Sunset::On(from, old), Sunset::On(to, new)) if to < from => {
             let days = context.deprecation_days;
-            let text = format!("the sunset of {what} moved closer, from {from} to {to}");
+            let text = format!("the sunset of {what} moved to an earlier day, from {from} to {to}");
             if (to - context.policy.today).num_days() < i64::from(days) {
-                context.report(ids.too_small, Some(old), Some(new), text.clone());
+                context.report(rules.too_early, Some(old), Some(new), text.clone());
             }
-            context.report(ids.closer, Some(old), Some(new), text);
+            context.report(rules.earlier, Some(old), Some(new), text);
         }
         (Sunset::On(from, old), Sunset::On(to, new)) if to > from => {
             let text = format!("the sunset of {what} moved from {from} to {to}");
-            context.report("api-sunset-date-changed", Some(old), Some(new), text);
+            context.report(&rules::API_SUNSET_DATE_CHANGED, Some(old), Some(new), text);
         }
         _ => {}
     }
@@ -205,26 +215,22 @@ fn compare_stability(context: &mut Context<'_>, base: &Node, revision: &Node) {
     let (old, new) = (old.or(Some(base)), new.or(Some(revision)));
     if to < from {
         let text = "the stability level dropped";
-        context.report("api-stability-decreased", old, new, text);
+        context.report(&rules::API_STABILITY_DECREASED, old, new, text);
     } else if to > from {
-        context.report(
-            "api-stability-increased",
-            old,
-            new,
-            "the stability level rose",
-        );
+        let text = "the stability level rose";
+        context.report(&rules::API_STABILITY_INCREASED, old, new, text);
     }
 }
 
-/// A word that is no stability level.
+/// Reports a stability level that does not exist.
 pub(super) fn invalid_stability(context: &mut Context<'_>, node: &Node, is_base: bool) {
-    let text = "no stability level: write `experimental`, `beta` or `stable`";
+    let text = "not a stability level: write `experimental`, `beta` or `stable`";
     let at = node.get(STABILITY);
     let (base, revision) = if is_base { (at, None) } else { (None, at) };
-    context.report("api-invalid-stability-level", base, revision, text);
+    context.report(&rules::API_INVALID_STABILITY_LEVEL, base, revision, text);
 }
 
-/// A property that both documents have.
+/// Compares a property that both documents have.
 pub(super) fn property<'a>(
     context: &mut Context<'a>,
     scope: &Scope,
@@ -235,75 +241,91 @@ pub(super) fn property<'a>(
         return;
     };
     let what = scope.subject();
-    let ids = if scope.is_request() {
-        Deprecation {
-            plain: "request-property-deprecated",
-            with_sunset: "request-property-deprecated-with-sunset",
-            missing: "request-property-deprecated-sunset-missing",
-            unreadable: "request-property-deprecated-sunset-invalid",
-            too_small: "request-property-sunset-date-too-small",
-        }
+    let (deprecation, reactivated, decreased, increased) = if scope.is_request() {
+        (
+            &REQUEST_PROPERTY,
+            &rules::REQUEST_PROPERTY_REACTIVATED,
+            &rules::REQUEST_PROPERTY_STABILITY_DECREASED,
+            &rules::REQUEST_PROPERTY_STABILITY_INCREASED,
+        )
     } else {
-        Deprecation {
-            plain: "response-property-deprecated",
-            with_sunset: "response-property-deprecated-with-sunset",
-            missing: "response-property-deprecated-sunset-missing",
-            unreadable: "response-property-deprecated-sunset-invalid",
-            too_small: "response-property-sunset-date-too-small",
-        }
-    };
-    let side = if scope.is_request() {
-        "request"
-    } else {
-        "response"
+        (
+            &RESPONSE_PROPERTY,
+            &rules::RESPONSE_PROPERTY_REACTIVATED,
+            &rules::RESPONSE_PROPERTY_STABILITY_DECREASED,
+            &rules::RESPONSE_PROPERTY_STABILITY_INCREASED,
+        )
     };
     match (old.flag("deprecated"), new.flag("deprecated")) {
-        (false, true) => deprecated(context, &ids, &what, base, revision),
+        (false, true) => deprecated(context, deprecation, &what, base, revision),
         (true, false) => {
-            let id = format!("{side}-property-reactivated");
             let text = format!("{what}: not deprecated any more");
-            context.report(&id, Some(base), Some(revision), text);
+            context.report(reactivated, Some(base), Some(revision), text);
         }
         _ => {}
     }
     if let (Some((_, from)), Some((_, to))) = (stability(base), stability(revision))
         && from != to
     {
-        let word = if to < from { "decreased" } else { "increased" };
-        let id = format!("{side}-property-stability-{word}");
-        debug_assert!(rules::level(&id).is_some_and(|level| level != Level::Warn));
-        let text = format!("{what}: the stability level {word}");
-        context.report(&id, Some(base), Some(revision), text);
+        let (rule, verb) = if to < from {
+            (decreased, "dropped")
+        } else {
+            (increased, "rose")
+        };
+        let text = format!("{what}: the stability level {verb}");
+        context.report(rule, Some(base), Some(revision), text);
     }
 }
 
-/// An operation that the revision lacks; `is_path` where its whole path went.
-pub(super) fn removed(context: &mut Context<'_>, base: &Node, is_path: bool) {
+static REQUEST_PROPERTY: DeprecationRules = DeprecationRules {
+    without_sunset: &rules::REQUEST_PROPERTY_DEPRECATED,
+    with_sunset: &rules::REQUEST_PROPERTY_DEPRECATED_WITH_SUNSET,
+    missing: &rules::REQUEST_PROPERTY_DEPRECATED_SUNSET_MISSING,
+    unreadable: &rules::REQUEST_PROPERTY_DEPRECATED_SUNSET_INVALID,
+    too_early: &rules::REQUEST_PROPERTY_SUNSET_DATE_TOO_SMALL,
+};
+
+static RESPONSE_PROPERTY: DeprecationRules = DeprecationRules {
+    without_sunset: &rules::RESPONSE_PROPERTY_DEPRECATED,
+    with_sunset: &rules::RESPONSE_PROPERTY_DEPRECATED_WITH_SUNSET,
+    missing: &rules::RESPONSE_PROPERTY_DEPRECATED_SUNSET_MISSING,
+    unreadable: &rules::RESPONSE_PROPERTY_DEPRECATED_SUNSET_INVALID,
+    too_early: &rules::RESPONSE_PROPERTY_SUNSET_DATE_TOO_SMALL,
+};
+
+/// Reports an operation that the revision lacks; `with_path` if it lacks the
+/// whole path.
+pub(super) fn removed(context: &mut Context<'_>, base: &Node, with_path: bool) {
     if stability(base).is_none() {
         invalid_stability(context, base, true);
     }
-    let api = if is_path { "api-path" } else { "api" };
-    let (ending, text) = match (is_true(base, "deprecated"), sunset(base)) {
+    // The rule where the whole path was removed, and where other operations stay.
+    let (of_path, alone, text) = match (is_true(base, "deprecated"), sunset(base)) {
         (false, _) => (
-            "removed-without-deprecation",
+            &rules::API_PATH_REMOVED_WITHOUT_DEPRECATION,
+            &rules::API_REMOVED_WITHOUT_DEPRECATION,
             "the operation was removed without being deprecated before".to_owned(),
         ),
         (true, Sunset::None) => (
-            "removed-with-deprecation",
+            &rules::API_PATH_REMOVED_WITH_DEPRECATION,
+            &rules::API_REMOVED_WITH_DEPRECATION,
             "the operation was removed; it was deprecated, without a sunset".to_owned(),
         ),
         (true, Sunset::Unreadable(node)) => {
-            let text = format!("`{SUNSET}` of the removed operation is no date");
-            return context.report("api-path-sunset-parse", Some(node), None, text);
+            let text = format!("`{SUNSET}` of the removed operation is not a date");
+            return context.report(&rules::API_PATH_SUNSET_PARSE, Some(node), None, text);
         }
         (true, Sunset::On(day, _)) if context.policy.today < day => (
-            "removed-before-sunset",
+            &rules::API_PATH_REMOVED_BEFORE_SUNSET,
+            &rules::API_REMOVED_BEFORE_SUNSET,
             format!("the operation was removed before its sunset on {day}"),
         ),
         (true, Sunset::On(day, _)) => (
-            "removed-after-sunset",
+            &rules::API_PATH_REMOVED_AFTER_SUNSET,
+            &rules::API_REMOVED_AFTER_SUNSET,
             format!("the operation was removed; its sunset was on {day}"),
         ),
     };
-    context.report(&format!("{api}-{ending}"), Some(base), None, text);
+    let rule = if with_path { of_path } else { alone };
+    context.report(rule, Some(base), None, text);
 }

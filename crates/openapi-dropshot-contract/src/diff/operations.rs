@@ -1,40 +1,32 @@
-//! Paths and operations: which there are, and what belongs to an operation as
-//! a whole. Also what belongs to the document: component schemas, its version.
+//! Compares paths and operations, and what belongs to an operation or to the
+//! document as a whole: ids, tags, component schemas, the version.
 
 use super::context::Context;
+use super::parameters::Pair;
 use super::view::{Side, array, members};
-use super::{Level, content, lifecycle, parameters, responses, security};
-use crate::model::{Node, unescape_pointer_token};
+use super::{content, lifecycle, parameters, responses, security};
+use crate::model::{Method, Node, unescape_pointer_token};
+use crate::rules::{Level, changes as rules};
+use crate::template;
 use std::collections::HashMap;
 
-const METHODS: &[&str] = &[
-    "get", "put", "post", "delete", "options", "head", "patch", "trace",
-];
-
-/// A path item with the path it stands under.
+/// A path item with its path.
 #[derive(Clone, Copy)]
 struct Item<'a> {
     path: &'a str,
     node: &'a Node,
 }
 
-/// One operation in both documents.
-pub(super) struct Pair<'a> {
-    pub base: &'a Node,
-    pub revision: &'a Node,
-    pub base_item: &'a Node,
-    pub revision_item: &'a Node,
-    /// What variables of the path are called in the base and in the revision.
-    pub renamed: Vec<(&'a str, &'a str)>,
-}
-
 pub(super) fn compare(context: &mut Context<'_>) {
     let (base, revision) = (context.base, context.revision);
-    let after: HashMap<String, Item<'_>> = items(revision)
-        .map(|item| (template(item.path), item))
-        .collect();
+    let by_shape = |side| -> HashMap<String, Item<'_>> {
+        items(side)
+            .map(|item| (template::shape(item.path), item))
+            .collect()
+    };
+    let (before, after) = (by_shape(base), by_shape(revision));
     for old in items(base) {
-        match after.get(&template(old.path)) {
+        match after.get(&template::shape(old.path)) {
             Some(new) => compare_items(context, old, *new),
             None => {
                 for (method, operation) in operations(old.node) {
@@ -44,20 +36,13 @@ pub(super) fn compare(context: &mut Context<'_>) {
             }
         }
     }
-    let before: HashMap<String, Item<'_>> = items(base)
-        .map(|item| (template(item.path), item))
-        .collect();
     for new in items(revision) {
-        let old = before.get(&template(new.path));
+        let old = before.get(&template::shape(new.path));
         for (method, operation) in operations(new.node) {
             if old.is_none_or(|old| old.node.get(method).is_none()) {
                 enter(context, method, new.path, operation, None);
-                context.report(
-                    "endpoint-added",
-                    None,
-                    Some(operation),
-                    "the operation was added",
-                );
+                let text = "the operation was added";
+                context.report(&rules::ENDPOINT_ADDED, None, Some(operation), text);
             }
         }
     }
@@ -66,8 +51,8 @@ pub(super) fn compare(context: &mut Context<'_>) {
 }
 
 fn compare_items<'a>(context: &mut Context<'a>, old: Item<'a>, new: Item<'a>) {
-    let renamed: Vec<_> = variables(old.path)
-        .zip(variables(new.path))
+    let renamed: Vec<_> = template::variables(old.path)
+        .zip(template::variables(new.path))
         .filter(|(from, to)| from != to)
         .collect();
     for (method, base) in operations(old.node) {
@@ -97,7 +82,7 @@ fn compare_operation<'a>(context: &mut Context<'a>, pair: &Pair<'a>) {
     responses::compare(context, pair.base, pair.revision);
 }
 
-/// Makes an operation the one at hand.
+/// Makes an operation the one that is compared.
 fn enter(
     context: &mut Context<'_>,
     method: &str,
@@ -120,31 +105,8 @@ fn items(side: Side<'_>) -> impl Iterator<Item = Item<'_>> {
 }
 
 fn operations(item: &Node) -> impl Iterator<Item = (&'static str, &Node)> {
-    METHODS
-        .iter()
-        .filter_map(|method| Some((*method, item.get(method)?)))
-}
-
-/// The path with its variables unnamed: renaming one changes no request.
-fn template(path: &str) -> String {
-    let mut text = String::new();
-    let mut inside = false;
-    for character in path.chars() {
-        match character {
-            '{' => inside = true,
-            '}' => inside = false,
-            _ if inside => continue,
-            _ => {}
-        }
-        text.push(character);
-    }
-    text
-}
-
-fn variables(path: &str) -> impl Iterator<Item = &str> {
-    path.split('{')
-        .skip(1)
-        .filter_map(|rest| rest.split_once('}').map(|(name, _)| name))
+    let methods = Method::ALL.into_iter().map(Method::key);
+    methods.filter_map(|method| Some((method, item.get(method)?)))
 }
 
 fn operation_id(context: &mut Context<'_>, pair: &Pair<'_>) {
@@ -155,19 +117,15 @@ fn operation_id(context: &mut Context<'_>, pair: &Pair<'_>) {
     match (from.and_then(Node::as_str), to.and_then(Node::as_str)) {
         (Some(a), b) if Some(a) != b => {
             let text = match b {
-                Some(b) => format!("the operation id `{a}` became `{b}`"),
+                Some(b) => format!("the operation id changed from `{a}` to `{b}`"),
                 None => format!("the operation id `{a}` was removed"),
             };
-            context.report(
-                "api-operation-id-removed",
-                from,
-                to.or(Some(pair.revision)),
-                text,
-            );
+            let to = to.or(Some(pair.revision));
+            context.report(&rules::API_OPERATION_ID_REMOVED, from, to, text);
         }
         (None, Some(b)) => {
             let text = format!("the operation id `{b}` was added");
-            context.report("api-operation-id-added", Some(pair.base), to, text);
+            context.report(&rules::API_OPERATION_ID_ADDED, Some(pair.base), to, text);
         }
         _ => {}
     }
@@ -178,19 +136,24 @@ fn tags(context: &mut Context<'_>, pair: &Pair<'_>) {
     for tag in from {
         if !to.iter().any(|other| other.same_value(tag)) {
             let text = format!("the tag {} was removed", tag.to_json());
-            context.report("api-tag-removed", Some(tag), Some(pair.revision), text);
+            context.report(
+                &rules::API_TAG_REMOVED,
+                Some(tag),
+                Some(pair.revision),
+                text,
+            );
         }
     }
     for tag in to {
         if !from.iter().any(|other| other.same_value(tag)) {
             let text = format!("the tag {} was added", tag.to_json());
-            context.report("api-tag-added", Some(pair.base), Some(tag), text);
+            context.report(&rules::API_TAG_ADDED, Some(pair.base), Some(tag), text);
         }
     }
 }
 
-/// Component schemas that went: no client sees their names on the wire, but
-/// generated clients do.
+/// Reports component schemas that were removed. Clients do not see their names on
+/// the wire, but generated clients contain them.
 pub(super) fn compare_components(context: &mut Context<'_>) {
     const SCHEMAS: &str = "/components/schemas";
     let Some(before) = context.base.root.pointer(SCHEMAS) else {
@@ -200,12 +163,12 @@ pub(super) fn compare_components(context: &mut Context<'_>) {
     for (name, member) in before.as_object().into_iter().flatten() {
         if after.is_none_or(|after| after.get(name).is_none()) {
             let text = format!("the schema `{}` was removed", unescape_pointer_token(name));
-            context.report("api-schema-removed", Some(&member.value), None, text);
+            context.report(&rules::API_SCHEMA_REMOVED, Some(&member.value), None, text);
         }
     }
 }
 
-/// Whether `info.version` says what the changes say.
+/// Compares `info.version` with what the changes require.
 pub(super) fn compare_version(context: &mut Context<'_>) {
     let (base, revision) = (context.base.root, context.revision.root);
     let (old, new) = (
@@ -214,7 +177,7 @@ pub(super) fn compare_version(context: &mut Context<'_>) {
     );
     let numbers = |node: Option<&Node>| {
         let text = node.and_then(Node::as_str)?;
-        crate::release::Version::parse(text)
+        crate::version::Version::parse(text)
     };
     let (Some(from), Some(to)) = (numbers(old), numbers(new)) else {
         return;
@@ -225,13 +188,14 @@ pub(super) fn compare_version(context: &mut Context<'_>) {
         .any(|change| change.level == Level::Err);
     let changed = !context.changes().is_empty();
     if to < from {
-        let text = format!("the version went back from {from} to {to}");
-        context.report("api-version-decreased", old, new, text);
+        let text = format!("the version decreased from {from} to {to}");
+        context.report(&rules::API_VERSION_DECREASED, old, new, text);
     } else if to == from && changed {
         let text = format!("the version is still {to}");
-        context.report("api-version-not-bumped", old, new, text);
+        context.report(&rules::API_VERSION_NOT_BUMPED, old, new, text);
     } else if breaks && !from.allows_break(to) {
-        let text = format!("a client breaks, but the version went from {from} to {to} only");
-        context.report("api-major-version-not-bumped", old, new, text);
+        let text =
+            format!("a change breaks clients, but the version only changed from {from} to {to}");
+        context.report(&rules::API_MAJOR_VERSION_NOT_BUMPED, old, new, text);
     }
 }

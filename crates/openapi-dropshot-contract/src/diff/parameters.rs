@@ -1,20 +1,31 @@
-//! Parameters of an operation, those of its path included.
+//! Compares the parameters of an operation, those of its path included.
 
 use super::context::Context;
-use super::lifecycle::{self, Deprecation, Moved, Sunset};
-use super::operations::Pair;
-use super::schema::{self, Direction, Role, Scope};
-use super::values::shown;
+use super::lifecycle::{self, DeprecationRules, Sunset, SunsetRules};
+use super::schema;
+use super::scope::{Direction, Role, Scope};
+use super::values::quoted;
 use super::view::{Side, View, array, is_true, members};
 use crate::model::Node;
+use crate::rules::changes as rules;
 
-/// A parameter as an operation has it.
+/// An operation in both documents.
+pub(super) struct Pair<'a> {
+    pub base: &'a Node,
+    pub revision: &'a Node,
+    pub base_item: &'a Node,
+    pub revision_item: &'a Node,
+    /// The variables of the path that were renamed: the old and the new names.
+    pub renamed: Vec<(&'a str, &'a str)>,
+}
+
+/// A parameter of an operation.
 #[derive(Clone, Copy)]
 struct Parameter<'a> {
     node: &'a Node,
     name: &'a str,
     location: &'a str,
-    /// Whether it is written for all operations of the path.
+    /// Whether it belongs to all operations of the path.
     is_shared: bool,
 }
 
@@ -22,8 +33,7 @@ impl<'a> Parameter<'a> {
     /// Own parameters and those of the path that no own one overrides.
     fn all(side: Side<'a>, operation: &'a Node, item: &'a Node) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
-        let written = [(operation, false), (item, true)];
-        for (owner, is_shared) in written {
+        for (owner, is_shared) in [(operation, false), (item, true)] {
             for node in array(owner, "parameters") {
                 let node = side.resolve(node);
                 let text = |name| node.get(name).and_then(Node::as_str);
@@ -45,7 +55,7 @@ impl<'a> Parameter<'a> {
     }
 
     fn is(self, other: Parameter<'_>) -> bool {
-        // Names of headers have no case.
+        // Names of headers are case-insensitive.
         self.location == other.location
             && (self.name == other.name
                 || (self.location == "header" && self.name.eq_ignore_ascii_case(other.name)))
@@ -55,18 +65,18 @@ impl<'a> Parameter<'a> {
         format!("the {} parameter `{}`", self.location, self.name)
     }
 
-    /// Paths cannot do without their parameters, whatever is written.
+    /// A path parameter is always required, whatever the document states.
     fn is_required(self) -> bool {
         self.location == "path" || is_true(self.node, "required")
     }
 
     /// How it is written on the wire: style, and whether it is repeated.
     fn serialization(self) -> (&'a str, bool) {
-        let usual = match self.location {
+        let default_style = match self.location {
             "query" | "cookie" => "form",
             _ => "simple",
         };
-        let style = (self.node.get("style").and_then(Node::as_str)).unwrap_or(usual);
+        let style = (self.node.get("style").and_then(Node::as_str)).unwrap_or(default_style);
         let explode = (self.node.get("explode").and_then(Node::as_bool)).unwrap_or(style == "form");
         (style, explode)
     }
@@ -98,64 +108,60 @@ pub(super) fn compare<'a>(context: &mut Context<'a>, pair: &Pair<'a>) {
 }
 
 fn added(context: &mut Context<'_>, new: Parameter<'_>, base: &Node) {
-    let id = match (new.location, new.is_required(), new.is_shared) {
-        ("path", ..) => "new-request-path-parameter",
-        (_, true, false) => "new-required-request-parameter",
-        (_, false, false) => "new-optional-request-parameter",
-        (_, true, true) => "new-required-request-default-parameter-to-existing-path",
-        (_, false, true) => "new-optional-request-default-parameter-to-existing-path",
+    let rule = match (new.location, new.is_required(), new.is_shared) {
+        ("path", ..) => &rules::NEW_REQUEST_PATH_PARAMETER,
+        (_, true, false) => &rules::NEW_REQUIRED_REQUEST_PARAMETER,
+        (_, false, false) => &rules::NEW_OPTIONAL_REQUEST_PARAMETER,
+        (_, true, true) => &rules::NEW_REQUIRED_REQUEST_DEFAULT_PARAMETER_TO_EXISTING_PATH,
+        (_, false, true) => &rules::NEW_OPTIONAL_REQUEST_DEFAULT_PARAMETER_TO_EXISTING_PATH,
     };
     let text = format!("{} was added", new.what());
-    context.report(id, Some(base), Some(new.node), text);
+    context.report(rule, Some(base), Some(new.node), text);
 }
 
 fn removed(context: &mut Context<'_>, old: Parameter<'_>, revision: &Node) {
     let what = old.what();
-    let (id, text) = match (is_true(old.node, "deprecated"), lifecycle::sunset(old.node)) {
-        (false, _) => ("request-parameter-removed", format!("{what} was removed")),
+    let (rule, text) = match (is_true(old.node, "deprecated"), lifecycle::sunset(old.node)) {
+        (false, _) => (
+            &rules::REQUEST_PARAMETER_REMOVED,
+            format!("{what} was removed"),
+        ),
         (true, Sunset::None) => (
-            "request-parameter-removed-with-deprecation",
+            &rules::REQUEST_PARAMETER_REMOVED_WITH_DEPRECATION,
             format!("{what} was removed; it was deprecated"),
         ),
         (true, Sunset::Unreadable(_)) => (
-            "request-parameter-sunset-parse",
-            format!("`x-sunset` of {what}, which was removed, is no date"),
+            &rules::REQUEST_PARAMETER_SUNSET_PARSE,
+            format!("`x-sunset` of {what}, which was removed, is not a date"),
         ),
         (true, Sunset::On(day, _)) if context.policy.today < day => (
-            "request-parameter-removed-before-sunset",
+            &rules::REQUEST_PARAMETER_REMOVED_BEFORE_SUNSET,
             format!("{what} was removed before its sunset on {day}"),
         ),
         (true, Sunset::On(day, _)) => (
-            "request-parameter-removed-after-sunset",
+            &rules::REQUEST_PARAMETER_REMOVED_AFTER_SUNSET,
             format!("{what} was removed; its sunset was on {day}"),
         ),
     };
-    context.report(id, Some(old.node), Some(revision), text);
+    context.report(rule, Some(old.node), Some(revision), text);
 }
 
 fn changed<'a>(context: &mut Context<'a>, old: Parameter<'a>, new: Parameter<'a>) {
     let what = new.what();
     let (base, revision) = (Some(old.node), Some(new.node));
-    match (old.is_required(), new.is_required()) {
-        (false, true) => {
-            let text = format!("{what} became required");
-            context.report("request-parameter-became-required", base, revision, text);
-        }
-        (true, false) => {
-            let text = format!("{what} became optional");
-            context.report("request-parameter-became-optional", base, revision, text);
-        }
-        _ => {}
+    let necessity = match (old.is_required(), new.is_required()) {
+        (false, true) => Some((&rules::REQUEST_PARAMETER_BECAME_REQUIRED, "required")),
+        (true, false) => Some((&rules::REQUEST_PARAMETER_BECAME_OPTIONAL, "optional")),
+        _ => None,
+    };
+    if let Some((rule, necessity)) = necessity {
+        context.report(rule, base, revision, format!("{what} became {necessity}"));
     }
     let empty = |parameter: Parameter<'_>| is_true(parameter.node, "allowEmptyValue");
     if empty(old) && !empty(new) {
-        let text = format!("{what} may not be empty any more");
-        context.report(
-            "request-parameter-empty-value-refused",
-            base,
-            revision,
-            text,
-        );
+        let text = format!("{what} must not be empty any more");
+        let rule = &rules::REQUEST_PARAMETER_EMPTY_VALUE_REFUSED;
+        context.report(rule, base, revision, text);
     }
     deprecation(context, old, new);
     let media_types = |parameter: Parameter<'a>| members(parameter.node, "content");
@@ -201,7 +207,7 @@ fn scope(what: &str, strongly_typed: bool) -> Scope {
     )
 }
 
-/// `style` and `explode`: they matter for lists and objects, not for one value.
+/// Compares `style` and `explode`, which matter for lists and objects only.
 fn serialization<'a>(
     context: &mut Context<'a>,
     old: Parameter<'a>,
@@ -216,53 +222,49 @@ fn serialization<'a>(
         || (old_explode != new_explode && is_compound);
     if differs {
         let text = format!(
-            "{} is written another way: style `{old_style}` and explode {old_explode} became \
+            "{} is serialized in another way: style `{old_style}` and explode {old_explode} became \
              style `{new_style}` and explode {new_explode}",
             new.what()
         );
-        let id = "request-parameter-serialization-changed";
-        context.report(id, Some(old.node), Some(new.node), text);
+        let rule = &rules::REQUEST_PARAMETER_SERIALIZATION_CHANGED;
+        context.report(rule, Some(old.node), Some(new.node), text);
     }
 }
 
-/// The default of a parameter is what the service does for those who leave it
-/// out: another one changes what they get.
+/// Compares the defaults of a parameter. With another default, the service
+/// responds otherwise to clients that do not send the parameter.
 fn default<'a>(context: &mut Context<'a>, what: &str, old: &View<'a>, new: &View<'a>) {
     let (from, to) = (old.first("default"), new.first("default"));
-    let (id, text) = match (from, to) {
+    let (rule, text) = match (from, to) {
         (None, Some(to)) => (
-            "request-parameter-default-value-added",
-            format!("{what}: the default {} was added", shown(to)),
+            &rules::REQUEST_PARAMETER_DEFAULT_VALUE_ADDED,
+            format!("{what}: the default {} was added", quoted(to)),
         ),
         (Some(from), None) => (
-            "request-parameter-default-value-removed",
-            format!("{what}: the default {} was removed", shown(from)),
+            &rules::REQUEST_PARAMETER_DEFAULT_VALUE_REMOVED,
+            format!("{what}: the default {} was removed", quoted(from)),
         ),
         (Some(from), Some(to)) if !from.same_value(to) => (
-            "request-parameter-default-value-changed",
+            &rules::REQUEST_PARAMETER_DEFAULT_VALUE_CHANGED,
             format!(
                 "{what}: the default changed from {} to {}",
-                shown(from),
-                shown(to)
+                quoted(from),
+                quoted(to)
             ),
         ),
         _ => return,
     };
-    context.report(id, from.or(old.node()), to.or(new.node()), text);
+    context.report(rule, from.or(old.node()), to.or(new.node()), text);
 }
 
-/// What oasdiff says of headers by ids of their own.
+/// Reports the changes of headers for which oasdiff has own ids.
 fn header<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
     if old.first("enum").is_none()
         && let Some(to) = new.first("enum")
     {
         let text = format!("{}: only listed values are allowed now", scope.what);
-        context.report(
-            "request-header-property-became-enum",
-            old.node(),
-            Some(to),
-            text,
-        );
+        let rule = &rules::REQUEST_HEADER_PROPERTY_BECAME_ENUM;
+        context.report(rule, old.node(), Some(to), text);
     }
     let (before, after) = (old.properties(), new.properties());
     for (name, base) in &before {
@@ -278,18 +280,18 @@ fn header<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &Vi
                 "{}: only listed values are allowed now",
                 scope.at(name).subject()
             );
-            let id = "request-header-property-became-enum";
-            context.report(id, base.node(), Some(to), text);
+            let rule = &rules::REQUEST_HEADER_PROPERTY_BECAME_ENUM;
+            context.report(rule, base.node(), Some(to), text);
         }
     }
     for name in new.required() {
-        let id = match (before.contains_key(name), after.contains_key(name)) {
-            (true, true) if !old.requires(name) => "request-header-property-became-required",
-            (false, true) => "new-required-request-header-property",
+        let rule = match (before.contains_key(name), after.contains_key(name)) {
+            (true, true) if !old.requires(name) => &rules::REQUEST_HEADER_PROPERTY_BECAME_REQUIRED,
+            (false, true) => &rules::NEW_REQUIRED_REQUEST_HEADER_PROPERTY,
             _ => continue,
         };
         let text = format!("{}: required", scope.at(name).subject());
-        context.report(id, old.node(), new.first("required"), text);
+        context.report(rule, old.node(), new.first("required"), text);
     }
 }
 
@@ -300,29 +302,31 @@ fn deprecation<'a>(context: &mut Context<'a>, old: Parameter<'a>, new: Parameter
         is_true(new.node, "deprecated"),
     ) {
         (false, true) => {
-            let ids = Deprecation {
-                plain: "request-parameter-deprecated",
-                with_sunset: "request-parameter-deprecated",
-                missing: "request-parameter-deprecated-sunset-missing",
-                unreadable: "request-parameter-sunset-parse",
-                too_small: "request-parameter-sunset-date-too-small",
-            };
-            lifecycle::deprecated(context, &ids, &what, old.node, new.node);
+            lifecycle::deprecated(context, &DEPRECATION, &what, old.node, new.node);
         }
         (true, false) => {
             let text = format!("{what} is not deprecated any more");
-            let id = "request-parameter-reactivated";
-            context.report(id, Some(old.node), Some(new.node), text);
+            let rule = &rules::REQUEST_PARAMETER_REACTIVATED;
+            context.report(rule, Some(old.node), Some(new.node), text);
         }
         (true, true) => {
-            let ids = Moved {
-                deleted: "request-parameter-sunset-deleted",
-                unreadable: "request-parameter-sunset-parse",
-                closer: "request-parameter-sunset-moved-closer",
-                too_small: "request-parameter-sunset-date-changed-too-small",
-            };
-            lifecycle::sunset_moved(context, &ids, &what, old.node, new.node);
+            lifecycle::sunset_moved(context, &SUNSET, &what, old.node, new.node);
         }
         _ => {}
     }
 }
+
+static DEPRECATION: DeprecationRules = DeprecationRules {
+    without_sunset: &rules::REQUEST_PARAMETER_DEPRECATED,
+    with_sunset: &rules::REQUEST_PARAMETER_DEPRECATED,
+    missing: &rules::REQUEST_PARAMETER_DEPRECATED_SUNSET_MISSING,
+    unreadable: &rules::REQUEST_PARAMETER_SUNSET_PARSE,
+    too_early: &rules::REQUEST_PARAMETER_SUNSET_DATE_TOO_SMALL,
+};
+
+static SUNSET: SunsetRules = SunsetRules {
+    deleted: &rules::REQUEST_PARAMETER_SUNSET_DELETED,
+    unreadable: &rules::REQUEST_PARAMETER_SUNSET_PARSE,
+    earlier: &rules::REQUEST_PARAMETER_SUNSET_MOVED_CLOSER,
+    too_early: &rules::REQUEST_PARAMETER_SUNSET_DATE_CHANGED_TOO_SMALL,
+};

@@ -1,11 +1,13 @@
-//! Properties of objects: which there are, which are required, which travel in
-//! one direction only, and what is allowed beside them.
+//! Compares the properties of objects: which exist, which are required, which are
+//! sent in one direction only, and which other members are allowed.
 
 use super::context::Context;
 use super::lifecycle;
-use super::schema::{self, Scope};
+use super::schema;
+use super::scope::Scope;
 use super::view::View;
 use crate::model::Node;
+use crate::rules::{ChangeRule, changes as rules};
 
 pub(super) fn compare<'a>(
     context: &mut Context<'a>,
@@ -56,23 +58,13 @@ struct Pair<'p, 'a> {
     is_required: bool,
 }
 
-/// Whether a property does not travel in this direction.
+/// Whether a property is not sent in this direction.
 fn is_hidden(scope: &Scope, property: &View<'_>) -> bool {
     property.flag(if scope.is_request() {
         "readOnly"
     } else {
         "writeOnly"
     })
-}
-
-/// How the ids for properties of this scope begin: those of a body are not
-/// the body's.
-fn side(scope: &Scope) -> &'static str {
-    if scope.is_request() {
-        "request"
-    } else {
-        "response"
-    }
 }
 
 fn changed<'a>(context: &mut Context<'a>, scope: &Scope, pair: &Pair<'_, 'a>, new: &View<'a>) {
@@ -83,39 +75,39 @@ fn changed<'a>(context: &mut Context<'a>, scope: &Scope, pair: &Pair<'_, 'a>, ne
     if !scope.hidden {
         access(context, &inner, pair);
     }
-    // What did not travel before was not there for this direction.
+    // A property that was not sent before did not exist for this direction.
     let was_required = pair.was_required && !was_hidden;
     let has_default = pair.new.first("default").is_some();
-    let (id, text) = match (was_required, pair.is_required) {
+    let (rule, text) = match (was_required, pair.is_required) {
         (false, true) if scope.is_request() && !is_hidden => {
-            let id = if has_default {
-                "request-property-became-required-with-default"
+            let rule = if has_default {
+                &rules::REQUEST_PROPERTY_BECAME_REQUIRED_WITH_DEFAULT
             } else {
-                "request-property-became-required"
+                &rules::REQUEST_PROPERTY_BECAME_REQUIRED
             };
-            (id, "became required")
+            (rule, "became required")
         }
         (true, false) if scope.is_request() && !is_hidden => {
-            ("request-property-became-optional", "became optional")
+            (&rules::REQUEST_PROPERTY_BECAME_OPTIONAL, "became optional")
         }
         (false, true) if !scope.is_request() && !is_hidden && !was_hidden => {
-            ("response-property-became-required", "became required")
+            (&rules::RESPONSE_PROPERTY_BECAME_REQUIRED, "became required")
         }
         (true, _) if !scope.is_request() && is_hidden => (
-            "response-required-property-removed",
+            &rules::RESPONSE_REQUIRED_PROPERTY_REMOVED,
             "is not sent in responses any more",
         ),
         (true, false) if !scope.is_request() => {
-            ("response-property-became-optional", "became optional")
+            (&rules::RESPONSE_PROPERTY_BECAME_OPTIONAL, "became optional")
         }
         (false, _) if !scope.is_request() && is_hidden && was_hidden => {
             match (pair.was_required, pair.is_required) {
                 (true, false) => (
-                    "response-write-only-property-became-optional",
+                    &rules::RESPONSE_WRITE_ONLY_PROPERTY_BECAME_OPTIONAL,
                     "became optional",
                 ),
                 (false, true) => (
-                    "response-write-only-property-became-required",
+                    &rules::RESPONSE_WRITE_ONLY_PROPERTY_BECAME_REQUIRED,
                     "became required",
                 ),
                 _ => return,
@@ -125,25 +117,41 @@ fn changed<'a>(context: &mut Context<'a>, scope: &Scope, pair: &Pair<'_, 'a>, ne
     };
     let place = new.first("required").filter(|_| pair.is_required);
     let text = format!("{}: {text}", inner.subject());
-    context.report(id, base, place.or(revision), text);
+    context.report(rule, base, place.or(revision), text);
 }
 
-/// `readOnly` and `writeOnly` as such.
+/// Compares `readOnly` and `writeOnly` as such.
 fn access<'a>(context: &mut Context<'a>, inner: &Scope, pair: &Pair<'_, 'a>) {
-    let necessity = if pair.is_required {
-        "required"
-    } else {
-        "optional"
-    };
-    for (keyword, word) in [("readOnly", "read-only"), ("writeOnly", "write-only")] {
-        let change = match (pair.old.flag(keyword), pair.new.flag(keyword)) {
-            (false, true) => format!("became-{word}"),
-            (true, false) => format!("became-not-{word}"),
-            _ => continue,
-        };
-        let id = format!("{}-{necessity}-property-{change}", side(inner));
-        let text = format!("{}: {}", inner.subject(), change.replace('-', " "));
-        context.report(&id, pair.old.node(), pair.new.node(), text);
+    for keyword in ["readOnly", "writeOnly"] {
+        let (was, is) = (pair.old.flag(keyword), pair.new.flag(keyword));
+        if was != is {
+            let rule = access_rule(inner.is_request(), pair.is_required, keyword, is);
+            let verb = if is { "became" } else { "is no longer" };
+            let text = format!("{}: {verb} `{keyword}`", inner.subject());
+            context.report(rule, pair.old.node(), pair.new.node(), text);
+        }
+    }
+}
+
+#[rustfmt::skip]
+fn access_rule(is_request: bool, is_required: bool, keyword: &str, is_set: bool) -> &'static ChangeRule {
+    match (is_request, is_required, keyword, is_set) {
+        (true, true, "readOnly", true) => &rules::REQUEST_REQUIRED_PROPERTY_BECAME_READ_ONLY,
+        (true, true, "readOnly", false) => &rules::REQUEST_REQUIRED_PROPERTY_BECAME_NOT_READ_ONLY,
+        (true, true, _, true) => &rules::REQUEST_REQUIRED_PROPERTY_BECAME_WRITE_ONLY,
+        (true, true, _, false) => &rules::REQUEST_REQUIRED_PROPERTY_BECAME_NOT_WRITE_ONLY,
+        (true, false, "readOnly", true) => &rules::REQUEST_OPTIONAL_PROPERTY_BECAME_READ_ONLY,
+        (true, false, "readOnly", false) => &rules::REQUEST_OPTIONAL_PROPERTY_BECAME_NOT_READ_ONLY,
+        (true, false, _, true) => &rules::REQUEST_OPTIONAL_PROPERTY_BECAME_WRITE_ONLY,
+        (true, false, _, false) => &rules::REQUEST_OPTIONAL_PROPERTY_BECAME_NOT_WRITE_ONLY,
+        (false, true, "readOnly", true) => &rules::RESPONSE_REQUIRED_PROPERTY_BECAME_READ_ONLY,
+        (false, true, "readOnly", false) => &rules::RESPONSE_REQUIRED_PROPERTY_BECAME_NOT_READ_ONLY,
+        (false, true, _, true) => &rules::RESPONSE_REQUIRED_PROPERTY_BECAME_WRITE_ONLY,
+        (false, true, _, false) => &rules::RESPONSE_REQUIRED_PROPERTY_BECAME_NOT_WRITE_ONLY,
+        (false, false, "readOnly", true) => &rules::RESPONSE_OPTIONAL_PROPERTY_BECAME_READ_ONLY,
+        (false, false, "readOnly", false) => &rules::RESPONSE_OPTIONAL_PROPERTY_BECAME_NOT_READ_ONLY,
+        (false, false, _, true) => &rules::RESPONSE_OPTIONAL_PROPERTY_BECAME_WRITE_ONLY,
+        (false, false, _, false) => &rules::RESPONSE_OPTIONAL_PROPERTY_BECAME_NOT_WRITE_ONLY,
     }
 }
 
@@ -156,24 +164,20 @@ fn removed<'a>(
     new: &View<'a>,
 ) {
     let hidden = scope.hidden || is_hidden(scope, property);
-    let id = match (scope.is_request(), hidden, old.requires(name)) {
+    let rule = match (scope.is_request(), hidden, old.requires(name)) {
         (true, true, _) => return,
-        (true, false, _) if is_closed(new) => "request-property-removed-and-refused",
-        (true, false, _) => "request-property-removed",
-        (false, false, true) => "response-required-property-removed",
-        (false, false, false) => "response-optional-property-removed",
-        (false, true, true) => "response-required-write-only-property-removed",
-        (false, true, false) => "response-optional-write-only-property-removed",
+        (true, false, _) if is_closed(new) => &rules::REQUEST_PROPERTY_REMOVED_AND_REFUSED,
+        (true, false, _) => &rules::REQUEST_PROPERTY_REMOVED,
+        (false, false, true) => &rules::RESPONSE_REQUIRED_PROPERTY_REMOVED,
+        (false, false, false) => &rules::RESPONSE_OPTIONAL_PROPERTY_REMOVED,
+        (false, true, true) => &rules::RESPONSE_REQUIRED_WRITE_ONLY_PROPERTY_REMOVED,
+        (false, true, false) => &rules::RESPONSE_OPTIONAL_WRITE_ONLY_PROPERTY_REMOVED,
     };
     let text = format!("{}: was removed", scope.at(name).subject());
-    context.report(id, property.node(), new.node(), text.clone());
-    if id == "request-property-removed-and-refused" {
-        context.report(
-            "request-property-removed",
-            property.node(),
-            new.node(),
-            text,
-        );
+    context.report(rule, property.node(), new.node(), text.clone());
+    if std::ptr::eq(rule, &rules::REQUEST_PROPERTY_REMOVED_AND_REFUSED) {
+        let rule = &rules::REQUEST_PROPERTY_REMOVED;
+        context.report(rule, property.node(), new.node(), text);
     }
 }
 
@@ -187,21 +191,21 @@ fn added<'a>(
 ) {
     let hidden = scope.hidden || is_hidden(scope, property);
     let has_default = property.first("default").is_some();
-    let id = match (scope.is_request(), hidden, new.requires(name)) {
+    let rule = match (scope.is_request(), hidden, new.requires(name)) {
         (true, true, _) => return,
-        (true, false, true) if has_default => "new-required-request-property-with-default",
-        (true, false, true) => "new-required-request-property",
-        (true, false, false) => "new-optional-request-property",
-        (false, false, true) => "response-required-property-added",
-        (false, false, false) => "response-optional-property-added",
-        (false, true, true) => "response-required-write-only-property-added",
-        (false, true, false) => "response-optional-write-only-property-added",
+        (true, false, true) if has_default => &rules::NEW_REQUIRED_REQUEST_PROPERTY_WITH_DEFAULT,
+        (true, false, true) => &rules::NEW_REQUIRED_REQUEST_PROPERTY,
+        (true, false, false) => &rules::NEW_OPTIONAL_REQUEST_PROPERTY,
+        (false, false, true) => &rules::RESPONSE_REQUIRED_PROPERTY_ADDED,
+        (false, false, false) => &rules::RESPONSE_OPTIONAL_PROPERTY_ADDED,
+        (false, true, true) => &rules::RESPONSE_REQUIRED_WRITE_ONLY_PROPERTY_ADDED,
+        (false, true, false) => &rules::RESPONSE_OPTIONAL_WRITE_ONLY_PROPERTY_ADDED,
     };
     let text = format!("{}: was added", scope.at(name).subject());
-    context.report(id, old.node(), property.node(), text);
+    context.report(rule, old.node(), property.node(), text);
 }
 
-/// Names that are required though no property describes them.
+/// Compares names that are required though no property describes them.
 fn required_without_property<'a>(
     context: &mut Context<'a>,
     scope: &Scope,
@@ -213,41 +217,49 @@ fn required_without_property<'a>(
     }
     let (before, after) = (old.required(), new.required());
     let described = |view: &View<'a>, name: &str| view.properties().contains_key(name);
-    let (asked, given, ids) = if scope.is_request() {
-        (&after, &before, "request-property-became-required")
+    let (needed, given, rule) = if scope.is_request() {
+        (&after, &before, &rules::REQUEST_PROPERTY_BECAME_REQUIRED)
     } else {
-        (&before, &after, "response-property-became-optional")
+        (&before, &after, &rules::RESPONSE_PROPERTY_BECAME_OPTIONAL)
     };
-    let lacking: Vec<&str> = (asked.iter().copied())
-        .filter(|name| !given.contains(name) && !described(old, name) && !described(new, name))
-        .collect();
-    for name in lacking {
+    let missing = needed
+        .iter()
+        .copied()
+        .filter(|name| !given.contains(name) && !described(old, name) && !described(new, name));
+    for name in missing {
         let text = format!("{}: required on one side only", scope.at(name).subject());
-        context.report(ids, old.node(), new.first("required").or(new.node()), text);
+        let place = new.first("required").or(new.node());
+        context.report(rule, old.node(), place, text);
     }
 }
 
-/// Whether members that no property describes are refused.
+/// Whether members that no property describes are rejected.
 fn is_closed(view: &View<'_>) -> bool {
     view.first("additionalProperties").and_then(Node::as_bool) == Some(false)
 }
 
-/// What is allowed beside the properties.
+/// Compares which members are allowed beside the properties.
 fn additional<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
     const KEYWORD: &str = "additionalProperties";
     let is_schema = |view: &View<'a>| {
         (view.first(KEYWORD).and_then(Node::as_object)).is_some_and(|members| !members.is_empty())
     };
-    let (ending, text) = match (is_closed(old), is_closed(new)) {
-        (false, true) => ("closed", "no other members are allowed any more"),
-        (true, false) => ("opened", "other members are allowed now"),
-        (false, false) if !is_schema(old) && is_schema(new) => {
-            ("restricted", "other members must match a schema now")
-        }
+    let (rule, text) = match (is_closed(old), is_closed(new)) {
+        (false, true) => (
+            &rules::ADDITIONAL_PROPERTIES_CLOSED,
+            "other members are not allowed any more",
+        ),
+        (true, false) => (
+            &rules::ADDITIONAL_PROPERTIES_OPENED,
+            "other members are allowed now",
+        ),
+        (false, false) if !is_schema(old) && is_schema(new) => (
+            &rules::ADDITIONAL_PROPERTIES_RESTRICTED,
+            "other members must match a schema now",
+        ),
         _ => return,
     };
-    let ending = format!("additional-properties-{ending}");
     let (base, revision) = (old.first(KEYWORD), new.first(KEYWORD));
     let (base, revision) = (base.or(old.node()), revision.or(new.node()));
-    scope.report(context, &ending, base, revision, text);
+    scope.report(context, rule, base, revision, text);
 }

@@ -1,8 +1,9 @@
-//! `type` and `format`: whether all values of one are values of the other.
+//! Compares `type` and `format`: whether all values of one are values of the other.
 
 use super::context::Context;
-use super::schema::{Role, Scope};
+use super::scope::{Role, Scope};
 use super::view::View;
+use crate::rules::changes as rules;
 
 /// A type with its format, either of which may be absent.
 #[derive(Clone, Copy, PartialEq)]
@@ -39,39 +40,39 @@ pub(super) fn compare<'a>(
     if from == to {
         return;
     }
-    let ending = match (scope.role, scope.is_request()) {
+    let rule = match (scope.role, scope.is_request()) {
         (Role::Parameter, _) if scope.path.is_empty() => {
             if breaks(from, to, false) && !is_repeated(context, old, new) {
-                "type-changed"
+                &rules::TYPE_CHANGED
             } else {
-                "type-generalized"
+                &rules::TYPE_GENERALIZED
             }
         }
-        // How an object in a parameter is written is not known here.
+        // How an object in a parameter is serialized is not known here.
         (Role::Parameter, _) => match (breaks(from, to, true), breaks(from, to, false)) {
-            (true, true) => "type-specialized",
-            (false, false) => "type-generalized",
-            _ => "type-changed",
+            (true, true) => &rules::TYPE_SPECIALIZED,
+            (false, false) => &rules::TYPE_GENERALIZED,
+            _ => &rules::TYPE_CHANGED,
         },
-        (_, true) if breaks(from, to, scope.strongly_typed) => "type-changed",
-        (_, true) if is_swap(from, to) => "type-compatible",
-        (_, true) => "type-generalized",
+        (_, true) if breaks(from, to, scope.strongly_typed) => &rules::TYPE_CHANGED,
+        (_, true) if is_swap(from, to) => &rules::TYPE_COMPATIBLE,
+        (_, true) => &rules::TYPE_GENERALIZED,
         (_, false) if breaks(to, from, scope.strongly_typed) => {
             if from.name != to.name && is_within(from, to) {
-                "type-generalized"
+                &rules::TYPE_GENERALIZED
             } else {
-                "type-changed"
+                &rules::TYPE_CHANGED
             }
         }
-        (_, false) if is_swap(to, from) => "type-compatible",
-        (_, false) => "type-specialized",
+        (_, false) if is_swap(to, from) => &rules::TYPE_COMPATIBLE,
+        (_, false) => &rules::TYPE_SPECIALIZED,
     };
     let text = format!("the type changed from `{}` to `{}`", from.text(), to.text());
     let (base, revision) = (
         old.first("type").or(old.node()),
         new.first("type").or(new.node()),
     );
-    scope.report(context, ending, base, revision, &text);
+    scope.report(context, rule, base, revision, &text);
 }
 
 /// Whether a value of `from` can be none of `to`.
@@ -79,7 +80,7 @@ fn breaks(from: Kind<'_>, to: Kind<'_>, strongly_typed: bool) -> bool {
     if from.name != to.name && to.name.is_none() {
         return false;
     }
-    // Where everything is text, a number is a string as well.
+    // If everything is text, a number is a string as well.
     let fits = is_within(from, to) || (!strongly_typed && to.name == Some("string"));
     let type_breaks = from.name != to.name && !fits;
     type_breaks || (from.format != to.format && !format_fits(from, to))
@@ -92,7 +93,7 @@ fn is_within(from: Kind<'_>, to: Kind<'_>) -> bool {
     }
 }
 
-/// Whether both are types, and neither holds the other.
+/// Whether both are types, and neither includes the other.
 fn is_swap(from: Kind<'_>, to: Kind<'_>) -> bool {
     from.name != to.name && from.name.is_some() && to.name.is_some() && !is_within(from, to)
 }

@@ -1,6 +1,5 @@
-//! A schema as it is meant: the schema itself, what it refers to, and all
-//! members of its `allOf`, as one list of keywords that hold at the same time.
-//! Reads the tree and judges nothing.
+//! Views a schema by its meaning: the schema itself, what it refers to, and all
+//! members of its `allOf`, as one list of keywords that apply together.
 
 use crate::model::{Node, compare_numbers, unescape_pointer_token};
 use indexmap::IndexMap;
@@ -37,7 +36,7 @@ impl<'a> Side<'a> {
         node.get(name).map(|value| self.resolve(value))
     }
 
-    /// The schema as it is meant.
+    /// The view of schemas that apply together.
     pub(super) fn view(self, nodes: &[&'a Node]) -> View<'a> {
         let mut view = View {
             side: self,
@@ -69,7 +68,7 @@ pub(super) fn name_of(node: &Node) -> String {
     }
 }
 
-/// Keywords that hold at the same time.
+/// Keywords that apply together.
 #[derive(Clone)]
 pub(super) struct View<'a> {
     pub side: Side<'a>,
@@ -77,7 +76,7 @@ pub(super) struct View<'a> {
     pub parts: Vec<&'a Node>,
     /// The members of all `allOf`, as written.
     pub all_of: Vec<&'a Node>,
-    /// Only members of a choice, which hold like those of `allOf`.
+    /// Only members of a choice, which apply like those of `allOf`.
     merged: Vec<&'a Node>,
 }
 
@@ -94,7 +93,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Takes the only member of a `oneOf` or `anyOf` as what must hold.
+    /// Adds the only member of a `oneOf` or `anyOf` to what applies.
     pub(super) fn unwrap_single(&mut self, keyword: &str) {
         let list = self.list(keyword);
         if let [only] = list.as_slice() {
@@ -103,12 +102,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The outermost schema object, which is where the schema stands.
+    /// The outermost schema object, which is the place of the schema.
     pub(super) fn node(&self) -> Option<&'a Node> {
         self.parts.first().copied()
     }
 
-    /// A keyword, where it is written first.
+    /// The first occurrence of a keyword.
     pub(super) fn first(&self, keyword: &str) -> Option<&'a Node> {
         self.parts.iter().find_map(|part| part.get(keyword))
     }
@@ -132,7 +131,7 @@ impl<'a> View<'a> {
             .collect()
     }
 
-    /// `type`, or what the other keywords say it is.
+    /// `type`, or the type that the other keywords imply.
     pub(super) fn kind(&self) -> Option<&'a str> {
         self.text("type").or_else(|| {
             (self.parts.iter())
@@ -141,8 +140,8 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The number that all of these keywords together come to: the largest of
-    /// lower bounds, the smallest of upper bounds.
+    /// The strictest of several bounds: the largest of lower bounds, the smallest
+    /// of upper bounds.
     pub(super) fn number(&self, keyword: &str, wanted: Ordering) -> Option<&'a Node> {
         let numbers = self.parts.iter().filter_map(|part| part.get(keyword));
         numbers.reduce(|best, other| match (best.as_number(), other.as_number()) {

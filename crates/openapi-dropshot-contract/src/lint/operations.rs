@@ -1,14 +1,30 @@
-//! Operations among themselves: ids that are unique, tags that are declared,
-//! bodies where HTTP has none.
+//! Checks operations, their paths and their parameters: ids are unique, tags
+//! are declared, variables of paths are described, styles fit.
 
-use crate::model::{Document, Method};
+use crate::model::{Document, Method, Operation, Parameter, ParameterIn};
 use crate::problem::Problem;
+use crate::rules::document as rules;
+use crate::suggest::did_you_mean;
+use crate::template::{shape, variables};
 use std::collections::{HashMap, HashSet};
 
 pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
     unique_ids(document, problems);
-    declared_tags(document, problems);
-    bodies(document, problems);
+    for operation in &document.operations {
+        declared_tags(document, operation, problems);
+        problems.extend(meaningless_body(operation));
+        path_variables(operation, problems);
+    }
+    ambiguous_paths(document, problems);
+    let used = document
+        .operations
+        .iter()
+        .flat_map(|operation| &operation.parameters);
+    for parameter in used.chain(document.parameters.values()) {
+        problems.extend(style(parameter));
+        problems.extend(reserved_header(parameter));
+        problems.extend(empty_value(parameter));
+    }
 }
 
 fn unique_ids(document: &Document, problems: &mut Vec<Problem>) {
@@ -19,71 +35,149 @@ fn unique_ids(document: &Document, problems: &mut Vec<Problem>) {
         .filter_map(|operation| operation.id.as_ref())
     {
         if id.value.is_empty() {
-            let message = "the operation id is empty";
-            problems.push(Problem::error(
-                "empty-operation-id",
+            let help = "write a name such as `listBooks`";
+            problems.push(rules::EMPTY_OPERATION_ID.problem(
                 &id.at,
-                message,
-                "write a name such as `listBooks`",
+                "the operation id is empty",
+                help,
             ));
             continue;
         }
         let first = seen.entry(id.value.as_str()).or_insert(&id.at);
         if !std::ptr::eq(*first, &id.at) {
-            let shown = id.value.escape_debug();
-            problems.push(
-                Problem::error(
-                    "duplicate-operation-id",
-                    &id.at,
-                    format!(
-                        "the operation id `{shown}` is taken, first at line {}, column {}",
-                        first.line, first.column
-                    ),
-                    "give each operation an id of its own",
-                )
-                .with_related(first, "first used here"),
+            let message = format!(
+                "the operation id `{}` is taken, first at line {}, column {}",
+                id.value.escape_debug(),
+                first.line,
+                first.column
             );
+            let help = "give each operation an id of its own";
+            let problem = rules::DUPLICATE_OPERATION_ID.problem(&id.at, message, help);
+            problems.push(problem.with_related(first, "first used here"));
         }
     }
 }
 
-fn declared_tags(document: &Document, problems: &mut Vec<Problem>) {
-    let declared: HashSet<_> = document.tags.iter().map(|tag| tag.name.as_str()).collect();
-    for operation in &document.operations {
-        for (index, tag) in operation
-            .tags
-            .iter()
-            .enumerate()
-            .filter(|(_, tag)| !declared.contains(tag.as_str()))
-        {
-            let pointer = format!("{}/tags/{index}", operation.at.pointer);
-            let at = document
-                .root
-                .pointer(&pointer)
-                .map_or(&operation.at, |node| &node.at);
+fn declared_tags(document: &Document, operation: &Operation, problems: &mut Vec<Problem>) {
+    for (index, tag) in operation.tags.iter().enumerate() {
+        if !document.tags.iter().any(|declared| declared.name == *tag) {
+            let at = document.place_of(operation, &format!("/tags/{index}"));
             let message = format!("the tag `{}` is not declared", tag.escape_debug());
             let help = "list it in `tags` of the document, with a description";
-            problems.push(Problem::warning("undeclared-tag", at, message, help));
+            problems.push(rules::UNDECLARED_TAG.problem(at, message, help));
         }
     }
 }
 
 /// RFC 9110, section 9.3: a body of these methods has no meaning.
-fn bodies(document: &Document, problems: &mut Vec<Problem>) {
-    for operation in &document.operations {
-        if let Some(body) = &operation.request_body
-            && matches!(
-                operation.method,
-                Method::Get | Method::Head | Method::Delete | Method::Trace
-            )
+fn meaningless_body(operation: &Operation) -> Option<Problem> {
+    let body = operation.request_body.as_ref()?;
+    let method = operation.method;
+    matches!(
+        method,
+        Method::Get | Method::Head | Method::Delete | Method::Trace
+    )
+    .then(|| {
+        let message = format!("a body of {method} has no meaning in HTTP");
+        let help = "use parameters, or another method";
+        rules::MEANINGLESS_BODY.problem(&body.at, message, help)
+    })
+}
+
+/// Each variable of a path is described, and each path parameter has a variable.
+fn path_variables(operation: &Operation, problems: &mut Vec<Problem>) {
+    let path = &operation.path;
+    let path_text = path.value.escape_debug().to_string();
+    let is_in_path = |parameter: &&Parameter| parameter.location == ParameterIn::Path;
+    let in_path: Vec<_> = operation.parameters.iter().filter(is_in_path).collect();
+    let mut seen = HashSet::new();
+    for variable in variables(&path.value) {
+        let name = variable.escape_debug();
+        if !seen.insert(variable) {
+            let message = format!("the path `{path_text}` has `{{{name}}}` twice");
+            let help = "give each variable a name of its own";
+            problems.push(rules::PATH_VARIABLE.problem(&path.at, message, help));
+        } else if !in_path
+            .iter()
+            .any(|parameter| parameter.name.value == variable)
         {
-            let message = format!("a body of {} has no meaning in HTTP", operation.method);
-            problems.push(Problem::warning(
-                "meaningless-body",
-                &body.at,
-                message,
-                "use parameters, or another method",
-            ));
+            let label = operation.label();
+            let message = format!("`{{{name}}}` in the path has no parameter in {label}");
+            let help = format!(
+                "add to its `parameters`: `name: {name}`, `in: path`, `required: true`, and a schema"
+            );
+            let problem = rules::PATH_VARIABLE.problem(&path.at, message, help);
+            problems.push(problem.with_related(&operation.at, "in this operation"));
         }
     }
+    for parameter in in_path {
+        if !seen.contains(parameter.name.value.as_str()) {
+            let name = parameter.name.value.escape_debug();
+            let otherwise = format!("write `{{{name}}}` into the path, or remove the parameter");
+            let help = did_you_mean(&parameter.name.value, seen.iter().copied(), &otherwise);
+            let message = format!("the path `{path_text}` has no `{{{name}}}`");
+            problems.push(rules::PATH_PARAMETER.problem(&parameter.name.at, message, help));
+        }
+    }
+}
+
+fn ambiguous_paths(document: &Document, problems: &mut Vec<Problem>) {
+    let mut seen = HashMap::new();
+    for path in document.operations.iter().map(|operation| &operation.path) {
+        let first = seen.entry(shape(&path.value)).or_insert(path);
+        if first.value != path.value {
+            let message = format!(
+                "`{}` matches the same requests as `{}` of line {}",
+                path.value.escape_debug(),
+                first.value.escape_debug(),
+                first.at.line
+            );
+            let help = "merge the two, or distinguish them by a literal segment";
+            let problem = rules::AMBIGUOUS_PATHS.problem(&path.at, message, help);
+            problems.push(problem.with_related(&first.at, "matches the same requests"));
+        }
+    }
+}
+
+fn style(parameter: &Parameter) -> Option<Problem> {
+    let style = parameter.style.as_ref()?;
+    let allowed: &[&str] = match parameter.location {
+        ParameterIn::Path => &["simple", "label", "matrix"],
+        ParameterIn::Query => &["form", "spaceDelimited", "pipeDelimited", "deepObject"],
+        ParameterIn::Header => &["simple"],
+        ParameterIn::Cookie => &["form"],
+    };
+    (!allowed.contains(&style.value.as_str())).then(|| {
+        let message = format!(
+            "a {} parameter cannot have the style `{}`",
+            parameter.location,
+            style.value.escape_debug()
+        );
+        let help = format!("write `{}`", allowed.join("`, `"));
+        rules::PARAMETER_STYLE.problem(&style.at, message, help)
+    })
+}
+
+/// OpenAPI 3.0.3, "Parameter Object": parameters of these names are ignored.
+fn reserved_header(parameter: &Parameter) -> Option<Problem> {
+    if parameter.location != ParameterIn::Header {
+        return None;
+    }
+    let help = match parameter.name.value.to_ascii_lowercase().as_str() {
+        "accept" => "list the media types in `content` of the responses",
+        "content-type" => "list the media types in `content` of the request body",
+        "authorization" => "describe it by a security scheme",
+        _ => return None,
+    };
+    let message = format!("a header parameter `{}` is ignored", parameter.name.value);
+    Some(rules::RESERVED_HEADER.problem(&parameter.name.at, message, help))
+}
+
+fn empty_value(parameter: &Parameter) -> Option<Problem> {
+    let location = parameter.location;
+    let has_no_effect = parameter.allow_empty_value && location != ParameterIn::Query;
+    has_no_effect.then(|| {
+        let message = format!("`allowEmptyValue` has no effect on a {location} parameter");
+        rules::ALLOW_EMPTY_VALUE.problem(&parameter.at, message, "remove it")
+    })
 }

@@ -1,34 +1,35 @@
-//! Each schema for itself: bounds that leave something valid, enums of one
-//! type without repetition, keywords that go with the type, patterns that parse.
-//! Values (defaults, enums, examples) are held against schemas in `instances`.
+//! Checks each schema: bounds leave something valid, enums do not repeat,
+//! keywords go with the type, patterns parse, required names are properties.
+//! Values (defaults, enums, examples) are checked in `instances`.
 
-use super::walk::{each_schema, places};
+use super::walk::{compositions, each_schema, parts, schema_places};
 use crate::model::{Document, Location, Schema, Spanned, Type, compare_numbers};
 use crate::problem::Problem;
-use crate::read::closest;
+use crate::rules::document as rules;
+use crate::suggest::{closest, did_you_mean};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
 pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
-    for place in places(document) {
+    for place in schema_places(document) {
         each_schema(place.schema, &mut |schema| {
             numeric_bounds(schema, problems);
             counted_bounds(schema, problems);
             repeated_values(schema, problems);
-            items(schema, problems);
-            pattern(schema, problems);
+            problems.extend(items(schema));
+            problems.extend(pattern(schema));
             idle_keywords(schema, problems);
             discriminator(document, schema, problems);
             if schema.read_only && schema.write_only {
                 let message = "a schema cannot be `readOnly` and `writeOnly`: nobody could send it";
-                problems.push(Problem::error(
-                    "read-write-only",
+                problems.push(rules::READ_WRITE_ONLY.problem(
                     &schema.at,
                     message,
                     "keep one of them",
                 ));
             }
         });
+        required_names(document, place.schema, place.schema, problems);
     }
 }
 
@@ -36,13 +37,9 @@ fn numeric_bounds(schema: &Schema, problems: &mut Vec<Problem>) {
     let (Some(minimum), Some(maximum)) = (&schema.minimum, &schema.maximum) else {
         return;
     };
-    let exclusive = schema.exclusive_minimum || schema.exclusive_maximum;
-    let nothing_left = match compare_numbers(&minimum.value, &maximum.value) {
-        Some(Ordering::Greater) => true,
-        Some(Ordering::Equal) => exclusive,
-        _ => false,
-    };
-    if nothing_left {
+    let is_exclusive = schema.exclusive_minimum || schema.exclusive_maximum;
+    let ordering = compare_numbers(&minimum.value, &maximum.value);
+    if ordering == Some(Ordering::Greater) || (ordering == Some(Ordering::Equal) && is_exclusive) {
         let message = format!(
             "no number is valid: `minimum` {} leaves nothing below `maximum` {}",
             minimum.value, maximum.value
@@ -52,85 +49,62 @@ fn numeric_bounds(schema: &Schema, problems: &mut Vec<Problem>) {
 }
 
 fn counted_bounds(schema: &Schema, problems: &mut Vec<Problem>) {
-    let pairs = [
-        (
-            "minLength",
-            &schema.min_length,
-            "maxLength",
-            &schema.max_length,
-        ),
-        ("minItems", &schema.min_items, "maxItems", &schema.max_items),
-        (
-            "minProperties",
-            &schema.min_properties,
-            "maxProperties",
-            &schema.max_properties,
-        ),
-    ];
-    for (low_name, low, high_name, high) in pairs {
+    for (suffix, low, high) in [
+        ("Length", &schema.min_length, &schema.max_length),
+        ("Items", &schema.min_items, &schema.max_items),
+        ("Properties", &schema.min_properties, &schema.max_properties),
+    ] {
         if let (Some(low), Some(high)) = (low, high)
             && low.value > high.value
         {
-            let message = format!(
-                "`{low_name}` {} is greater than `{high_name}` {}",
-                low.value, high.value
-            );
+            let (least, most) = (low.value, high.value);
+            let message = format!("`min{suffix}` {least} is greater than `max{suffix}` {most}");
             problems.push(crossed(&low.at, message, &high.at));
         }
     }
 }
 
 fn crossed(at: &Location, message: String, other: &Location) -> Problem {
-    Problem::error("crossed-bounds", at, message, "swap or correct them")
-        .with_related(other, "the other bound")
+    let problem = rules::CROSSED_BOUNDS.problem(at, message, "swap or correct them");
+    problem.with_related(other, "the other bound")
 }
 
 fn repeated_values(schema: &Schema, problems: &mut Vec<Problem>) {
     let mut seen = HashSet::new();
     for value in schema.enumeration.iter().flatten() {
         // Equal values have equal texts, but for `1` and `1.0`; members of
-        // objects are sorted by the map or stand as written.
+        // objects are sorted by the map or in the order of the text.
         if !seen.insert(value.to_json().to_string()) {
-            let message = format!("{} stands twice in `enum`", value.summary());
-            problems.push(Problem::error(
-                "duplicate-enum-value",
-                &value.at,
-                message,
-                "remove one of them",
-            ));
+            let message = format!("`enum` lists {} twice", value.summary());
+            let help = "remove one of them";
+            problems.push(rules::DUPLICATE_ENUM_VALUE.problem(&value.at, message, help));
         }
     }
 }
 
-fn items(schema: &Schema, problems: &mut Vec<Problem>) {
-    if let Some(Spanned {
-        value: Type::Array,
-        at,
-    }) = &schema.types
-        && schema.items.is_none()
-    {
-        let message = "an array without `items`";
+fn items(schema: &Schema) -> Option<Problem> {
+    let kind = schema.types.as_ref()?;
+    (kind.value == Type::Array && schema.items.is_none()).then(|| {
         let help = "add `items` with the schema of the elements; `items: {}` allows anything";
-        problems.push(Problem::error("missing-items", at, message, help));
-    }
+        rules::MISSING_ITEMS.problem(&kind.at, "an array without `items`", help)
+    })
 }
 
 /// Patterns are ECMA-262 (OpenAPI 3.0.3, "Schema Object").
-fn pattern(schema: &Schema, problems: &mut Vec<Problem>) {
-    if let Some(pattern) = &schema.pattern
-        && let Err(error) = regress::Regex::with_flags(&pattern.value, "u")
-            .or_else(|_| regress::Regex::new(&pattern.value))
-    {
-        let message = format!(
-            "`pattern` is no regular expression: {}",
-            error.text.to_lowercase()
-        );
-        let help = "write it in the syntax of ECMA-262, without slashes around it";
-        problems.push(Problem::error("pattern", &pattern.at, message, help));
-    }
+fn pattern(schema: &Schema) -> Option<Problem> {
+    let pattern = schema.pattern.as_ref()?;
+    let error = regress::Regex::with_flags(&pattern.value, "u")
+        .or_else(|_| regress::Regex::new(&pattern.value))
+        .err()?;
+    let message = format!(
+        "`pattern` is not a regular expression: {}",
+        error.text.to_lowercase()
+    );
+    let help = "write it in the syntax of ECMA-262, without slashes around it";
+    Some(rules::PATTERN.problem(&pattern.at, message, help))
 }
 
-/// Keywords that say nothing about values of the schema's own type.
+/// Keywords that have no effect on values of the schema's own type.
 fn idle_keywords(schema: &Schema, problems: &mut Vec<Problem>) {
     use Type::{Array, Integer, Number, Object, String};
     let Some(Spanned { value: kind, .. }) = schema.types else {
@@ -159,12 +133,8 @@ fn idle_keywords(schema: &Schema, problems: &mut Vec<Problem>) {
             && !kinds.contains(&kind)
         {
             let message = format!("`{name}` has no effect on a schema of type `{kind}`");
-            problems.push(Problem::warning(
-                "idle-keyword",
-                at,
-                message,
-                "remove it, or correct the type",
-            ));
+            let help = "remove it, or correct the type";
+            problems.push(rules::IDLE_KEYWORD.problem(at, message, help));
         }
     }
     if let Some((name, property)) = schema.properties.first()
@@ -175,12 +145,7 @@ fn idle_keywords(schema: &Schema, problems: &mut Vec<Problem>) {
             name.escape_debug()
         );
         let help = "write `type: object`, or remove them";
-        problems.push(Problem::warning(
-            "idle-keyword",
-            &property.at,
-            message,
-            help,
-        ));
+        problems.push(rules::IDLE_KEYWORD.problem(&property.at, message, help));
     }
 }
 
@@ -188,46 +153,86 @@ fn at<T>(keyword: &Option<Spanned<T>>) -> Option<&Location> {
     keyword.as_ref().map(|spanned| &spanned.at)
 }
 
-/// A mapping leads to schemas of the document.
+/// A discriminator names a property, and its mapping leads to schemas.
 fn discriminator(document: &Document, schema: &Schema, problems: &mut Vec<Problem>) {
+    const SCHEMAS: &str = "#/components/schemas/";
     let Some(discriminator) = &schema.discriminator else {
         return;
     };
     for target in discriminator.mapping.values() {
-        let name = target
-            .value
-            .strip_prefix("#/components/schemas/")
-            .unwrap_or(&target.value);
-        if document.schema(name).is_some() {
-            continue;
+        let name = target.value.strip_prefix(SCHEMAS).unwrap_or(&target.value);
+        if document.schema(name).is_none() {
+            let help = match closest(name, document.schemas.keys().map(String::as_str)) {
+                Some(close) => format!("did you mean `{SCHEMAS}{close}`?"),
+                None => format!("write `{SCHEMAS}NAME`"),
+            };
+            let message = format!(
+                "`{}` is not a schema of this document",
+                target.value.escape_debug()
+            );
+            problems.push(rules::DISCRIMINATOR_MAPPING.problem(&target.at, message, help));
         }
-        let help = match closest(name, document.schemas.keys().map(String::as_str)) {
-            Some(close) => format!("did you mean `#/components/schemas/{close}`?"),
-            None => "write `#/components/schemas/NAME`".to_owned(),
-        };
-        let message = format!(
-            "`{}` is no schema of this document",
-            target.value.escape_debug()
-        );
-        problems.push(Problem::error(
-            "discriminator-mapping",
-            &target.at,
-            message,
-            help,
-        ));
     }
-    if schema.one_of.is_empty()
-        && schema.any_of.is_empty()
-        && !schema.properties.contains_key(&discriminator.property)
-    {
-        let shown = discriminator.property.escape_debug();
-        let message = format!("the discriminator `{shown}` is no property of this schema");
+    let has_property = schema.properties.contains_key(&discriminator.property);
+    if schema.one_of.is_empty() && schema.any_of.is_empty() && !has_property {
+        let name = discriminator.property.escape_debug();
+        let message = format!("the discriminator `{name}` is not a property of this schema");
         let help = "add the property and require it, or list the alternatives in `oneOf`";
-        problems.push(Problem::warning(
-            "discriminator-property",
-            &discriminator.at,
-            message,
-            help,
-        ));
+        problems.push(rules::DISCRIMINATOR_PROPERTY.problem(&discriminator.at, message, help));
     }
+}
+
+/// `required` names properties that some part of the composed schema has. A
+/// name that none has is usually misspelt; it is still valid, so this warns.
+/// `whole` is the composition that the schema is a part of, and whose other
+/// parts may add the properties.
+fn required_names<'d>(
+    document: &'d Document,
+    schema: &'d Schema,
+    whole: &'d Schema,
+    problems: &mut Vec<Problem>,
+) {
+    let is_unknown = |name: &&Spanned<String>| !schema.properties.contains_key(&name.value);
+    let unknown: Vec<_> = schema.required.iter().filter(is_unknown).collect();
+    if !unknown.is_empty() {
+        let known = property_names(document, whole);
+        for name in unknown {
+            // A part that has no properties at all is meant for other schemas to compose.
+            if known.is_empty() || known.contains(name.value.as_str()) {
+                continue;
+            }
+            let help = did_you_mean(
+                &name.value,
+                known.iter().copied(),
+                "add it to `properties`, or remove it",
+            );
+            let message = format!(
+                "`{}` is required but is not a property",
+                name.value.escape_debug()
+            );
+            problems.push(rules::UNKNOWN_REQUIRED.problem(&name.at, message, help));
+        }
+    }
+    let own: HashSet<*const Schema> = compositions(schema).map(std::ptr::from_ref).collect();
+    for part in parts(schema) {
+        let is_own = own.contains(&std::ptr::from_ref(part));
+        required_names(document, part, if is_own { whole } else { part }, problems);
+    }
+}
+
+/// The names of all properties of a composition.
+fn property_names<'d>(document: &'d Document, schema: &'d Schema) -> HashSet<&'d str> {
+    let mut names = HashSet::new();
+    let mut seen = HashSet::new();
+    let mut open = vec![schema];
+    while let Some(schema) = open.pop() {
+        names.extend(schema.properties.keys().map(String::as_str));
+        open.extend(compositions(schema));
+        if let Some(reference) = &schema.reference
+            && seen.insert(reference.value.as_str())
+        {
+            open.extend(document.schema(&reference.value));
+        }
+    }
+    names
 }

@@ -1,88 +1,63 @@
-//! Security requirements name schemes that exist, with scopes that exist.
+//! Checks security requirements: the schemes and scopes that they name exist.
 
-use crate::model::{Document, Method, Node};
+use crate::model::{Document, Member, Method, Node};
 use crate::problem::Problem;
-use crate::read::closest;
+use crate::rules::document as rules;
+use crate::suggest::did_you_mean;
 
 pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
-    if let Some(security) = document.root.get("security") {
-        requirements(document, security, problems);
-    }
-    let paths = document
-        .root
+    let root = &document.root;
+    let paths = root
         .get("paths")
         .and_then(Node::as_object)
         .into_iter()
         .flatten();
-    for (_, path) in paths {
-        for method in Method::ALL {
-            if let Some(security) = path
-                .value
-                .get(method.key())
-                .and_then(|operation| operation.get("security"))
-            {
-                requirements(document, security, problems);
-            }
+    let operations = paths.flat_map(|(_, path)| {
+        let methods = Method::ALL.into_iter();
+        methods.filter_map(|method| path.value.get(method.key())?.get("security"))
+    });
+    for security in root.get("security").into_iter().chain(operations) {
+        let alternatives = security.as_array().unwrap_or_default();
+        for (name, scopes) in alternatives.iter().filter_map(Node::as_object).flatten() {
+            check_scheme(document, name, scopes, problems);
         }
     }
 }
 
-fn requirements(document: &Document, security: &Node, problems: &mut Vec<Problem>) {
-    let schemes = security
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Node::as_object)
-        .flatten();
-    for (name, scopes) in schemes {
-        let Some(scheme) = document.security_schemes.get(name) else {
-            let help = match closest(name, document.security_schemes.keys().map(String::as_str)) {
-                Some(close) => format!("did you mean `{close}`?"),
-                None => "define it under `components.securitySchemes`".to_owned(),
-            };
-            let message = format!("there is no security scheme `{}`", name.escape_debug());
-            problems.push(Problem::error(
-                "unknown-security-scheme",
-                &scopes.key_at,
-                message,
-                help,
-            ));
-            continue;
-        };
-        let listed = scopes.value.as_array().unwrap_or_default();
-        match scheme.kind.as_str() {
-            "oauth2" => unknown_scopes(name, &scheme.node, listed, problems),
-            "openIdConnect" => {}
-            kind => problems.extend(listed.first().map(|scope| {
-                let message =
-                    format!("the scheme `{name}` is of type `{kind}`, which has no scopes");
-                Problem::error("security-scope", &scope.at, message, "write `[]`")
-            })),
+fn check_scheme(document: &Document, name: &str, scopes: &Member, problems: &mut Vec<Problem>) {
+    let Some(scheme) = document.security_schemes.get(name) else {
+        let help = did_you_mean(
+            name,
+            document.security_schemes.keys().map(String::as_str),
+            "define it under `components.securitySchemes`",
+        );
+        let message = format!("there is no security scheme `{}`", name.escape_debug());
+        problems.push(rules::UNKNOWN_SECURITY_SCHEME.problem(&scopes.key_at, message, help));
+        return;
+    };
+    let listed = scopes.value.as_array().unwrap_or_default();
+    match (scheme.kind.as_str(), listed) {
+        ("openIdConnect", _) | (_, []) => {}
+        ("oauth2", _) => check_scopes(name, &scheme.node, listed, problems),
+        (kind, [scope, ..]) => {
+            let message = format!("the scheme `{name}` is of type `{kind}`, which has no scopes");
+            problems.push(rules::SECURITY_SCOPE.problem(&scope.at, message, "write `[]`"));
         }
     }
 }
 
-fn unknown_scopes(name: &str, scheme: &Node, listed: &[Node], problems: &mut Vec<Problem>) {
-    let flows: Vec<_> = scheme
-        .get("flows")
-        .and_then(Node::as_object)
-        .into_iter()
-        .flatten()
-        .collect();
+fn check_scopes(name: &str, scheme: &Node, listed: &[Node], problems: &mut Vec<Problem>) {
+    let flows = scheme.get("flows").and_then(Node::as_object);
     for scope in listed {
         let text = scope.as_str().unwrap_or_default();
-        let known = flows.iter().any(|(_, flow)| {
-            flow.value
-                .get("scopes")
-                .is_some_and(|scopes| scopes.get(text).is_some())
+        let is_known = flows.into_iter().flatten().any(|(_, flow)| {
+            let scopes = flow.value.get("scopes");
+            scopes.is_some_and(|scopes| scopes.get(text).is_some())
         });
-        if !known {
-            problems.push(Problem::error(
-                "security-scope",
-                &scope.at,
-                format!("the scheme `{name}` has no scope `{}`", text.escape_debug()),
-                "list it in `scopes` of one of its flows",
-            ));
+        if !is_known {
+            let message = format!("the scheme `{name}` has no scope `{}`", text.escape_debug());
+            let help = "list it in `scopes` of one of its flows";
+            problems.push(rules::SECURITY_SCOPE.problem(&scope.at, message, help));
         }
     }
 }

@@ -1,17 +1,16 @@
-//! Holds a value of the document against a schema of the model. Knows the
-//! keywords of OpenAPI 3.0 and the common formats; judges leniently where the
-//! specification leaves room (unknown formats, `nullable` beside `allOf`).
+//! Validates a value of the document against a schema of the model: all keywords
+//! of OpenAPI 3.0 and the common formats. Where the specification is unclear
+//! (unknown formats, `nullable` beside `allOf`), the value counts as valid.
 
-mod format;
 mod scalars;
 
 use super::walk::{Direction, compositions};
 use crate::model::{AdditionalProperties, Document, Location, Member, Node, NodeKind, Schema};
 use indexmap::IndexMap;
-use scalars::{article, counts, has_type, numbers};
+use scalars::{article, counts, format_fits, has_type, numbers};
 use std::collections::{HashMap, HashSet};
 
-/// How many schemas one value is held against before it counts as valid:
+/// How many schemas one value is checked against before it counts as valid:
 /// compositions of compositions can multiply without end.
 const MAX_STEPS: usize = 20_000;
 
@@ -21,13 +20,13 @@ const MAX_DEPTH: usize = 200;
 /// What is wrong with a value.
 pub(super) struct Fault {
     pub(super) at: Location,
-    /// The keyword, or the schema, that demands otherwise.
+    /// The keyword, or the schema, that the value violates.
     pub(super) by: Location,
     pub(super) message: String,
     pub(super) help: &'static str,
 }
 
-/// Judges values by the schemas of one document.
+/// Validates values by the schemas of one document.
 pub(super) struct Validator<'d> {
     document: &'d Document,
     patterns: HashMap<String, Option<regex::Regex>>,
@@ -47,7 +46,7 @@ impl<'d> Validator<'d> {
         }
     }
 
-    /// What is wrong with a value by a schema; nothing where it is valid.
+    /// What is wrong with a value by a schema; nothing if it is valid.
     pub(super) fn faults(
         &mut self,
         schema: &Schema,
@@ -55,27 +54,34 @@ impl<'d> Validator<'d> {
         direction: Direction,
     ) -> Vec<Fault> {
         let mut faults = Vec::new();
-        self.steps = 0;
-        self.depth = 0;
-        self.direction = direction;
-        self.judge(schema, value, &mut faults);
+        self.start(direction);
+        self.validate(schema, value, &mut faults);
         faults
     }
 
-    /// The same, with `enum` of the schema itself left aside.
+    /// The same, without `enum` of the schema itself.
     pub(super) fn faults_besides_enum(&mut self, schema: &Schema, value: &Node) -> Vec<Fault> {
         let mut faults = Vec::new();
-        self.steps = 0;
-        self.depth = 0;
-        self.direction = Direction::Either;
+        self.start(Direction::Either);
         self.own_keywords(schema, value, &mut faults);
         self.compositions(schema, value, &mut faults);
         faults
     }
 
-    fn judge(&mut self, schema: &Schema, value: &Node, faults: &mut Vec<Fault>) {
+    fn start(&mut self, direction: Direction) {
+        self.steps = 0;
+        self.depth = 0;
+        self.direction = direction;
+    }
+
+    /// Whether validation was given up, so that nothing is known.
+    fn is_exhausted(&self) -> bool {
+        self.steps > MAX_STEPS || self.depth > MAX_DEPTH
+    }
+
+    fn validate(&mut self, schema: &Schema, value: &Node, faults: &mut Vec<Fault>) {
         self.steps += 1;
-        if self.steps > MAX_STEPS || self.depth > MAX_DEPTH {
+        if self.is_exhausted() {
             return;
         }
         let Some(schema) = self.document.resolve(schema) else {
@@ -128,16 +134,8 @@ impl<'d> Validator<'d> {
     }
 
     fn texts(&mut self, schema: &Schema, value: &Node, text: &str, faults: &mut Vec<Fault>) {
-        let length = text.chars().count() as u64;
-        let name = "characters";
-        counts(
-            length,
-            name,
-            schema.min_length.as_ref(),
-            schema.max_length.as_ref(),
-            value,
-            faults,
-        );
+        let bounds = (&schema.min_length, &schema.max_length);
+        counts(text.chars().count(), "characters", bounds, value, faults);
         if let Some(pattern) = &schema.pattern
             && !self.matches(&pattern.value, text)
         {
@@ -154,9 +152,9 @@ impl<'d> Validator<'d> {
             ));
         }
         if let Some(format) = &schema.format
-            && !format::fits(&format.value, text)
+            && !format_fits(&format.value, text)
         {
-            let message = format!("{} is no `{}`", value.summary(), format.value);
+            let message = format!("{} is not a valid `{}`", value.summary(), format.value);
             faults.push(fault(
                 value,
                 &format.at,
@@ -166,8 +164,8 @@ impl<'d> Validator<'d> {
         }
     }
 
-    /// By an engine whose time is bounded. Patterns that it does not know
-    /// (with look-around, say) count as matched.
+    /// Matches with an engine whose time is bounded. A pattern that it does not
+    /// support (with look-around, for example) counts as matched.
     fn matches(&mut self, pattern: &str, text: &str) -> bool {
         let compiled = self
             .patterns
@@ -177,15 +175,8 @@ impl<'d> Validator<'d> {
     }
 
     fn arrays(&mut self, schema: &Schema, value: &Node, items: &[Node], faults: &mut Vec<Fault>) {
-        let length = items.len() as u64;
-        counts(
-            length,
-            "elements",
-            schema.min_items.as_ref(),
-            schema.max_items.as_ref(),
-            value,
-            faults,
-        );
+        let bounds = (&schema.min_items, &schema.max_items);
+        counts(items.len(), "elements", bounds, value, faults);
         if schema.unique_items {
             let mut seen = HashSet::new();
             for item in items
@@ -193,7 +184,7 @@ impl<'d> Validator<'d> {
                 .filter(|item| !seen.insert(item.to_json().to_string()))
             {
                 let message = format!(
-                    "{} stands twice, but the elements must be unique",
+                    "{} is repeated, but the elements must be unique",
                     item.summary()
                 );
                 faults.push(fault(item, &schema.at, message, "remove one of them"));
@@ -201,7 +192,7 @@ impl<'d> Validator<'d> {
         }
         if let Some(schema) = &schema.items {
             for item in items {
-                self.judge(schema, item, faults);
+                self.validate(schema, item, faults);
             }
         }
     }
@@ -213,15 +204,8 @@ impl<'d> Validator<'d> {
         members: &IndexMap<String, Member>,
         faults: &mut Vec<Fault>,
     ) {
-        let length = members.len() as u64;
-        counts(
-            length,
-            "properties",
-            schema.min_properties.as_ref(),
-            schema.max_properties.as_ref(),
-            value,
-            faults,
-        );
+        let bounds = (&schema.min_properties, &schema.max_properties);
+        counts(members.len(), "properties", bounds, value, faults);
         for name in schema
             .required
             .iter()
@@ -237,9 +221,9 @@ impl<'d> Validator<'d> {
         }
         for (name, member) in members {
             match (schema.properties.get(name), &schema.additional_properties) {
-                (Some(property), _) => self.judge(property, &member.value, faults),
+                (Some(property), _) => self.validate(property, &member.value, faults),
                 (None, Some(AdditionalProperties::Schema(schema))) => {
-                    self.judge(schema, &member.value, faults)
+                    self.validate(schema, &member.value, faults)
                 }
                 (None, Some(AdditionalProperties::Allowed(allowed))) if !allowed.value => {
                     let message = format!("the property `{}` is not allowed", name.escape_debug());
@@ -256,7 +240,7 @@ impl<'d> Validator<'d> {
         }
     }
 
-    /// A required property binds only the direction that it is sent in.
+    /// A required property is required only in the direction that it is sent in.
     fn may_be_absent(&self, property: Option<&Schema>) -> bool {
         let Some(property) = property.and_then(|property| self.document.resolve(property)) else {
             return false;
@@ -270,7 +254,7 @@ impl<'d> Validator<'d> {
             return;
         }
         for part in &schema.all_of {
-            self.judge(part, value, faults);
+            self.validate(part, value, faults);
         }
         if let Some((valid, mut closest)) = self.alternatives(&schema.one_of, value) {
             match valid {
@@ -284,7 +268,7 @@ impl<'d> Validator<'d> {
                         value,
                         &schema.at,
                         message,
-                        "tell the schemas apart, or write `anyOf`",
+                        "make the schemas exclude each other, or write `anyOf`",
                     ));
                 }
             }
@@ -294,34 +278,34 @@ impl<'d> Validator<'d> {
         }
         if let Some(not) = &schema.not {
             let mut inner = Vec::new();
-            self.judge(not, value, &mut inner);
-            if inner.is_empty() && self.steps <= MAX_STEPS && self.depth <= MAX_DEPTH {
+            self.validate(not, value, &mut inner);
+            if inner.is_empty() && !self.is_exhausted() {
                 faults.push(fault(
                     value,
                     &not.at,
-                    "it is what `not` excludes".to_owned(),
+                    "`not` excludes it".to_owned(),
                     "write another value",
                 ));
             }
         }
     }
 
-    /// How many alternatives a value is valid by, and what is wrong by the one
-    /// that comes closest. `None` where that is unknown or there are none.
+    /// How many alternatives a value is valid by, and what is wrong by the
+    /// closest one. `None` if that is unknown or there are no alternatives.
     fn alternatives(&mut self, schemas: &[Schema], value: &Node) -> Option<(usize, Vec<Fault>)> {
-        let judged: Vec<Vec<Fault>> = schemas
+        let results: Vec<Vec<Fault>> = schemas
             .iter()
             .map(|schema| {
                 let mut faults = Vec::new();
-                self.judge(schema, value, &mut faults);
+                self.validate(schema, value, &mut faults);
                 faults
             })
             .collect();
-        if self.steps > MAX_STEPS || self.depth > MAX_DEPTH {
+        if self.is_exhausted() {
             return None;
         }
-        let valid = judged.iter().filter(|faults| faults.is_empty()).count();
-        let closest = judged.into_iter().min_by_key(Vec::len)?;
+        let valid = results.iter().filter(|faults| faults.is_empty()).count();
+        let closest = results.into_iter().min_by_key(Vec::len)?;
         Some((valid, closest))
     }
 }

@@ -1,13 +1,13 @@
-//! The way through all schemas and examples of a document, so that no rule
-//! needs to know where they may stand. What a component holds is met once at
-//! its definition, not again wherever it is referred to.
+//! Visits all schemas and examples of a document, so that no rule needs to know
+//! where they can be. A component is visited once, at its definition, and not
+//! again wherever it is referred to.
 
 use crate::model::{
     AdditionalProperties, Document, Header, Location, MediaType, Node, Parameter, Schema,
 };
 use std::collections::HashSet;
 
-/// In which direction a value travels, which decides what `readOnly` and
+/// The direction in which a value is sent, which decides what `readOnly` and
 /// `writeOnly` properties may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
@@ -17,7 +17,7 @@ pub(super) enum Direction {
     Either,
 }
 
-/// A schema that stands on its own, not inside another, with its examples.
+/// A schema that is not inside another one, with the examples beside it.
 pub(super) struct Place<'d> {
     pub(super) schema: &'d Schema,
     pub(super) examples: &'d [Node],
@@ -25,7 +25,7 @@ pub(super) struct Place<'d> {
 }
 
 /// All places of a document that hold a schema.
-pub(super) fn places(document: &Document) -> Vec<Place<'_>> {
+pub(super) fn schema_places(document: &Document) -> Vec<Place<'_>> {
     let mut walk = Walk {
         places: Vec::new(),
         seen: HashSet::new(),
@@ -33,35 +33,27 @@ pub(super) fn places(document: &Document) -> Vec<Place<'_>> {
     for schema in document.schemas.values() {
         walk.add(Some(schema), &[], Direction::Either);
     }
-    for operation in &document.operations {
-        operation
-            .parameters
-            .iter()
-            .for_each(|parameter| walk.parameter(parameter));
-        if let Some(body) = &operation.request_body {
-            walk.content(&body.content, Direction::Request);
-        }
-        for response in &operation.responses {
-            walk.headers(&response.headers);
-            walk.content(&response.content, Direction::Response);
-        }
+    let operations = || document.operations.iter();
+    let parameters = operations().flat_map(|operation| &operation.parameters);
+    for parameter in parameters.chain(document.parameters.values()) {
+        walk.parameter(parameter);
     }
-    document
-        .parameters
-        .values()
-        .for_each(|parameter| walk.parameter(parameter));
+    let bodies = operations().filter_map(|operation| operation.request_body.as_ref());
+    for body in bodies.chain(document.request_bodies.values()) {
+        walk.content(&body.content, Direction::Request);
+    }
+    let responses = operations().flat_map(|operation| &operation.responses);
+    for response in responses.chain(document.responses.values()) {
+        response
+            .headers
+            .iter()
+            .for_each(|header| walk.header(header));
+        walk.content(&response.content, Direction::Response);
+    }
     document
         .headers
         .values()
         .for_each(|header| walk.header(header));
-    document
-        .request_bodies
-        .values()
-        .for_each(|body| walk.content(&body.content, Direction::Request));
-    for response in document.responses.values() {
-        walk.headers(&response.headers);
-        walk.content(&response.content, Direction::Response);
-    }
     walk.places
 }
 
@@ -84,16 +76,9 @@ impl<'d> Walk<'d> {
     }
 
     fn parameter(&mut self, parameter: &'d Parameter) {
-        self.add(
-            parameter.schema.as_ref(),
-            &parameter.examples,
-            Direction::Request,
-        );
-        self.content(&parameter.content, Direction::Request);
-    }
-
-    fn headers(&mut self, headers: &'d [Header]) {
-        headers.iter().for_each(|header| self.header(header));
+        let direction = Direction::Request;
+        self.add(parameter.schema.as_ref(), &parameter.examples, direction);
+        self.content(&parameter.content, direction);
     }
 
     fn header(&mut self, header: &'d Header) {
@@ -112,10 +97,10 @@ impl<'d> Walk<'d> {
 }
 
 /// Calls back for a schema and all schemas that are written inside it.
-pub(super) fn each_schema<'d>(schema: &'d Schema, visit: &mut dyn FnMut(&'d Schema)) {
-    visit(schema);
+pub(super) fn each_schema<'d>(schema: &'d Schema, callback: &mut dyn FnMut(&'d Schema)) {
+    callback(schema);
     for part in parts(schema) {
-        each_schema(part, visit);
+        each_schema(part, callback);
     }
 }
 
@@ -125,9 +110,7 @@ pub(super) fn parts(schema: &Schema) -> impl Iterator<Item = &Schema> {
         Some(AdditionalProperties::Schema(schema)) => Some(&**schema),
         _ => None,
     };
-    schema
-        .properties
-        .values()
+    (schema.properties.values())
         .chain(schema.items.as_deref())
         .chain(additional)
         .chain(compositions(schema))
@@ -136,9 +119,7 @@ pub(super) fn parts(schema: &Schema) -> impl Iterator<Item = &Schema> {
 
 /// The schemas in `allOf`, `oneOf` and `anyOf`.
 pub(super) fn compositions(schema: &Schema) -> impl Iterator<Item = &Schema> {
-    schema
-        .all_of
-        .iter()
+    (schema.all_of.iter())
         .chain(&schema.one_of)
         .chain(&schema.any_of)
 }

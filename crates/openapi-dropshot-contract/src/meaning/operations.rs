@@ -1,11 +1,10 @@
-//! Two documents, operation by operation: paths, methods, names, parameters,
-//! bodies, statuses and headers.
+//! Compares operations: paths, methods, ids, texts, parameters and bodies.
 
-use super::{Comparer, shape::is_anything, words};
+use super::{Comparer, shape::is_anything, texts};
 use crate::model::{Location, MediaType, Node, Operation, Parameter, ParameterIn, Type};
 
 /// What may differ in the summary of an operation.
-const SUMMARY: words::Rules = words::Rules {
+const SUMMARY: texts::TextRules = texts::TextRules {
     form: "summary-form",
     more: "summary",
     added: "summary-added",
@@ -13,7 +12,7 @@ const SUMMARY: words::Rules = words::Rules {
 };
 
 /// What may differ in the description of an operation.
-const DESCRIPTION: words::Rules = words::Rules {
+const DESCRIPTION: texts::TextRules = texts::TextRules {
     form: "description-form",
     more: "description-more",
     added: "description-added",
@@ -21,7 +20,7 @@ const DESCRIPTION: words::Rules = words::Rules {
 };
 
 /// What may differ in the description of a parameter or a header.
-pub(super) const PARAMETER: words::Rules = words::Rules {
+pub(super) const PARAMETER: texts::TextRules = texts::TextRules {
     form: "parameter-description-form",
     more: "parameter-description-more",
     added: "parameter-description-added",
@@ -58,7 +57,7 @@ impl<'d> Comparer<'d> {
                 self.differ(
                     "operation-added",
                     &source.root.at,
-                    format!("nobody wrote {}", key(other)),
+                    format!("{} is not in the source", key(other)),
                 );
             }
         }
@@ -79,36 +78,26 @@ impl<'d> Comparer<'d> {
         };
         self.same("tags", at, &tags(source), &tags(emitted));
         self.same("deprecated", at, &source.deprecated, &emitted.deprecated);
-        self.words(source, emitted);
+        self.summary(source, emitted);
         if !source.security.is_empty() && emitted.security.is_empty() {
             self.differ("security", at, "`security` was lost");
         }
         for name in source.extensions.keys() {
             if !emitted.extensions.contains_key(name) {
-                self.differ("operation-extension", at, format!("`{name}` was lost"));
+                self.lost("operation-extension", at, name);
             }
         }
         for (name, value) in &emitted.extensions {
             let own = source.extensions.get(name);
             let same = own.is_some_and(|own| own.same_value(value));
             if name == PAGES && own.is_some_and(|own| is_older_form(own, value)) {
-                self.differ(
-                    "pagination-form",
-                    at,
-                    format!("`{name}: true` became {{required: []}}"),
-                );
+                let message = format!("`{name}: true` became {{required: []}}");
+                self.differ("pagination-form", at, message);
             } else if !same && !source.extensions.contains_key(name) {
-                self.differ(
-                    "operation-extension-added",
-                    at,
-                    format!("nobody wrote `{name}`"),
-                );
+                self.added("operation-extension-added", at, name);
             } else if !same {
-                self.differ(
-                    "operation-extension-changed",
-                    at,
-                    format!("`{name}` has another value"),
-                );
+                let message = format!("`{name}` has another value");
+                self.differ("operation-extension-changed", at, message);
             }
         }
         self.parameters(source, emitted);
@@ -117,22 +106,19 @@ impl<'d> Comparer<'d> {
     }
 
     /// A description without a summary becomes both: the first line, and the rest.
-    fn words(&mut self, source: &Operation, emitted: &Operation) {
+    fn summary(&mut self, source: &Operation, emitted: &Operation) {
         let at = &source.at;
         match (&source.summary, &source.description) {
             (None, Some(description)) => {
                 let summary = emitted.summary.as_deref().unwrap_or_default();
                 let rest = emitted.description.as_deref().unwrap_or_default();
                 let both = format!("{summary}\n\n{rest}");
-                if words::difference(&DESCRIPTION, Some(description), Some(&both))
+                if texts::difference(&DESCRIPTION, Some(description), Some(&both))
                     .is_none_or(|(rule, _)| rule == DESCRIPTION.form)
                 {
                     if emitted.summary.is_some() {
-                        self.differ(
-                            "description-split",
-                            at,
-                            "the first line of the description became the summary",
-                        );
+                        let message = "the first line of the description became the summary";
+                        self.differ("description-split", at, message);
                     }
                 } else {
                     self.text(&DESCRIPTION, at, Some(description), Some(&both));
@@ -153,7 +139,7 @@ impl<'d> Comparer<'d> {
     fn parameters(&mut self, source: &'d Operation, emitted: &'d Operation) {
         let part = key(source);
         let name = |parameter: &Parameter| {
-            // Header names are the same in capitals.
+            // Header names are case-insensitive.
             let name = parameter.name.value.as_str();
             (
                 parameter.location,
@@ -174,11 +160,7 @@ impl<'d> Comparer<'d> {
                 .iter()
                 .find(|other| name(other) == name(parameter))
             else {
-                self.differ(
-                    "parameter-lost",
-                    &parameter.at,
-                    format!("`{}` was lost", parameter.name.value),
-                );
+                self.lost("parameter-lost", &parameter.at, &parameter.name.value);
                 continue;
             };
             self.parameter(parameter, other);
@@ -190,11 +172,7 @@ impl<'d> Comparer<'d> {
                 .any(|parameter| name(parameter) == name(other))
             {
                 self.part = format!("{part} {} `{}`", other.location, other.name.value);
-                self.differ(
-                    "parameter-added",
-                    &source.at,
-                    format!("nobody wrote `{}`", other.name.value),
-                );
+                self.added("parameter-added", &source.at, &other.name.value);
             }
         }
         self.part = part;
@@ -231,7 +209,7 @@ impl<'d> Comparer<'d> {
             .keys()
             .filter(|name| !emitted.extensions.contains_key(*name))
         {
-            self.differ("parameter-extension", at, format!("`{name}` was lost"));
+            self.lost("parameter-extension", at, name);
         }
         if !source.examples.is_empty() && emitted.examples.is_empty() {
             self.differ("parameter-example", at, "the example was lost");
@@ -244,11 +222,8 @@ impl<'d> Comparer<'d> {
         match (&source.request_body, &emitted.request_body) {
             (Some(body), Some(other)) => {
                 if !body.required && other.required {
-                    self.differ(
-                        "optional-body-required",
-                        &body.at,
-                        "the body may be absent, and became required",
-                    );
+                    let message = "the body may be absent, and became required";
+                    self.differ("optional-body-required", &body.at, message);
                 } else {
                     self.same(
                         "request-body-required",
@@ -258,11 +233,8 @@ impl<'d> Comparer<'d> {
                     );
                 }
                 if body.description.is_some() && other.description.is_none() {
-                    self.differ(
-                        "request-body-description",
-                        &body.at,
-                        "the description was lost",
-                    );
+                    let message = "the description was lost";
+                    self.differ("request-body-description", &body.at, message);
                 }
                 self.content(&body.at, &body.content, &other.content);
             }
@@ -272,7 +244,7 @@ impl<'d> Comparer<'d> {
             (None, Some(_)) => self.differ(
                 "request-body-added",
                 &source.at,
-                "nobody wrote a request body",
+                "the source has no request body",
             ),
             (None, None) => {}
         }
@@ -295,38 +267,28 @@ impl<'d> Comparer<'d> {
             match emitted.iter().find(|other| is_same(media, other)) {
                 Some(other) => {
                     if media.name.value != other.name.value {
-                        self.differ(
-                            "content-charset",
-                            &media.at,
-                            format!("`{}` became `{}`", media.name.value, other.name.value),
-                        );
+                        let message =
+                            format!("`{}` became `{}`", media.name.value, other.name.value);
+                        self.differ("content-charset", &media.at, message);
                     }
                     self.optional(at, media.schema.as_ref(), other.schema.as_ref());
                     if !media.examples.is_empty() && other.examples.is_empty() {
                         self.differ("content-example", &media.at, "the example was lost");
                     }
                 }
-                None => self.differ(
-                    "content-lost",
-                    &media.at,
-                    format!("`{}` was lost", media.name.value),
-                ),
+                None => self.lost("content-lost", &media.at, &media.name.value),
             }
         }
         for other in emitted
             .iter()
             .filter(|other| !source.iter().any(|media| is_same(media, other)))
         {
-            self.differ(
-                "content-added",
-                at,
-                format!("nobody wrote `{}`", other.name.value),
-            );
+            self.added("content-added", at, &other.name.value);
         }
     }
 }
 
-/// The extension of operations that answer pages.
+/// The extension of operations that respond with pages.
 const PAGES: &str = "x-dropshot-pagination";
 
 /// Whether an older dropshot wrote the first for the second.
@@ -345,7 +307,7 @@ fn is_same(source: &MediaType, emitted: &MediaType) -> bool {
     name == other || (other == "application/json" && plain == "application/json;charset=utf-8")
 }
 
-/// Whether a content is sent as it is given: not JSON, and no more than a text.
+/// Whether a content is sent unchanged: it is not JSON, and at most a text.
 fn is_raw(media: &MediaType) -> bool {
     media.name.value != "*/*"
         && !media.name.value.starts_with("application/json")
@@ -355,7 +317,7 @@ fn is_raw(media: &MediaType) -> bool {
         })
 }
 
-/// How people call an operation: the names of the variables do not count less.
+/// The method and path of an operation.
 pub(super) fn key(operation: &Operation) -> String {
     format!("{} {}", operation.method, operation.path.value)
 }

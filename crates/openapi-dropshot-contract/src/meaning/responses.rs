@@ -1,16 +1,16 @@
-//! The answers of two operations: statuses, descriptions, headers and bodies.
-//! dropshot emits all errors of an operation as two ranges.
+//! Compares the responses of two operations: statuses, descriptions, headers and
+//! bodies. dropshot emits all errors of an operation as two ranges.
 
 use super::{
     Comparer,
     operations::{PARAMETER, key},
     shape::is_anything,
-    words,
+    texts,
 };
 use crate::model::{Header, MediaType, Operation, Response, StatusCode};
 
 /// What may differ in the description of a response.
-const RESPONSE: words::Rules = words::Rules {
+const RESPONSE: texts::TextRules = texts::TextRules {
     form: "response-description-form",
     more: "response-description",
     added: "response-description",
@@ -39,9 +39,9 @@ impl<'d> Comparer<'d> {
                 .responses
                 .iter()
                 .find(|other| other.status.value == status);
-            let opens = matches!(status, StatusCode::Default | StatusCode::Exact(101));
-            if opens && source.extensions.contains_key(CHANNEL) {
-                self.opening(response, emitted);
+            let opens_websocket = matches!(status, StatusCode::Default | StatusCode::Exact(101));
+            if opens_websocket && source.extensions.contains_key(CHANNEL) {
+                self.websocket(response, emitted);
                 continue;
             }
             if let Some(other) = exact {
@@ -67,15 +67,13 @@ impl<'d> Comparer<'d> {
                             .find(|other| other.status.value == StatusCode::Range(first))
                     });
                     if let [Some(client), Some(server)] = both {
-                        self.differ(
-                            "status-default",
-                            &response.status.at,
-                            "`default` became `4XX` and `5XX`",
-                        );
+                        let message = "`default` became `4XX` and `5XX`";
+                        self.differ("status-default", &response.status.at, message);
                         self.response(response, client);
                         self.response(response, server);
                     } else {
-                        self.differ("status-lost", &response.status.at, "`default` was lost");
+                        let message = "`default` was lost";
+                        self.differ("status-lost", &response.status.at, message);
                     }
                 }
                 None => self.differ(
@@ -98,24 +96,25 @@ impl<'d> Comparer<'d> {
                 } else {
                     "status-added"
                 };
-                self.differ(rule, &source.at, format!("nobody wrote {status}"));
+                self.differ(rule, &source.at, format!("{status} is not in the source"));
             }
         }
         self.part = part;
     }
 
-    /// What opens a websocket: older dropshots wrote `default`, or a content.
-    fn opening(&mut self, source: &'d Response, emitted: &'d Operation) {
-        let found = emitted
+    /// Compares the response that opens a websocket; older versions of dropshot
+    /// emitted `default`, or a content.
+    fn websocket(&mut self, source: &'d Response, emitted: &'d Operation) {
+        let switching = emitted
             .responses
             .iter()
             .find(|other| other.status.value == StatusCode::Exact(101));
-        let free = source
+        let is_free = source
             .content
             .iter()
             .all(|media| media.schema.as_ref().is_none_or(is_anything));
-        match found {
-            Some(other) if free && emitted.extensions.contains_key(CHANNEL) => {
+        match switching {
+            Some(other) if is_free && emitted.extensions.contains_key(CHANNEL) => {
                 if source.status.value != other.status.value || !source.content.is_empty() {
                     let message = format!("`{}` became `101` alone", source.status.value);
                     self.differ("websocket-form", &source.status.at, message);
@@ -148,17 +147,9 @@ impl<'d> Comparer<'d> {
                     self.optional(&header.at, header.schema.as_ref(), other.schema.as_ref());
                 }
                 None if is_error(source.status.value) => {
-                    self.differ(
-                        "error-header-lost",
-                        &header.at,
-                        format!("`{}` was lost", header.name.value),
-                    );
+                    self.lost("error-header-lost", &header.at, &header.name.value);
                 }
-                None => self.differ(
-                    "header-lost",
-                    &header.at,
-                    format!("`{}` was lost", header.name.value),
-                ),
+                None => self.lost("header-lost", &header.at, &header.name.value),
             }
         }
         for other in &emitted.headers {
@@ -167,11 +158,7 @@ impl<'d> Comparer<'d> {
                 .iter()
                 .any(|header| header.name.value.eq_ignore_ascii_case(&other.name.value))
             {
-                self.differ(
-                    "header-added",
-                    at,
-                    format!("nobody wrote `{}`", other.name.value),
-                );
+                self.added("header-added", at, &other.name.value);
             }
         }
         if source
@@ -187,11 +174,8 @@ impl<'d> Comparer<'d> {
             && (self.errors_have_bodies || emitted.content.iter().all(is_any))
         {
             if !emitted.content.is_empty() {
-                self.differ(
-                    "error-content-added",
-                    at,
-                    "an error without a body may have one",
-                );
+                let message = "an error without a body may have one";
+                self.differ("error-content-added", at, message);
             }
             return;
         }
@@ -199,7 +183,7 @@ impl<'d> Comparer<'d> {
     }
 }
 
-/// Whether a status of the emitted document stands for one of the source.
+/// Whether a status of the emitted document represents one of the source.
 fn covers(emitted: StatusCode, source: StatusCode) -> bool {
     match (emitted, source) {
         (StatusCode::Range(first), StatusCode::Exact(code)) => u16::from(first) == code / 100,

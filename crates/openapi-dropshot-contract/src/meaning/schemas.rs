@@ -1,14 +1,14 @@
-//! Two schemas, keyword by keyword, as far as they lead.
+//! Compares two schemas and the schemas inside them, keyword by keyword.
 
 use super::{
     Comparer,
     shape::{Others, Shape},
-    words,
+    texts,
 };
 use crate::model::{Location, Schema};
 
 /// What may differ in the description of a schema.
-const DESCRIPTION: words::Rules = words::Rules {
+const DESCRIPTION: texts::TextRules = texts::TextRules {
     form: "schema-description-form",
     more: "schema-description-more",
     added: "schema-description-added",
@@ -19,7 +19,7 @@ impl<'d> Comparer<'d> {
     /// Compares a schema of the source with the emitted one.
     pub(super) fn schema(&mut self, source: &'d Schema, emitted: &'d Schema) {
         if !self
-            .met
+            .seen
             .insert((source.at.pointer.clone(), emitted.at.pointer.clone()))
         {
             return;
@@ -31,11 +31,8 @@ impl<'d> Comparer<'d> {
         let at = &source.at;
         if a.nullable && !b.nullable && is_component(at) {
             // Each use is compared with what it leads to.
-            self.differ(
-                "component-null-at-use",
-                at,
-                "`null` is said where the schema is used",
-            );
+            let message = "`null` is allowed where the schema is used";
+            self.differ("component-null-at-use", at, message);
         } else {
             self.same("schema-nullable", at, &a.nullable, &b.nullable);
         }
@@ -54,25 +51,16 @@ impl<'d> Comparer<'d> {
                 self.differ("schema-reference", at, format!("`{name}` became `{other}`"));
             }
             (Some(name), None) => {
-                self.differ(
-                    "schema-inlined",
-                    at,
-                    format!("the reference to `{name}` became its content"),
-                );
+                let message = format!("the reference to `{name}` became its content");
+                self.differ("schema-inlined", at, message);
             }
             (None, Some(other)) if known(&other) => {
-                self.differ(
-                    "schema-reference",
-                    at,
-                    format!("the content became a reference to `{other}`"),
-                );
+                let message = format!("the content became a reference to `{other}`");
+                self.differ("schema-reference", at, message);
             }
             (None, Some(other)) => {
-                self.differ(
-                    "schema-named",
-                    at,
-                    format!("the content got the name `{other}`"),
-                );
+                let message = format!("the content got the name `{other}`");
+                self.differ("schema-named", at, message);
             }
             (None, None) => {}
         }
@@ -86,7 +74,7 @@ impl<'d> Comparer<'d> {
             (None, Some(title)) => self.differ(
                 "schema-title-added",
                 at,
-                format!("nobody wrote the title `{title}`"),
+                format!("the title `{title}` is not in the source"),
             ),
             (title, other) => self.same("schema-title", at, &title, &other),
         }
@@ -102,17 +90,14 @@ impl<'d> Comparer<'d> {
                 self.differ("schema-default", at, message);
             }
             (Some(default), None) => {
-                self.differ(
-                    "schema-default-lost",
-                    &default.at,
-                    format!("the default {} was lost", default.summary()),
-                );
+                let message = format!("the default {} was lost", default.summary());
+                self.differ("schema-default-lost", &default.at, message);
             }
             (None, Some(other)) => {
                 self.differ(
                     "schema-default-added",
                     at,
-                    format!("nobody wrote the default {}", other.summary()),
+                    format!("the default {} is not in the source", other.summary()),
                 );
             }
             _ => {}
@@ -121,7 +106,7 @@ impl<'d> Comparer<'d> {
             self.differ("schema-example", at, "the example was lost");
         }
         for name in source.extensions.keys() {
-            self.differ("schema-extension", at, format!("`{name}` was lost"));
+            self.lost("schema-extension", at, name);
         }
     }
 
@@ -136,9 +121,9 @@ impl<'d> Comparer<'d> {
         for keyword in keywords {
             let (bound, other) = (a.bounds.get(keyword), b.bounds.get(keyword));
             if bound != other {
-                let word =
+                let text =
                     |bound: Option<&String>| bound.map_or("nothing", String::as_str).to_owned();
-                let message = format!("`{keyword}: {}` became {}", word(bound), word(other));
+                let message = format!("`{keyword}: {}` became {}", text(bound), text(other));
                 self.differ(bound_rule(keyword), at, message);
             }
         }
@@ -148,11 +133,7 @@ impl<'d> Comparer<'d> {
         for (name, property) in &a.properties {
             match b.properties.get(name) {
                 Some(other) => self.schema(property, other),
-                None => self.differ(
-                    "schema-property-lost",
-                    &property.at,
-                    format!("`{name}` was lost"),
-                ),
+                None => self.lost("schema-property-lost", &property.at, name),
             }
         }
         for name in b
@@ -160,11 +141,7 @@ impl<'d> Comparer<'d> {
             .keys()
             .filter(|name| !a.properties.contains_key(*name))
         {
-            self.differ(
-                "schema-property-added",
-                at,
-                format!("nobody wrote `{name}`"),
-            );
+            self.added("schema-property-added", at, name);
         }
         // A member with a default is always written, but need not be sent.
         for name in a.required.symmetric_difference(&b.required) {
@@ -174,19 +151,16 @@ impl<'d> Comparer<'d> {
                 ("optional", "required")
             };
             let place = a.properties.get(name).map_or(at, |property| &property.at);
-            self.differ(
-                "schema-required",
-                place,
-                format!("`{name}` was {before} and became {after}"),
-            );
+            let message = format!("`{name}` was {before} and became {after}");
+            self.differ("schema-required", place, message);
         }
         match (a.others, b.others) {
             (Others::Of(schema), Others::Of(other)) => self.schema(schema, other),
-            (others, other) if word(others) != word(other) => {
+            (others, other) if others_name(others) != others_name(other) => {
                 let message = format!(
                     "other members were {} and became {}",
-                    word(others),
-                    word(other)
+                    others_name(others),
+                    others_name(other)
                 );
                 self.differ("schema-additional-properties", at, message);
             }
@@ -195,11 +169,7 @@ impl<'d> Comparer<'d> {
         match (a.items, b.items) {
             (Some(items), Some(other)) => self.schema(items, other),
             (None, None) => {}
-            _ => self.differ(
-                "schema-items",
-                at,
-                "only one of them says what the items are",
-            ),
+            _ => self.differ("schema-items", at, "only one document describes the items"),
         }
     }
 
@@ -210,11 +180,8 @@ impl<'d> Comparer<'d> {
             ("schema-any-of", &a.any_of, &b.any_of),
         ] {
             if parts.len() != others.len() {
-                self.differ(
-                    rule,
-                    at,
-                    format!("{} alternatives became {}", parts.len(), others.len()),
-                );
+                let message = format!("{} alternatives became {}", parts.len(), others.len());
+                self.differ(rule, at, message);
                 continue;
             }
             for (part, other) in parts.iter().zip(others) {
@@ -224,9 +191,9 @@ impl<'d> Comparer<'d> {
         match (a.not, b.not) {
             (Some(part), Some(other)) => self.schema(part, other),
             (None, None) => {}
-            _ => self.differ("schema-not", at, "only one of them says what it is not"),
+            _ => self.differ("schema-not", at, "only one document has `not`"),
         }
-        let property = |shape: &Shape<'_>| shape.discriminator.map(|found| found.property.clone());
+        let property = |shape: &Shape<'_>| shape.discriminator.map(|own| own.property.clone());
         match (property(a), property(b)) {
             (Some(name), None) => self.differ(
                 "schema-discriminator-lost",
@@ -238,15 +205,15 @@ impl<'d> Comparer<'d> {
     }
 }
 
-/// Whether a component of its own stands there.
+/// Whether this is the place of a component.
 fn is_component(at: &Location) -> bool {
     at.pointer
         .strip_prefix("/components/schemas/")
         .is_some_and(|name| !name.contains('/'))
 }
 
-/// What may become of members without a name.
-fn word(others: Others<'_>) -> &'static str {
+/// How messages call the rule for members that no property describes.
+fn others_name(others: Others<'_>) -> &'static str {
     match others {
         Others::Open => "free",
         Others::Closed => "forbidden",

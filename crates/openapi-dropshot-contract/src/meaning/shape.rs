@@ -1,6 +1,6 @@
-//! What a schema says, whichever way it is written: references and wrappers
-//! followed, objects of `allOf` merged, bounds that the format has anyway left
-//! out. Comparing two shapes is in `schemas`.
+//! Normalises a schema, so that two spellings of the same schema are equal:
+//! references and wrappers are followed, objects of `allOf` are merged, and bounds
+//! that the format implies are left out.
 
 use crate::model::{AdditionalProperties, Discriminator, Document, Node, Schema, Type};
 use indexmap::IndexMap;
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// How many references and wrappers are followed from one schema.
 const LONGEST_CHAIN: usize = 100;
 
-/// What a schema says.
+/// A normalised schema.
 #[derive(Default)]
 pub(super) struct Shape<'d> {
     /// The components that were met on the way, the outermost first.
@@ -56,8 +56,8 @@ impl<'d> Shape<'d> {
     pub(super) fn of(document: &'d Document, schema: &'d Schema) -> Self {
         let mut shape = Shape::default();
         shape.add(document, schema, LONGEST_CHAIN);
-        shape.forget_what_the_format_says();
-        shape.say_null_in_one_way();
+        shape.remove_implied_bounds();
+        shape.normalise_null();
         shape
     }
 
@@ -74,11 +74,11 @@ impl<'d> Shape<'d> {
         }
         self.annotate(schema);
         self.restrict(schema);
-        let (words, others) = words(document, &schema.one_of)
-            .map_or((None, &schema.one_of), |words| (Some(words), &NONE));
-        if let Some(words) = words {
+        let (values, others) = enum_values(document, &schema.one_of)
+            .map_or((None, &schema.one_of), |values| (Some(values), &NONE));
+        if let Some(values) = values {
             self.types = self.types.or(Some(Type::String));
-            self.values.get_or_insert_default().extend(words);
+            self.values.get_or_insert_default().extend(values);
         }
         self.one_of.extend(others);
         self.any_of.extend(&schema.any_of);
@@ -91,7 +91,7 @@ impl<'d> Shape<'d> {
                 self.add_part(document, part, left, is_wrapper);
             }
             if !is_wrapper || !schema.properties.is_empty() {
-                // A part is none of the names of the whole.
+                // The name of a part is not a name of the whole.
                 self.names.truncate(names);
             }
         } else {
@@ -99,7 +99,7 @@ impl<'d> Shape<'d> {
         }
     }
 
-    /// Adds a part of `allOf`; only of a wrapper the words are those of the whole.
+    /// Adds a part of `allOf`. Its annotations count only if it is the only part.
     fn add_part(
         &mut self,
         document: &'d Document,
@@ -117,7 +117,7 @@ impl<'d> Shape<'d> {
         (self.nullable, self.deprecated) = (nullable, deprecated);
     }
 
-    /// What does not restrict: the outermost words count.
+    /// Adds the annotations; the outermost ones count.
     fn annotate(&mut self, schema: &'d Schema) {
         self.title = self.title.or(schema.title.as_deref());
         self.description = self.description.or(schema.description.as_deref());
@@ -145,21 +145,13 @@ impl<'d> Shape<'d> {
                 .get_or_insert_default()
                 .extend(values.map(|value| value.to_json().to_string()));
         }
-        self.bound(
-            "minimum",
-            schema.minimum.as_ref().map(|bound| number(&bound.value)),
-        );
-        self.bound(
-            "maximum",
-            schema.maximum.as_ref().map(|bound| number(&bound.value)),
-        );
-        self.bound(
-            "multipleOf",
-            schema
-                .multiple_of
-                .as_ref()
-                .map(|bound| number(&bound.value)),
-        );
+        for (keyword, bound) in [
+            ("minimum", &schema.minimum),
+            ("maximum", &schema.maximum),
+            ("multipleOf", &schema.multiple_of),
+        ] {
+            self.bound(keyword, bound.as_ref().map(|bound| number(&bound.value)));
+        }
         for (keyword, bound) in [
             ("minLength", &schema.min_length),
             ("maxLength", &schema.max_length),
@@ -200,9 +192,9 @@ impl<'d> Shape<'d> {
         }
     }
 
-    /// Where every value is allowed, so is `null`; and where it is the only one,
-    /// a type says nothing.
-    fn say_null_in_one_way(&mut self) {
+    /// If every value is allowed, so is `null`; and if `null` is the only value, a
+    /// type has no meaning.
+    fn normalise_null(&mut self) {
         let is_null = self.values.as_ref().is_some_and(BTreeSet::is_empty);
         let is_anything = self.types.is_none()
             && self.values.is_none()
@@ -219,9 +211,8 @@ impl<'d> Shape<'d> {
         self.nullable |= is_null || is_anything;
     }
 
-    /// A lower bound of zero says nothing of an integer without a sign, and of
-    /// a length.
-    fn forget_what_the_format_says(&mut self) {
+    /// A lower bound of zero is implied for an unsigned integer and for a length.
+    fn remove_implied_bounds(&mut self) {
         let is_unsigned = self.format.is_some_and(|format| format.starts_with("uint"));
         for keyword in ["minLength", "minItems", "minProperties", "minimum"] {
             let is_implied = keyword != "minimum"
@@ -235,35 +226,35 @@ impl<'d> Shape<'d> {
 
 static NONE: Vec<Schema> = Vec::new();
 
-/// The words of a `oneOf` whose alternatives are strings of one word each: the
-/// way in which schemars writes an enum that has documentation.
-fn words(document: &Document, alternatives: &[Schema]) -> Option<Vec<String>> {
-    let mut words = Vec::new();
+/// The values of a `oneOf` whose alternatives are strings with an `enum` each, which
+/// is how schemars writes an enum that has documentation.
+fn enum_values(document: &Document, alternatives: &[Schema]) -> Option<Vec<String>> {
+    let mut values = Vec::new();
     for alternative in alternatives {
         let alternative = document.resolve(alternative)?;
         if alternative.types.as_ref()?.value != Type::String {
             return None;
         }
-        words.extend(
+        values.extend(
             alternative
                 .enumeration
                 .as_ref()?
                 .iter()
-                .map(|word| word.to_json().to_string()),
+                .map(|value| value.to_json().to_string()),
         );
     }
-    (!words.is_empty()).then_some(words)
+    (!values.is_empty()).then_some(values)
 }
 
 /// Whether a part of `allOf` is an object whose members can be merged.
 fn is_object(document: &Document, schema: &Schema) -> bool {
     document.resolve(schema).is_some_and(|schema| {
-        let says = schema.types.as_ref().map(|types| types.value);
-        matches!(says, None | Some(Type::Object))
+        let kind = schema.types.as_ref().map(|types| types.value);
+        matches!(kind, None | Some(Type::Object))
             && schema.one_of.is_empty()
             && schema.any_of.is_empty()
             && schema.not.is_none()
-            && (says.is_some()
+            && (kind.is_some()
                 || !schema.properties.is_empty()
                 || !schema.required.is_empty()
                 || !schema.all_of.is_empty())

@@ -1,12 +1,12 @@
-//! Finding things in a read document: schemas behind references, operations
-//! by id, and the catalogue of error codes. Nothing here reads or judges.
+//! Lookups in a document: schemas behind references, operations by id, and the
+//! catalogue of error codes.
 
 use super::{Document, Location, Operation, Response, Schema, Spanned};
 
 /// One entry of the catalogue of error codes (`x-error-catalogue`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorCode {
-    /// Where its entry stands.
+    /// The place of its entry.
     pub at: Location,
     /// The code, such as `not_found`.
     pub code: String,
@@ -28,41 +28,7 @@ impl Schema {
     pub fn anything(at: Location) -> Self {
         Schema {
             at,
-            reference: None,
-            types: None,
-            format: None,
-            title: None,
-            description: None,
-            enumeration: None,
-            default: None,
-            example: None,
-            nullable: false,
-            read_only: false,
-            write_only: false,
-            deprecated: false,
-            minimum: None,
-            maximum: None,
-            exclusive_minimum: false,
-            exclusive_maximum: false,
-            multiple_of: None,
-            min_length: None,
-            max_length: None,
-            pattern: None,
-            items: None,
-            min_items: None,
-            max_items: None,
-            unique_items: false,
-            properties: Default::default(),
-            required: Vec::new(),
-            additional_properties: None,
-            min_properties: None,
-            max_properties: None,
-            all_of: Vec::new(),
-            one_of: Vec::new(),
-            any_of: Vec::new(),
-            not: None,
-            discriminator: None,
-            extensions: Default::default(),
+            ..Schema::default()
         }
     }
 }
@@ -95,6 +61,15 @@ impl Document {
             .find(|operation| operation.id.as_ref().is_some_and(|own| own.value == id))
     }
 
+    /// The place of a part of an operation, by its pointer inside the operation;
+    /// the place of the operation if it has no such part.
+    pub(crate) fn place_of<'a>(&'a self, operation: &'a Operation, pointer: &str) -> &'a Location {
+        let part = self
+            .root
+            .pointer(&format!("{}{pointer}", operation.at.pointer));
+        part.map_or(&operation.at, |node| &node.at)
+    }
+
     /// The catalogue of error codes, in the order of the document; `None` where
     /// no component schema has a property with `x-error-catalogue`.
     pub fn error_catalogue(&self) -> Option<&[ErrorCode]> {
@@ -112,6 +87,11 @@ impl Document {
 }
 
 impl Operation {
+    /// Whether it can be called without credentials.
+    pub fn is_open(&self) -> bool {
+        self.security.is_empty() || self.security.iter().any(|schemes| schemes.is_empty())
+    }
+
     /// How messages call the operation: its id, or method and path.
     pub fn label(&self) -> String {
         match &self.id {

@@ -1,4 +1,4 @@
-//! The words of OpenAPI for the enums of the model, in both directions.
+//! Conversions between the enums of the model and the words of OpenAPI.
 
 use super::{Method, ParameterIn, Stability, StatusCode, Type};
 use std::fmt;
@@ -72,7 +72,7 @@ impl StatusCode {
         }
     }
 
-    /// Whether an answer with this code can be meant.
+    /// Whether a response with this code matches.
     pub fn contains(self, code: u16) -> bool {
         match self {
             StatusCode::Exact(exact) => exact == code,
@@ -111,90 +111,41 @@ impl fmt::Display for StatusCode {
     }
 }
 
-impl ParameterIn {
-    /// The word of the document: `path`, `query`, `header` or `cookie`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            ParameterIn::Path => "path",
-            ParameterIn::Query => "query",
-            ParameterIn::Header => "header",
-            ParameterIn::Cookie => "cookie",
+/// Implements the conversions between an enum and the words of the document.
+macro_rules! words {
+    ($type:ident { $($variant:ident $word:literal),+ }) => {
+        impl $type {
+            /// The word of the document.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $($type::$variant => $word),+
+                }
+            }
+
+            /// The value that the document calls by this word.
+            pub fn from_word(word: &str) -> Option<Self> {
+                match word {
+                    $($word => Some($type::$variant),)+
+                    _ => None,
+                }
+            }
         }
-    }
 
-    /// The place that the document calls by this word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        [
-            ParameterIn::Path,
-            ParameterIn::Query,
-            ParameterIn::Header,
-            ParameterIn::Cookie,
-        ]
-        .into_iter()
-        .find(|place| place.as_str() == word)
-    }
-}
-
-impl fmt::Display for ParameterIn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl Type {
-    /// The word of the document, such as `string`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Type::Boolean => "boolean",
-            Type::Integer => "integer",
-            Type::Number => "number",
-            Type::String => "string",
-            Type::Array => "array",
-            Type::Object => "object",
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.as_str())
+            }
         }
-    }
+    };
+}
 
-    /// The type that the document calls by this word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        [
-            Type::Boolean,
-            Type::Integer,
-            Type::Number,
-            Type::String,
-            Type::Array,
-            Type::Object,
-        ]
-        .into_iter()
-        .find(|kind| kind.as_str() == word)
+words! { ParameterIn { Path "path", Query "query", Header "header", Cookie "cookie" } }
+
+words! {
+    Type {
+        Boolean "boolean", Integer "integer", Number "number",
+        String "string", Array "array", Object "object"
     }
 }
 
-impl fmt::Display for Type {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl Stability {
-    /// The word of the document: `experimental`, `beta` or `stable`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Stability::Experimental => "experimental",
-            Stability::Beta => "beta",
-            Stability::Stable => "stable",
-        }
-    }
-
-    /// The level that the document calls by this word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Stability::Experimental, Stability::Beta, Stability::Stable]
-            .into_iter()
-            .find(|level| level.as_str() == word)
-    }
-}
-
-impl fmt::Display for Stability {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+words! { Stability { Experimental "experimental", Beta "beta", Stable "stable" } }

@@ -1,22 +1,9 @@
-//! Ways into the untyped tree: asking a [`Node`] what it is, walking to a part
-//! of it, and turning it into plain JSON. Building the tree is in `syntax`.
+//! Access to the untyped tree: the kind and the parts of a [`Node`], and its value
+//! as plain JSON. The tree is built in `syntax`.
 
-use super::{Location, Member, Node, NodeKind};
+use super::{Member, Node, NodeKind};
 use indexmap::IndexMap;
 use serde_json::Value;
-use std::sync::Arc;
-
-impl Location {
-    /// The beginning of a file.
-    pub fn start(file: &str) -> Self {
-        Location {
-            file: Arc::from(file),
-            line: 1,
-            column: 1,
-            pointer: String::new(),
-        }
-    }
-}
 
 /// Escapes one name for use in a JSON pointer (RFC 6901, section 3).
 pub fn escape_pointer_token(name: &str) -> String {
@@ -142,7 +129,7 @@ impl Node {
         }
     }
 
-    /// What this is, with an article, for messages: `a string`.
+    /// The kind of the value with an article, for messages: `a string`.
     pub fn kind_name(&self) -> &'static str {
         match &self.kind {
             NodeKind::Null => "null",
@@ -168,7 +155,7 @@ impl Node {
         }
     }
 
-    /// Whether two nodes hold the same JSON value, wherever they stand. Objects
+    /// Whether two nodes hold the same JSON value, whatever their places. Objects
     /// are compared without order, numbers by value (`1` is `1.0`).
     pub fn same_value(&self, other: &Node) -> bool {
         match (&self.kind, &other.kind) {

@@ -1,12 +1,11 @@
-//! Schemas as they are written: all keywords of OpenAPI 3.0, none of them
-//! judged or combined.
+//! The model of schemas: all keywords of OpenAPI 3.0, as they are written.
 
 use super::{Extensions, Location, Node, Spanned};
 use indexmap::IndexMap;
 
 /// `type` of a schema
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names say all")]
+#[allow(missing_docs, reason = "the names are clear")]
 pub enum Type {
     Boolean,
     Integer,
@@ -18,9 +17,9 @@ pub enum Type {
 
 /// A schema: all keywords of OpenAPI 3.0, as they are written. A reference has
 /// `reference` and nothing else.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Schema {
-    /// Where it stands.
+    /// Its place.
     pub at: Location,
     /// Name in `components.schemas` of the schema that is referred to.
     pub reference: Option<Spanned<String>>,
@@ -106,7 +105,7 @@ pub enum AdditionalProperties {
 /// `discriminator`
 #[derive(Clone, Debug)]
 pub struct Discriminator {
-    /// Where it stands.
+    /// Its place.
     pub at: Location,
     /// `propertyName`
     pub property: String,

@@ -1,18 +1,19 @@
-//! How a problem looks in a terminal: as rustc shows it, by the crate that
-//! rustc and cargo use. No colours, so that the output can be compared.
+//! Renders a problem for a terminal, as rustc renders errors, with the crate that
+//! rustc and cargo use. There are no colours, so that the output can be compared.
 
 use super::{Problem, Severity};
-use crate::model::Location;
+use crate::location::Location;
 use annotate_snippets::{
     Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet, Title,
 };
 use std::ops::Range;
 
-/// How many lines above and below the meant one are shown.
+/// How many lines above and below the line of the problem are rendered.
 const CONTEXT: usize = 2;
 
-/// How many bytes are shown at most. A document may be one line of a megabyte,
-/// which nobody can read; line, column and pointer have to do there.
+/// How many bytes are rendered at most. A document may be one line of a megabyte,
+/// which nobody can read; for such a line only line, column and pointer are
+/// rendered.
 const MAX_EXCERPT: usize = 4000;
 
 /// A text whose lines are known.
@@ -55,21 +56,24 @@ impl<'t> Source<'t> {
 
     /// Adds the lines that the problem is about.
     fn places(&self, problem: &'t Problem, title: Title<'t>) -> Group<'t> {
-        let shown = self.lines_around(&problem.at);
-        if shown.len() > MAX_EXCERPT {
+        let excerpt = self.lines_around(&problem.at);
+        if excerpt.len() > MAX_EXCERPT {
             let at = &problem.at;
             return title.element(Origin::path(&*at.file).line(at.line).char_column(at.column));
         }
         let mut main = self
-            .snippet(&problem.at, shown.clone())
-            .annotation(self.mark(&problem.at, AnnotationKind::Primary, &shown));
+            .snippet(&problem.at, excerpt.clone())
+            .annotation(self.mark(&problem.at, AnnotationKind::Primary, &excerpt));
         let mut others = Vec::new();
-        for (at, words) in &problem.related {
+        for (at, label) in &problem.related {
             let line = self.line(at);
-            if shown.start <= line.start && line.end <= shown.end {
-                main = main.annotation(self.mark(at, AnnotationKind::Context, &shown).label(words));
+            if excerpt.start <= line.start && line.end <= excerpt.end {
+                main = main.annotation(
+                    self.mark(at, AnnotationKind::Context, &excerpt)
+                        .label(label),
+                );
             } else if line.len() <= MAX_EXCERPT {
-                let mark = self.mark(at, AnnotationKind::Context, &line).label(words);
+                let mark = self.mark(at, AnnotationKind::Context, &line).label(label);
                 others.push(self.snippet(at, line).annotation(mark));
             }
         }
@@ -98,19 +102,19 @@ impl<'t> Source<'t> {
         }
     }
 
-    fn snippet(&self, at: &'t Location, shown: Range<usize>) -> Snippet<'t, Annotation<'t>> {
-        let above = self.lines.partition_point(|start| *start <= shown.start);
-        Snippet::source(&self.text[shown])
+    fn snippet(&self, at: &'t Location, excerpt: Range<usize>) -> Snippet<'t, Annotation<'t>> {
+        let above = self.lines.partition_point(|start| *start <= excerpt.start);
+        Snippet::source(&self.text[excerpt])
             .line_start(above.max(1))
             .path(&*at.file)
             .fold(false)
     }
 
-    /// Marks a place, in bytes from the beginning of what is shown.
-    fn mark(&self, at: &Location, kind: AnnotationKind, shown: &Range<usize>) -> Annotation<'t> {
+    /// Marks a place, in bytes from the beginning of the excerpt.
+    fn mark(&self, at: &Location, kind: AnnotationKind, excerpt: &Range<usize>) -> Annotation<'t> {
         let line = self.line(at);
         let token = token(&self.text[line.clone()], at.column);
-        let offset = line.start - shown.start.min(line.start);
+        let offset = line.start - excerpt.start.min(line.start);
         kind.span(offset + token.start..offset + token.end)
     }
 }

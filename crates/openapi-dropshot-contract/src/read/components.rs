@@ -1,16 +1,16 @@
-//! `components`: everything that is named once and referred to from elsewhere.
-//! All of it is read, used or not; what is referred to is then cloned from here.
+//! Reads `components`, whether they are used or not. References clone them.
 
 use super::Reader;
 use super::reference::Section;
 use crate::model::{Header, Node, Parameter, RequestBody, Response, Schema, SecurityScheme};
+use crate::rules::document as rules;
 use indexmap::IndexMap;
 
 /// The components that could be read, by name.
 #[derive(Default)]
 pub(super) struct Components {
     pub(super) schemas: IndexMap<String, Schema>,
-    /// The values of the examples; `None` for one that stands elsewhere.
+    /// The values of the examples; `None` for one in another file.
     pub(super) examples: IndexMap<String, Option<Node>>,
     pub(super) headers: IndexMap<String, Header>,
     pub(super) parameters: IndexMap<String, Parameter>,
@@ -25,7 +25,7 @@ impl Reader<'_> {
         let Some(node) = self.root.get("components") else {
             return;
         };
-        let names = Section::ALL.map(Section::as_str);
+        let names = Section::ALL.map(Section::as_str).join(" ");
         if self.object(node, "`components`", &names).is_none() {
             return;
         }
@@ -86,21 +86,15 @@ impl Reader<'_> {
         let Some(node) = components.get(section.as_str()) else {
             return;
         };
-        let Some(members) = self.map(node, "a section of `components`") else {
-            return;
-        };
-        for (name, member) in members.members() {
+        for (name, member) in self.map(node, "a section of `components`") {
             let fits = !name.is_empty()
                 && name
                     .chars()
                     .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'));
             if !fits {
-                self.error(
-                    "component-name",
-                    &member.key_at,
-                    format!("`{}` cannot name a component", name.escape_debug()),
-                    "use letters, digits, `.`, `-` and `_` only",
-                );
+                let message = format!("`{}` cannot name a component", name.escape_debug());
+                let help = "use letters, digits, `.`, `-` and `_` only";
+                self.report(&rules::COMPONENT_NAME, &member.key_at, message, help);
             }
             read(self, name, &member.value);
         }

@@ -1,20 +1,15 @@
-//! What a document says about itself: `info`, `servers`, `tags`, and the
-//! links to documentation elsewhere.
+//! Reads what describes the document as a whole: `info`, `servers`, `tags`, and
+//! links to other documentation.
 
 use super::Reader;
 use super::object::Object;
 use crate::model::{Info, Node, Server, Tag};
+use crate::rules::document as rules;
+use crate::template::variables as variables_of;
 use indexmap::IndexMap;
 use std::collections::HashSet;
 
-const INFO: &[&str] = &[
-    "title",
-    "version",
-    "description",
-    "termsOfService",
-    "contact",
-    "license",
-];
+const INFO: &str = "title version description termsOfService contact license";
 
 impl Reader<'_> {
     /// `info` of the document.
@@ -26,14 +21,14 @@ impl Reader<'_> {
         let description = object.text("description", &mut self.problems);
         object.text("termsOfService", &mut self.problems);
         if let Some(contact) = object.get("contact")
-            && let Some(contact) = self.object(contact, "`contact`", &["name", "url", "email"])
+            && let Some(contact) = self.object(contact, "`contact`", "name url email")
         {
             for name in ["name", "url", "email"] {
                 contact.text(name, &mut self.problems);
             }
         }
         if let Some(license) = object.get("license")
-            && let Some(license) = self.object(license, "`license`", &["name", "url"])
+            && let Some(license) = self.object(license, "`license`", "name url")
         {
             license.required_text("name", &mut self.problems);
             license.text("url", &mut self.problems);
@@ -60,35 +55,25 @@ impl Reader<'_> {
 
     /// One server, in `servers` or in a link.
     pub(super) fn server(&mut self, node: &Node) -> Option<Server> {
-        let object = self.object(node, "a server", &["url", "description", "variables"])?;
+        let object = self.object(node, "a server", "url description variables")?;
         let url = object.required_text("url", &mut self.problems);
         let description = object.text("description", &mut self.problems);
         let mut variables = IndexMap::new();
-        if let Some(node) = object.get("variables")
-            && let Some(map) = self.map(node, "`variables`")
-        {
-            for (name, member) in map.members() {
-                if let Some(default) = self.server_variable(&member.value) {
-                    variables.insert(name.clone(), default);
-                }
+        for (name, member) in self.entries(&object, "variables") {
+            if let Some(default) = self.server_variable(&member.value) {
+                variables.insert(name.clone(), default);
             }
         }
         let url = url?;
-        for name in template_variables(&url.value) {
-            if object
-                .get("variables")
-                .and_then(|variables| variables.get(name))
-                .is_none()
-            {
-                self.error(
-                    "server-variable",
-                    &url.at,
-                    format!(
-                        "the address has the variable `{{{}}}`, which `variables` does not define",
-                        name.escape_debug()
-                    ),
-                    "define it there, with a `default`",
+        for name in variables_of(&url.value) {
+            let definition = object.get("variables").and_then(|node| node.get(name));
+            if definition.is_none() {
+                let message = format!(
+                    "the address has the variable `{{{}}}`, which `variables` does not define",
+                    name.escape_debug()
                 );
+                let help = "define it there, with a `default`";
+                self.report(&rules::SERVER_VARIABLE, &url.at, message, help);
             }
         }
         Some(Server {
@@ -100,26 +85,19 @@ impl Reader<'_> {
     }
 
     fn server_variable(&mut self, node: &Node) -> Option<String> {
-        let object = self.object(
-            node,
-            "a server variable",
-            &["enum", "default", "description"],
-        )?;
+        let object = self.object(node, "a server variable", "enum default description")?;
         let values = object.texts("enum", &mut self.problems);
         let default = object.required_text("default", &mut self.problems);
         object.text("description", &mut self.problems);
         let default = default?;
         if object.get("enum").is_some() && !values.iter().any(|value| value.value == default.value)
         {
-            self.error(
-                "server-variable",
-                &default.at,
-                format!(
-                    "the default `{}` is not in `enum`",
-                    default.value.escape_debug()
-                ),
-                "write one of its values",
+            let message = format!(
+                "the default `{}` is not in `enum`",
+                default.value.escape_debug()
             );
+            let help = "write one of its values";
+            self.report(&rules::SERVER_VARIABLE, &default.at, message, help);
         }
         Some(default.value)
     }
@@ -129,8 +107,7 @@ impl Reader<'_> {
         let mut tags = Vec::new();
         let mut seen = HashSet::new();
         for node in root.list("tags", &mut self.problems).unwrap_or_default() {
-            let Some(object) = self.object(node, "a tag", &["name", "description", "externalDocs"])
-            else {
+            let Some(object) = self.object(node, "a tag", "name description externalDocs") else {
                 continue;
             };
             let name = object.required_text("name", &mut self.problems);
@@ -141,7 +118,12 @@ impl Reader<'_> {
             };
             if !seen.insert(name.value.clone()) {
                 let message = format!("the tag `{}` is declared twice", name.value.escape_debug());
-                self.error("duplicate-tag", &name.at, message, "remove one of them");
+                self.report(
+                    &rules::DUPLICATE_TAG,
+                    &name.at,
+                    message,
+                    "remove one of them",
+                );
             }
             tags.push(Tag {
                 at: node.at.clone(),
@@ -155,18 +137,10 @@ impl Reader<'_> {
     /// `externalDocs` of any object: checked, and left in the tree.
     pub(super) fn check_external_docs(&mut self, object: &Object<'_>) {
         if let Some(node) = object.get("externalDocs")
-            && let Some(docs) = self.object(node, "`externalDocs`", &["url", "description"])
+            && let Some(docs) = self.object(node, "`externalDocs`", "url description")
         {
             docs.required_text("url", &mut self.problems);
             docs.text("description", &mut self.problems);
         }
     }
-}
-
-/// The names in the braces of an address or a path.
-pub(crate) fn template_variables(template: &str) -> impl Iterator<Item = &str> {
-    template
-        .split('{')
-        .skip(1)
-        .filter_map(|part| Some(part.split_once('}')?.0))
 }

@@ -1,49 +1,39 @@
-//! An object of the document whose members are being read: which names are
-//! allowed, which type each must have, and what to say where that fails.
+//! Reads the members of an object: which names are allowed, which type each must
+//! have, and the problems where that fails.
 
-use crate::model::{Extensions, Location, Member, Node, Spanned};
+use crate::model::{Extensions, Location, Member, Node, NodeKind, Spanned};
 use crate::problem::Problem;
+use crate::rules::document as rules;
+use crate::suggest::did_you_mean;
 use indexmap::IndexMap;
 
-/// An object with the words that messages call it by.
+/// An object whose members are being read.
 pub(super) struct Object<'n> {
     /// Where it begins.
     pub(super) at: &'n Location,
+    /// How messages call it.
     what: &'static str,
     members: &'n IndexMap<String, Member>,
 }
 
-const WRONG_TYPE: &str = "wrong-type";
-
 impl<'n> Object<'n> {
-    /// Checks that the node is an object, and where `allowed` is given that it
-    /// has no other members than these and extensions.
+    /// Checks that the node is an object that has no other members than the
+    /// allowed ones and extensions.
     pub(super) fn open(
         node: &'n Node,
         what: &'static str,
-        allowed: Option<&[&str]>,
+        allowed: &str,
         problems: &mut Vec<Problem>,
     ) -> Option<Self> {
         let Some(members) = node.as_object() else {
-            problems.push(Problem::error(
-                WRONG_TYPE,
-                &node.at,
-                format!("{what} must be an object, found {}", node.summary()),
-                "write its members below it",
-            ));
+            problems.push(not_an_object(node, what));
             return None;
         };
-        if let Some(allowed) = allowed {
-            let unknown = members
-                .iter()
-                .filter(|(name, _)| !name.starts_with("x-") && !allowed.contains(&name.as_str()));
-            for (name, member) in unknown {
-                problems.push(Problem::error(
-                    "unknown-member",
-                    &member.key_at,
-                    format!("{what} has no member `{}`", name.escape_debug()),
-                    unknown_help(name, allowed),
-                ));
+        for (name, member) in members {
+            if !name.starts_with("x-") && !names(allowed).any(|allowed| allowed == name) {
+                let message = format!("{what} has no member `{}`", name.escape_debug());
+                let help = unknown_help(name, allowed);
+                problems.push(rules::UNKNOWN_MEMBER.problem(&member.key_at, message, help));
             }
         }
         Some(Object {
@@ -76,12 +66,9 @@ impl<'n> Object<'n> {
     pub(super) fn require(&self, name: &str, problems: &mut Vec<Problem>) -> Option<&'n Node> {
         let node = self.get(name);
         if node.is_none() {
-            problems.push(Problem::error(
-                "missing-member",
-                self.at,
-                format!("{} lacks `{name}`", self.what),
-                format!("add `{name}`"),
-            ));
+            let message = format!("{} lacks `{name}`", self.what);
+            let help = format!("add `{name}`");
+            problems.push(rules::MISSING_MEMBER.problem(self.at, message, help));
         }
         node
     }
@@ -97,8 +84,7 @@ impl<'n> Object<'n> {
         name: &str,
         problems: &mut Vec<Problem>,
     ) -> Option<Spanned<String>> {
-        let node = self.get(name)?;
-        text(node, name, problems)
+        text(self.get(name)?, name, problems)
     }
 
     /// A string that must be there.
@@ -107,8 +93,7 @@ impl<'n> Object<'n> {
         name: &str,
         problems: &mut Vec<Problem>,
     ) -> Option<Spanned<String>> {
-        let node = self.require(name, problems)?;
-        text(node, name, problems)
+        text(self.require(name, problems)?, name, problems)
     }
 
     /// A boolean with its place, where the member is there.
@@ -138,22 +123,37 @@ impl<'n> Object<'n> {
 
     /// An array, where the member is there.
     pub(super) fn list(&self, name: &str, problems: &mut Vec<Problem>) -> Option<&'n [Node]> {
-        let node = self.get(name)?;
-        let items = node.as_array();
-        if items.is_none() {
-            problems.push(wrong_type(node, name, "an array", "write it as a list"));
-        }
-        items
+        list(self.get(name)?, name, problems)
     }
 
-    /// An array of strings, where the member is there.
+    /// An array of strings; empty where the member is absent.
     pub(super) fn texts(&self, name: &str, problems: &mut Vec<Problem>) -> Vec<Spanned<String>> {
-        let items = self.list(name, problems).unwrap_or_default();
-        items
-            .iter()
-            .filter_map(|item| text(item, name, problems))
-            .collect()
+        let node = self.get(name);
+        node.map(|node| texts(node, name, problems))
+            .unwrap_or_default()
     }
+}
+
+/// The names of a list that is separated by spaces.
+fn names(list: &str) -> impl Iterator<Item = &str> {
+    list.split_ascii_whitespace()
+}
+
+fn list<'n>(node: &'n Node, name: &str, problems: &mut Vec<Problem>) -> Option<&'n [Node]> {
+    let items = node.as_array();
+    if items.is_none() {
+        problems.push(wrong_type(node, name, "an array", "write it as a list"));
+    }
+    items
+}
+
+/// An array of strings.
+pub(super) fn texts(node: &Node, name: &str, problems: &mut Vec<Problem>) -> Vec<Spanned<String>> {
+    let items = list(node, name, problems).unwrap_or_default();
+    items
+        .iter()
+        .filter_map(|item| text(item, name, problems))
+        .collect()
 }
 
 /// A string, or a problem that says how to make one.
@@ -164,9 +164,7 @@ pub(super) fn text(
 ) -> Option<Spanned<String>> {
     let Some(value) = node.as_str() else {
         let help = match &node.kind {
-            crate::model::NodeKind::Number(_) | crate::model::NodeKind::Bool(_) => {
-                "put it in quotes"
-            }
+            NodeKind::Number(_) | NodeKind::Bool(_) => "put it in quotes",
             _ => "write a text",
         };
         problems.push(wrong_type(node, name, "a string", help));
@@ -175,24 +173,31 @@ pub(super) fn text(
     Some(Spanned::new(value.to_owned(), &node.at))
 }
 
+/// The problem of a value that must be an object and is not.
+pub(super) fn not_an_object(node: &Node, what: &str) -> Problem {
+    let message = format!("{what} must be an object, found {}", node.summary());
+    rules::WRONG_TYPE.problem(&node.at, message, "write its members below it")
+}
+
 /// The problem of a member that has another type than it must have.
 pub(super) fn wrong_type(node: &Node, name: &str, expected: &str, help: &str) -> Problem {
     let message = format!("`{name}` must be {expected}, found {}", node.summary());
-    Problem::error(WRONG_TYPE, &node.at, message, help)
+    rules::WRONG_TYPE.problem(&node.at, message, help)
 }
 
 /// What to write instead of an unknown name: the one that was probably meant,
-/// or the OpenAPI 3.0 way to say what newer or older formats say by it.
-fn unknown_help(name: &str, allowed: &[&str]) -> String {
-    if allowed.contains(&"additionalProperties")
+/// or how OpenAPI 3.0 expresses what other formats express by this name.
+fn unknown_help(name: &str, allowed: &str) -> String {
+    if names(allowed).any(|allowed| allowed == "additionalProperties")
         && let Some(help) = foreign_keyword(name)
     {
         return help.to_owned();
     }
-    match closest(name, allowed.iter().copied()) {
-        Some(close) => format!("did you mean `{close}`?"),
-        None => "remove it, or begin its name with `x-` if it is an extension".to_owned(),
-    }
+    did_you_mean(
+        name,
+        names(allowed),
+        "remove it, or begin its name with `x-` if it is an extension",
+    )
 }
 
 /// JSON Schema keywords that OpenAPI 3.0 lacks.
@@ -215,33 +220,4 @@ fn foreign_keyword(name: &str) -> Option<&'static str> {
         "contentMediaType" => "write `format: binary`, and the media type as the name in `content`",
         _ => return None,
     })
-}
-
-/// The candidate that a mistyped word was probably meant to be.
-pub(crate) fn closest<'c>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'c str>,
-) -> Option<&'c str> {
-    // Longer words are no typing mistakes, and comparing many takes long.
-    const MAX_LENGTH: usize = 100;
-    const MAX_CANDIDATES: usize = 1000;
-    if word.len() > MAX_LENGTH {
-        return None;
-    }
-    let lower = word.to_lowercase();
-    candidates
-        .into_iter()
-        .take(MAX_CANDIDATES)
-        .filter(|candidate| {
-            candidate.len() <= MAX_LENGTH && candidate.len().abs_diff(word.len()) <= word.len()
-        })
-        .map(|candidate| {
-            (
-                strsim::osa_distance(&lower, &candidate.to_lowercase()),
-                candidate,
-            )
-        })
-        .filter(|(distance, candidate)| *distance <= 1.max(candidate.len().min(word.len()) / 3))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
 }

@@ -1,40 +1,15 @@
-//! Parameters and headers: two objects with nearly the same members.
+//! Reads parameters and headers, which have nearly the same members.
 
 use super::Reader;
 use super::object::{Object, wrong_type};
 use super::reference::{Section, Target};
 use crate::model::{Header, Location, MediaType, Node, Parameter, ParameterIn, Schema, Spanned};
+use crate::rules::document as rules;
 use std::collections::HashSet;
 
-const PARAMETER: &[&str] = &[
-    "name",
-    "in",
-    "description",
-    "required",
-    "deprecated",
-    "allowEmptyValue",
-    "style",
-    "explode",
-    "allowReserved",
-    "schema",
-    "example",
-    "examples",
-    "content",
-];
-
-const HEADER: &[&str] = &[
-    "description",
-    "required",
-    "deprecated",
-    "allowEmptyValue",
-    "style",
-    "explode",
-    "allowReserved",
-    "schema",
-    "example",
-    "examples",
-    "content",
-];
+/// The members of a parameter; a header has all but the first two.
+const PARAMETER: &str = "name in description required deprecated allowEmptyValue style explode \
+    allowReserved schema example examples content";
 
 impl Reader<'_> {
     /// The `parameters` of a path or an operation. The same parameter twice in
@@ -50,15 +25,12 @@ impl Reader<'_> {
                 continue;
             };
             if !seen.insert(identity(&parameter)) {
-                self.error(
-                    "duplicate-parameter",
-                    &node.at,
-                    format!(
-                        "the {} parameter `{}` stands twice in this list",
-                        parameter.location, parameter.name.value
-                    ),
-                    "remove one of them",
+                let message = format!(
+                    "the {} parameter `{}` is listed twice",
+                    parameter.location, parameter.name.value
                 );
+                let help = "remove one of them";
+                self.report(&rules::DUPLICATE_PARAMETER, &node.at, message, help);
             }
             parameters.push(parameter);
         }
@@ -109,7 +81,7 @@ impl Reader<'_> {
                 "a parameter cannot be sent in `{}`",
                 place.value.escape_debug()
             );
-            self.error("parameter-in", &place.at, message, help);
+            self.report(&rules::PARAMETER_IN, &place.at, message, help);
         }
         known
     }
@@ -128,8 +100,8 @@ impl Reader<'_> {
                 "the path parameter `{}` is not required",
                 name.value.escape_debug()
             );
-            self.error(
-                "path-parameter-required",
+            self.report(
+                &rules::PATH_PARAMETER_REQUIRED,
                 at,
                 message,
                 "add `required: true`",
@@ -139,13 +111,8 @@ impl Reader<'_> {
 
     /// `headers` of a response or an encoding.
     pub(super) fn headers(&mut self, object: &Object<'_>) -> Vec<Header> {
-        let Some(node) = object.get("headers") else {
-            return Vec::new();
-        };
-        let Some(map) = self.map(node, "`headers`") else {
-            return Vec::new();
-        };
-        map.members()
+        let entries = self.entries(object, "headers");
+        entries
             .filter_map(|(name, member)| self.header(name, &member.key_at, &member.value))
             .collect()
     }
@@ -161,7 +128,7 @@ impl Reader<'_> {
             }
             Target::Broken => return None,
         }
-        let object = self.object(node, "a header", HEADER)?;
+        let object = self.object(node, "a header", PARAMETER.trim_start_matches("name in "))?;
         let required = object.flag("required", &mut self.problems);
         object.flag("allowEmptyValue", &mut self.problems);
         let common = self.common(&object, "a header");
@@ -202,12 +169,12 @@ impl Reader<'_> {
         match (object.get("schema"), object.get("content")) {
             (None, None) => {
                 let message = format!("{what} has neither `schema` nor `content`");
-                self.error("missing-member", object.at, message, "add `schema`");
+                self.report(&rules::MISSING_MEMBER, object.at, message, "add `schema`");
             }
             (Some(_), Some(content)) => {
                 let message = format!("{what} has `content` beside `schema`");
-                self.error(
-                    "exclusive-members",
+                self.report(
+                    &rules::EXCLUSIVE_MEMBERS,
                     &content.at,
                     message,
                     "keep one of them",
@@ -238,8 +205,8 @@ struct Common {
     examples: Vec<Node>,
 }
 
-/// What makes a parameter the one it is: the place it is sent in, and its name.
-/// Names of headers are the same in any case.
+/// What identifies a parameter: the place it is sent in, and its name. Names of
+/// headers are case-insensitive.
 pub(super) fn identity(parameter: &Parameter) -> (ParameterIn, String) {
     let name = &parameter.name.value;
     let name = match parameter.location {

@@ -1,47 +1,23 @@
-//! `paths`: path items, their operations, and callbacks, which are path items
-//! under another name.
+//! Reads `paths`: path items, their operations, and callbacks, which are path
+//! items under another name.
 
 use super::Reader;
 use super::object::Object;
 use super::parameters::identity;
 use super::reference::{Section, Target};
 use crate::model::{Method, Node, Operation, Parameter, Spanned};
+use crate::rules::document as rules;
 use indexmap::IndexMap;
 use std::collections::HashSet;
 
 /// Alternatives of schemes, each with its scopes.
 pub(super) type Security = Vec<IndexMap<String, Vec<String>>>;
 
-const PATH_ITEM: &[&str] = &[
-    "$ref",
-    "summary",
-    "description",
-    "servers",
-    "parameters",
-    "get",
-    "put",
-    "post",
-    "delete",
-    "options",
-    "head",
-    "patch",
-    "trace",
-];
+const PATH_ITEM: &str = "$ref summary description servers parameters get put post delete options head \
+    patch trace";
 
-const OPERATION: &[&str] = &[
-    "operationId",
-    "summary",
-    "description",
-    "tags",
-    "parameters",
-    "requestBody",
-    "responses",
-    "deprecated",
-    "security",
-    "servers",
-    "callbacks",
-    "externalDocs",
-];
+const OPERATION: &str = "operationId summary description tags parameters requestBody responses deprecated \
+    security servers callbacks externalDocs";
 
 impl Reader<'_> {
     /// All operations of the document.
@@ -50,10 +26,8 @@ impl Reader<'_> {
         let Some(node) = root.require("paths", &mut self.problems) else {
             return operations;
         };
-        let Some(map) = self.map(node, "`paths`") else {
-            return operations;
-        };
-        for (path, member) in map.members().filter(|(path, _)| !path.starts_with("x-")) {
+        let entries = self.map(node, "`paths`");
+        for (path, member) in entries.filter(|(path, _)| !path.starts_with("x-")) {
             let path = Spanned::new(path.clone(), &member.key_at);
             self.check_path(&path);
             self.path_item(&path, &member.value, security, &mut operations);
@@ -61,26 +35,31 @@ impl Reader<'_> {
         operations
     }
 
-    /// The form of a path; whether its variables are described is a lint.
+    /// Checks the form of a path.
     fn check_path(&mut self, path: &Spanned<String>) {
-        const RULE: &str = "path-form";
-        let shown = path.value.escape_debug().to_string();
+        let quoted = path.value.escape_debug().to_string();
         if !path.value.starts_with('/') {
-            let message = format!("the path `{shown}` does not begin with `/`");
-            self.error(RULE, &path.at, message, format!("write `/{shown}`"));
-        }
-        if path.value.contains(['?', '#']) {
-            let message = format!("the path `{shown}` has a query or a fragment");
-            self.error(
-                RULE,
+            let message = format!("the path `{quoted}` does not begin with `/`");
+            self.report(
+                &rules::PATH_FORM,
                 &path.at,
                 message,
-                "describe what follows `?` by `parameters` with `in: query`",
+                format!("write `/{quoted}`"),
             );
         }
+        if path.value.contains(['?', '#']) {
+            let message = format!("the path `{quoted}` has a query or a fragment");
+            let help = "describe what follows `?` by `parameters` with `in: query`";
+            self.report(&rules::PATH_FORM, &path.at, message, help);
+        }
         if !has_matching_braces(&path.value) {
-            let message = format!("the braces of the path `{shown}` do not match");
-            self.error(RULE, &path.at, message, "write each variable as `{name}`");
+            let message = format!("the braces of the path `{quoted}` do not match");
+            self.report(
+                &rules::PATH_FORM,
+                &path.at,
+                message,
+                "write each variable as `{name}`",
+            );
         }
     }
 
@@ -95,12 +74,10 @@ impl Reader<'_> {
             return;
         };
         if let Some(reference) = object.get("$ref") {
-            self.error(
-                "reference",
-                &reference.at,
-                "a path item cannot be a reference here",
-                "write its operations out, and share parameters and responses under `components`",
-            );
+            let message = "a path item cannot be a reference here";
+            let help =
+                "write its operations out, and share parameters and responses under `components`";
+            self.report(&rules::REFERENCE, &reference.at, message, help);
         }
         object.text("summary", &mut self.problems);
         object.text("description", &mut self.problems);
@@ -132,12 +109,8 @@ impl Reader<'_> {
         );
         self.check_external_docs(&object);
         self.servers(&object);
-        if let Some(node) = object.get("callbacks")
-            && let Some(map) = self.map(node, "`callbacks`")
-        {
-            for (_, member) in map.members() {
-                self.check_callback(&member.value);
-            }
+        for (_, member) in self.entries(&object, "callbacks") {
+            self.check_callback(&member.value);
         }
         Some(Operation {
             at: node.at.clone(),
@@ -171,10 +144,8 @@ impl Reader<'_> {
         if !matches!(self.target(node, Section::Callbacks), Target::Inline) {
             return;
         }
-        let Some(map) = self.map(node, "a callback") else {
-            return;
-        };
-        for (expression, member) in map.members().filter(|(name, _)| !name.starts_with("x-")) {
+        let entries = self.map(node, "a callback");
+        for (expression, member) in entries.filter(|(name, _)| !name.starts_with("x-")) {
             let path = Spanned::new(expression.clone(), &member.key_at);
             self.path_item(&path, &member.value, &Security::new(), &mut Vec::new());
         }

@@ -1,10 +1,13 @@
-//! References (`$ref`): their form, their siblings, and whether they lead to
-//! a component of the right section. Chains
-//! of them are in `chains`, cycles of schemas in `cycles`.
+//! Reads references (`$ref`): their form, the members beside them, whether they
+//! lead to a component of the right section, and where chains of them end.
+//! Cycles of schemas are found in `recursion`.
 
-use super::object::closest;
 use super::{MAX_COPIED, Reader};
 use crate::model::{Node, Spanned, unescape_pointer_token};
+use crate::rules::document as rules;
+use crate::suggest::closest;
+use indexmap::IndexSet;
+use std::collections::HashMap;
 
 /// A section of `components`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +52,7 @@ impl Section {
     }
 }
 
-/// What stands where an object or a reference to one may stand.
+/// What is written where an object or a reference to one is allowed.
 pub(super) enum Target {
     /// The object itself.
     Inline,
@@ -60,7 +63,7 @@ pub(super) enum Target {
 }
 
 impl<'a> Reader<'a> {
-    /// Looks whether a node is a reference, and where it leads to.
+    /// Whether a node is a reference, and where it leads to.
     pub(super) fn target(&mut self, node: &Node, section: Section) -> Target {
         if node.get("$ref").is_none() {
             return Target::Inline;
@@ -68,7 +71,7 @@ impl<'a> Reader<'a> {
         let Some(name) = self.reference(node, section) else {
             return Target::Broken;
         };
-        // Faults on the way are reported where they stand.
+        // Problems on the way are reported where they are.
         let end = self
             .ends
             .get(&section)
@@ -90,12 +93,9 @@ impl<'a> Reader<'a> {
         }
         let is_within = self.copied <= MAX_COPIED;
         if was_within && !is_within {
-            self.error(
-                "too-many-references",
-                &node.at,
-                format!("references up to here stand for more than {MAX_COPIED} values"),
-                "split the document, or make the components smaller",
-            );
+            let message = format!("references up to here expand to more than {MAX_COPIED} values");
+            let help = "split the document, or make the components smaller";
+            self.report(&rules::TOO_MANY_REFERENCES, &node.at, message, help);
         }
         is_within
     }
@@ -103,57 +103,49 @@ impl<'a> Reader<'a> {
     /// Checks the reference that a node is, one step far, and gives the name
     /// of the component that it refers to.
     pub(super) fn reference(&mut self, node: &Node, section: Section) -> Option<Spanned<String>> {
-        const RULE: &str = "reference";
         let reference = node.get("$ref")?;
         self.check_siblings(node);
         let at = &reference.at;
         let wanted = format!("write `#/components/{}/NAME`", section.as_str());
         let Some(text) = reference.as_str() else {
             let message = format!("`$ref` must be a string, found {}", reference.summary());
-            self.error(RULE, at, message, wanted);
+            self.report(&rules::REFERENCE, at, message, wanted);
             return None;
         };
-        let shown = text.escape_debug().to_string();
+        let quoted = text.escape_debug().to_string();
         let (found, name) = match parse(text) {
             Ok(parsed) => parsed,
             Err(Malformed::External) => {
-                self.error(
-                    "external-reference",
-                    at,
-                    format!("`{shown}` refers to another document"),
-                    format!(
-                        "copy what it refers to under `components.{}` of this document",
-                        section.as_str()
-                    ),
+                let message = format!("`{quoted}` refers to another document");
+                let help = format!(
+                    "copy what it refers to under `components.{}` of this document",
+                    section.as_str()
                 );
+                self.report(&rules::EXTERNAL_REFERENCE, at, message, help);
                 return None;
             }
             Err(Malformed::NoComponent) => {
-                let message = format!("`{shown}` refers to something that is no named component");
+                let message = format!("`{quoted}` does not refer to a named component");
                 let help = format!(
                     "move it under `components.{}` and {wanted}",
                     section.as_str()
                 );
-                self.error(RULE, at, message, help);
+                self.report(&rules::REFERENCE, at, message, help);
                 return None;
             }
         };
         if found != section {
             let message = format!(
-                "expected a reference into `components.{}`, found `{shown}`",
+                "expected a reference into `components.{}`, found `{quoted}`",
                 section.as_str()
             );
-            self.error(RULE, at, message, wanted);
+            self.report(&rules::REFERENCE, at, message, wanted);
             return None;
         }
         if self.component(section, &name).is_none() {
             let help = self.dangling_help(section, &name);
-            self.error(
-                "dangling-reference",
-                at,
-                format!("`{shown}` does not exist"),
-                help,
-            );
+            let message = format!("`{quoted}` does not exist");
+            self.report(&rules::DANGLING_REFERENCE, at, message, help);
             return None;
         }
         Some(Spanned::new(name, at))
@@ -199,31 +191,29 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Tools ignore what stands beside a `$ref` (OpenAPI 3.0.3, "Reference
-    /// Object"), so whoever wrote it is in for a surprise.
+    /// Tools ignore the members beside a `$ref` (OpenAPI 3.0.3, "Reference
+    /// Object"), which authors do not expect.
     fn check_siblings(&mut self, node: &Node) {
         let Some(members) = node.as_object() else {
             return;
         };
         for (name, member) in members.iter().filter(|(name, _)| *name != "$ref") {
-            self.warning(
-                "reference-sibling",
-                &member.key_at,
-                format!("`{}` beside `$ref` is ignored", name.escape_debug()),
-                "move it to what is referred to; in a schema, wrap the reference: `allOf: [{$ref: …}]`",
-            );
+            let message = format!("`{}` beside `$ref` is ignored", name.escape_debug());
+            let help =
+                "move it to the component; in a schema, wrap the reference: `allOf: [{$ref: …}]`";
+            self.report(&rules::REFERENCE_SIBLING, &member.key_at, message, help);
         }
     }
 }
 
 /// Why a reference names no component.
-pub(super) enum Malformed {
+enum Malformed {
     External,
     NoComponent,
 }
 
 /// Takes `#/components/SECTION/NAME` apart.
-pub(super) fn parse(reference: &str) -> Result<(Section, String), Malformed> {
+fn parse(reference: &str) -> Result<(Section, String), Malformed> {
     let pointer = reference.strip_prefix('#').ok_or(Malformed::External)?;
     let pointer = percent_decode(pointer).ok_or(Malformed::NoComponent)?;
     let mut tokens = pointer
@@ -261,4 +251,95 @@ fn percent_decode(text: &str) -> Option<String> {
         }
     }
     String::from_utf8(bytes).ok()
+}
+
+/// For each component, the one at the end of its chain: itself where it is no
+/// reference, nothing where the chain breaks or runs in a circle.
+pub(super) type Ends<'a> = HashMap<&'a str, Option<&'a str>>;
+
+/// What a component refers to.
+enum Step<'a> {
+    Nowhere,
+    Next(&'a str),
+    /// A reference that is at fault, which is reported where it is read.
+    Broken,
+}
+
+impl<'a> Reader<'a> {
+    /// Follows all chains once, and reports those that run in a circle.
+    pub(super) fn follow_chains(&mut self) {
+        for section in Section::ALL
+            .into_iter()
+            .filter(|section| *section != Section::Schemas)
+        {
+            let mut ends = Ends::new();
+            for start in self.section_names(section) {
+                self.follow(section, start, &mut ends);
+            }
+            self.ends.insert(section, ends);
+        }
+    }
+
+    fn follow(&mut self, section: Section, start: &'a str, ends: &mut Ends<'a>) {
+        let mut path: IndexSet<&'a str> = IndexSet::new();
+        let mut name = start;
+        let end = loop {
+            if let Some(end) = ends.get(name) {
+                break *end;
+            }
+            if let Some(begin) = path.get_index_of(name) {
+                self.report_circle(section, path.iter().skip(begin).copied());
+                break None;
+            }
+            path.insert(name);
+            match self.step(section, name) {
+                Step::Nowhere => break Some(name),
+                Step::Next(next) => name = next,
+                Step::Broken => break None,
+            }
+        };
+        ends.extend(path.into_iter().map(|name| (name, end)));
+    }
+
+    fn step(&self, section: Section, name: &str) -> Step<'a> {
+        let Some(reference) = self
+            .component(section, name)
+            .and_then(|node| node.get("$ref"))
+        else {
+            return Step::Nowhere;
+        };
+        match reference.as_str().and_then(|text| parse(text).ok()) {
+            Some((found, next)) if found == section => self
+                .component_name(section, &next)
+                .map_or(Step::Broken, Step::Next),
+            _ => Step::Broken,
+        }
+    }
+
+    fn report_circle(&mut self, section: Section, names: impl Iterator<Item = &'a str> + Clone) {
+        let last = names
+            .clone()
+            .last()
+            .and_then(|name| self.component(section, name)?.get("$ref"));
+        if let Some(reference) = last {
+            let message = format!("the reference leads back to itself: {}", circle(names));
+            let help = "write out one of them";
+            self.report(&rules::REFERENCE_CYCLE, &reference.at, message, help);
+        }
+    }
+}
+
+/// A circle of names for messages: each once, and the first again at its end. Of
+/// a long one only the beginning and the end.
+pub(super) fn circle<'n>(names: impl Iterator<Item = &'n str> + Clone) -> String {
+    const LONGEST: usize = 8;
+    let count = names.clone().count();
+    let first = names.clone().next();
+    let mut parts: Vec<&str> = names.clone().take(LONGEST).collect();
+    if count > LONGEST {
+        parts.push("…");
+        parts.extend(names.skip(LONGEST.max(count - 1)));
+    }
+    parts.extend(first);
+    parts.join(" -> ")
 }

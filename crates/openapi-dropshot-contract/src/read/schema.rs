@@ -1,52 +1,19 @@
-//! Schemas: every keyword of OpenAPI 3.0, each with the type it must have.
-//! Whether the values of a schema make sense together is left to `lint`.
+//! Reads schemas: every keyword of OpenAPI 3.0, each with the type it must have.
 
 use super::Reader;
-use super::object::{Object, wrong_type};
+use super::object::{Object, text, wrong_type};
 use super::reference::Section;
 use crate::model::{AdditionalProperties, Discriminator, Node, NodeKind, Schema, Spanned, Type};
 use crate::problem::Problem;
+use crate::rules::document as rules;
 use indexmap::IndexMap;
 use serde_json::Number;
 
-const SCHEMA: &[&str] = &[
-    "$ref",
-    "title",
-    "multipleOf",
-    "maximum",
-    "exclusiveMaximum",
-    "minimum",
-    "exclusiveMinimum",
-    "maxLength",
-    "minLength",
-    "pattern",
-    "maxItems",
-    "minItems",
-    "uniqueItems",
-    "maxProperties",
-    "minProperties",
-    "required",
-    "enum",
-    "type",
-    "allOf",
-    "oneOf",
-    "anyOf",
-    "not",
-    "items",
-    "properties",
-    "additionalProperties",
-    "description",
-    "format",
-    "default",
-    "nullable",
-    "discriminator",
-    "readOnly",
-    "writeOnly",
-    "xml",
-    "externalDocs",
-    "example",
-    "deprecated",
-];
+const SCHEMA: &str = "$ref title multipleOf maximum exclusiveMaximum minimum exclusiveMinimum \
+    maxLength minLength pattern maxItems minItems uniqueItems maxProperties \
+    minProperties required enum type allOf oneOf anyOf not items properties \
+    additionalProperties description format default nullable discriminator readOnly \
+    writeOnly xml externalDocs example deprecated";
 
 impl Reader<'_> {
     /// A schema; a reference stays one.
@@ -81,11 +48,7 @@ impl Reader<'_> {
         schema.discriminator = self.discriminator(object);
         self.check_external_docs(object);
         if let Some(node) = object.get("xml") {
-            self.object(
-                node,
-                "`xml`",
-                &["name", "namespace", "prefix", "attribute", "wrapped"],
-            );
+            self.object(node, "`xml`", "name namespace prefix attribute wrapped");
         }
     }
 
@@ -105,34 +68,28 @@ impl Reader<'_> {
         if let Some(values) = object.get("enum")
             && values.as_array().is_some_and(<[Node]>::is_empty)
         {
-            self.error(
-                "empty-enum",
-                &values.at,
-                "`enum` is empty: no value would be valid",
-                "list the values, or remove it",
-            );
+            let message = "`enum` is empty: no value would be valid";
+            let help = "list the values, or remove it";
+            self.report(&rules::EMPTY_ENUM, &values.at, message, help);
         }
         if let Some(multiple) = &schema.multiple_of
             && !multiple.value.as_f64().is_some_and(|value| value > 0.0)
         {
-            self.error(
-                "wrong-type",
-                &multiple.at,
-                "`multipleOf` must be greater than 0",
-                "write a positive number",
-            );
+            let message = "`multipleOf` must be greater than 0";
+            let help = "write a positive number";
+            self.report(&rules::WRONG_TYPE, &multiple.at, message, help);
         }
     }
 
     fn schema_type(&mut self, object: &Object<'_>) -> Option<Spanned<Type>> {
-        const WORDS: &str = "write `string`, `integer`, `number`, `boolean`, `array` or `object`";
+        const TYPES: &str = "write `string`, `integer`, `number`, `boolean`, `array` or `object`";
         let node = object.get("type")?;
         let Some(word) = node.as_str() else {
             let help = match &node.kind {
                 NodeKind::Array(_) => {
                     "write one type; add `nullable: true` for null, use `oneOf` for several types"
                 }
-                _ => WORDS,
+                _ => TYPES,
             };
             self.problems
                 .push(wrong_type(node, "type", "a string", help));
@@ -148,14 +105,10 @@ impl Reader<'_> {
                 }
                 "float" | "double" => "write `type: number`, and `format: float` or `double`",
                 "date" | "date-time" | "uuid" => "write `type: string`, and this word as `format`",
-                _ => WORDS,
+                _ => TYPES,
             };
-            self.error(
-                "schema-type",
-                &node.at,
-                format!("`{}` is no type", word.escape_debug()),
-                help,
-            );
+            let message = format!("`{}` is not a type", word.escape_debug());
+            self.report(&rules::SCHEMA_TYPE, &node.at, message, help);
         }
         known.map(|kind| Spanned::new(kind, &node.at))
     }
@@ -169,13 +122,9 @@ impl Reader<'_> {
         schema.max_properties = count(object, "maxProperties", problems);
         schema.required = self.required_names(object);
         schema.items = object.get("items").and_then(|node| self.boxed_schema(node));
-        if let Some(node) = object.get("properties")
-            && let Some(map) = self.map(node, "`properties`")
-        {
-            for (name, member) in map.members() {
-                if let Some(property) = self.schema(&member.value) {
-                    schema.properties.insert(name.clone(), property);
-                }
+        for (name, member) in self.entries(object, "properties") {
+            if let Some(property) = self.schema(&member.value) {
+                schema.properties.insert(name.clone(), property);
             }
         }
         if let Some(node) = object.get("additionalProperties") {
@@ -201,9 +150,12 @@ impl Reader<'_> {
         let mut seen = std::collections::HashSet::new();
         for name in &names {
             if !seen.insert(name.value.as_str()) {
-                let message = format!("`{}` stands twice in `required`", name.value.escape_debug());
-                self.error(
-                    "duplicate-required",
+                let message = format!(
+                    "`{}` is listed twice in `required`",
+                    name.value.escape_debug()
+                );
+                self.report(
+                    &rules::DUPLICATE_REQUIRED,
                     &name.at,
                     message,
                     "remove one of them",
@@ -228,33 +180,25 @@ impl Reader<'_> {
             && let Some(node) = object.get(name)
         {
             let message = format!("`{name}` is empty");
-            self.error(
-                "empty-composition",
-                &node.at,
-                message,
-                "list at least one schema, or remove it",
-            );
+            let help = "list at least one schema, or remove it";
+            self.report(&rules::EMPTY_COMPOSITION, &node.at, message, help);
         }
         parts.iter().filter_map(|part| self.schema(part)).collect()
     }
 
-    /// Schemas are large; boxed at once, they do not fill the stack.
+    /// A boxed schema. Schemas are large, and boxing them at once keeps the stack small.
     fn boxed_schema(&mut self, node: &Node) -> Option<Box<Schema>> {
         self.schema(node).map(Box::new)
     }
 
     fn discriminator(&mut self, object: &Object<'_>) -> Option<Discriminator> {
         let node = object.get("discriminator")?;
-        let object = self.object(node, "`discriminator`", &["propertyName", "mapping"])?;
+        let object = self.object(node, "`discriminator`", "propertyName mapping")?;
         let property = object.required_text("propertyName", &mut self.problems);
         let mut mapping = IndexMap::new();
-        if let Some(node) = object.get("mapping")
-            && let Some(map) = self.map(node, "`mapping`")
-        {
-            for (value, _) in map.members() {
-                if let Some(target) = map.spanned_text(value, &mut self.problems) {
-                    mapping.insert(value.clone(), target);
-                }
+        for (value, member) in self.entries(&object, "mapping") {
+            if let Some(target) = text(&member.value, value, &mut self.problems) {
+                mapping.insert(value.clone(), target);
             }
         }
         Some(Discriminator {

@@ -1,23 +1,14 @@
-//! Security schemes and what operations require of them. Whether a required
-//! scheme exists is a lint.
+//! Reads security schemes and security requirements.
 
 use super::Reader;
-use super::object::Object;
+use super::object::{Object, text, texts};
 use super::paths::Security;
 use super::reference::{Section, Target};
 use crate::model::{Node, SecurityScheme};
+use crate::rules::document as rules;
 use indexmap::IndexMap;
 
-const SCHEME: &[&str] = &[
-    "type",
-    "description",
-    "name",
-    "in",
-    "scheme",
-    "bearerFormat",
-    "flows",
-    "openIdConnectUrl",
-];
+const SCHEME: &str = "type description name in scheme bearerFormat flows openIdConnectUrl";
 
 /// The flows of OAuth 2, each with the addresses that it needs.
 const FLOWS: [(&str, &[&str]); 4] = [
@@ -41,14 +32,11 @@ impl Reader<'_> {
     }
 
     fn security_requirement(&mut self, node: &Node) -> Option<IndexMap<String, Vec<String>>> {
-        let map = self.map(node, "a security requirement")?;
         let mut requirement = IndexMap::new();
-        for (name, _) in map.members() {
-            let scopes = map.texts(name, &mut self.problems);
-            requirement.insert(
-                name.clone(),
-                scopes.into_iter().map(|scope| scope.value).collect(),
-            );
+        for (name, member) in self.map(node, "a security requirement") {
+            let scopes = texts(&member.value, name, &mut self.problems);
+            let scopes = scopes.into_iter().map(|scope| scope.value).collect();
+            requirement.insert(name.clone(), scopes);
         }
         Some(requirement)
     }
@@ -80,12 +68,8 @@ impl Reader<'_> {
                         "an API key cannot be sent in `{}`",
                         place.value.escape_debug()
                     );
-                    self.error(
-                        "security-scheme",
-                        &place.at,
-                        message,
-                        "write `query`, `header` or `cookie`",
-                    );
+                    let help = "write `query`, `header` or `cookie`";
+                    self.report(&rules::SECURITY_SCHEME, &place.at, message, help);
                 }
                 api_key = Some((name?.value, place.value));
             }
@@ -94,12 +78,15 @@ impl Reader<'_> {
                 object.required_text("openIdConnectUrl", &mut self.problems);
             }
             other => {
-                let message = format!("`{}` is no type of a security scheme", other.escape_debug());
+                let message = format!(
+                    "`{}` is not a type of a security scheme",
+                    other.escape_debug()
+                );
                 let help = match other {
                     "basic" => "write `type: http` and `scheme: basic`",
                     _ => "write `http`, `apiKey`, `oauth2` or `openIdConnect`",
                 };
-                self.error("security-scheme", &kind.at, message, help);
+                self.report(&rules::SECURITY_SCHEME, &kind.at, message, help);
             }
         }
         Some(SecurityScheme {
@@ -116,7 +103,7 @@ impl Reader<'_> {
         let Some(node) = scheme.require("flows", &mut self.problems) else {
             return;
         };
-        let names = FLOWS.map(|(name, _)| name);
+        let names = FLOWS.map(|(name, _)| name).join(" ");
         let Some(flows) = self.object(node, "`flows`", &names) else {
             return;
         };
@@ -124,20 +111,17 @@ impl Reader<'_> {
             let Some(node) = flows.get(name) else {
                 continue;
             };
-            let allowed = ["authorizationUrl", "tokenUrl", "refreshUrl", "scopes"];
-            let Some(flow) = self.object(node, "a flow", &allowed) else {
+            let allowed = "authorizationUrl tokenUrl refreshUrl scopes";
+            let Some(flow) = self.object(node, "a flow", allowed) else {
                 continue;
             };
             for address in addresses {
                 flow.required_text(address, &mut self.problems);
             }
             flow.text("refreshUrl", &mut self.problems);
-            if let Some(scopes) = flow.require("scopes", &mut self.problems)
-                && let Some(scopes) = self.map(scopes, "`scopes`")
-            {
-                for (scope, _) in scopes.members() {
-                    scopes.text(scope, &mut self.problems);
-                }
+            flow.require("scopes", &mut self.problems);
+            for (scope, member) in self.entries(&flow, "scopes") {
+                text(&member.value, scope, &mut self.problems);
             }
         }
     }

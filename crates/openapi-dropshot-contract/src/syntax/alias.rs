@@ -1,12 +1,13 @@
-//! What an alias of YAML stands for: a copy of the value with the anchor. Kept
-//! within bounds, for a few lines of aliases of aliases can mean billions.
+//! Expands aliases of YAML: copies the value with the anchor to the place of the
+//! alias. The number of values is bounded, because a few lines of aliases of
+//! aliases can expand to billions of values.
 
 use super::{MAX_DEPTH, child_pointer};
 use crate::model::{Location, Member, Node, NodeKind};
 use indexmap::IndexMap;
 
-/// Copies the value of an anchor to where an alias stands. The copy keeps the
-/// line and column where the value is written, and gets its own pointers.
+/// Copies the value of an anchor to the place of an alias. The copy keeps the line
+/// and column of the value, and gets its own pointers.
 pub(super) struct Copier {
     /// Values that may still be made.
     left: usize,
@@ -15,17 +16,17 @@ pub(super) struct Copier {
 }
 
 /// Why a copy cannot be made.
-pub(super) enum Unfit {
+pub(super) enum CopyError {
     /// More values than may still be made.
     Many,
-    /// Deeper than values may stand in one another.
+    /// Deeper than values may be nested.
     Deep,
     /// A pointer longer than they may become.
     Long,
 }
 
 impl Copier {
-    /// A copier that may make so many values, at this depth.
+    /// A copier that may make this many values, at this depth.
     pub(super) fn new(left: usize, depth: usize) -> Self {
         Copier { left, depth }
     }
@@ -36,17 +37,18 @@ impl Copier {
     }
 
     /// Copies a value to the place of this pointer.
-    pub(super) fn copy(&mut self, node: &Node, pointer: String) -> Result<Node, Unfit> {
-        self.left = self.left.checked_sub(1).ok_or(Unfit::Many)?;
+    pub(super) fn copy(&mut self, node: &Node, pointer: String) -> Result<Node, CopyError> {
+        self.left = self.left.checked_sub(1).ok_or(CopyError::Many)?;
         if self.depth > MAX_DEPTH {
-            return Err(Unfit::Deep);
+            return Err(CopyError::Deep);
         }
         self.depth += 1;
         let kind = match &node.kind {
             NodeKind::Array(items) => {
                 let mut copies = Vec::with_capacity(items.len());
                 for (index, item) in items.iter().enumerate() {
-                    let child = child_pointer(&pointer, &index.to_string()).ok_or(Unfit::Long)?;
+                    let child =
+                        child_pointer(&pointer, &index.to_string()).ok_or(CopyError::Long)?;
                     copies.push(self.copy(item, child)?);
                 }
                 NodeKind::Array(copies)
@@ -54,7 +56,7 @@ impl Copier {
             NodeKind::Object(members) => {
                 let mut copies = IndexMap::with_capacity(members.len());
                 for (name, member) in members {
-                    let child = child_pointer(&pointer, name).ok_or(Unfit::Long)?;
+                    let child = child_pointer(&pointer, name).ok_or(CopyError::Long)?;
                     let key_at = Location {
                         pointer: child.clone(),
                         ..member.key_at.clone()

@@ -1,9 +1,9 @@
-//! JSON (RFC 8259) with the place of every value. The only thing it adds to
-//! the format is a bound on nesting; it takes nothing that JSON refuses.
+//! Parses JSON (RFC 8259) with the place of every value, and bounds the nesting.
 
 use super::{MAX_DEPTH, Parsed, child_pointer, duplicate_member, too_deep, too_long};
-use crate::model::{Location, Member, Node, NodeKind};
+use crate::model::{Location, Member, Node, NodeKind, unescape_pointer_token};
 use crate::problem::Problem;
+use crate::rules::document as rules;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub(super) fn parse(file: &Arc<str>, text: &str) -> Parsed {
     }
 }
 
-/// What cannot be read past.
+/// A problem that ends parsing.
 type Fatal = Box<Problem>;
 
 struct Parser<'a> {
@@ -70,7 +70,7 @@ impl<'a> Parser<'a> {
             Some(b'\'') => {
                 return Err(self.fault(
                     &pointer,
-                    "a JSON string stands in double quotes",
+                    "a JSON string is written in double quotes",
                     "write `\"…\"`",
                 ));
             }
@@ -78,7 +78,7 @@ impl<'a> Parser<'a> {
                 return Err(self.fault(&pointer, "JSON has no comments", "remove it, or use YAML"));
             }
             Some(_) => {
-                let found = self.found();
+                let found = self.next_character();
                 return Err(self.fault(
                     &pointer,
                     format!("expected a value, found {found}"),
@@ -88,7 +88,7 @@ impl<'a> Parser<'a> {
             None => {
                 return Err(self.fault(
                     &pointer,
-                    "the text ends where a value should stand",
+                    "the text ends where a value is expected",
                     "complete it",
                 ));
             }
@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
         loop {
             self.skip_space();
             if self.peek() != Some(b'"') {
-                let found = self.found();
+                let found = self.next_character();
                 let help = if found == "`}`" {
                     "remove the comma before it"
                 } else {
@@ -126,7 +126,7 @@ impl<'a> Parser<'a> {
             key_at.pointer.clone_from(&child);
             self.skip_space();
             if !self.accept(b':') {
-                let found = self.found();
+                let found = self.next_character();
                 return Err(self.fault(
                     &child,
                     format!("expected `:` after a name, found {found}"),
@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
                 Entry::Occupied(first) => {
                     let first: &Member = first.get();
                     let name = key_at.pointer.rsplit('/').next().unwrap_or_default();
-                    let name = crate::model::unescape_pointer_token(name);
+                    let name = unescape_pointer_token(name);
                     self.problems
                         .push(duplicate_member(&name, &first.key_at, &key_at));
                 }
@@ -151,7 +151,7 @@ impl<'a> Parser<'a> {
                 return Ok(members);
             }
             if !self.accept(b',') {
-                let found = self.found();
+                let found = self.next_character();
                 return Err(self.fault(
                     pointer,
                     format!("expected `,` or `}}` after a member, found {found}"),
@@ -186,7 +186,7 @@ impl<'a> Parser<'a> {
                 return Ok(items);
             }
             if !self.accept(b',') {
-                let found = self.found();
+                let found = self.next_character();
                 return Err(self.fault(
                     pointer,
                     format!("expected `,` or `]` after an element, found {found}"),
@@ -204,7 +204,7 @@ impl<'a> Parser<'a> {
             "true" => NodeKind::Bool(true),
             "false" => NodeKind::Bool(false),
             word => {
-                let message = format!("`{word}` is no JSON value");
+                let message = format!("`{word}` is not a JSON value");
                 return Err(self.fault(pointer, message, "put a string in double quotes"));
             }
         };
@@ -224,7 +224,7 @@ impl<'a> Parser<'a> {
                 Ok(number)
             }
             Err(_) => {
-                let message = format!("`{}` is no JSON number, or too large", &rest[..length]);
+                let message = format!("`{}` is not a JSON number, or too large", &rest[..length]);
                 Err(self.fault(
                     pointer,
                     message,
@@ -254,7 +254,7 @@ impl<'a> Parser<'a> {
                 Some(b'\\') => value.push(self.escape(pointer)?),
                 Some(control) => {
                     let message =
-                        format!("a string holds the bare control character \\u{control:04x}");
+                        format!("a string contains the bare control character \\u{control:04x}");
                     return Err(self.fault(
                         pointer,
                         message,
@@ -327,7 +327,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The next character, for messages.
-    fn found(&self) -> String {
+    fn next_character(&self) -> String {
         match self.text[self.position..].chars().next() {
             Some(character) if character.is_control() => {
                 format!("`{}`", character.escape_default())
@@ -338,11 +338,11 @@ impl<'a> Parser<'a> {
     }
 
     fn accept(&mut self, byte: u8) -> bool {
-        let there = self.peek() == Some(byte);
-        if there {
+        let is_next = self.peek() == Some(byte);
+        if is_next {
             self.advance();
         }
-        there
+        is_next
     }
 
     fn skip_space(&mut self) {
@@ -351,7 +351,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Moves over one byte, and counts: columns are characters, not bytes.
+    /// Moves over one byte, and counts lines and columns. Columns are characters, not
+    /// bytes.
     fn advance(&mut self) {
         match self.peek() {
             Some(b'\n') => {
@@ -385,7 +386,7 @@ impl<'a> Parser<'a> {
 }
 
 fn syntax(at: &Location, message: impl Into<String>, help: &str) -> Problem {
-    Problem::error("syntax", at, message, help)
+    rules::SYNTAX.problem(at, message, help)
 }
 
 /// The code unit of a `\uXXXX` at the beginning of the bytes.

@@ -1,10 +1,10 @@
-//! What a plain YAML scalar is: the core schema of YAML 1.2 (section 10.3.2),
-//! as far as JSON can say it. Quoted scalars never come here.
+//! Resolves plain (unquoted) YAML scalars by the core schema of YAML 1.2 (section
+//! 10.3.2), as far as JSON can express it.
 
 use crate::model::NodeKind;
 use serde_json::Number;
 
-/// Resolves a plain scalar; the error says what JSON has no value for.
+/// Resolves a plain scalar; the error is the message for a value that JSON lacks.
 pub(super) fn resolve(text: &str) -> Result<NodeKind, String> {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Ok(NodeKind::Null),
@@ -13,7 +13,7 @@ pub(super) fn resolve(text: &str) -> Result<NodeKind, String> {
         _ => {}
     }
     if is_infinite_or_nan(text) {
-        return Err(format!("`{text}` is no JSON number"));
+        return Err(format!("`{text}` is not a JSON number"));
     }
     if let Some(parsed) = radix(text) {
         return parsed.map(|number| NodeKind::Number(number.into()));
@@ -92,7 +92,7 @@ fn number(text: &str) -> Option<Number> {
 mod tests {
     use super::*;
 
-    fn shown(text: &str) -> String {
+    fn resolved(text: &str) -> String {
         match resolve(text) {
             Ok(NodeKind::Null) => "null".to_owned(),
             Ok(NodeKind::Bool(value)) => value.to_string(),
@@ -130,11 +130,11 @@ mod tests {
             ("-", "'-'"),
             (".", "'.'"),
             ("e5", "'e5'"),
-            (".nan", "`.nan` is no JSON number"),
-            ("-.inf", "`-.inf` is no JSON number"),
+            (".nan", "`.nan` is not a JSON number"),
+            ("-.inf", "`-.inf` is not a JSON number"),
             ("1e999", "the number `1e999` is too large"),
         ] {
-            assert_eq!(shown(text), expected, "of {text:?}");
+            assert_eq!(resolved(text), expected, "of {text:?}");
         }
     }
 }

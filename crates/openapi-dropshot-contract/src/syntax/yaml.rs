@@ -1,11 +1,12 @@
-//! YAML 1.2 with the place of every value, from the events of `saphyr-parser`.
-//! Refuses what JSON cannot say (complex keys, foreign tags) and what readers
-//! disagree about (duplicate and merge keys); aliases are expanded within bounds.
+//! Parses YAML 1.2 from the events of `saphyr-parser`, with the place of every value.
+//! Rejects what JSON cannot express (complex keys, unknown tags) and what readers
+//! treat differently (duplicate and merge keys). Aliases are expanded within bounds.
 
-use super::alias::{Copier, Unfit};
+use super::alias::{Copier, CopyError};
 use super::{MAX_DEPTH, Parsed, child_pointer, duplicate_member, scalar, too_deep, too_long};
 use crate::model::{Location, Member, Node, NodeKind};
 use crate::problem::Problem;
+use crate::rules::document as rules;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 /// How many values aliases may add to a document altogether.
 const MAX_ALIASED: usize = 100_000;
 
-const SYNTAX_HELP: &str = "check the indentation, and quote texts that hold `: ` or ` #` or begin with a special character";
+const SYNTAX_HELP: &str = "check the indentation, and quote texts that contain `: ` or ` #` or begin with a special character";
 
 /// Parses a YAML text.
 pub(super) fn parse(file: &Arc<str>, text: &str) -> Parsed {
@@ -46,7 +47,7 @@ pub(super) fn parse(file: &Arc<str>, text: &str) -> Parsed {
     }
 }
 
-/// What cannot be read past.
+/// A problem that ends parsing.
 type Fatal = Box<Problem>;
 
 struct Builder<'a> {
@@ -60,7 +61,7 @@ struct Builder<'a> {
     documents: usize,
     root: Option<Node>,
     problems: Vec<Problem>,
-    /// Whether the tree is worth reading in spite of the problems.
+    /// Whether the tree can be read in spite of the problems.
     usable: bool,
 }
 
@@ -78,11 +79,11 @@ enum Content {
     },
 }
 
-/// A name that waits for its value.
+/// A name whose value follows.
 struct Key {
     name: String,
     at: Location,
-    /// Whether the value will be kept; that of a refused name is not.
+    /// Whether the value is kept; that of a rejected name is not.
     keep: bool,
 }
 
@@ -91,7 +92,7 @@ impl Builder<'_> {
         for event in Parser::new_from_str(text) {
             let (event, span) = event.map_err(|error| {
                 let at = self.place(error.marker());
-                Problem::error("syntax", &at, error.info().to_owned(), SYNTAX_HELP)
+                rules::SYNTAX.problem(&at, error.info().to_owned(), SYNTAX_HELP)
             })?;
             let start = span.start;
             match event {
@@ -121,8 +122,7 @@ impl Builder<'_> {
         }
         if self.root.is_none() {
             let at = Location::start(self.file);
-            return Err(Box::new(Problem::error(
-                "syntax",
+            return Err(Box::new(rules::SYNTAX.problem(
                 &at,
                 "the document is empty",
                 "begin with `openapi: 3.0.3`",
@@ -134,8 +134,7 @@ impl Builder<'_> {
     fn document_start(&mut self, start: &Marker) -> Result<(), Fatal> {
         self.documents += 1;
         if self.documents > 1 {
-            return Err(Box::new(Problem::error(
-                "several-documents",
+            return Err(Box::new(rules::SEVERAL_DOCUMENTS.problem(
                 &self.place(start),
                 "a second YAML document begins here",
                 "keep one document a file",
@@ -202,12 +201,9 @@ impl Builder<'_> {
                     self.check_tag(start, Some(tag), "str");
                 }
                 scalar::resolve(&value).unwrap_or_else(|message| {
-                    self.problems.push(Problem::error(
-                        "number",
-                        &at,
-                        message,
-                        "quote it if a string is meant",
-                    ));
+                    let help = "quote it if a string is meant";
+                    self.problems
+                        .push(rules::NUMBER.problem(&at, message, help));
                     NodeKind::Null
                 })
             }
@@ -215,8 +211,8 @@ impl Builder<'_> {
         self.complete(Node { at, kind }, anchor)
     }
 
-    /// Takes a scalar as the name of a member: the text that was written,
-    /// whatever it looks like, so that `200:` is the name `200`.
+    /// Reads a scalar as the name of a member: the text as it is written, so that
+    /// `200:` is the name `200`.
     fn key(
         &mut self,
         start: &Marker,
@@ -252,12 +248,11 @@ impl Builder<'_> {
         if name == "<<" && style == ScalarStyle::Plain {
             keep = false;
             self.usable = false;
-            self.problems.push(Problem::error(
-                "merge-key",
-                &at,
-                "merge keys (`<<`) are not part of YAML 1.2, and tools disagree about them",
-                "write the members out, or use `allOf` with `$ref`",
-            ));
+            let message =
+                "merge keys (`<<`) are not part of YAML 1.2, and tools disagree about them";
+            let help = "write the members out, or use `allOf` with `$ref`";
+            self.problems
+                .push(rules::MERGE_KEY.problem(&at, message, help));
         } else if let Some(first) = members.get(&name) {
             keep = false;
             self.problems
@@ -273,10 +268,9 @@ impl Builder<'_> {
         }
         let at = self.value_place(start)?;
         let Some(Some(node)) = self.anchors.get(&anchor) else {
-            return Err(Box::new(Problem::error(
-                "alias",
+            return Err(Box::new(rules::ALIAS.problem(
                 &at,
-                "an alias stands inside the value that it names",
+                "an alias is inside the value that it names",
                 "use `$ref` to a component for a schema that contains itself",
             )));
         };
@@ -285,18 +279,17 @@ impl Builder<'_> {
         self.aliased = MAX_ALIASED - copier.left();
         match copy {
             Ok(copy) => self.complete(copy, 0),
-            Err(Unfit::Many) => Err(Box::new(Problem::error(
-                "alias",
+            Err(CopyError::Many) => Err(Box::new(rules::ALIAS.problem(
                 &at,
                 format!("aliases expand to more than {MAX_ALIASED} values"),
                 "refer to components by `$ref` instead",
             ))),
-            Err(Unfit::Deep) => Err(Box::new(too_deep(&at))),
-            Err(Unfit::Long) => Err(Box::new(too_long(&at))),
+            Err(CopyError::Deep) => Err(Box::new(too_deep(&at))),
+            Err(CopyError::Long) => Err(Box::new(too_long(&at))),
         }
     }
 
-    /// Puts a whole value where it belongs.
+    /// Adds a complete value to the object or array that it belongs to.
     fn complete(&mut self, node: Node, anchor: usize) -> Result<(), Fatal> {
         if anchor != 0 {
             self.anchors.insert(anchor, Some(node.clone()));
@@ -307,7 +300,7 @@ impl Builder<'_> {
             Some(Content::Object { members, key }) => {
                 let Some(key) = key.take() else {
                     // A collection that just closed was itself a name; `open`
-                    // has refused it already.
+                    // has rejected it already.
                     return Ok(());
                 };
                 if key.keep
@@ -372,8 +365,7 @@ impl Builder<'_> {
     }
 
     fn complex_key(&self, start: &Marker) -> Fatal {
-        Box::new(Problem::error(
-            "complex-key",
+        Box::new(rules::COMPLEX_KEY.problem(
             &self.place(start),
             "the name of a member must be written out as a scalar",
             "quote a name that begins with `{`, `[` or `*`",
@@ -385,12 +377,9 @@ impl Builder<'_> {
             && !is_core(tag, expected)
         {
             let at = self.place(start);
-            self.problems.push(Problem::error(
-                "yaml-tag",
-                &at,
-                format!("the tag `{}{}` has no meaning here", tag.handle, tag.suffix),
-                "remove it",
-            ));
+            let message = format!("the tag `{}{}` has no meaning here", tag.handle, tag.suffix);
+            self.problems
+                .push(rules::YAML_TAG.problem(&at, message, "remove it"));
         }
     }
 }

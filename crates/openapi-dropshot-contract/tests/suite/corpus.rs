@@ -1,10 +1,10 @@
-//! Documents that others wrote, where a copy of the corpus stands beside the
-//! repository: real services' documents, and documents with a fault in them.
+//! Documents of other projects, if a copy of the corpus is beside the repository:
+//! documents of real services, and documents with one fault.
 
 use openapi_dropshot_contract::{Problem, Problems, Profile, Severity, lint, read};
 use std::path::PathBuf;
 
-/// The files of a folder of the corpus; nothing where there is no corpus.
+/// The files of a folder of the corpus; none if there is no corpus.
 fn files(folder: &str) -> Vec<(String, String)> {
     let path = PathBuf::from(concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -55,10 +55,10 @@ fn documents_of_real_services_are_accepted() {
 }
 
 /// The rule and the line of the fault, or why the document is acceptable though
-/// a certain generator refuses it.
+/// a certain generator rejects it.
 type Expected = Result<(&'static str, usize), &'static str>;
 
-/// What is said of each file.
+/// The expected result for each file.
 const REJECT: &[(&str, Expected)] = &[
     (
         "allOf--string_patterns.json",
@@ -66,7 +66,7 @@ const REJECT: &[(&str, Expected)] = &[
     ),
     (
         "convenient_errors--different_response.json",
-        Err("operations may answer different errors; a setting of that generator forbids it"),
+        Err("operations may return different errors; a setting of that generator forbids it"),
     ),
     (
         "convenient_errors--unsupported_ct.json",
@@ -113,7 +113,7 @@ const REJECT: &[(&str, Expected)] = &[
 ];
 
 #[test]
-fn documents_with_a_fault_are_refused_at_its_line() {
+fn documents_with_a_fault_are_rejected_at_its_line() {
     let documents = files("reject");
     if !documents.is_empty() {
         let there: Vec<&str> = documents.iter().map(|(name, _)| name.as_str()).collect();
@@ -132,9 +132,7 @@ fn documents_with_a_fault_are_refused_at_its_line() {
         match expected {
             Some(Ok(fault)) => assert_eq!(first, Some(*fault), "{name}"),
             Some(Err(reason)) => assert_eq!(first, None, "{name} is acceptable: {reason}"),
-            None => panic!(
-                "{name} is new: look at it, and say in the table what is expected; found {first:?}"
-            ),
+            None => panic!("{name} is new: add the expected result to the table; found {first:?}"),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Comparing two documents: oasdiff's own cases where a copy stands beside the
-//! repository, and edits of this project's contract, each with what it breaks.
+//! Comparisons of two documents: oasdiff's own cases, if a copy is beside the
+//! repository, and edits of a whole contract.
 
 mod cases;
 mod clock;
@@ -36,6 +36,6 @@ pub(crate) fn changes(base: &str, revision: &str, policy: &Policy) -> Vec<Change
 fn found(changes: &[Change]) -> Vec<(Level, &str)> {
     changes
         .iter()
-        .map(|change| (change.level, change.id.as_str()))
+        .map(|change| (change.level, change.id))
         .collect()
 }

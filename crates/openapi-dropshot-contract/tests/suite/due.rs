@@ -1,23 +1,15 @@
-//! Sunsets that come closer, and the version that a list of changes asks for.
+//! Sunsets that are near, and the next version for a list of changes.
 
 use crate::diff::{changes, day};
+use crate::support::CONTRACT;
 use openapi_dropshot_contract::diff::Policy;
 use openapi_dropshot_contract::lifecycle::{WARNING_DAYS, due};
 use openapi_dropshot_contract::release::{Bump, Version, needed};
-use std::path::Path;
-
-fn contract() -> String {
-    let path = Path::new(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../spec/openapi.yaml"
-    ));
-    std::fs::read_to_string(path).expect("the contract")
-}
 
 #[test]
 fn a_sunset_is_due_half_a_year_before_and_fails_from_its_day_on() {
-    let text = contract();
-    let document = openapi_dropshot_contract::read("openapi.yaml", &text).expect("a document");
+    let text = CONTRACT;
+    let document = openapi_dropshot_contract::read("openapi.yaml", text).expect("a document");
     assert_eq!(WARNING_DAYS, 180);
     for (today, expected) in [
         ("2026-11-21", None),
@@ -32,14 +24,14 @@ fn a_sunset_is_due_half_a_year_before_and_fails_from_its_day_on() {
         let overdue = found.first().map(|due| due.is_overdue());
         assert_eq!(overdue, expected, "{today}");
         for due in found {
-            assert_eq!(due.operation, "GET /pets/{petId}");
-            assert_eq!(due.id.as_deref(), Some("getPet"));
+            assert_eq!(due.operation, "GET /books/{bookId}");
+            assert_eq!(due.id.as_deref(), Some("getBook"));
             assert!(
                 due.at.pointer.ends_with("/get/x-sunset"),
                 "{}",
                 due.at.pointer
             );
-            let says_what_to_remove = due.text.contains("remove `GET /pets/{petId}`");
+            let says_what_to_remove = due.text.contains("remove `GET /books/{bookId}`");
             assert_eq!(says_what_to_remove, due.is_overdue(), "{}", due.text);
         }
     }
@@ -47,18 +39,18 @@ fn a_sunset_is_due_half_a_year_before_and_fails_from_its_day_on() {
 
 #[test]
 fn a_break_asks_for_a_major_version_and_an_addition_for_a_minor_one() {
-    let contract = contract();
+    let contract = CONTRACT;
     let asked = |old: &str, new: &str| {
         assert!(contract.contains(old), "nothing to edit: {old}");
         let revision = contract.replacen(old, new, 1);
         needed(&changes(
-            &contract,
+            contract,
             &revision,
             &Policy::on(day("2026-11-21")),
         ))
     };
-    assert_eq!(asked("summary: List pets", "summary: Pets"), Bump::Patch);
-    // By its place that of the pets; a bound of a `beta` operation may move.
+    assert_eq!(asked("summary: List books", "summary: Books"), Bump::Patch);
+    // By its place that of the books; a bound of a `beta` operation may move.
     let bound = "\n        maximum: 100\n        default: 20\n      example";
     let moved = |to: &str| asked(bound, &bound.replace("100", to));
     assert_eq!(moved("200"), Bump::Minor);

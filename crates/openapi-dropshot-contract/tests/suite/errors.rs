@@ -1,10 +1,10 @@
 //! The catalogue of error codes, and the codes that responses list.
 
-use crate::support::{assert_fault, assert_house_fault, readable, with_schemas};
+use crate::support::{assert_fault, assert_strict_fault, readable, with_schemas};
 
 const CATALOGUE: &str = "x-extensible-enum: [gone, odd]
           x-error-catalogue:
-            gone: {status: 410, cause: It went., cure: Let go.}
+            gone: {status: 410, cause: It was removed., cure: Do not use it.}
             odd: {status: 400, cause: It is odd., cure: Make it even.}
 ";
 
@@ -32,7 +32,7 @@ fn the_catalogue_is_found_and_read() {
         .collect();
     assert_eq!(codes, [("gone", 410), ("odd", 400)]);
     assert_eq!(
-        document.error_code("odd").expect("it is there").cure,
+        document.error_code("odd").expect("it exists").cure,
         "Make it even."
     );
     assert!(
@@ -62,15 +62,16 @@ fn the_catalogue_and_the_open_enum_list_the_same_codes() {
     assert_fault(
         &text,
         "error-catalogue",
-        "stands without `x-extensible-enum`",
+        "is used without `x-extensible-enum`",
         "list the same codes",
     );
 }
 
 #[test]
 fn entries_of_the_catalogue_are_complete() {
-    let text =
-        with_catalogue(&CATALOGUE.replace("{status: 410, cause: It went.,", "«{status: 410,"));
+    let text = with_catalogue(
+        &CATALOGUE.replace("{status: 410, cause: It was removed.,", "«{status: 410,"),
+    );
     assert_fault(&text, "missing-member", "lacks `cause`", "add `cause`");
     let text = with_catalogue(&CATALOGUE.replace("410", "«200"));
     assert_fault(
@@ -112,14 +113,14 @@ fn codes_stand_where_a_client_meets_their_status() {
     assert_fault(
         &text,
         "error-codes",
-        "`gone` has the status 410, but stands in the response `400`",
+        "`gone` has the status 410, but is listed at the response `400`",
         "move it",
     );
     let text = with_responses("        5XX: {description: Bad., x-error-codes: [«gone]}\n");
     assert_fault(
         &text,
         "error-codes",
-        "stands in the response `5XX` of `GET /a`",
+        "is listed at the response `5XX` of `GET /a`",
         "move it",
     );
     let text = with_responses(
@@ -134,17 +135,18 @@ fn codes_stand_where_a_client_meets_their_status() {
 }
 
 #[test]
-fn in_our_house_each_error_response_lists_its_codes() {
-    let text = super::house::with_responses("        «4XX: {description: Bad.}\n");
-    assert_house_fault(
+fn by_the_project_rules_each_error_response_lists_its_codes() {
+    let text = super::project_rules::with_responses("        «4XX: {description: Bad.}\n");
+    assert_strict_fault(
         &text,
         "error-codes",
         "the response `4XX` of `list` lists no error codes",
         "x-error-codes",
     );
-    let text =
-        super::house::with_responses("        4XX: «{description: Bad., x-error-codes: [a]}\n");
-    assert_house_fault(
+    let text = super::project_rules::with_responses(
+        "        4XX: «{description: Bad., x-error-codes: [a]}\n",
+    );
+    assert_strict_fault(
         &text,
         "error-codes",
         "without a catalogue",

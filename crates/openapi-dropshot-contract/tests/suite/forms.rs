@@ -13,13 +13,13 @@ const RESPONSES: &str = "responses: {'200': {description: Fine.}}";
 fn paths_have_a_form() {
     let path = |path: &str| with_paths(&format!("  «{path}:\n    get: {{{RESPONSES}}}\n"));
     assert_fault(
-        &path("pets"),
+        &path("books"),
         "path-form",
         "does not begin with `/`",
-        "write `/pets`",
+        "write `/books`",
     );
     assert_fault(
-        &path("/pets?all"),
+        &path("/books?all"),
         "path-form",
         "a query or a fragment",
         "in: query",
@@ -40,7 +40,7 @@ fn status_codes_have_a_form() {
         let text = with_paths(&format!(
             "  /a:\n    get:\n      responses:\n        «'{code}': {{description: Odd.}}\n"
         ));
-        assert_fault(&text, "status-code", "is no status code", "'200'");
+        assert_fault(&text, "status-code", "is not a status code", "'200'");
     }
     assert_clean(&with_paths(
         "  /a:\n    get:\n      responses:\n        2XX: {description: Fine.}\n        default: {description: Else.}\n",
@@ -80,7 +80,7 @@ fn parameters_have_a_form() {
     assert_fault(
         &text,
         "exclusive-members",
-        "`examples` stands beside `example`",
+        "`examples` is written beside `example`",
         "keep one",
     );
     let text = with_components("  parameters:\n    P: «{name: id, in: path, schema: {}}\n");
@@ -96,7 +96,7 @@ fn parameters_have_a_form() {
     assert_fault(
         &text,
         "duplicate-parameter",
-        "the header parameter `x-a` stands twice",
+        "the header parameter `x-a` is listed twice",
         "remove",
     );
 }
@@ -109,7 +109,7 @@ fn bodies_have_media_types() {
     assert_fault(
         &text,
         "media-type",
-        "`json` is no media type",
+        "`json` is not a media type",
         "application/json",
     );
     let text = with_paths(&format!(
@@ -175,7 +175,7 @@ fn security_schemes_have_what_their_type_needs() {
     assert_fault(
         &scheme("{type: «basic}"),
         "security-scheme",
-        "no type of a security scheme",
+        "not a type of a security scheme",
         "scheme: basic",
     );
     assert_fault(
@@ -240,7 +240,7 @@ fn callbacks_and_links_are_checked_though_not_modelled() {
     assert_fault(
         &text,
         "exclusive-members",
-        "`operationId` stands beside `operationRef`",
+        "`operationId` is written beside `operationRef`",
         "keep one",
     );
 }

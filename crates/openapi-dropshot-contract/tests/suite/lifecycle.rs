@@ -1,7 +1,7 @@
 //! Deprecation, removal, replacement, stability.
 
 use crate::support::{
-    assert_fault, assert_house_fault, assert_warning, readable, with_operation, with_paths,
+    assert_fault, assert_strict_fault, assert_warning, readable, with_operation, with_paths,
 };
 use openapi_dropshot_contract::model::Stability;
 
@@ -83,7 +83,7 @@ fn a_stability_level_is_one_of_three() {
     assert_fault(
         &text,
         "stability-level",
-        "`alpha` is no stability level",
+        "`alpha` is not a stability level",
         "`experimental`, `beta` or `stable`",
     );
 }
@@ -97,7 +97,7 @@ fn a_replacement_has_an_operation_and_a_note() {
         "`x-replacement` lacks `note`",
         "add `note`",
     );
-    let text = with_operation("      deprecated: true\n      x-replacement: «listPets\n");
+    let text = with_operation("      deprecated: true\n      x-replacement: «listBooks\n");
     assert_fault(
         &text,
         "wrong-type",
@@ -110,23 +110,23 @@ fn a_replacement_has_an_operation_and_a_note() {
 fn a_replacement_exists_and_stays() {
     let replaced_by = |name: &str, other: &str| {
         with_paths(&format!(
-            "  /a:\n    get:\n      operationId: getPet\n      deprecated: true\n      x-replacement: {{operation: {name}, note: use it}}\n      responses: {{'200': {{description: Fine.}}}}\n  /b:\n    get:\n      operationId: listPets\n{other}      responses: {{'200': {{description: Fine.}}}}\n"
+            "  /a:\n    get:\n      operationId: getBook\n      deprecated: true\n      x-replacement: {{operation: {name}, note: use it}}\n      responses: {{'200': {{description: Fine.}}}}\n  /b:\n    get:\n      operationId: listBooks\n{other}      responses: {{'200': {{description: Fine.}}}}\n"
         ))
     };
     assert_fault(
-        &replaced_by("«listPet", ""),
+        &replaced_by("«listBook", ""),
         "unknown-replacement",
-        "no operation `listPet`",
-        "did you mean `listPets`?",
+        "no operation `listBook`",
+        "did you mean `listBooks`?",
     );
     assert_fault(
-        &replaced_by("«getPet", ""),
+        &replaced_by("«getBook", ""),
         "unknown-replacement",
         "cannot replace itself",
         "another",
     );
     assert_warning(
-        &replaced_by("«listPets", "      deprecated: true\n"),
+        &replaced_by("«listBooks", "      deprecated: true\n"),
         "lifecycle",
         "deprecated itself",
         "stays",
@@ -147,7 +147,7 @@ fn nothing_is_removed_before_it_is_deprecated() {
 }
 
 #[test]
-fn marks_of_deprecation_without_deprecation_are_refused() {
+fn marks_of_deprecation_without_deprecation_are_rejected() {
     let text = with_operation("      x-sunset: «2030-12-05\n");
     assert_fault(
         &text,
@@ -158,7 +158,7 @@ fn marks_of_deprecation_without_deprecation_are_refused() {
 }
 
 #[test]
-fn in_our_house_a_deprecation_says_all() {
+fn by_the_project_rules_a_deprecation_is_complete() {
     let all = [
         "x-deprecated-since: 2026-11-20",
         "x-sunset: 2030-12-05",
@@ -171,8 +171,9 @@ fn in_our_house_a_deprecation_says_all() {
             .filter(|line| **line != missing)
             .map(|line| format!("      {line}\n"))
             .collect();
-        let text = super::house::with_other_operation(&format!("      deprecated: «true\n{rest}"));
-        assert_house_fault(
+        let text =
+            super::project_rules::with_other_operation(&format!("      deprecated: «true\n{rest}"));
+        assert_strict_fault(
             &text,
             "incomplete-deprecation",
             &format!("deprecated without `{name}`"),

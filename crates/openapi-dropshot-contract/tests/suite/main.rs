@@ -10,12 +10,14 @@ mod due;
 mod errors;
 mod forms;
 mod golden;
-mod house;
+
 mod lifecycle;
 mod model;
 mod operations;
 mod paths;
+mod project_rules;
 mod references;
+mod rules;
 mod schemas;
 mod structure;
 mod syntax;

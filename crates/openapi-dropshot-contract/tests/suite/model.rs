@@ -94,7 +94,7 @@ fn the_tree_can_be_walked_and_turned_into_json() {
     let node = document
         .root
         .pointer("/components/schemas/A")
-        .expect("it stands there");
+        .expect("the node exists");
     assert_eq!(
         node.to_json(),
         serde_json::json!({"enum": [1, null, true], "x-more": {"a/b": 2}})

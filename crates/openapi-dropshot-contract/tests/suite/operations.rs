@@ -22,9 +22,9 @@ fn operation_ids_are_unique() {
 #[test]
 fn tags_should_be_declared() {
     assert_warning(
-        &with_operation("      tags: [«pets]\n"),
+        &with_operation("      tags: [«books]\n"),
         "undeclared-tag",
-        "`pets` is not declared",
+        "`books` is not declared",
         "`tags`",
     );
 }
@@ -48,7 +48,7 @@ fn styles_fit_the_place_of_the_parameter() {
 }
 
 #[test]
-fn headers_that_are_ignored_are_warned_of() {
+fn ignored_headers_get_a_warning() {
     for (name, help) in [
         ("Accept", "responses"),
         ("content-type", "request body"),

@@ -11,41 +11,41 @@ fn parameter(name: &str) -> String {
 #[test]
 fn each_variable_has_a_parameter() {
     let text = with_paths(&format!(
-        "  «/pets/{{petId}}:\n    get: {{operationId: getPet, {RESPONSES}}}\n"
+        "  «/books/{{bookId}}:\n    get: {{operationId: getBook, {RESPONSES}}}\n"
     ));
     assert_fault(
         &text,
         "path-variable",
-        "`{petId}` in the path has no parameter in `getPet`",
+        "`{bookId}` in the path has no parameter in `getBook`",
         "`in: path`",
     );
     let text = with_paths(&format!(
         "  «/{{a}}/{{a}}:\n    get: {{parameters: [{}], {RESPONSES}}}\n",
         parameter("a")
     ));
-    assert_fault(&text, "path-variable", "`{a}` stands twice", "of its own");
+    assert_fault(&text, "path-variable", "has `{a}` twice", "of its own");
 }
 
 #[test]
 fn each_path_parameter_has_a_variable() {
     let text = with_paths(&format!(
-        "  /pets/{{petId}}:\n    get:\n      parameters:\n        - {}\n        - {}\n      {RESPONSES}\n",
-        parameter("petId"),
-        parameter("«petID")
+        "  /books/{{bookId}}:\n    get:\n      parameters:\n        - {}\n        - {}\n      {RESPONSES}\n",
+        parameter("bookId"),
+        parameter("«bookID")
     ));
     assert_fault(
         &text,
         "path-parameter",
-        "the path `/pets/{petId}` has no `{petID}`",
-        "did you mean `petId`?",
+        "the path `/books/{bookId}` has no `{bookID}`",
+        "did you mean `bookId`?",
     );
 }
 
 #[test]
 fn a_parameter_of_the_path_item_counts_for_all_its_operations() {
     assert_clean(&with_paths(&format!(
-        "  /pets/{{petId}}:\n    parameters: [{}]\n    get: {{{RESPONSES}}}\n    delete: {{{RESPONSES}}}\n",
-        parameter("petId")
+        "  /books/{{bookId}}:\n    parameters: [{}]\n    get: {{{RESPONSES}}}\n    delete: {{{RESPONSES}}}\n",
+        parameter("bookId")
     )));
 }
 
@@ -53,7 +53,7 @@ fn a_parameter_of_the_path_item_counts_for_all_its_operations() {
 fn two_paths_cannot_match_the_same_requests() {
     let path = |name: &str| {
         format!(
-            "/pets/{{{name}}}:\n    get: {{parameters: [{}], {RESPONSES}}}\n",
+            "/books/{{{name}}}:\n    get: {{parameters: [{}], {RESPONSES}}}\n",
             parameter(name)
         )
     };
@@ -61,11 +61,11 @@ fn two_paths_cannot_match_the_same_requests() {
     assert_fault(
         &text,
         "ambiguous-paths",
-        "the same requests as `/pets/{id}` of line 4",
+        "the same requests as `/books/{id}` of line 4",
         "literal segment",
     );
     assert_clean(&with_paths(&format!(
-        "  {}  /pets/mine:\n    get: {{{RESPONSES}}}\n",
+        "  {}  /books/mine:\n    get: {{{RESPONSES}}}\n",
         path("id")
     )));
 }

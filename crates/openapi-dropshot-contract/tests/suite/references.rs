@@ -7,15 +7,15 @@ use crate::support::{
 use openapi_dropshot_contract::read;
 
 #[test]
-fn a_reference_to_nothing_is_refused_with_the_name_that_was_meant() {
+fn a_reference_to_nothing_is_rejected_with_the_name_that_was_meant() {
     let text = with_schemas(
-        "    Pet: {}\n    Pets: {type: array, items: {$ref: «'#/components/schemas/Pett'}}\n",
+        "    Book: {}\n    Books: {type: array, items: {$ref: «'#/components/schemas/Bookt'}}\n",
     );
     assert_fault(
         &text,
         "dangling-reference",
-        "`#/components/schemas/Pett` does not exist",
-        "did you mean `#/components/schemas/Pet`?",
+        "`#/components/schemas/Bookt` does not exist",
+        "did you mean `#/components/schemas/Book`?",
     );
     let text = with_operation("      parameters: [{$ref: «'#/components/parameters/Limit'}]\n");
     assert_fault(
@@ -27,7 +27,7 @@ fn a_reference_to_nothing_is_refused_with_the_name_that_was_meant() {
 }
 
 #[test]
-fn a_reference_to_another_document_is_refused() {
+fn a_reference_to_another_document_is_rejected() {
     for target in [
         "other.yaml",
         "other.yaml#/A",
@@ -56,7 +56,7 @@ fn a_reference_must_lead_to_a_component_of_its_kind() {
         assert_fault(
             &text,
             "reference",
-            "no named component",
+            "a named component",
             "#/components/schemas/NAME",
         );
     }
@@ -81,7 +81,7 @@ fn a_reference_must_lead_to_a_component_of_its_kind() {
 #[test]
 fn references_may_be_percent_encoded() {
     let document = readable(&with_schemas(
-        "    Pet: {type: string}\n    B: {$ref: '#/components/schemas/%50et'}\n",
+        "    Book: {type: string}\n    B: {$ref: '#/components/schemas/%42ook'}\n",
     ));
     let target = document
         .resolve(&document.schemas["B"])
@@ -90,7 +90,7 @@ fn references_may_be_percent_encoded() {
 }
 
 #[test]
-fn what_stands_beside_a_reference_is_ignored_and_warned_of() {
+fn members_beside_a_reference_are_ignored_with_a_warning() {
     let text =
         with_schemas("    A: {}\n    B: {$ref: '#/components/schemas/A', «nullable: true}\n");
     assert_warning(
@@ -102,7 +102,7 @@ fn what_stands_beside_a_reference_is_ignored_and_warned_of() {
 }
 
 #[test]
-fn a_reference_that_leads_back_to_itself_is_refused() {
+fn a_reference_that_leads_back_to_itself_is_rejected() {
     let text = with_components("  parameters:\n    A: {$ref: «'#/components/parameters/A'}\n");
     assert_fault(&text, "reference-cycle", "A -> A", "write out");
     let text = with_components(
@@ -190,7 +190,7 @@ fn a_schema_may_contain_itself_where_a_value_can_end() {
 }
 
 #[test]
-fn a_schema_that_consists_of_itself_is_refused_with_the_chain() {
+fn a_schema_that_consists_of_itself_is_rejected_with_the_chain() {
     for keyword in ["allOf", "oneOf", "anyOf"] {
         let text = with_schemas(&format!(
             "    A: {{{keyword}: [{{$ref: '#/components/schemas/B'}}]}}\n    B: {{$ref: «'#/components/schemas/A'}}\n"
@@ -206,7 +206,7 @@ fn a_schema_that_consists_of_itself_is_refused_with_the_chain() {
 }
 
 #[test]
-fn a_schema_whose_values_never_end_is_refused() {
+fn a_schema_whose_values_never_end_is_rejected() {
     let text = with_schemas(
         "    A: {type: object, required: [b], properties: {b: {$ref: «'#/components/schemas/A'}}}\n",
     );
@@ -242,7 +242,7 @@ fn a_long_chain_of_schemas_needs_no_stack() {
     schemas.push_str("    S20000: {type: string, default: a}\n");
     let text = with_schemas(&schemas).replace("S0: {", "S0: {default: 5, ");
     let document = readable(&text);
-    openapi_dropshot_contract::lint(&document, openapi_dropshot_contract::Profile::House);
+    openapi_dropshot_contract::lint(&document, openapi_dropshot_contract::Profile::Strict);
 }
 
 #[test]

@@ -45,14 +45,14 @@ fn enum_values_differ() {
     assert_fault(
         &schema("enum: [a, b, «a]"),
         "duplicate-enum-value",
-        "`\"a\"` stands twice",
+        "`enum` lists `\"a\"` twice",
         "remove",
     );
     assert_clean(&schema("enum: ['1', 1]"));
 }
 
 #[test]
-fn an_array_says_what_it_holds() {
+fn an_array_describes_its_elements() {
     assert_fault(
         &schema("type: «array"),
         "missing-items",
@@ -66,14 +66,14 @@ fn patterns_are_regular_expressions_of_ecma_262() {
     assert_fault(
         &schema("type: string, pattern: «'(a'"),
         "pattern",
-        "no regular expression",
+        "not a regular expression",
         "ECMA-262",
     );
     assert_clean(&schema("type: string, pattern: '^(?=a)[\\w-]+\\.\\/$'"));
 }
 
 #[test]
-fn keywords_that_do_nothing_are_warned_of() {
+fn keywords_without_effect_get_a_warning() {
     assert_warning(
         &schema("type: integer, minLength: «1"),
         "idle-keyword",
@@ -105,7 +105,7 @@ fn required_names_are_properties_of_the_composed_schema() {
     assert_warning(
         &text,
         "unknown-required",
-        "`nmae` is required but is no property",
+        "`nmae` is required but is not a property",
         "did you mean `name`?",
     );
     assert_clean(&with_schemas(
@@ -118,7 +118,7 @@ fn required_names_are_properties_of_the_composed_schema() {
     assert_fault(
         &schema("required: [a, «a], properties: {a: {}}"),
         "duplicate-required",
-        "`a` stands twice",
+        "`a` is listed twice",
         "remove",
     );
 }
@@ -127,20 +127,20 @@ fn required_names_are_properties_of_the_composed_schema() {
 fn discriminators_lead_to_schemas() {
     let text = with_schemas(
         "    Cat: {type: object, required: [kind], properties: {kind: {type: string}}}
-    Pet: {oneOf: [{$ref: '#/components/schemas/Cat'}], discriminator: {propertyName: kind, mapping: {c: «'#/components/schemas/Cta'}}}
+    Book: {oneOf: [{$ref: '#/components/schemas/Cat'}], discriminator: {propertyName: kind, mapping: {c: «'#/components/schemas/Cta'}}}
 ",
     );
     assert_fault(
         &text,
         "discriminator-mapping",
-        "`#/components/schemas/Cta` is no schema",
+        "`#/components/schemas/Cta` is not a schema",
         "schemas/Cat`?",
     );
     let text = schema("type: object, discriminator: «{propertyName: kind}");
     assert_warning(
         &text,
         "discriminator-property",
-        "`kind` is no property",
+        "`kind` is not a property",
         "oneOf",
     );
 }

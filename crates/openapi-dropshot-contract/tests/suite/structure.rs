@@ -6,7 +6,7 @@ use crate::support::{
 use openapi_dropshot_contract::Profile;
 
 #[test]
-fn other_versions_are_refused_with_what_to_do() {
+fn other_versions_are_rejected_with_what_to_do() {
     let document = |version: &str| format!("openapi: «{version}\ninfo: {{}}\npaths: {{}}\n");
     assert_fault(
         &document("3.1.0"),
@@ -47,7 +47,7 @@ fn other_versions_are_refused_with_what_to_do() {
 }
 
 #[test]
-fn an_unknown_member_is_refused_with_the_one_that_was_meant() {
+fn an_unknown_member_is_rejected_with_the_one_that_was_meant() {
     let text = with_operation("      «sumary: List\n");
     assert_fault(
         &text,
@@ -66,7 +66,7 @@ fn an_unknown_member_is_refused_with_the_one_that_was_meant() {
 }
 
 #[test]
-fn keywords_of_other_versions_are_refused_with_how_3_0_says_it() {
+fn keywords_of_other_versions_are_rejected_with_how_3_0_says_it() {
     for (keyword, help) in [
         ("«const: a", "an `enum` of one value"),
         ("«examples: [a]", "one `example`"),
@@ -177,7 +177,7 @@ fn a_member_of_the_wrong_type_is_reported_with_what_it_must_be() {
 }
 
 #[test]
-fn an_unknown_type_is_refused_with_the_right_word() {
+fn an_unknown_type_is_rejected_with_the_right_word() {
     for (word, help) in [
         ("'null'", "nullable: true"),
         ("file", "format: binary"),
@@ -188,14 +188,14 @@ fn an_unknown_type_is_refused_with_the_right_word() {
         assert_fault(
             &with_schemas(&format!("    A: {{type: «{word}}}\n")),
             "schema-type",
-            "is no type",
+            "is not a type",
             help,
         );
     }
 }
 
 #[test]
-fn empty_enums_and_compositions_are_refused() {
+fn empty_enums_and_compositions_are_rejected() {
     assert_fault(
         &with_schemas("    A: {enum: «[]}\n"),
         "empty-enum",

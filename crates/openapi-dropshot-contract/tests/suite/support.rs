@@ -1,6 +1,9 @@
-//! Documents for the tests, and what to expect of one that has a fault.
+//! Documents for the tests, and assertions about their problems.
 
 use openapi_dropshot_contract::{Document, Problem, Problems, Profile, Severity, lint, read};
+
+/// The contract of a whole service, which follows the project rules.
+pub(crate) const CONTRACT: &str = include_str!("data/books.yaml");
 
 /// Reads a document that must be readable.
 #[track_caller]
@@ -19,8 +22,8 @@ pub(crate) fn problems(text: &str, profile: Profile) -> Vec<Problem> {
     }
 }
 
-/// Holds a document with one fault against what is said of it. A `«` in the
-/// text marks where the fault must be reported; it is taken out first.
+/// Checks the problem of a document with one fault. A `«` in the text marks the place
+/// where it must be reported; it is removed before the text is read.
 #[track_caller]
 pub(crate) fn assert_fault(marked: &str, rule: &str, message: &str, help: &str) {
     assert_found(
@@ -46,10 +49,17 @@ pub(crate) fn assert_warning(marked: &str, rule: &str, message: &str, help: &str
     );
 }
 
-/// The same for a fault by the house rules.
+/// The same for a violation of the project rules.
 #[track_caller]
-pub(crate) fn assert_house_fault(marked: &str, rule: &str, message: &str, help: &str) {
-    assert_found(marked, Profile::House, Severity::Error, rule, message, help);
+pub(crate) fn assert_strict_fault(marked: &str, rule: &str, message: &str, help: &str) {
+    assert_found(
+        marked,
+        Profile::Strict,
+        Severity::Error,
+        rule,
+        message,
+        help,
+    );
 }
 
 #[track_caller]
@@ -73,31 +83,31 @@ fn assert_found(
         + 1;
     let text = marked.replacen('«', "", 1);
     let found = problems(&text, profile);
-    let shown = Problems::new(&text.as_str().into(), found.clone());
+    let rendered = Problems::new(&text.as_str().into(), found.clone());
     let [problem] = found.as_slice() else {
         panic!(
-            "expected one problem, `{rule}`, found {}:\n{shown}",
+            "expected one problem, `{rule}`, found {}:\n{rendered}",
             found.len()
         );
     };
-    assert_eq!(problem.rule, rule, "\n{shown}");
-    assert_eq!(problem.severity, severity, "\n{shown}");
+    assert_eq!(problem.rule, rule, "\n{rendered}");
+    assert_eq!(problem.severity, severity, "\n{rendered}");
     assert_eq!(
         (problem.at.line, problem.at.column),
         (line, column),
-        "\n{shown}"
+        "\n{rendered}"
     );
     assert!(
         problem.message.contains(message),
-        "message should contain {message:?}\n{shown}"
+        "message should contain {message:?}\n{rendered}"
     );
     assert!(
         problem.help.contains(help),
-        "help should contain {help:?}\n{shown}"
+        "help should contain {help:?}\n{rendered}"
     );
 }
 
-/// A document that keeps the general rules finds nothing to complain about.
+/// Checks that a document has no problem by the general rules.
 #[track_caller]
 pub(crate) fn assert_clean(text: &str) {
     let found = problems(text, Profile::General);
@@ -131,4 +141,18 @@ pub(crate) fn with_operation(members: &str) -> String {
     with_paths(&format!(
         "  /a:\n    get:\n      responses: {{'200': {{description: Fine.}}}}\n{members}"
     ))
+}
+
+/// Compares a text with a file of this crate; `UPDATE_GOLDEN=1` writes it instead.
+#[track_caller]
+pub(crate) fn assert_golden(text: &str, expected: &str, file: &str) {
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        let path = format!("{}/{file}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::write(path, text).expect("the folder is writable");
+        return;
+    }
+    assert_eq!(
+        text, expected,
+        "{file}: set UPDATE_GOLDEN=1 to accept the new text"
+    );
 }

@@ -79,18 +79,18 @@ fn a_date_stays_a_string_and_quotes_make_strings() {
 #[test]
 fn places_are_counted_in_characters_from_one() {
     let node = extension("a.yaml", &yaml("{ünïcödé: [a, 'b']}"));
-    let second = node.pointer("/ünïcödé/1").expect("it stands there");
+    let second = node.pointer("/ünïcödé/1").expect("the node exists");
     assert_eq!((second.at.line, second.at.column), (4, 24));
     assert_eq!(second.at.pointer, "/x-value/ünïcödé/1");
     let node = extension("a.json", &json("{\"ünïcödé\": [\"😀\", true]}"));
-    let second = node.pointer("/ünïcödé/1").expect("it stands there");
+    let second = node.pointer("/ünïcödé/1").expect("the node exists");
     assert_eq!((second.at.line, second.at.column), (2, 30));
 }
 
 #[test]
 fn pointers_escape_slashes_and_tildes() {
     let node = extension("a.yaml", &yaml("{a/b~c: 1}"));
-    let member = node.pointer("/a~1b~0c").expect("it stands there");
+    let member = node.pointer("/a~1b~0c").expect("the node exists");
     assert_eq!(member.at.pointer, "/x-value/a~1b~0c");
 }
 
@@ -113,12 +113,12 @@ fn a_byte_order_mark_is_no_part_of_the_text() {
 }
 
 #[test]
-fn a_name_that_stands_twice_is_refused_with_both_places() {
+fn a_duplicate_name_is_rejected_with_both_places() {
     let text = with_schemas("    A: {type: string}\n    «A: {type: integer}\n");
     assert_fault(
         &text,
         "duplicate-member",
-        "`A` stands twice in this object, first at line 6, column 5",
+        "this object has `A` twice, first at line 6, column 5",
         "rename",
     );
     let text = json("{\"a\": 1,\n «\"a\": 2}");
@@ -135,10 +135,10 @@ fn aliases_stand_for_what_they_name() {
     let node = extension("a.yaml", &yaml("{one: &x {deep: [1]}, two: *x}"));
     assert!(
         node.get("two")
-            .expect("it is there")
-            .same_value(node.get("one").expect("it is there"))
+            .expect("it exists")
+            .same_value(node.get("one").expect("it exists"))
     );
-    let copied = node.pointer("/two/deep/0").expect("it is there");
+    let copied = node.pointer("/two/deep/0").expect("it exists");
     assert_eq!(
         copied.at.pointer, "/x-value/two/deep/0",
         "a copy has a pointer of its own"
@@ -167,7 +167,7 @@ fn aliases_cannot_fill_the_memory() {
 }
 
 #[test]
-fn an_alias_inside_its_own_value_is_refused() {
+fn an_alias_inside_its_own_value_is_rejected() {
     assert_fault(
         &yaml("&x [«*x]"),
         "alias",
@@ -213,13 +213,13 @@ fn long_names_cannot_fill_the_memory() {
 }
 
 #[test]
-fn merge_keys_are_refused() {
+fn merge_keys_are_rejected() {
     let text = with_schemas("    A: &a {type: object}\n    B: {«<<: *a, title: B}\n");
     assert_fault(&text, "merge-key", "merge keys (`<<`)", "allOf");
 }
 
 #[test]
-fn a_second_document_is_refused() {
+fn a_second_document_is_rejected() {
     assert_fault(
         &format!("{}«---\nopenapi: 3.0.3\n", yaml("1")),
         "several-documents",
@@ -229,18 +229,18 @@ fn a_second_document_is_refused() {
 }
 
 #[test]
-fn an_empty_text_is_refused() {
+fn an_empty_text_is_rejected() {
     for text in ["«", "«# only a comment\n"] {
         assert_fault(text, "syntax", "the document is empty", "openapi: 3.0.3");
     }
 }
 
 #[test]
-fn what_json_cannot_say_is_refused() {
+fn what_json_cannot_say_is_rejected() {
     assert_fault(
         &yaml("«.nan"),
         "number",
-        "`.nan` is no JSON number",
+        "`.nan` is not a JSON number",
         "quote it",
     );
     assert_fault(
@@ -253,7 +253,7 @@ fn what_json_cannot_say_is_refused() {
 }
 
 #[test]
-fn broken_yaml_is_refused_where_it_breaks() {
+fn broken_yaml_is_rejected_where_it_breaks() {
     let text = with_components("  schemas:\n    A:\n      description: a: «b\n");
     let text = text.replace('«', "");
     let problems = read("a.yaml", &text).expect_err("it is broken");
@@ -264,7 +264,7 @@ fn broken_yaml_is_refused_where_it_breaks() {
 }
 
 #[test]
-fn broken_json_is_refused_where_it_breaks() {
+fn broken_json_is_rejected_where_it_breaks() {
     for (value, message, help) in [
         (
             "{\"a\": 1,«}",
@@ -279,8 +279,8 @@ fn broken_json_is_refused_where_it_breaks() {
         ),
         ("{\"a\" «1}", "expected `:` after a name", "\"name\": value"),
         ("[1 «2]", "expected `,` or `]`", "commas"),
-        ("«nul", "`nul` is no JSON value", "double quotes"),
-        ("«01", "`01` is no JSON number", "leading zeros"),
+        ("«nul", "`nul` is not a JSON value", "double quotes"),
+        ("«01", "`01` is not a JSON number", "leading zeros"),
         ("«1e999", "too large", "as JSON does"),
         ("«// note\n1", "JSON has no comments", "use YAML"),
         ("\"a«\nb\"", "bare control character \\u000a", "escape"),
@@ -314,7 +314,7 @@ fn broken_json_is_refused_where_it_breaks() {
 }
 
 #[test]
-fn more_text_after_the_end_is_refused() {
+fn more_text_after_the_end_is_rejected() {
     let problems = read("api.json", &format!("{} x", json("1"))).expect_err("it goes on");
     assert!(
         problems.problems()[0]

@@ -1,7 +1,7 @@
 //! Defaults, enum values and examples against their schemas.
 
 use crate::support::{
-    assert_clean, assert_fault, assert_house_fault, assert_warning, with_operation, with_schemas,
+    assert_clean, assert_fault, assert_strict_fault, assert_warning, with_operation, with_schemas,
 };
 
 fn schema(members: &str) -> String {
@@ -29,7 +29,7 @@ fn a_default_is_valid_by_its_schema() {
         ),
         (
             "type: integer, multipleOf: 5, default: «7",
-            "7 is no multiple of 5",
+            "7 is not a multiple of 5",
         ),
         (
             "type: integer, default: «'20'",
@@ -71,16 +71,19 @@ fn a_default_is_valid_by_its_schema() {
         ),
         (
             "type: string, format: date, default: «2026-02-30",
-            "is no `date`",
+            "is not a valid `date`",
         ),
         (
             "type: string, format: date-time, default: «'2026-02-03'",
-            "is no `date-time`",
+            "is not a valid `date-time`",
         ),
-        ("type: string, format: uuid, default: «abc", "is no `uuid`"),
+        (
+            "type: string, format: uuid, default: «abc",
+            "is not a valid `uuid`",
+        ),
         (
             "type: string, format: ipv4, default: «1.2.3",
-            "is no `ipv4`",
+            "is not a valid `ipv4`",
         ),
         (
             "type: array, items: {type: integer}, default: [1, «a]",
@@ -92,7 +95,7 @@ fn a_default_is_valid_by_its_schema() {
         ),
         (
             "type: array, items: {}, uniqueItems: true, default: [1, «1]",
-            "stands twice",
+            "is repeated",
         ),
         (
             "type: object, required: [a], properties: {a: {}}, default: «{}",
@@ -122,7 +125,7 @@ fn a_default_is_valid_by_its_schema() {
             "anyOf: [{type: string}, {type: integer}], default: «true",
             "expected a string",
         ),
-        ("not: {type: string}, default: «a", "what `not` excludes"),
+        ("not: {type: string}, default: «a", "`not` excludes it"),
     ] {
         assert_fault(&schema(members), "invalid-default", message, "");
     }
@@ -181,7 +184,7 @@ fn enum_values_are_valid_by_the_rest_of_the_schema() {
 }
 
 #[test]
-fn a_wrong_example_is_a_warning_elsewhere_and_an_error_in_our_house() {
+fn a_wrong_example_is_a_warning_and_an_error_by_the_project_rules() {
     let example = schema("type: integer, example: «ten");
     assert_warning(
         &example,
@@ -189,7 +192,7 @@ fn a_wrong_example_is_a_warning_elsewhere_and_an_error_in_our_house() {
         "expected an integer, found `\"ten\"`",
         "type of the schema",
     );
-    assert_house_fault(&example, "invalid-example", "expected an integer", "type");
+    assert_strict_fault(&example, "invalid-example", "expected an integer", "type");
 }
 
 #[test]

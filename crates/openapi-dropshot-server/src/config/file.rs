@@ -39,7 +39,7 @@ pub enum ConfigError {
     Unreadable {
         /// The file that was named.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Something in the file is wrong.
@@ -47,7 +47,7 @@ pub enum ConfigError {
     Invalid {
         /// The file that was named.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         source: Box<ConfigError>,
     },
     /// The file is not TOML.
@@ -68,7 +68,7 @@ pub enum ConfigError {
     InvalidValue {
         /// The setting.
         key: String,
-        /// What is wrong with the value.
+        /// The problem with the value.
         problem: String,
     },
     /// Two settings that exclude each other.
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_sets_what_it_names_and_leaves_the_rest_to_the_defaults() {
+    fn a_file_sets_its_keys_and_the_others_have_their_defaults() {
         let file = parse("max-in-flight = 3\nrequest-deadline-seconds = 1.5\n").expect("valid");
         let limits = file.limits.resolve();
         assert_eq!(limits.max_in_flight.get(), 3);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_toml_is_refused() {
+    fn other_formats_than_toml_are_rejected() {
         assert!(matches!(
             parse("listen 127.0.0.1"),
             Err(ConfigError::NotToml(_))

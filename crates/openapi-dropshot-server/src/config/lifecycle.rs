@@ -1,5 +1,5 @@
-//! Which operations are served: from which stability on, and what happens when
-//! the removal date of a deprecated one has come.
+//! The settings of the operations: from which stability on they are served, and what happens on
+//! the removal date of a deprecated one.
 
 use openapi_dropshot_types::Stability;
 use std::{fmt, str::FromStr};
@@ -49,10 +49,10 @@ impl fmt::Display for MinStability {
 /// Whether an operation ends at its removal date.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum SunsetPolicy {
-    /// It goes on; its headers say since when it should not be used.
+    /// The operation goes on; its headers report since when it is deprecated.
     #[default]
     Announce,
-    /// It is answered with 410.
+    /// The service responds with 410.
     Enforce,
 }
 

@@ -1,10 +1,10 @@
-//! How much the service takes on before it refuses.
+//! The limits of the service; it rejects what is beyond them.
 
 use super::{ConfigError, Delay, Seconds};
 use std::num::NonZeroUsize;
 
 crate::settings! {
-    /// How much the service takes on before it refuses.
+    /// The limits of the service; it rejects what is beyond them.
     Limits / LimitsOptions {
         /// Requests that run at the same time; one more is answered with 503 at once
         max_in_flight: NonZeroUsize = "512";

@@ -1,5 +1,4 @@
-//! What is logged, and how a line looks. Where the log goes is left to the
-//! binary.
+//! The settings of the log: its filter and its format.
 
 use std::{fmt, str::FromStr};
 

@@ -1,5 +1,4 @@
-//! How many requests a key may make. How they are counted is left to
-//! `rate_limit.rs`.
+//! The settings of the rate limit.
 
 use std::{fmt, num::NonZeroU32, str::FromStr};
 

@@ -1,4 +1,4 @@
-//! A length of time as the settings have it.
+//! A length of time in settings, in seconds.
 
 use std::{fmt, str::FromStr, time::Duration};
 

@@ -8,7 +8,7 @@ use std::{fmt::Display, str::FromStr};
 /// The keys of a configuration file and their values.
 pub use toml::Table;
 
-/// Settings of one concern as somebody set them; the others are `None`.
+/// The settings of one concern that were set; the others are `None`.
 /// [`settings!`](crate::settings) implements it.
 pub trait Options: clap::Args + Default {
     /// The same with all fields set.
@@ -40,7 +40,7 @@ pub trait Settings: Default {
 /// Declares the settings of one concern.
 ///
 /// `Name / NameOptions { /// help \n field: Type = "default"; }` makes `Name` with all fields
-/// set, and `NameOptions` with the fields that somebody set. The flag and the key in the file
+/// set, and `NameOptions` with the fields that were set. The flag and the key in the file
 /// are the field's name with hyphens, and the variable is the same in capitals after the name of
 /// the service. A value is read by its `FromStr`, wherever it stands, and shown by its
 /// `Display`. `SERVICE` in a help text becomes the name of the service's crate.

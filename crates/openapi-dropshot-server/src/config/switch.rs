@@ -1,4 +1,4 @@
-//! What can be on or off.
+//! A setting that is on or off.
 
 use std::{fmt, str::FromStr};
 

@@ -1,5 +1,4 @@
-//! Whether the service speaks TLS itself. What is in the two files is left to
-//! [`Tls`](crate::tls::Tls).
+//! The settings of TLS: the files of the certificate and its key.
 
 use super::{
     ConfigError,
@@ -16,7 +15,7 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// What was set of [`TlsFiles`]. Without both, the service speaks plain HTTP.
+/// The options of [`TlsFiles`]. Without both, the service speaks plain HTTP.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct TlsOptions {
     /// Serve https with this certificate chain, a PEM file; read again at SIGHUP [default: plain http]
@@ -73,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_certificate_without_a_key_is_refused_and_so_is_a_key_alone() {
+    fn a_certificate_without_a_key_is_rejected_and_so_is_a_key_alone() {
         let set = |cert: Option<&str>, key: Option<&str>| TlsOptions {
             tls_cert: cert.map(PathBuf::from),
             tls_key: key.map(PathBuf::from),

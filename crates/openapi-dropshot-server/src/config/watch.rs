@@ -1,5 +1,4 @@
-//! What the service tells of itself while it runs: health and metrics on a
-//! listener of their own, and a line in the log for every request.
+//! The settings of the admin listener, the metrics and the access log.
 
 use super::Switch;
 use std::{
@@ -9,7 +8,7 @@ use std::{
 };
 
 crate::settings! {
-    /// What the service tells of itself while it runs.
+    /// The admin listener, the metrics and the access log.
     Watch / WatchOptions {
         /// Address and port of `/livez`, `/readyz` and `/metrics`, which clients must not reach; port 0 takes a free one and logs it, `off` serves them nowhere
         admin_listen: AdminListen = "127.0.0.1:9090";
@@ -59,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shown_is_read_back() {
+    fn a_displayed_address_is_read_back() {
         for text in ["127.0.0.1:9090", "[::]:0", "off"] {
             let read: AdminListen = text.parse().expect("valid");
             assert_eq!(read.to_string(), text);

@@ -1,10 +1,10 @@
-//! What browsers and clients on thin lines are given beside the answer itself.
+//! The settings of CORS and compression.
 
 use super::Switch;
 use std::{fmt, str::FromStr};
 
 crate::settings! {
-    /// What browsers and clients on thin lines are given beside the answer.
+    /// CORS and compression.
     Web / WebOptions {
         /// Origins whose pages may call the service from a browser, with commas between them (in the file also an array), as in `https://shop.example`; `*` for all, `none` for none
         cors_origins: Origins = "none";
@@ -16,7 +16,7 @@ crate::settings! {
 /// Whose pages may call the service from a browser.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Origins {
-    /// Those of these origins, as a browser writes them; of nobody where it is
+    /// Pages of these origins, as a browser writes them; no page where it is
     /// empty.
     Named(Vec<String>),
     /// Everybody's. A page has to bring a key all the same: the service knows
@@ -57,7 +57,7 @@ impl fmt::Display for Origins {
 }
 
 /// An origin is compared byte by byte (RFC 6454, section 6.2), so what no
-/// browser would ever send is refused here instead of never matching.
+/// browser would ever send is rejected here instead of never matching.
 fn checked(text: &str) -> Result<String, InvalidOrigin> {
     let invalid = || InvalidOrigin(text.to_owned());
     let uri: http::Uri = text.parse().map_err(|_| invalid())?;
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn origins_are_read_as_a_browser_writes_them() {
         let read = |text: &str| text.parse::<Origins>().map(|origins| origins.to_string());
-        for (text, shown) in [
+        for (text, display) in [
             ("none", "none"),
             ("", "none"),
             ("*", "*"),
@@ -96,7 +96,7 @@ mod tests {
             ),
             ("http://[::1]:3000", "http://[::1]:3000"),
         ] {
-            assert_eq!(read(text), Ok(shown.to_owned()), "{text}");
+            assert_eq!(read(text), Ok(display.to_owned()), "{text}");
         }
     }
 

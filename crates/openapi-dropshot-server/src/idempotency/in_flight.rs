@@ -35,7 +35,7 @@ impl<P> Clone for InFlight<P> {
 pub(super) struct Guard<P: Copy + Eq + Hash> {
     name: Name<P>,
     all: InFlight<P>,
-    /// Its end wakes those who wait.
+    /// Its end wakes the requests that wait.
     _ended: watch::Sender<()>,
 }
 
@@ -91,7 +91,7 @@ mod tests {
     #[tokio::test]
     async fn a_name_is_held_by_one_guard_and_free_after_it() {
         let all = InFlight::default();
-        let first = all.enter(&name(1, "a")).expect("nobody has it");
+        let first = all.enter(&name(1, "a")).expect("it is free");
         let second = all.enter(&name(1, "a")).expect_err("it is taken");
         let _others = [
             all.enter(&name(2, "a")).expect("another principal"),

@@ -69,7 +69,7 @@ impl KeyFormat {
 }
 
 impl ApiKey {
-    /// The key itself, to be shown to its owner, once.
+    /// The key itself, for its owner, who sees it once.
     #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0

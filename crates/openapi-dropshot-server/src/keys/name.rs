@@ -1,4 +1,4 @@
-//! What an owner calls a key, so that it is found again in the list.
+//! The name that an owner gives to a key, to find it again in the list.
 
 use std::{fmt, str::FromStr};
 
@@ -46,7 +46,7 @@ impl FromStr for KeyName {
     }
 }
 
-/// Characters that take no room or turn the direction of the text.
+/// Characters that have no width or change the direction of the text.
 fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_can_be_read_are_taken() {
+    fn visible_names_are_accepted() {
         for text in [
             "a",
             "first",
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_cannot_be_read_are_refused() {
+    fn other_names_are_rejected() {
         for text in [
             "",
             " ",

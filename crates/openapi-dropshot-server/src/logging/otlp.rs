@@ -1,6 +1,6 @@
 //! Sends a span for every request to an OpenTelemetry collector: OTLP over
-//! HTTP, in JSON. It is made of the line that the request leaves in the access
-//! log, written or not. Set by OpenTelemetry's own variables; without an
+//! HTTP, in JSON. The span is made of the line that the request leaves in the access
+//! log, written or not. OpenTelemetry's own variables set it; without a
 //! collector nothing is sent. A collector that is slow or gone costs spans,
 //! never a request.
 
@@ -221,7 +221,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Exporter {
         let span = context.event_span(event);
         let extensions = span.as_ref().map(|span| span.extensions());
         let trace = extensions.as_ref().and_then(|found| found.get::<Facts>());
-        // A caller that does not record the trace wants nobody to.
+        // The caller does not record the trace, so the service does not either.
         if trace.is_some_and(|trace| {
             trace
                 .text("trace_flags")

@@ -1,6 +1,6 @@
-//! Where lines wait to be written: a bounded buffer, and a thread that writes
-//! what has gathered in it. Who logs never waits for a terminal, a pipe or a
-//! disk; where they are too slow for too long, lines are lost and counted.
+//! Writes the lines of the log: a bounded buffer, and a thread that writes its
+//! content. Logging never waits for a terminal, a pipe or a
+//! disk; if stderr is blocked and 8 MiB of lines are buffered, further lines are lost and counted.
 
 use std::{
     io::{self, Write},
@@ -13,14 +13,14 @@ use std::{
     time::Duration,
 };
 
-/// How much may wait: some seconds of a busy service.
+/// Bytes that may be buffered: some seconds of a busy service.
 const BYTES: usize = 8 * 1024 * 1024;
 /// What the buffers keep when there is little to do.
 const KEPT: usize = 1024 * 1024;
 /// How long lines gather after a write, so that a busy service writes many at
 /// a time. A crash loses as much.
 const GATHER: Duration = Duration::from_millis(5);
-/// How long the end waits for a reader who has stopped reading.
+/// How long the end of the program waits for a reader that has stopped reading.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Default)]
@@ -69,7 +69,7 @@ impl Sink {
         sink
     }
 
-    /// Takes a line, or loses it where there is no room.
+    /// Takes a line, or loses it where the buffer is full.
     pub(super) fn push(&self, line: &[u8]) {
         let mut lines = self.0.lines();
         if lines.waiting.len() + line.len() > BYTES {
@@ -92,7 +92,7 @@ impl Sink {
     pub(super) fn write_out(&self) {
         let pending = |lines: &mut Lines| lines.writing || !lines.waiting.is_empty();
         let lines = self.0.lines();
-        // Where nobody reads, there is nobody to tell.
+        // Where the reader has stopped reading, the lines are lost.
         let _waited = self
             .0
             .written
@@ -161,14 +161,14 @@ mod tests {
         let sink = Sink::to(Handed(sender));
         let mut line = vec![b'x'; 1023];
         line.push(b'\n');
-        // As much as one write that nobody takes, as much as may wait, and more.
+        // As much as one blocked write, as much as may be buffered, and more.
         let pushed = 2 * BYTES / line.len() + 3;
         for _ in 0..pushed {
             sink.push(&line);
         }
         let lost = usize::try_from(sink.lost()).expect("no more than were pushed");
         assert!((3..=pushed - BYTES / line.len()).contains(&lost), "{lost}");
-        // The rest is written once somebody reads.
+        // The buffered lines are written once the reader reads.
         let mut missing = (pushed - lost) * line.len();
         while missing > 0 {
             missing -= written.recv().expect("written").len();

@@ -126,7 +126,7 @@ impl Requests {
         }
     }
 
-    /// A request is in progress for as long as what is returned is kept.
+    /// A request is in progress until the returned value is dropped.
     pub(crate) fn begin(&self, method: &Method) -> Active {
         let gauge = self.active[position(method)].clone();
         gauge.inc();

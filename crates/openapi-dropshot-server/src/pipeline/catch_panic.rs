@@ -10,7 +10,7 @@ pub(super) fn caught<T>(
     work: impl Future<Output = Result<T, ErrorResponse>>,
 ) -> impl Future<Output = Result<T, ErrorResponse>> {
     // What a panic can leave half done is either of this request alone, or
-    // kept whole by its own lock.
+    // protected by its own lock.
     AssertUnwindSafe(work).catch_unwind().map(|caught| {
         caught.unwrap_or_else(|panic| {
             Err(ErrorResponse::internal(format!(

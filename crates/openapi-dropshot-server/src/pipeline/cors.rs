@@ -1,5 +1,5 @@
 //! CORS (in the Fetch standard), by which a browser lets pages of other origins call the service:
-//! responds to preflights, and adds to responses who may read them. Off until an origin is named;
+//! responds to preflights, and adds to responses which pages may read them. Off until an origin is named;
 //! there are no cookies, so nothing is ever allowed "with credentials".
 
 use crate::config::Origins;
@@ -71,9 +71,9 @@ impl Cors {
 
     /// The response to a preflight from an origin that is allowed; `None` for other requests.
     pub(super) fn preflight(&self, head: &Parts, grant: &Grant) -> Option<Response<Body>> {
-        let asks = head.method == Method::OPTIONS
+        let is_preflight = head.method == Method::OPTIONS
             && head.headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
-        if !asks || grant.allowed.is_none() {
+        if !is_preflight || grant.allowed.is_none() {
             return None;
         }
         let mut response = Response::new(Body::empty());

@@ -35,8 +35,7 @@ fn problem(body: &[u8]) -> Option<String> {
         return Some("the body is missing; send a JSON object".to_owned());
     }
     let read = read(text).or_else(|error| {
-        // JSON bounds no number. Which members may be so large is left to the
-        // models.
+        // JSON limits no number; the models limit the members that they know.
         let bounded = numbers::is_about_one(&error).then(|| numbers::without_beyond_f64(text));
         bounded.flatten().map_or(Err(error), |text| read(&text))
     });
@@ -200,7 +199,7 @@ mod tests {
 
     #[test]
     fn what_is_no_json_is_refused_with_the_place() {
-        for (body, said) in [
+        for (body, text) in [
             (&b""[..], "missing"),
             (b"{", "line 1 column 1"),
             (b"{\"a\": 1,}", "column 9"),
@@ -212,8 +211,8 @@ mod tests {
             (b"[1e400, 1e400.5]", "column 14"),
             (b"{\"1e400\": 1e400, \"b\": 01}", "column 24"),
         ] {
-            let problem = problem(body).expect("refused");
-            assert!(problem.contains(said), "{problem}");
+            let problem = problem(body).expect("rejected");
+            assert!(problem.contains(text), "{problem}");
         }
     }
 }

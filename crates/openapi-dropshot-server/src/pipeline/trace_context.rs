@@ -1,6 +1,6 @@
 //! The trace that a request belongs to, as the W3C's Trace Context has it in
 //! `traceparent`: every line that the log gets of the request names it. A value
-//! that is not valid is ignored, as the standard asks.
+//! that is not valid is ignored, as the standard requires.
 
 use crate::logging::REQUEST;
 use http::HeaderMap;

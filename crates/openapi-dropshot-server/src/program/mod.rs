@@ -73,7 +73,7 @@ pub enum ProgramError {
     #[error(transparent)]
     Admin(#[from] CannotListen),
     /// The admin listener cannot respond.
-    #[error("cannot answer on the admin listener")]
+    #[error("cannot respond on the admin listener")]
     AdminStart(#[source] io::Error),
     /// A second signal came while the server stopped.
     #[error("stopped at once by a second signal ({signal}); requests that ran were cut off")]

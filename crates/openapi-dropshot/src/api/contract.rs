@@ -1,4 +1,4 @@
-//! The trait: one method an operation, with the words of the document.
+//! Writes the trait: one method for each operation, with the words of the document.
 
 use super::{Api, errors};
 use crate::{
@@ -172,7 +172,7 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
     }
 }
 
-/// The type of the answer that is no error.
+/// The type of the response that is not an error.
 fn success(success: &Success<'_>, method: Method) -> TokenStream {
     let body = success
         .body

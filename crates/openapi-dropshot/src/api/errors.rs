@@ -1,7 +1,7 @@
 //! Writes the errors of the operations: by the codes of the catalogue, or by
 //! their statuses if the document has no catalogue.
 
-use super::{Api, answers, catalogue};
+use super::{Api, catalogue, statuses};
 use crate::{
     names::ident,
     plan::{
@@ -38,7 +38,7 @@ pub(super) fn file(api: &Api<'_>) -> TokenStream {
             Some(catalogue) => catalogue::operation(catalogue, &ident(&name(plan)), plan.id, codes),
             None => TokenStream::new(),
         },
-        Errors::Answers(responses) => answers::operation(&ident(&name(plan)), plan.id, responses),
+        Errors::Statuses(responses) => statuses::operation(&ident(&name(plan)), plan.id, responses),
         Errors::Dropshot(_) => TokenStream::new(),
     });
     let implementations = (!names.is_empty())
@@ -68,7 +68,7 @@ fn failures(api: &Api<'_>, name: &str, variants: &[&str]) -> Option<TokenStream>
             Errors::Codes(codes) => variants
                 .iter()
                 .all(|variant| codes.iter().any(|code| code.variant == *variant)),
-            Errors::Answers(_) | Errors::Dropshot(_) => false,
+            Errors::Statuses(_) | Errors::Dropshot(_) => false,
         })
         .map(|plan| ident(&self::name(plan)))
         .collect();
@@ -104,9 +104,11 @@ fn members<'p>(plan: &'p Plan<'_>) -> Vec<(&'p str, &'static str)> {
             ("message", "Message"),
             ("request_id", "RequestId"),
         ]],
-        Errors::Answers(answers) => answers
+        Errors::Statuses(responses) => responses
             .iter()
-            .filter_map(|answer| Some(vec![(one_text(plan, answer.body.as_ref()?)?, "Message")]))
+            .filter_map(|response| {
+                Some(vec![(one_text(plan, response.body.as_ref()?)?, "Message")])
+            })
             .collect(),
         Errors::Codes(_) => Vec::new(),
     });

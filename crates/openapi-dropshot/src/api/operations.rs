@@ -1,4 +1,4 @@
-//! The table of the operations.
+//! Writes the table of the operations.
 
 use super::Api;
 use crate::{
@@ -90,11 +90,13 @@ fn row(api: &Api<'_>, index: usize, plan: &OperationPlan<'_>) -> TokenStream {
             let codes = codes.iter().map(|code| ident(&code.variant));
             quote!(&[#(ErrorCode::#codes.entry()),*])
         }
-        (Errors::Answers(answers) | Errors::Dropshot(answers), _) => {
-            let statuses = answers.iter().filter_map(|answer| match answer.status {
-                StatusCode::Exact(status) => Some(Literal::u16_unsuffixed(status)),
-                StatusCode::Range(_) | StatusCode::Default => None,
-            });
+        (Errors::Statuses(responses) | Errors::Dropshot(responses), _) => {
+            let statuses = responses
+                .iter()
+                .filter_map(|response| match response.status {
+                    StatusCode::Exact(status) => Some(Literal::u16_unsuffixed(status)),
+                    StatusCode::Range(_) | StatusCode::Default => None,
+                });
             quote!(&[#(ErrorEntry::of_status(#statuses)),*])
         }
         (Errors::Codes(_), None) => quote!(&[]),

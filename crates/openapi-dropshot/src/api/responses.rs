@@ -1,5 +1,5 @@
-//! Answers that dropshot has no type for: other statuses, or none of the bodies
-//! that its types have.
+//! Writes types for responses for which dropshot has none: other statuses, or other
+//! bodies than its types have.
 
 use super::Api;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// The file, where such an answer is needed.
+/// The file, where such a response is needed.
 pub(super) fn file(api: &Api<'_>) -> Option<TokenStream> {
     let code: Vec<TokenStream> = api.plan.operations.iter().filter_map(response).collect();
     (!code.is_empty()).then(|| quote!(#(#code)*))
@@ -26,7 +26,7 @@ fn response(plan: &OperationPlan<'_>) -> Option<TokenStream> {
     let number = success.status?;
     let docs = Docs::new(
         Some(description),
-        format!("The {number} answer of `{}`.", plan.id),
+        format!("The {number} response of `{}`.", plan.id),
     )
     .attributes();
     let status = Literal::u16_unsuffixed(number);

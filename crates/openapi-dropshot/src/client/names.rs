@@ -115,7 +115,7 @@ fn parameter_name(operation: &str, parameter: &Parameter) -> String {
 /// Whether typify makes a named type of an inline schema.
 fn becomes_a_type(schema: &Schema) -> bool {
     let combined = !(schema.one_of.is_empty() && schema.any_of.is_empty())
-        // One reference in an `allOf` is that reference, with words of its own.
+        // One reference in an `allOf` is that reference, with a description of its own.
         || schema.all_of.len() > 1
         || schema.all_of.iter().any(|part| !part.is_reference());
     let text = schema

@@ -32,7 +32,7 @@ pub(super) fn prepare(document: &Document, names: &Names<'_>) -> Value {
 /// document, such as a proxy's. progenitor panics at two types among them, and reads `default` as a success.
 fn keep_successes(document: &Document, root: &mut Value) {
     for operation in &document.operations {
-        let kept = successes(operation);
+        let success_responses = successes(operation);
         let Some(responses) = object_at(root, &operation.at)
             .and_then(|members| members.get_mut("responses"))
             .and_then(Value::as_object_mut)
@@ -40,7 +40,7 @@ fn keep_successes(document: &Document, root: &mut Value) {
             continue;
         };
         let mut successes = Map::new();
-        for response in kept {
+        for response in success_responses {
             let key = response.status.value.to_string();
             if let Some(value) = responses.remove(&key) {
                 let key = if response.status.value == StatusCode::Default {
@@ -114,39 +114,39 @@ fn object_at<'v>(root: &'v mut Value, at: &Location) -> Option<&'v mut Map<Strin
 /// All schemas of the document that stand in components or in an operation,
 /// the parts of each included.
 fn all_schemas(document: &Document) -> Vec<&Schema> {
-    let mut found = Vec::new();
+    let mut schemas = Vec::new();
     for schema in document.schemas.values() {
-        push_with_parts(schema, &mut found);
+        push_with_parts(schema, &mut schemas);
     }
     for operation in &document.operations {
         let bodies = operation.request_body.iter().flat_map(|body| &body.content);
-        let answers = operation
+        let responses = operation
             .responses
             .iter()
             .flat_map(|response| &response.content);
         for schema in bodies
-            .chain(answers)
+            .chain(responses)
             .filter_map(|media| media.schema.as_ref())
         {
-            push_with_parts(schema, &mut found);
+            push_with_parts(schema, &mut schemas);
         }
         for schema in operation
             .parameters
             .iter()
             .filter_map(|parameter| parameter.schema.as_ref())
         {
-            push_parts(schema, &mut found);
+            push_parts(schema, &mut schemas);
         }
     }
-    found
+    schemas
 }
 
-fn push_with_parts<'a>(schema: &'a Schema, found: &mut Vec<&'a Schema>) {
-    found.push(schema);
-    push_parts(schema, found);
+fn push_with_parts<'a>(schema: &'a Schema, schemas: &mut Vec<&'a Schema>) {
+    schemas.push(schema);
+    push_parts(schema, schemas);
 }
 
-fn push_parts<'a>(schema: &'a Schema, found: &mut Vec<&'a Schema>) {
+fn push_parts<'a>(schema: &'a Schema, schemas: &mut Vec<&'a Schema>) {
     use openapi_dropshot_contract::model::AdditionalProperties;
     let values = match &schema.additional_properties {
         Some(AdditionalProperties::Schema(values)) => Some(values.as_ref()),
@@ -161,6 +161,6 @@ fn push_parts<'a>(schema: &'a Schema, found: &mut Vec<&'a Schema>) {
         .chain(&schema.one_of)
         .chain(&schema.any_of);
     for part in parts {
-        push_with_parts(part, found);
+        push_with_parts(part, schemas);
     }
 }

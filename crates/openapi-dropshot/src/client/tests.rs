@@ -195,8 +195,8 @@ fn an_enumeration_keeps_values_that_it_does_not_know() {
         compact.contains("#[serde(untagged)] UnknownValue(::std::string::String)"),
         "{text}"
     );
-    let known = "&[(\"small\", Self::Small), (\"Unknown\", Self::Unknown)]";
-    assert!(compact.replace("[ (", "[(").contains(known), "{text}");
+    let known = "(\"small\", Self::Small), (\"Unknown\", Self::Unknown)";
+    assert!(compact.contains(known), "{text}");
     assert!(!compact.contains("Copy"), "{text}");
 }
 

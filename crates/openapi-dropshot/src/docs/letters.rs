@@ -1,5 +1,4 @@
-//! Letters that a source file may have: what the document has beside them is
-//! replaced here. What words mean to rustdoc is left to the parent.
+//! Replaces the characters of a document that a source file must not have.
 
 /// Line ends, tabs and characters that no source file should have.
 pub(super) fn normalised(text: &str) -> String {
@@ -13,7 +12,7 @@ pub(super) fn normalised(text: &str) -> String {
             if letter == '\n' {
                 letter
             } else {
-                shown(letter)
+                visible(letter)
             }
         })
         .collect();
@@ -22,9 +21,9 @@ pub(super) fn normalised(text: &str) -> String {
 }
 
 /// A letter as a comment may have it.
-pub(super) fn shown(letter: char) -> char {
+pub(super) fn visible(letter: char) -> char {
     match letter {
-        // Directions that hide what a source file says; the compiler refuses them.
+        // Directions that hide what a source file says; the compiler rejects them.
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
         '\u{2028}' | '\u{2029}' | '\u{85}' => ' ',
         letter if letter.is_control() => '\u{fffd}',
@@ -43,7 +42,7 @@ pub(crate) fn code(value: &str) -> String {
         .chars()
         .map(|letter| match letter {
             '`' | '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => '\u{fffd}',
-            letter => shown(letter),
+            letter => visible(letter),
         })
         .collect();
     if plain.trim().is_empty() {

@@ -1,4 +1,4 @@
-//! Descriptions that rustdoc would take for something else.
+//! Tests of descriptions that rustdoc would misread.
 
 use super::*;
 
@@ -71,12 +71,12 @@ fn no_comment_has_a_carriage_return_of_its_own() {
 
 #[test]
 fn a_schema_gets_its_description_only_where_schemars_would_change_it() {
-    let said = |words| Docs::new(Some(words), "").schema_description();
-    assert_eq!(said("One line."), None);
-    assert_eq!(said("Two\nlines."), None);
-    assert_eq!(said("See [x]."), Some("See [x].".to_owned()));
-    assert_eq!(said("- a\n- b"), Some("- a\n- b".to_owned()));
-    assert_eq!(said("# Title"), Some("# Title".to_owned()));
+    let description_of = |words| Docs::new(Some(words), "").schema_description();
+    assert_eq!(description_of("One line."), None);
+    assert_eq!(description_of("Two\nlines."), None);
+    assert_eq!(description_of("See [x]."), Some("See [x].".to_owned()));
+    assert_eq!(description_of("- a\n- b"), Some("- a\n- b".to_owned()));
+    assert_eq!(description_of("# Title"), Some("# Title".to_owned()));
     assert_eq!(
         Docs::new(None, "Ours.").schema_description(),
         Some(String::new())

@@ -1,4 +1,4 @@
-//! Arrays and maps with rules: they check what they are made of.
+//! Writes arrays and maps with rules, which check their elements when they are made.
 
 use super::{
     metadata,

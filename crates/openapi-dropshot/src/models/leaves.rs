@@ -1,5 +1,5 @@
-//! Leaves: enumerations of strings and scalars with rules. They check what they
-//! are made of, and write their schema by hand, so that it says the rules too.
+//! Writes enumerations of strings and scalars with rules. They check their value
+//! when they are made, and implement their schema by hand, with the rules.
 
 mod numbers;
 mod texts;

@@ -1,5 +1,5 @@
-//! `JsonSchema` by hand for the leaves, and the attributes that make schemars
-//! say of derived types what the document says.
+//! Writes `JsonSchema` for enumerations and checked types, and the attributes with
+//! which schemars describes derived types as the document does.
 
 use crate::{
     docs::Docs,
@@ -14,7 +14,7 @@ use quote::quote;
 pub(super) fn container(item: &Item) -> TokenStream {
     let mut parts = Vec::new();
     if let Kind::Struct(Struct {
-        others: Others::Kept(..),
+        others: Others::Collected(..),
         ..
     }) = &item.kind
     {

@@ -1,5 +1,5 @@
-//! Parameters of requests, which are read from texts, and headers of answers,
-//! which are written as texts.
+//! Writes the parameters of requests, which are read from text, and the headers of
+//! responses, which are written as text.
 
 use super::{
     IMPORTS, items, metadata,
@@ -234,7 +234,7 @@ fn typed(field: &Field, shapes: &mut Shapes) -> (TokenStream, TokenStream) {
     (tokens(&ty), metadata::attribute(&parts))
 }
 
-/// The struct of the headers of an answer.
+/// The struct of the headers of a response.
 fn headers(set: &Fields, shapes: &mut Shapes) -> TokenStream {
     let (name, docs) = (ident(&set.name), set.docs.attributes());
     let optional = set

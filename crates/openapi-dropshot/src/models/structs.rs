@@ -1,4 +1,4 @@
-//! Objects with known members, and types that give another type a name.
+//! Writes objects with known members, and types that give another type a name.
 
 use super::{
     metadata,
@@ -38,8 +38,8 @@ pub(super) fn object(
     let mut rules = vec![quote!(remote = "Self")];
     match &object.others {
         Others::Ignored => {}
-        Others::Refused => rules.push(quote!(deny_unknown_fields)),
-        Others::Kept(field, of) => fields.push(others(field, of, shapes)),
+        Others::Rejected => rules.push(quote!(deny_unknown_fields)),
+        Others::Collected(field, of) => fields.push(others(field, of, shapes)),
     }
     quote! {
         #docs
@@ -94,8 +94,10 @@ fn member(field: &Field, default: Option<&str>, shapes: &mut Shapes) -> TokenStr
     };
     let docs = match field.direction {
         Direction::Both => docs,
-        Direction::Answers => docs.with_note("For answers: a request has no use for it."),
-        Direction::Requests => docs.with_note("For requests: leave it out of answers."),
+        Direction::Responses => {
+            docs.with_note("Sent in responses only; a request does not need it.")
+        }
+        Direction::Requests => docs.with_note("Sent in requests only; leave it out of responses."),
     };
     let mut serde = Vec::new();
     let mut schema = Vec::new();

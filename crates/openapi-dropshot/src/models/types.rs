@@ -1,5 +1,5 @@
-//! How types are written: in Rust, and for schemars where that would say
-//! something else of the Rust type than the document does.
+//! Writes types: for Rust, and for schemars if it would describe the type of Rust in
+//! another way than the document does.
 
 use crate::plan::ir::{Direction, Scalar, Ty};
 use proc_macro2::TokenStream;
@@ -27,7 +27,7 @@ pub(crate) fn rust(ty: &Ty, view: View) -> String {
         Ty::List(of) => format!("Vec<{}>", rust(of, view)),
         Ty::Map(of) => format!("{collections}BTreeMap<String, {}>", rust(of, view)),
         Ty::AnyMap => format!("{json}Map<String, {json}Value>"),
-        Ty::Any | Ty::Refused => format!("{json}Value"),
+        Ty::Any | Ty::Invalid => format!("{json}Value"),
         Ty::Nullable(inner) => format!("Option<{}>", rust(inner, view)),
         Ty::Boxed(inner) => format!("Box<{}>", rust(inner, view)),
         Ty::Null => "()".to_owned(),
@@ -69,7 +69,7 @@ impl Shapes {
             Ty::Nullable(inner) => format!("Option<{}>", self.schema(inner)),
             Ty::Boxed(inner) => self.schema(inner),
             Ty::Null => "openapi_dropshot_types::shapes::Null".to_owned(),
-            Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Refused => rust(ty, View::Models),
+            Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Invalid => rust(ty, View::Models),
         }
     }
 
@@ -95,7 +95,7 @@ impl Shapes {
     pub(crate) fn directed(&self, direction: Direction, schema: String) -> String {
         match direction {
             Direction::Both => schema,
-            Direction::Answers => format!("openapi_dropshot_types::shapes::ReadOnly<{schema}>"),
+            Direction::Responses => format!("openapi_dropshot_types::shapes::ReadOnly<{schema}>"),
             Direction::Requests => format!("openapi_dropshot_types::shapes::WriteOnly<{schema}>"),
         }
     }

@@ -1,5 +1,5 @@
-//! One of several types: an enumeration that holds the alternative that a value
-//! turned out to be.
+//! Writes one of several types, as an enumeration that holds the alternative that
+//! the value is.
 
 use super::{
     metadata,
@@ -89,7 +89,7 @@ fn what(ty: &Ty) -> String {
         Ty::Boxed(inner) => what(inner),
         Ty::List(_) => "A list".to_owned(),
         Ty::Map(_) | Ty::AnyMap => "An object".to_owned(),
-        Ty::Any | Ty::Refused => "Any value".to_owned(),
+        Ty::Any | Ty::Invalid => "Any value".to_owned(),
         Ty::Null => "`null`".to_owned(),
         Ty::Scalar(_) => format!("`{}`", rust(ty, View::Models)),
     }

@@ -1,5 +1,5 @@
-//! Bodies of requests: JSON and forms, which become types, and bytes, which are
-//! left to the handler. And the types of bodies, in both directions.
+//! Plans the bodies of requests: JSON and forms become types, the handler reads
+//! bytes by itself. Also finds the types of bodies in both directions.
 
 use super::{
     Planner,
@@ -23,9 +23,9 @@ pub(crate) enum Body {
     Json(Ty),
     /// A form, its fields in the body as in a query.
     Form(Ty),
-    /// Bytes as they are.
+    /// Bytes, which the handler reads by itself.
     Bytes,
-    /// A form in parts, as they are.
+    /// A form in parts, which the handler reads by itself.
     Parts,
 }
 
@@ -79,8 +79,8 @@ impl<'a> Planner<'a> {
         ))
     }
 
-    /// The type of a body. dropshot asks it for its schema, so that a type that
-    /// does not say all of the document gets a name and says it.
+    /// The type of a body. dropshot emits its schema, so a type whose own schema
+    /// would be incomplete gets a name and a complete schema.
     pub(super) fn body_type(&mut self, schema: &'a Schema, wanted: &str) -> Ty {
         let ty = self.use_of(schema, wanted, Home::Schemas);
         if !is_shaped(&ty) {
@@ -100,7 +100,7 @@ impl<'a> Planner<'a> {
         Ty::Named(name)
     }
 
-    /// A form: an object whose members are texts on their way.
+    /// A form: an object whose members are sent as text.
     fn form(&mut self, media_type: &'a MediaType, type_name: &str) -> Option<Ty> {
         let Some(schema) = &media_type.schema else {
             self.problems.push(Problem::error(
@@ -117,7 +117,7 @@ impl<'a> Planner<'a> {
                 .fields
                 .iter()
                 .all(|field| is_text(&self.items, &field.ty)),
-            _ => matches!(ty, Ty::Refused),
+            _ => matches!(ty, Ty::Invalid),
         };
         if !plain {
             self.problems.push(Problem::error(
@@ -131,7 +131,7 @@ impl<'a> Planner<'a> {
         Some(ty)
     }
 
-    /// A body that dropshot leaves to the handler, which it describes as bytes.
+    /// A body that the handler reads by itself, which dropshot describes as bytes.
     fn binary(&mut self, media_type: &'a MediaType) -> bool {
         let is_bytes = media_type.schema.as_ref().is_some_and(|schema| {
             schema
@@ -154,7 +154,7 @@ impl<'a> Planner<'a> {
                     "unsupported-media-type",
                     &media_type.name.at,
                     format!("`{name}` is supported only as bytes that the handler reads by itself"),
-                    "write `schema: {type: string, format: binary}` there, and the parts in words",
+                    "write `schema: {type: string, format: binary}` there, and describe the parts in `description`",
                 ));
                 false
             }
@@ -172,7 +172,7 @@ pub(super) fn essence(media_type: &MediaType) -> String {
         .to_ascii_lowercase()
 }
 
-/// The media type of an answer that is sent as the handler gives it: the only
+/// The media type of a response that is sent as the handler gives it: the only
 /// one, and not JSON.
 pub(super) fn raw(content: &[MediaType]) -> Option<&MediaType> {
     match content {
@@ -181,12 +181,12 @@ pub(super) fn raw(content: &[MediaType]) -> Option<&MediaType> {
     }
 }
 
-/// Whether the schema of a type in Rust says less than the document does.
+/// Whether the schema of a type in Rust is less exact than that of the document.
 fn is_shaped(ty: &Ty) -> bool {
     match ty {
         Ty::Scalar(scalar) => scalar.shape().is_some(),
         Ty::List(of) | Ty::Map(of) | Ty::Nullable(of) | Ty::Boxed(of) => is_shaped(of),
         Ty::Null => true,
-        Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Refused => false,
+        Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Invalid => false,
     }
 }

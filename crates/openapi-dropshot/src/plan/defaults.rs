@@ -1,5 +1,4 @@
-//! Defaults as Rust: the value of the document as an expression of the type
-//! that it is a default of. A value that the type does not allow is refused.
+//! Writes a default of the document as an expression of its type in Rust. A value that the type does not allow is rejected.
 
 use super::{
     OperationPlan, Planner,
@@ -24,7 +23,7 @@ impl Planner<'_> {
             if let Some(default) = &item.default
                 && item_value(items, item, default).is_none()
             {
-                problems.push(refusal(default, &item.name));
+                problems.push(default_problem(default, &item.name));
             }
             if let Kind::Struct(object) = &item.kind {
                 wrong.extend(
@@ -50,7 +49,7 @@ impl Planner<'_> {
         problems.extend(
             wrong
                 .into_iter()
-                .map(|(default, ty)| refusal(default, &what(ty))),
+                .map(|(default, ty)| default_problem(default, &what(ty))),
         );
         self.problems.extend(problems);
     }
@@ -67,7 +66,7 @@ fn bad_default<'i>(
     }
 }
 
-fn refusal(default: &Node, what: &str) -> Problem {
+fn default_problem(default: &Node, what: &str) -> Problem {
     let (message, help) = match &default.kind {
         NodeKind::Object(_) => (
             format!("this default is no object that {what} keeps whole"),
@@ -95,7 +94,7 @@ fn what(ty: &Ty) -> String {
         Ty::List(_) => "this array".to_owned(),
         Ty::Map(_) | Ty::AnyMap => "an object".to_owned(),
         Ty::Null => "`null`".to_owned(),
-        Ty::Any | Ty::Refused => "this schema, or is not supported for it".to_owned(),
+        Ty::Any | Ty::Invalid => "this schema, or is not supported for it".to_owned(),
         Ty::Nullable(inner) | Ty::Boxed(inner) => what(inner),
     }
 }
@@ -111,8 +110,8 @@ pub(crate) fn value(items: &[Item], ty: &Ty, node: &Node) -> Option<TokenStream>
             .as_object()
             .filter(|members| members.is_empty())
             .map(|_| quote!(::std::default::Default::default())),
-        // Nothing more is said of it than what is wrong with it.
-        Ty::Refused => Some(TokenStream::new()),
+        // A problem of this type is reported already.
+        Ty::Invalid => Some(TokenStream::new()),
         Ty::Any => match &node.kind {
             NodeKind::Null => Some(quote!(::serde_json::Value::Null)),
             NodeKind::Bool(value) => Some(quote!(::serde_json::Value::Bool(#value))),
@@ -169,11 +168,11 @@ pub(crate) fn item_value(items: &[Item], item: &Item, node: &Node) -> Option<Tok
                     .enumerate()
                     .all(|(index, a)| elements[..index].iter().all(|b| !a.same_value(b)))
             };
-            let kept = rules.min.is_none_or(|min| length >= min)
+            let is_valid = rules.min.is_none_or(|min| length >= min)
                 && rules.max.is_none_or(|max| length <= max)
                 && (!rules.unique || distinct());
             list(items, of, node)
-                .filter(|_| kept)
+                .filter(|_| is_valid)
                 .map(|inner| quote!(#name(#inner)))
         }
         Kind::Union(union) => union.variants.iter().find_map(|variant| {
@@ -214,8 +213,8 @@ fn object_value(items: &[Item], item: &Item, object: &Struct, node: &Node) -> Op
         })
         .collect::<Option<_>>()?;
     let others = match &object.others {
-        Others::Ignored | Others::Refused => None,
-        Others::Kept(field, _) => {
+        Others::Ignored | Others::Rejected => None,
+        Others::Collected(field, _) => {
             let field = ident(field);
             Some(quote!(#field: ::std::default::Default::default()))
         }
@@ -323,7 +322,7 @@ fn keeps(checked: &Checked, node: &Node) -> bool {
     }
 }
 
-/// An integer as it is written; the ends of the type by their names.
+/// An integer as Rust writes it, with `MIN` and `MAX` for the limits of the type.
 pub(crate) fn number(base: Base, value: i128) -> TokenStream {
     let name = ident(base.name());
     if value == base.least() && value != 0 {
@@ -340,7 +339,7 @@ pub(crate) fn number(base: Base, value: i128) -> TokenStream {
     }
 }
 
-/// A number as it is written.
+/// A number as Rust writes it.
 pub(crate) fn float(value: f64) -> TokenStream {
     let digits = Literal::f64_unsuffixed(value.abs());
     if value < 0.0 {

@@ -1,7 +1,6 @@
-//! `readOnly` and `writeOnly`: members that are sent in one direction. A type is
-//! the same in both, so that a member can have its place in it where that means
-//! the same: where its schema is used in one direction, or where it need not be
-//! there at all.
+//! Plans `readOnly` and `writeOnly` members, which are sent in one direction. One
+//! type serves both directions, so the generator accepts such a member only if its
+//! schema is used in one direction, or if the member is optional.
 
 use super::{Planner, ir::Direction};
 use openapi_dropshot_contract::{
@@ -14,8 +13,8 @@ use std::collections::BTreeSet;
 pub(super) struct Bodies {
     /// Of requests.
     requests: BTreeSet<String>,
-    /// Of answers.
-    answers: BTreeSet<String>,
+    /// Of responses.
+    responses: BTreeSet<String>,
 }
 
 impl Bodies {
@@ -26,13 +25,13 @@ impl Bodies {
             .iter()
             .filter_map(|operation| operation.request_body.as_ref())
             .flat_map(|body| &body.content);
-        let answers = operations
+        let responses = operations
             .iter()
             .flat_map(|operation| &operation.responses)
             .flat_map(|response| &response.content);
         Bodies {
             requests: reached(document, requests),
-            answers: reached(document, answers),
+            responses: reached(document, responses),
         }
     }
 }
@@ -90,7 +89,7 @@ impl Planner<'_> {
         let (direction, keyword, others, what) = match (schema.read_only, schema.write_only) {
             (false, false) => return Direction::Both,
             (true, false) => (
-                Direction::Answers,
+                Direction::Responses,
                 "readOnly",
                 &self.bodies.requests,
                 "requests",
@@ -98,8 +97,8 @@ impl Planner<'_> {
             (false, true) => (
                 Direction::Requests,
                 "writeOnly",
-                &self.bodies.answers,
-                "answers",
+                &self.bodies.responses,
+                "responses",
             ),
             (true, true) => {
                 self.problems.push(Problem::error(

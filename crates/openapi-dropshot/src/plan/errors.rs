@@ -1,10 +1,10 @@
-//! Answers that are errors: by the codes of the catalogue where the document
-//! has one, and otherwise by their statuses.
+//! Plans the responses that are errors: by the codes of the catalogue if the
+//! document has one, otherwise by their statuses.
 
 use super::{
     Planner,
     ir::{Base, Kind, Presence, Scalar, Ty},
-    responses::{free_answer, status_name},
+    responses::{free_response, status_name},
 };
 use crate::names::{Names, pascal};
 use openapi_dropshot_contract::{
@@ -45,10 +45,10 @@ pub(crate) struct ErrorBody {
 pub(crate) enum Errors<'a> {
     /// Codes of the catalogue, as variants.
     Codes(Vec<Listed<'a>>),
-    /// Answers with a status and a body.
-    Answers(Vec<Answer<'a>>),
-    /// Answers with the body of dropshot's own errors.
-    Dropshot(Vec<Answer<'a>>),
+    /// Responses with a status and a body.
+    Statuses(Vec<ErrorResponse<'a>>),
+    /// Responses with the body of dropshot's own errors.
+    Dropshot(Vec<ErrorResponse<'a>>),
 }
 
 /// A code that an operation lists.
@@ -58,19 +58,19 @@ pub(crate) struct Listed<'a> {
     pub(crate) variant: String,
     /// Its entry in the catalogue.
     pub(crate) entry: &'a ErrorCode,
-    /// The answer that lists it first.
+    /// The response that lists it first.
     pub(crate) response: &'a Response,
 }
 
-/// An answer that is an error, without a code.
-pub(crate) struct Answer<'a> {
+/// A response that is an error, without a code.
+pub(crate) struct ErrorResponse<'a> {
     /// Its variant.
     pub(crate) variant: String,
     /// Its status, or the range of it.
     pub(crate) status: StatusCode,
     /// Its body, where it has one.
     pub(crate) body: Option<Ty>,
-    /// What the document says of it.
+    /// The response in the document.
     pub(crate) response: &'a Response,
 }
 
@@ -107,7 +107,7 @@ impl<'a> Planner<'a> {
                     "error-code-status",
                     &entry.at,
                     format!(
-                        "`{}` has the status {}, which is none of an error",
+                        "`{}` has the status {}, which is not the status of an error",
                         entry.code, entry.status
                     ),
                     "use a status from 400 to 599",
@@ -135,7 +135,7 @@ impl<'a> Planner<'a> {
             self.problems.push(Problem::error(
                 "unsupported-error-body",
                 at,
-                "the schema with the catalogue is not the body of an error as it is supported",
+                "the schema with the catalogue cannot serve as the body of an error",
                 "give it the required members `code` (a string, with the catalogue) and `message` (a string), \
                  `status` (an integer) and `request_id` (a string) if you like, and others only if they are optional",
             ));
@@ -204,19 +204,19 @@ impl<'a> Planner<'a> {
             });
         match catalogue {
             Some(catalogue) => Errors::Codes(self.codes(responses, catalogue)),
-            // The catalogue was refused already.
+            // The catalogue was rejected already.
             None if self.document.error_catalogue.is_some() => Errors::Codes(Vec::new()),
             None => {
                 let websocket = operation.extensions.contains_key("x-dropshot-websocket");
-                let alone = free_answer(operation).is_some() || websocket;
+                let alone = free_response(operation).is_some() || websocket;
                 let responses = responses
                     .filter(|response| !(alone && response.status.value == StatusCode::Default));
-                let answers = self.answers(responses, type_name);
-                let dropshots = |answer: &Answer<'_>| self.is_dropshots(answer.response);
-                if !answers.is_empty() && answers.iter().all(dropshots) {
-                    Errors::Dropshot(answers)
+                let errors = self.error_responses(responses, type_name);
+                let dropshots = |error: &ErrorResponse<'_>| self.is_dropshots(error.response);
+                if !errors.is_empty() && errors.iter().all(dropshots) {
+                    Errors::Dropshot(errors)
                 } else {
-                    Errors::Answers(answers)
+                    Errors::Statuses(errors)
                 }
             }
         }
@@ -234,7 +234,7 @@ impl<'a> Planner<'a> {
                 self.problems.push(Problem::error(
                     "missing-error-codes",
                     &response.status.at,
-                    "an answer that is an error does not say which codes it carries",
+                    "this error response does not list the codes that it can have",
                     "list them with `x-error-codes`",
                 ));
             }
@@ -249,10 +249,10 @@ impl<'a> Planner<'a> {
                             "error-code-status",
                             &code.at,
                             format!(
-                                "`{}` is sent with {}, which is not the status of this answer",
+                                "`{}` has the status {}, which is not the status of this response",
                                 code.value, entry.status
                             ),
-                            "list it at the answer with its status",
+                            "list it at the response with its status",
                         ));
                     }
                     Some((variant, entry)) => {
@@ -338,13 +338,13 @@ impl<'a> Planner<'a> {
             && required == BTreeSet::from(["message", "request_id"])
     }
 
-    fn answers(
+    fn error_responses(
         &mut self,
         responses: impl Iterator<Item = &'a Response>,
         type_name: &str,
-    ) -> Vec<Answer<'a>> {
+    ) -> Vec<ErrorResponse<'a>> {
         let mut names = Names::without(&["Undocumented"]);
-        let mut answers: Vec<Answer<'a>> = Vec::new();
+        let mut errors: Vec<ErrorResponse<'a>> = Vec::new();
         for response in responses {
             let (variant, status) = match response.status.value {
                 StatusCode::Exact(status) => (status_name(status), status),
@@ -352,11 +352,12 @@ impl<'a> Planner<'a> {
                 StatusCode::Range(_) => ("ServerError".to_owned(), 500),
                 StatusCode::Default => ("Other".to_owned(), 500),
             };
-            let body = self.answer_body(response, status, type_name);
-            // One without a body is sent without one, whatever the others have.
-            let differs =
-                |other: &&Answer<'_>| other.body.is_some() && body.is_some() && other.body != body;
-            if let Some(other) = answers.iter().find(differs) {
+            let body = self.response_body(response, status, type_name);
+            // An error without a body is sent without one, whatever the others have.
+            let differs = |other: &&ErrorResponse<'_>| {
+                other.body.is_some() && body.is_some() && other.body != body
+            };
+            if let Some(other) = errors.iter().find(differs) {
                 self.problems.push(
                     Problem::error(
                         "several-error-bodies",
@@ -367,13 +368,13 @@ impl<'a> Planner<'a> {
                     .with_related(&other.response.at, "the other body"),
                 );
             }
-            answers.push(Answer {
+            errors.push(ErrorResponse {
                 variant: names.claim(&variant),
                 status: response.status.value,
                 body,
                 response,
             });
         }
-        answers
+        errors
     }
 }

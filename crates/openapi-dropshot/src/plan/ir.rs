@@ -1,6 +1,5 @@
-//! What lies between schemas and Rust: types where they are used, items that
-//! have a name, and the rules that their values keep. Making it of schemas is
-//! in `lower`, writing it as Rust in `emit`.
+//! The intermediate representation between schemas and Rust: types where they are
+//! used, items that have a name, and the rules of their values.
 
 mod alternatives;
 mod rules;
@@ -32,8 +31,8 @@ pub(crate) enum Ty {
     Boxed(Box<Ty>),
     /// `null` and nothing else.
     Null,
-    /// A type of which a problem was found: it is never written.
-    Refused,
+    /// A type for which a problem was reported: it is never written.
+    Invalid,
 }
 
 /// A type without parts and without rules of the document's own.
@@ -178,7 +177,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// The format that the document calls by this word.
+    /// The format with this name in the document.
     pub(crate) fn from_word(word: &str) -> Option<Self> {
         Some(match word {
             "date" => Format::Date,
@@ -192,7 +191,7 @@ impl Format {
         })
     }
 
-    /// The type of the generated file `formats.rs`.
+    /// The type of `openapi_dropshot_types::formats`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Format::Date => "Date",
@@ -283,10 +282,10 @@ pub(crate) struct Struct {
 pub(crate) enum Others {
     /// They are ignored.
     Ignored,
-    /// They are refused.
-    Refused,
-    /// They are kept, in a field of this name.
-    Kept(String, Ty),
+    /// They are rejected.
+    Rejected,
+    /// They are collected in a field of this name.
+    Collected(String, Ty),
 }
 
 /// A member of an object, a parameter or a header.
@@ -302,13 +301,14 @@ pub(crate) struct Field {
     pub(crate) title: Option<String>,
     /// `deprecated`
     pub(crate) deprecated: bool,
-    /// The direction in which the document wants it.
+    /// The direction in which it is sent.
     pub(crate) direction: Direction,
     /// Its type, without what its absence means.
     pub(crate) ty: Ty,
     /// What its absence means.
     pub(crate) presence: Presence,
-    /// Whether the document lets a text be `null`, which it never is.
+    /// Whether the document allows `null` for a value that is sent as text, and so is
+    /// never `null`.
     pub(crate) null_text: bool,
 }
 
@@ -317,8 +317,8 @@ pub(crate) struct Field {
 pub(crate) enum Direction {
     /// In both.
     Both,
-    /// In answers: `readOnly`.
-    Answers,
+    /// In responses: `readOnly`.
+    Responses,
     /// In requests: `writeOnly`.
     Requests,
 }
@@ -328,8 +328,8 @@ pub(crate) enum Direction {
 pub(crate) enum Presence {
     /// It may not be absent.
     Required,
-    /// It has no value then.
+    /// It then has no value.
     Optional,
-    /// It has this value then.
+    /// It then has this value.
     Default(Node),
 }

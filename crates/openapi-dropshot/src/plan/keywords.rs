@@ -1,6 +1,5 @@
-//! Which keywords a schema has. Whoever turns a schema into a type says which
-//! of them it expresses; every other one is refused here, so that none can be
-//! dropped in silence.
+//! Rejects the keywords of a schema that its type does not express, so that the
+//! generator drops none of them silently.
 
 use super::Planner;
 use openapi_dropshot_contract::{
@@ -8,9 +7,9 @@ use openapi_dropshot_contract::{
     model::{Location, Schema},
 };
 
-/// The keywords that say what a value must be, with their places. Those that
+/// The keywords that restrict values, with their places. Those that
 /// only describe (`title`, `description`, `example`, `deprecated`, extensions)
-/// and those that every use looks at (`nullable`, `default`) are left out.
+/// and those that every use reads (`nullable`, `default`) are not listed.
 fn present(schema: &Schema) -> Vec<(&'static str, &Location)> {
     let at = &schema.at;
     let flag = |set: bool| set.then_some(at);
@@ -100,7 +99,7 @@ fn is_direction(keyword: &str) -> bool {
     matches!(keyword, "readOnly" | "writeOnly")
 }
 
-/// What a keyword asks for that no type of ours expresses.
+/// The keywords that no generated type expresses.
 fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
     Some(match keyword {
         "oneOf" | "anyOf" => (
@@ -124,7 +123,7 @@ fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
 }
 
 impl Planner<'_> {
-    /// Refuses every keyword that is not among the expressed ones. `what` names
+    /// Rejects every keyword that is not among the expressed ones. `what` names
     /// the kind of schema for the message.
     pub(super) fn only(&mut self, schema: &Schema, what: &str, expressed: &[&str]) {
         for (keyword, at) in present(schema) {
@@ -150,14 +149,14 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether a schema has none but these keywords.
+    /// Whether a schema has only these keywords.
     pub(super) fn says_only(schema: &Schema, expressed: &[&str]) -> bool {
         present(schema)
             .iter()
             .all(|(keyword, _)| expressed.contains(keyword) || is_direction(keyword))
     }
 
-    /// Whether a schema says nothing at all of its values.
+    /// Whether a schema does not restrict its values.
     pub(super) fn is_free(schema: &Schema) -> bool {
         schema.types.is_none() && schema.reference.is_none() && Self::says_only(schema, &[])
     }

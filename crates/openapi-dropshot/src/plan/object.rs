@@ -1,4 +1,4 @@
-//! Members of objects, and `allOf`: several schemas of objects become one
+//! Plans the members of objects, and `allOf`: several schemas of objects become one
 //! struct with the members of all.
 
 use super::{
@@ -16,7 +16,7 @@ use openapi_dropshot_contract::{
 };
 use std::collections::BTreeSet;
 
-/// What the parts of an `allOf` say together.
+/// The combined definitions of the parts of an `allOf`.
 #[derive(Default)]
 struct Merged<'a> {
     properties: IndexMap<&'a str, &'a Schema>,
@@ -55,7 +55,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// What the document says at a member, or of the schema it refers to.
+    /// The definition of a member, or of the schema to which it refers.
     pub(super) fn member_docs(&self, schema: &Schema, otherwise: String) -> Docs {
         if schema.description.is_some() {
             return Docs::new(schema.description.as_deref(), otherwise);
@@ -89,13 +89,13 @@ impl<'a> Planner<'a> {
         let before = self.problems.len();
         self.merge(schema, &mut merged, &mut Vec::new());
         if self.problems.len() > before {
-            return Kind::Wrapper(Ty::Refused);
+            return Kind::Wrapper(Ty::Invalid);
         }
         if !merged.typed {
             self.problems.push(Problem::error(
                 "missing-type",
                 &schema.at,
-                "none of the parts of `allOf` has a `type`, so that values of every type are allowed",
+                "none of the parts of `allOf` has a `type`, so values of every type are allowed",
                 "write `type: object` beside `allOf` or in one of its parts",
             ));
         }
@@ -129,7 +129,7 @@ impl<'a> Planner<'a> {
         Kind::Struct(Struct { fields, others })
     }
 
-    /// Adds what one part says to what the others said.
+    /// Adds the definitions of one part to those of the others.
     fn merge(&mut self, part: &'a Schema, merged: &mut Merged<'a>, path: &mut Vec<&'a str>) {
         let document = self.document;
         if let Some(reference) = &part.reference {
@@ -170,7 +170,7 @@ impl<'a> Planner<'a> {
                 "maxProperties",
             ],
         );
-        self.refuse_counts(part);
+        self.reject_counts(part);
         match part.types.as_ref().map(|types| types.value) {
             Some(Type::Object) => merged.typed = true,
             None => {}
@@ -230,27 +230,27 @@ impl<'a> Planner<'a> {
     /// it speaks of all members that this part does not name, those of the other
     /// parts included.
     fn others_of_parts(&mut self, merged: &Merged<'a>) -> Option<&'a AdditionalProperties> {
-        let mut answer: Option<&'a AdditionalProperties> = None;
+        let mut combined: Option<&'a AdditionalProperties> = None;
         for part in &merged.closing {
             let Some(additional) = &part.additional_properties else {
                 continue;
             };
             if matches!(additional, AdditionalProperties::Allowed(allowed) if allowed.value) {
-                answer = answer.or(Some(additional));
+                combined = combined.or(Some(additional));
                 continue;
             }
             let names_all = merged
                 .properties
                 .keys()
                 .all(|name| part.properties.contains_key(*name));
-            let refused = matches!(additional, AdditionalProperties::Allowed(_));
-            let alone = match answer {
+            let is_allowed = matches!(additional, AdditionalProperties::Allowed(_));
+            let alone = match combined {
                 None => true,
-                Some(AdditionalProperties::Allowed(before)) => before.value || refused,
+                Some(AdditionalProperties::Allowed(before)) => before.value || is_allowed,
                 Some(AdditionalProperties::Schema(_)) => false,
             };
             if names_all && alone {
-                answer = Some(additional);
+                combined = Some(additional);
             } else {
                 self.problems.push(Problem::error(
                     "unsupported-all-of",
@@ -260,6 +260,6 @@ impl<'a> Planner<'a> {
                 ));
             }
         }
-        answer
+        combined
     }
 }

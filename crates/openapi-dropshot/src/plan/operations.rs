@@ -1,4 +1,4 @@
-//! Operations: names, parameters, body, success, and what becomes of them.
+//! Plans the operations: their names, parameters, bodies, responses and removal.
 
 use super::{
     Planner,
@@ -17,9 +17,9 @@ use openapi_dropshot_contract::{
 };
 use std::collections::BTreeMap;
 
-/// An operation, ready to be written down.
+/// An operation with everything that is generated for it.
 pub(crate) struct OperationPlan<'a> {
-    /// What the document says of it.
+    /// The operation in the document.
     pub(crate) operation: &'a Operation,
     /// `operationId`
     pub(crate) id: &'a str,
@@ -39,26 +39,30 @@ pub(crate) struct OperationPlan<'a> {
     pub(crate) optional_body: bool,
     /// Whether it opens a websocket.
     pub(crate) websocket: bool,
-    /// The answer that is not an error.
+    /// The response that is not an error.
     pub(crate) success: Success<'a>,
-    /// The answers that are errors.
+    /// The responses that are errors.
     pub(crate) errors: Errors<'a>,
-    /// The credential that it asks for, where it asks for one.
+    /// The credential that it requires, if any.
     pub(crate) security: Option<String>,
     /// `Link` to the successor of a deprecated operation.
     pub(crate) successor: Option<String>,
 }
 
-/// Names that the generated API needs for itself.
+/// Names that the generated API itself uses.
 const TAKEN: &[&str] = &[
-    "ErrorCode",
-    "OperationId",
-    "Operation",
-    "OptionalBody",
-    "Refusal",
-    "Router",
-    "Undocumented",
+    "Contract",
     "Deprecation",
+    "ErrorCode",
+    "ErrorEntry",
+    "ErrorMember",
+    "Generated",
+    "Operation",
+    "OperationId",
+    "OptionalBody",
+    "PhantomData",
+    "Rejection",
+    "Router",
     "Stability",
 ];
 
@@ -81,7 +85,7 @@ impl<'a> Planner<'a> {
                     "missing-operation-id",
                     &operation.at,
                     format!(
-                        "{} has no `operationId`, and so no name in Rust",
+                        "{} has no `operationId`, from which its name in Rust is made",
                         operation.label()
                     ),
                     "add one, such as `operationId: listThings`",
@@ -208,19 +212,19 @@ impl<'a> Planner<'a> {
     /// The successor of a deprecated operation, relative to the request.
     fn successor(&mut self, operation: &'a Operation) -> Option<String> {
         let lifecycle = &operation.lifecycle;
-        let said = [
+        let parts = [
             lifecycle.since.is_some(),
             lifecycle.sunset.is_some(),
             lifecycle.replacement.is_some(),
         ];
-        if !operation.deprecated || said == [false; 3] {
+        if !operation.deprecated || parts == [false; 3] {
             return None;
         }
-        if said != [true; 3] {
+        if parts != [true; 3] {
             self.problems.push(Problem::error(
                 "incomplete-deprecation",
                 &operation.at,
-                format!("{} says only in part how it ends", operation.label()),
+                format!("{} has only some of the extensions that describe its removal", operation.label()),
                 "write all of `x-deprecated-since`, `x-sunset` and `x-replacement`, or none of them",
             ));
             return None;

@@ -1,4 +1,4 @@
-//! Lists that are given in pages, as dropshot marks them.
+//! Plans operations that return pages, as dropshot marks them.
 
 use super::Planner;
 use openapi_dropshot_contract::{
@@ -16,17 +16,17 @@ pub(crate) struct Pages {
 }
 
 impl Planner<'_> {
-    /// Pages are asked for in the query.
+    /// Pages are requested in the query.
     pub(super) fn check_pages(&mut self, operation: &Operation, websocket: bool) {
         let mark = operation
             .extensions
             .get("x-dropshot-pagination")
             .filter(|mark| mark.as_bool() != Some(false));
-        let asked = operation
+        let has_query = operation
             .parameters
             .iter()
             .any(|parameter| parameter.location == ParameterIn::Query);
-        if let Some(mark) = mark.filter(|_| websocket || !asked) {
+        if let Some(mark) = mark.filter(|_| websocket || !has_query) {
             self.problems.push(Problem::error(
                 "unsupported-pagination",
                 &mark.at,

@@ -1,5 +1,5 @@
-//! Parameters of requests and headers of answers: values that are texts on
-//! their way.
+//! Plans the parameters of requests and the headers of responses, whose values are
+//! sent as text.
 
 use super::{
     Planner,
@@ -18,27 +18,27 @@ use openapi_dropshot_contract::{
 };
 use std::collections::BTreeSet;
 
-/// Parameters of one place, or headers of one answer: a struct.
+/// Parameters of one place, or headers of one response: a struct.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
     /// The name of the struct.
     pub(crate) name: String,
     /// Its documentation.
     pub(crate) docs: Docs,
-    /// What is in it.
+    /// What the struct holds.
     pub(crate) wire: Wire,
     /// Its fields.
     pub(crate) fields: Vec<Field>,
-    /// Where the operation gives pages of a list.
+    /// The pages, if the operation returns a list in pages.
     pub(crate) pages: Option<Pages>,
 }
 
-/// In which direction the texts go.
+/// Whether the values are read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wire {
     /// Parameters, which are read.
     Read,
-    /// Headers of answers, which are written.
+    /// Headers of responses, which are written.
     Written,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Planner<'a> {
         type_name: &str,
     ) -> Option<Fields> {
         if place == ParameterIn::Path {
-            self.refuse_cookies(operation);
+            self.reject_cookies(operation);
         }
         let parameters: Vec<&'a Parameter> = operation
             .parameters
@@ -109,7 +109,7 @@ impl<'a> Planner<'a> {
         })
     }
 
-    fn refuse_cookies(&mut self, operation: &Operation) {
+    fn reject_cookies(&mut self, operation: &Operation) {
         for parameter in operation
             .parameters
             .iter()
@@ -271,13 +271,13 @@ impl<'a> Planner<'a> {
             self.problems.push(Problem::error(
                 "header-name",
                 &parameter.name.at,
-                format!("`{}` is no name of a header", parameter.name.value),
+                format!("`{}` is not a valid header name", parameter.name.value),
                 "use letters, digits and hyphens",
             ));
         }
     }
 
-    /// The headers of an answer.
+    /// The headers of a response.
     pub(super) fn headers(
         &mut self,
         headers: &'a [Header],
@@ -296,7 +296,7 @@ impl<'a> Planner<'a> {
                 self.problems.push(Problem::error(
                     "header-name",
                     &header.name.at,
-                    format!("`{wire}` is no name of a header"),
+                    format!("`{wire}` is not a valid header name"),
                     "use letters, digits and hyphens",
                 ));
             }

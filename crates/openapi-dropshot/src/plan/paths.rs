@@ -1,5 +1,5 @@
-//! Paths that dropshot's router can tell apart. It panics on others, so they
-//! are refused here.
+//! Rejects paths that dropshot's router cannot distinguish, on which it would
+//! panic.
 
 use super::Planner;
 use openapi_dropshot_contract::{
@@ -93,7 +93,7 @@ impl<'a> Planner<'a> {
                 self.problems.push(Problem::error(
                     "unsupported-path",
                     &path.at,
-                    format!("`{segment}` is not supported: a variable is a whole segment, and dots are no segment"),
+                    format!("`{segment}` is not supported: a variable must be a whole segment, and `.` and `..` are not segments"),
                     "put the variable between two slashes",
                 ));
             }

@@ -70,7 +70,7 @@ fn by_value(ty: &Ty) -> Option<&str> {
         | Ty::Map(_)
         | Ty::AnyMap
         | Ty::Any
-        | Ty::Refused
+        | Ty::Invalid
         | Ty::Null
         | Ty::Boxed(_) => None,
     }

@@ -1,4 +1,4 @@
-//! The answer of an operation that is not an error: its one status, its body
+//! Plans the response of an operation that is not an error: its one status, its body
 //! and its headers.
 
 use super::{Planner, bodies::raw, ir::Ty, parameters::Fields};
@@ -8,11 +8,11 @@ use openapi_dropshot_contract::{
     model::{MediaType, Operation, Response, StatusCode, Type},
 };
 
-/// The answer that is not an error.
+/// The response that is not an error.
 pub(crate) struct Success<'a> {
-    /// What the document says of it; absent only where a problem was found.
+    /// The response in the document; absent only if a problem was found.
     pub(crate) response: Option<&'a Response>,
-    /// Its status; none where the handler chooses it.
+    /// Its status; `None` if the handler chooses it.
     pub(crate) status: Option<u16>,
     /// Its body, where it has one that is JSON.
     pub(crate) body: Option<Ty>,
@@ -20,12 +20,12 @@ pub(crate) struct Success<'a> {
     pub(crate) raw: Option<&'a str>,
     /// Its headers, where it has some.
     pub(crate) headers: Option<Fields>,
-    /// The type of its own that it needs, where dropshot has none for it.
+    /// The name of the type that is generated for it if dropshot has none.
     pub(crate) own: Option<String>,
 }
 
 impl<'a> Success<'a> {
-    /// An answer without body and headers.
+    /// A response without body and headers.
     fn bare(response: Option<&'a Response>, status: Option<u16>) -> Self {
         Success {
             response,
@@ -37,13 +37,13 @@ impl<'a> Success<'a> {
         }
     }
 
-    /// The answer that opens a websocket, which dropshot gives.
+    /// The response that opens a websocket, which dropshot sends.
     pub(super) fn upgrade(operation: &'a Operation) -> Self {
         Success::bare(operation.responses.first(), Some(101))
     }
 }
 
-/// How the names of types call a status.
+/// The name of a status in the names of types.
 pub(super) fn status_name(status: u16) -> String {
     match status {
         200 => "Ok",
@@ -100,7 +100,7 @@ pub(super) fn status_name(status: u16) -> String {
 }
 
 impl<'a> Planner<'a> {
-    /// Plans the answer that is not an error.
+    /// Plans the response that is not an error.
     pub(super) fn success(&mut self, operation: &'a Operation, type_name: &str) -> Success<'a> {
         let mut found: Option<(&'a Response, u16)> = None;
         for response in &operation.responses {
@@ -110,7 +110,7 @@ impl<'a> Planner<'a> {
                     None => found = Some((response, status)),
                     Some((other, _)) => {
                         let message = format!(
-                            "{} has several answers that are no errors",
+                            "{} has several responses that are not errors",
                             operation.label()
                         );
                         let help = "keep one; dropshot gives each operation one status of success";
@@ -122,14 +122,14 @@ impl<'a> Planner<'a> {
                 StatusCode::Exact(status @ ..=199) => self.problems.push(Problem::error(
                     "unsupported-status",
                     at,
-                    format!("{status} is not supported: an interim answer is none of an operation"),
+                    format!("{status} is not supported: dropshot sends no interim responses"),
                     "remove it",
                 )),
                 StatusCode::Range(first @ 1..=3) => self.problems.push(Problem::error(
                     "unsupported-status",
                     at,
                     format!(
-                        "`{first}XX` is not supported: an answer that is no error has one status"
+                        "`{first}XX` is not supported: a response that is not an error has one status"
                     ),
                     "write the exact status, such as `200`",
                 )),
@@ -137,7 +137,7 @@ impl<'a> Planner<'a> {
             }
         }
         if found.is_none()
-            && let Some(free) = free_answer(operation)
+            && let Some(free) = free_response(operation)
         {
             return Success::bare(Some(free), None);
         }
@@ -145,8 +145,8 @@ impl<'a> Planner<'a> {
             self.problems.push(Problem::error(
                 "missing-success",
                 &operation.at,
-                format!("{} has no answer that is no error", operation.label()),
-                "add a response such as `200` or `204`; an answer of any status and content is a \
+                format!("{} has no response that is not an error", operation.label()),
+                "add a response such as `200` or `204`; a response of any status and content is a \
                  `default` alone, with `*/*: {schema: {}}`",
             ));
             return Success::bare(None, Some(200));
@@ -154,11 +154,11 @@ impl<'a> Planner<'a> {
         let raw = raw(&response.content).filter(|content| self.is_free_content(content));
         let body = match raw {
             Some(_) => None,
-            None => self.answer_body(response, status, type_name),
+            None => self.response_body(response, status, type_name),
         };
         let raw = raw.map(|content| content.name.value.as_str());
         let docs = Docs::own(format!(
-            "The headers of the {status} answer of `{}`.",
+            "The headers of the {status} response of `{}`.",
             operation.id.as_ref().map_or("", |id| &id.value)
         ));
         let name = format!("{type_name}{}", status_name(status));
@@ -178,8 +178,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether nothing is said of a content but its media type: what the
-    /// handler sends is checked by nobody.
+    /// Whether a content has only a media type: nothing checks what the handler
+    /// sends.
     fn is_free_content(&self, content: &MediaType) -> bool {
         content.schema.as_ref().is_none_or(|schema| {
             Planner::is_free(schema)
@@ -193,8 +193,8 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// The body of an answer; a status that forbids one must not have any.
-    pub(super) fn answer_body(
+    /// The body of a response; a status that forbids one must not have any.
+    pub(super) fn response_body(
         &mut self,
         response: &'a Response,
         status: u16,
@@ -207,18 +207,18 @@ impl<'a> Planner<'a> {
             self.problems.push(Problem::error(
                 "unsupported-body",
                 &response.at,
-                format!("an answer with status {status} has no body"),
+                format!("a response with status {status} has no body"),
                 "remove its `content`, or use another status",
             ));
         }
-        let schema = self.json(&response.content, &response.at, "the body of an answer")?;
+        let schema = self.json(&response.content, &response.at, "the body of a response")?;
         Some(self.body_type(schema, &format!("{type_name}{}Body", status_name(status))))
     }
 }
 
-/// The answer of any status and any content: `default` alone, as dropshot
-/// describes a handler that builds its answer by itself.
-pub(super) fn free_answer(operation: &Operation) -> Option<&Response> {
+/// The response of any status and any content: `default` alone, as dropshot
+/// describes a handler that builds its response by itself.
+pub(super) fn free_response(operation: &Operation) -> Option<&Response> {
     match operation.responses.as_slice() {
         [only] if only.status.value == StatusCode::Default && only.headers.is_empty() => {
             let [content] = only.content.as_slice() else {

@@ -1,5 +1,5 @@
-//! Scalars: formats, bounds, lengths and patterns. Whether a bound needs a type
-//! of its own is decided here.
+//! Plans scalars: formats, bounds, lengths and patterns. Decides whether a bound
+//! needs a type of its own.
 
 use super::{
     Planner,
@@ -49,7 +49,7 @@ impl Planner<'_> {
                 },
                 "correct the bounds, `multipleOf` or `format`",
             ));
-            return Kind::Wrapper(Ty::Refused);
+            return Kind::Wrapper(Ty::Invalid);
         }
         let scalar = Scalar::Integer { base, format };
         if least == base.least() && greatest == base.greatest() && multiple_of.is_none() {
@@ -161,7 +161,7 @@ impl Planner<'_> {
     }
 
     /// `multipleOf`, which has to be a positive integer: a fraction such as 0.1
-    /// has no exact value, so that nobody could say what is a multiple of it.
+    /// has no exact value, so that its multiples are not defined.
     fn step(&mut self, step: &Spanned<Number>) -> Option<i128> {
         let value = integer(&step.value).filter(|value| *value > 0);
         if value.is_none() {
@@ -212,7 +212,7 @@ impl Planner<'_> {
                     "a length or a pattern beside this `format` is not supported: the format has its own rules",
                     "keep the `format` alone, or the `pattern` and the lengths without it",
                 ));
-                Kind::Wrapper(Ty::Refused)
+                Kind::Wrapper(Ty::Invalid)
             }
             (None, bounded) => {
                 let scalar = Scalar::Text {

@@ -1,4 +1,4 @@
-//! From a schema to a kind of type: references, enumerations, arrays, objects,
+//! Plans the kind of type for a schema: references, enumerations, arrays, objects,
 //! anything. Scalars with rules are in `scalar`, members and `allOf` in
 //! `object`.
 
@@ -44,7 +44,7 @@ impl<'a> Planner<'a> {
             Some(Type::Object) => self.object(schema, wanted, home),
             None => {
                 self.untyped(schema);
-                Kind::Wrapper(Ty::Refused)
+                Kind::Wrapper(Ty::Invalid)
             }
         }
     }
@@ -88,7 +88,7 @@ impl<'a> Planner<'a> {
                 "an enumeration without values allows nothing",
                 "list at least one value",
             ));
-            return Kind::Wrapper(Ty::Refused);
+            return Kind::Wrapper(Ty::Invalid);
         }
         if matches!(kind, None | Some(Type::String))
             && values.iter().all(|value| value.as_str().is_some())
@@ -108,7 +108,7 @@ impl<'a> Planner<'a> {
             format!("the values of `{wanted}` are neither all strings nor all 64-bit integers of the schema's type"),
             "write an `enum` of strings with `type: string`, or one of integers with `type: integer`",
         ));
-        Kind::Wrapper(Ty::Refused)
+        Kind::Wrapper(Ty::Invalid)
     }
 
     fn array(&mut self, schema: &'a Schema, wanted: &str, home: Home) -> Kind {
@@ -153,7 +153,7 @@ impl<'a> Planner<'a> {
         if schema.properties.is_empty() {
             return self.entries(schema, wanted, home);
         }
-        self.refuse_counts(schema);
+        self.reject_counts(schema);
         let required: BTreeSet<&str> = schema
             .required
             .iter()
@@ -189,7 +189,7 @@ impl<'a> Planner<'a> {
         let ty = match additional {
             None => return Others::Ignored,
             Some(AdditionalProperties::Allowed(allowed)) if !allowed.value => {
-                return Others::Refused;
+                return Others::Rejected;
             }
             Some(AdditionalProperties::Allowed(_)) => Ty::Any,
             Some(AdditionalProperties::Schema(schema)) => {
@@ -197,7 +197,7 @@ impl<'a> Planner<'a> {
                 self.use_of(schema, &format!("{wanted}Value"), home)
             }
         };
-        Others::Kept(names.claim("additional"), ty)
+        Others::Collected(names.claim("additional"), ty)
     }
 
     /// An object without known members.
@@ -207,10 +207,10 @@ impl<'a> Planner<'a> {
             None => None,
             Some(AdditionalProperties::Allowed(allowed)) if allowed.value => None,
             Some(AdditionalProperties::Allowed(_)) => {
-                self.refuse_counts(schema);
+                self.reject_counts(schema);
                 return Kind::Struct(Struct {
                     fields: Vec::new(),
-                    others: Others::Refused,
+                    others: Others::Rejected,
                 });
             }
             Some(AdditionalProperties::Schema(values)) => {
@@ -253,7 +253,7 @@ impl<'a> Planner<'a> {
     }
 
     /// `minProperties` and `maxProperties` of an object with known members.
-    pub(super) fn refuse_counts(&mut self, schema: &Schema) {
+    pub(super) fn reject_counts(&mut self, schema: &Schema) {
         let counts = [
             ("minProperties", &schema.min_properties),
             ("maxProperties", &schema.max_properties),
@@ -264,7 +264,7 @@ impl<'a> Planner<'a> {
                     "unsupported-schema",
                     &bound.at,
                     format!("`{keyword}` is not supported for an object with `properties`: a struct does not count its members"),
-                    "say with `required` which members may not be absent",
+                    "list the members that must be present in `required`",
                 ));
             }
         }

@@ -1,4 +1,4 @@
-//! `oneOf` and `anyOf`: one of several types. An enumeration that is written as
+//! Plans `oneOf` and `anyOf`, one of several types. An enumeration that is written as
 //! one `oneOf`, so that each value has a description, stays an enumeration.
 
 use super::{
@@ -89,7 +89,7 @@ impl<'a> Planner<'a> {
                 None => self.problems.push(Problem::error(
                     "unsupported-discriminator",
                     &part.at,
-                    "a `discriminator` names alternatives by their components, and this one is none",
+                    "a `discriminator` names alternatives by their components, but this alternative is not a component",
                     "give the schema a name in `components.schemas`, and refer to it; or remove `discriminator`",
                 )),
             }
@@ -139,8 +139,8 @@ fn referred(part: &Schema) -> Option<&str> {
     reference.map(|reference| reference.value.as_str())
 }
 
-/// The words of an enumeration of strings that is written as alternatives;
-/// `None` for any other ones, and where a word stands in two of them.
+/// The values of an enumeration of strings that is written as alternatives; `None`
+/// for other alternatives, and if two of them have the same value.
 fn described_words(parts: &[Schema]) -> Option<Vec<Word>> {
     let mut names = Names::default();
     let mut seen = BTreeSet::new();
@@ -179,8 +179,8 @@ fn described_words(parts: &[Schema]) -> Option<Vec<Word>> {
     Some(words)
 }
 
-/// The property that tells the alternatives apart: one that each of them
-/// requires and of which each allows one word only.
+/// The property that distinguishes the alternatives: each of them requires it and
+/// allows only one value for it.
 fn common_tag(parts: &[Schema]) -> Option<&str> {
     let first = parts.first()?;
     first
@@ -190,7 +190,7 @@ fn common_tag(parts: &[Schema]) -> Option<&str> {
         .find(|name| parts.iter().all(|part| word_of(part, name).is_some()))
 }
 
-/// The only word that a part allows for a property.
+/// The only value that a part allows for a property.
 fn word_of<'s>(part: &'s Schema, property: &str) -> Option<&'s str> {
     let values = part.properties.get(property)?.enumeration.as_ref()?;
     match values.as_slice() {

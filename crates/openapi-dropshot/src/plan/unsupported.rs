@@ -1,7 +1,6 @@
-//! Parts of a document that say something of requests and answers which neither
-//! service nor client keeps. They are refused here, so that none is dropped in
-//! silence; what schemas, parameters and bodies say is looked at where they are
-//! planned.
+//! Rejects the parts of a document that describe requests and responses, but that
+//! neither service nor client implements, so that none is dropped silently. Schemas,
+//! parameters and bodies are checked where they are planned.
 
 use super::Planner;
 use openapi_dropshot_contract::{
@@ -9,20 +8,20 @@ use openapi_dropshot_contract::{
     model::{Member, Method, Node, Operation, Server},
 };
 
-/// What is refused: the name of the member, the rule, and what to do instead.
-type Refusal = (&'static str, &'static str, &'static str);
+/// A member that is rejected: its name, the rule, and what to do instead.
+type Unsupported = (&'static str, &'static str, &'static str);
 
-const CALLBACKS: Refusal = (
+const CALLBACKS: Unsupported = (
     "callbacks",
     "unsupported-callbacks",
     "remove `callbacks`, and describe in words which requests the service sends",
 );
-const LINKS: Refusal = (
+const LINKS: Unsupported = (
     "links",
     "unsupported-links",
     "remove `links`, and name the operation in the description of the response",
 );
-const SERVERS: Refusal = (
+const SERVERS: Unsupported = (
     "servers",
     "unsupported-servers",
     "write `servers` once, at the root of the document",
@@ -48,36 +47,36 @@ impl Planner<'_> {
             if operations.is_empty() {
                 continue;
             }
-            self.refuse_member(&item.value, SERVERS);
+            self.reject_member(&item.value, SERVERS);
             self.check_reserved(elements(item.value.get("parameters")));
             for operation in operations {
-                self.refuse_member(operation, CALLBACKS);
-                self.refuse_member(operation, SERVERS);
+                self.reject_member(operation, CALLBACKS);
+                self.reject_member(operation, SERVERS);
                 self.check_reserved(elements(operation.get("parameters")));
                 for (_, response) in members(operation.get("responses")) {
-                    self.refuse_member(&response.value, LINKS);
+                    self.reject_member(&response.value, LINKS);
                 }
             }
         }
         if let Some(components) = document.root.get("components") {
-            self.refuse_member(components, CALLBACKS);
-            self.refuse_member(components, LINKS);
+            self.reject_member(components, CALLBACKS);
+            self.reject_member(components, LINKS);
             self.check_reserved(values(components.get("parameters")));
             for response in values(components.get("responses")) {
-                self.refuse_member(response, LINKS);
+                self.reject_member(response, LINKS);
             }
         }
         self.check_servers(&document.servers);
     }
 
-    /// Refuses a member of an object, where it is there and holds something.
-    fn refuse_member(&mut self, node: &Node, (name, rule, help): Refusal) {
+    /// Rejects a member of an object, where it is there and holds something.
+    fn reject_member(&mut self, node: &Node, (name, rule, help): Unsupported) {
         let member = node.as_object().and_then(|members| members.get(name));
         if let Some(member) = member.filter(|member| member.value.size() > 1) {
             self.problems.push(Problem::error(
                 rule,
                 &member.key_at,
-                format!("`{name}` is not supported here: nothing that is generated would keep it"),
+                format!("`{name}` is not supported here: no generated code would implement it"),
                 help,
             ));
         }
@@ -97,7 +96,7 @@ impl Planner<'_> {
         }
     }
 
-    /// One service has one path before those of its operations.
+    /// A service has one base path.
     fn check_servers(&mut self, servers: &[Server]) {
         let Some((first, others)) = servers.split_first() else {
             return;

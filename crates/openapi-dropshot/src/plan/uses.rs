@@ -1,5 +1,5 @@
-//! Where schemas are used: names, references, what `null` and absence mean, and
-//! schemas that are met more than once. What a schema itself is is in `schema`.
+//! Plans the uses of schemas: names, references, the meaning of `null` and absence,
+//! and schemas that occur more than once.
 
 use super::{
     DEEPEST, Known, Planner,
@@ -89,7 +89,7 @@ impl<'a> Planner<'a> {
                 format!("the schema is nested more than {DEEPEST} levels deep"),
                 "give the inner parts names in `components.schemas`, and refer to them",
             ));
-            return Ty::Refused;
+            return Ty::Invalid;
         }
         self.known.insert(place.clone(), Known::Open(None));
         self.depth += 1;
@@ -159,7 +159,7 @@ impl<'a> Planner<'a> {
 /// A type that allows `null` too.
 pub(super) fn nullable(ty: Ty) -> Ty {
     match ty {
-        Ty::Any | Ty::Refused | Ty::Nullable(_) => ty,
+        Ty::Any | Ty::Invalid | Ty::Nullable(_) => ty,
         ty => Ty::Nullable(Box::new(ty)),
     }
 }

@@ -1,4 +1,4 @@
-//! Websockets: operations that `x-dropshot-websocket` marks, which dropshot
+//! Plans websockets: operations that `x-dropshot-websocket` marks, which dropshot
 //! serves as channels.
 
 use super::{Planner, errors::Errors};
@@ -11,8 +11,9 @@ use openapi_dropshot_contract::{
 const EXTENSION: &str = "x-dropshot-websocket";
 
 impl Planner<'_> {
-    /// Whether an operation opens a websocket. How it is asked for and answered
-    /// is up to the protocol (RFC 6455), so that nothing else may be said of it.
+    /// Whether an operation opens a websocket. The protocol
+    /// (RFC 6455) defines the request and the response, so the document may not
+    /// describe them further.
     pub(super) fn websocket(&mut self, operation: &Operation) -> bool {
         let Some(mark) = operation.extensions.get(EXTENSION) else {
             return false;
@@ -20,12 +21,12 @@ impl Planner<'_> {
         if mark.as_bool() == Some(false) {
             return false;
         }
-        let mut refuse = |at, message: String, help: &str| {
+        let mut reject = |at, message: String, help: &str| {
             self.problems
                 .push(Problem::error("unsupported-websocket", at, message, help));
         };
         if operation.method != Method::Get {
-            refuse(
+            reject(
                 &operation.at,
                 format!(
                     "a websocket is opened with GET, not with {}",
@@ -35,7 +36,7 @@ impl Planner<'_> {
             );
         }
         if let Some(body) = &operation.request_body {
-            refuse(
+            reject(
                 &body.at,
                 "a request that opens a websocket has no body".to_owned(),
                 "remove it, or send it through the websocket",
@@ -52,19 +53,19 @@ impl Planner<'_> {
                 StatusCode::Default => true,
             };
             if !opens && !is_error {
-                refuse(
+                reject(
                     &response.status.at,
                     format!(
-                        "`{}` is no answer that opens a websocket",
+                        "`{}` is not the response that opens a websocket",
                         response.status.value
                     ),
                     "write `101`",
                 );
             }
             if opens && !response.headers.is_empty() {
-                refuse(
+                reject(
                     &response.status.at,
-                    "the headers of the answer that opens a websocket are dropshot's own"
+                    "the headers of the response that opens a websocket are dropshot's own"
                         .to_owned(),
                     "remove `headers`",
                 );
@@ -77,7 +78,7 @@ impl Planner<'_> {
     pub(super) fn check_websocket_errors(&mut self, operation: &Operation, errors: &Errors<'_>) {
         let own = match errors {
             Errors::Dropshot(_) => false,
-            Errors::Answers(answers) => !answers.is_empty(),
+            Errors::Statuses(responses) => !responses.is_empty(),
             Errors::Codes(_) => true,
         };
         if own {

@@ -1,5 +1,5 @@
-//! The handlers of a probe: what they show of what they were given, and the
-//! errors that they can be told to answer.
+//! Writes the handlers of a probe: they report what they were given, and return the
+//! error that the test requests.
 
 use super::methods;
 use proc_macro2::TokenStream;
@@ -11,7 +11,7 @@ use syn::{
 /// The variant of an error that no handler makes.
 const UNDOCUMENTED: &str = "Undocumented";
 
-/// The handlers: each notes what it was given and answers the error that is wanted.
+/// The handlers: each notes what it was given and returns the error that is wanted.
 pub(super) fn handlers(api: &ItemTrait, enums: &[&ItemEnum]) -> TokenStream {
     let handlers = methods(api).map(|method| {
         let signature = &method.sig;
@@ -68,7 +68,7 @@ pub(super) fn handlers(api: &ItemTrait, enums: &[&ItemEnum]) -> TokenStream {
     quote!(#(#handlers)*)
 }
 
-/// Whether an argument holds a generated type, which can be shown.
+/// Whether an argument holds a generated type, which can be written with `Debug`.
 fn shows_itself(ty: &Type) -> bool {
     let Some((name, arguments)) = last(ty) else {
         return false;
@@ -105,7 +105,7 @@ fn last(ty: &Type) -> Option<(String, Vec<&Type>)> {
     Some((segment.ident.to_string(), arguments))
 }
 
-/// The error of a method, where it answers a `Result`.
+/// The error of a method, if it returns a `Result`.
 fn result(method: &TraitItemFn) -> Option<&Type> {
     let ReturnType::Type(_, ty) = &method.sig.output else {
         return None;
@@ -123,7 +123,7 @@ fn is_dropshots(method: &TraitItemFn) -> bool {
         .is_some_and(|(name, _)| name == "HttpError")
 }
 
-/// How many errors a method can answer.
+/// How many errors a method can return.
 pub(super) fn errors_of(method: &TraitItemFn, enums: &[&ItemEnum]) -> u64 {
     if is_dropshots(method) {
         u64::MAX
@@ -165,7 +165,7 @@ fn variants(method: &TraitItemFn, enums: &[&ItemEnum]) -> Vec<TokenStream> {
 /// A value for a field of an error.
 fn value(ty: &Type) -> TokenStream {
     match last(ty).as_ref().map(|(name, _)| name.as_str()) {
-        Some("Cow") => quote!("asked for".into()),
+        Some("Cow") => quote!("requested".into()),
         Some("ErrorStatusCode") => quote!(
             ErrorStatusCode::from_u16(wanted.as_ref().map_or(500, |wanted| wanted.status))
                 .unwrap_or(ErrorStatusCode::INTERNAL_SERVER_ERROR)

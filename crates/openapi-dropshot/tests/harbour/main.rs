@@ -1,5 +1,5 @@
 //! What the golden files of `harbour.yaml` do, compiled: alternatives, pages,
-//! forms, bytes, websockets, and answers that the handler builds by itself.
+//! forms, bytes, websockets, and responses that the handler builds by itself.
 
 #[rustfmt::skip]
 #[path = "../golden/harbour/api/mod.rs"]
@@ -121,7 +121,7 @@ fn defaults_are_objects_and_formats_too() {
 }
 
 #[test]
-fn dropshot_says_the_same_of_pages_bodies_and_answers() {
+fn dropshot_says_the_same_of_pages_bodies_and_responses() {
     let emitted = emitted();
     let paths = &emitted["paths"];
     assert_eq!(

@@ -1,5 +1,5 @@
 //! What the golden files of `workshop.yaml` do, compiled: what they accept and
-//! refuse, what they write back, what they tell dropshot, and how they serve.
+//! reject, what they write back, what they tell dropshot, and how they serve.
 
 #[rustfmt::skip]
 #[path = "../golden/workshop/api/mod.rs"]

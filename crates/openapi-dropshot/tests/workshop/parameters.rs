@@ -60,7 +60,7 @@ fn checked_values_say_their_rule() {
 }
 
 #[test]
-fn headers_of_answers_are_written_as_texts() {
+fn headers_of_responses_are_written_as_texts() {
     let headers = models::ListToolsOkHeaders {
         x_total: models::ListToolsOkHeadersXTotal::try_from(3).expect("in bounds"),
         x_kind: Some(models::Kind::DrillBit),

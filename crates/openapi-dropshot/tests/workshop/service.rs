@@ -1,4 +1,4 @@
-//! The generated trait, served by dropshot: extractors, answers and errors as
+//! The generated trait, served by dropshot: extractors, responses and errors as
 //! they are on the wire.
 
 use crate::{
@@ -154,11 +154,11 @@ fn exchange(address: SocketAddr, request: &str) -> String {
     stream
         .write_all(request.as_bytes())
         .expect("the request can be sent");
-    let mut answer = String::new();
+    let mut response = String::new();
     stream
-        .read_to_string(&mut answer)
-        .expect("the answer can be read");
-    answer.to_ascii_lowercase()
+        .read_to_string(&mut response)
+        .expect("the response can be read");
+    response.to_ascii_lowercase()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -325,9 +325,9 @@ async fn requests_meet_the_rules_of_the_document() {
             let request = format!(
                 "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}{length}\r\n{body}"
             );
-            let answer = exchange(address, &request);
+            let response = exchange(address, &request);
             for words in expected {
-                assert!(answer.contains(words), "{method} {path}: {answer}");
+                assert!(response.contains(words), "{method} {path}: {response}");
             }
         }
         let head = format!("HEAD {part} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");

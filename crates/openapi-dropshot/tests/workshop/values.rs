@@ -1,5 +1,5 @@
 //! Values of schemas: what is accepted is written back as it came, and what
-//! breaks a rule of the document is refused with words that name it.
+//! breaks a rule of the document is rejected with words that name it.
 
 use crate::workshop_models as models;
 use serde::{Serialize, de::DeserializeOwned};
@@ -18,7 +18,7 @@ fn accepts<T: DeserializeOwned + Serialize>(values: &[Value]) {
     }
 }
 
-fn refuses<T: DeserializeOwned + Serialize>(values: &[(Value, &str)]) {
+fn assert_rejects<T: DeserializeOwned + Serialize>(values: &[(Value, &str)]) {
     for (value, why) in values {
         let error = read::<T>(value).expect_err(&value.to_string());
         assert!(error.contains(why), "{value}: {error}");
@@ -33,14 +33,14 @@ fn enumerations_take_their_strings_only() {
         json!(""),
         json!("with \"quotes\" and {braces}"),
     ]);
-    refuses::<models::Kind>(&[
+    assert_rejects::<models::Kind>(&[
         (json!("SAW"), "must be one of `saw`, `Saw`"),
         (json!("with {braces}"), "found `with {braces}`"),
         (json!({ "saw": null }), "invalid type: map"),
         (json!(null), "invalid type: null"),
         (json!(0), "invalid type: integer"),
     ]);
-    refuses::<models::OnlyOne>(&[(json!("two"), "must be `one`, found `two`")]);
+    assert_rejects::<models::OnlyOne>(&[(json!("two"), "must be `one`, found `two`")]);
     assert_eq!(models::Kind::ALL.len(), 8);
     assert_eq!("3d-printer".parse(), Ok(models::Kind::V3dPrinter));
 }
@@ -48,7 +48,7 @@ fn enumerations_take_their_strings_only() {
 #[test]
 fn integers_keep_their_bounds() {
     accepts::<models::PageSize>(&[json!(1), json!(50)]);
-    refuses::<models::PageSize>(&[
+    assert_rejects::<models::PageSize>(&[
         (json!(0), "must be an integer from 1 to 50, found `0`"),
         (json!(51), "must be an integer from 1 to 50, found `51`"),
         (json!(-1), "expected u8"),
@@ -56,7 +56,7 @@ fn integers_keep_their_bounds() {
         (json!(7.5), "invalid type: floating point"),
     ]);
     accepts::<models::Even>(&[json!(4), json!(20)]);
-    refuses::<models::Even>(&[
+    assert_rejects::<models::Even>(&[
         (
             json!(3),
             "must be an integer from 4 to 20 and a multiple of 4, found `3`",
@@ -66,14 +66,14 @@ fn integers_keep_their_bounds() {
     ]);
     assert_eq!((models::Even::MIN.get(), models::Even::MAX.get()), (4, 20));
     accepts::<models::Level>(&[json!(-1), json!(0), json!(10)]);
-    refuses::<models::Level>(&[(json!(1), "must be one of -1, 0, 10, found `1`")]);
+    assert_rejects::<models::Level>(&[(json!(1), "must be one of -1, 0, 10, found `1`")]);
     assert_eq!(models::PageSize::default().get(), 10);
 }
 
 #[test]
 fn numbers_keep_their_bounds() {
     accepts::<models::Ratio>(&[json!(0.0), json!(0.1), json!(0.999_999_999_999)]);
-    refuses::<models::Ratio>(&[
+    assert_rejects::<models::Ratio>(&[
         (json!(1.0), "must be a number from 0 below 1, found `1`"),
         (json!(-0.1), "from 0"),
         (json!("0"), "invalid type"),
@@ -83,7 +83,7 @@ fn numbers_keep_their_bounds() {
 #[test]
 fn texts_keep_length_and_pattern_counted_in_characters() {
     accepts::<models::Code>(&[json!("ABC"), json!("ÄÖÜÉÑ")]);
-    refuses::<models::Code>(&[
+    assert_rejects::<models::Code>(&[
         (json!("AB"), "must have 3 to 5 characters, found 2"),
         (json!("ABCDEF"), "must have 3 to 5 characters, found 6"),
         (json!("abc"), r"must match `^\p{Lu}+$`, found `abc`"),
@@ -241,7 +241,7 @@ fn absent_and_null_are_told_apart() {
         .as_object_mut()
         .expect("an object")
         .remove("owner");
-    refuses::<models::Tool>(&[
+    assert_rejects::<models::Tool>(&[
         (ownerless, "missing field `owner`"),
         (with(json!({ "price": null })), "invalid type: null"),
         (with(json!({ "count": null })), "invalid type: null"),
@@ -254,12 +254,12 @@ fn absent_and_null_are_told_apart() {
         json!({ "number": u64::MAX, "nickname": null, "parent": with(json!({ "number": 0, "nickname": "" })) }),
     );
     accepts::<models::Part>(&[part]);
-    refuses::<models::Part>(&[(with(json!({ "number": 1 })), "missing field `nickname`")]);
+    assert_rejects::<models::Part>(&[(with(json!({ "number": 1 })), "missing field `nickname`")]);
 }
 
 #[test]
 fn objects_are_objects_and_no_arrays() {
-    refuses::<models::Ticket>(&[
+    assert_rejects::<models::Ticket>(&[
         (
             json!(["67e55044-10b1-426f-9247-bb680e5fe0c8"]),
             "invalid type: sequence",
@@ -268,22 +268,22 @@ fn objects_are_objects_and_no_arrays() {
         (json!("x"), "invalid type: string"),
         (json!(null), "invalid type: null"),
     ]);
-    refuses::<models::ToolSize>(&[(json!([2.5]), "invalid type: sequence")]);
+    assert_rejects::<models::ToolSize>(&[(json!([2.5]), "invalid type: sequence")]);
 }
 
 #[test]
-fn unknown_members_are_ignored_refused_or_kept() {
+fn unknown_members_are_ignored_rejected_or_kept() {
     let known = with(json!({}));
     assert_eq!(
         read::<models::Tool>(&with(json!({ "unknown": 1 }))),
         Ok(known)
     );
     let id = "67e55044-10b1-426f-9247-bb680e5fe0c8";
-    refuses::<models::Ticket>(&[(json!({ "id": id, "more": 1 }), "unknown field `more`")]);
-    refuses::<models::Nothing>(&[(json!({ "more": 1 }), "unknown field `more`")]);
+    assert_rejects::<models::Ticket>(&[(json!({ "id": id, "more": 1 }), "unknown field `more`")]);
+    assert_rejects::<models::Nothing>(&[(json!({ "more": 1 }), "unknown field `more`")]);
     accepts::<models::Nothing>(&[json!({})]);
     accepts::<models::Settings>(&[json!({ "theme": "dark", "size": 3 }), json!({})]);
-    refuses::<models::Settings>(&[(json!({ "size": "big" }), "invalid type: string")]);
+    assert_rejects::<models::Settings>(&[(json!({ "size": "big" }), "invalid type: string")]);
     accepts::<models::OpenSettings>(&[json!({ "additional": "x", "more": [1, { "a": null }] })]);
 }
 
@@ -299,12 +299,12 @@ fn schemas_may_contain_themselves() {
 #[test]
 fn maps_and_arrays_keep_their_rules() {
     accepts::<models::Labels>(&[json!({}), json!({ "a": "b" })]);
-    refuses::<models::Labels>(&[
+    assert_rejects::<models::Labels>(&[
         (json!({ "a": 1 }), "invalid type: integer"),
         (json!([]), "invalid type: sequence"),
     ]);
     accepts::<models::FewLabels>(&[json!({ "a": 1 })]);
-    refuses::<models::FewLabels>(&[
+    assert_rejects::<models::FewLabels>(&[
         (json!({}), "must have 1 to 2 members, found 0"),
         (
             json!({ "a": 1, "b": 2, "c": 3 }),
@@ -312,16 +312,16 @@ fn maps_and_arrays_keep_their_rules() {
         ),
     ]);
     accepts::<models::Tags>(&[json!(["a"]), json!(["a", "b", "A"])]);
-    refuses::<models::Tags>(&[
+    assert_rejects::<models::Tags>(&[
         (json!([]), "must have 1 to 3 elements, found 0"),
         (
             json!(["a", "b", "a"]),
             "must not have the same element twice",
         ),
     ]);
-    refuses::<models::Pair>(&[(json!([1.5]), "must have 2 elements")]);
+    assert_rejects::<models::Pair>(&[(json!([1.5]), "must have 2 elements")]);
     accepts::<models::Bag>(&[json!({ "any": [{ "thing": null }] })]);
-    refuses::<models::Bag>(&[(json!(1), "invalid type: integer")]);
+    assert_rejects::<models::Bag>(&[(json!(1), "invalid type: integer")]);
     accepts::<models::Anything>(&[json!(null), json!(1), json!([{}])]);
 }
 

@@ -5,6 +5,9 @@
     clippy::unwrap_used,
     dead_code,
     deprecated,
+    missing_docs,
+    unreachable_pub,
+    unused_imports,
     reason = "the code is generated"
 )]
 

@@ -105,7 +105,8 @@ fn a_crate_that_denies_deprecated_code_does_not_compile_with_get_pet() {
     let warnings = deprecations(&output);
     assert!(!output.status.success());
     assert!(
-        warnings.iter()
+        warnings
+            .iter()
             .any(|(level, message)| level == "error" && message.contains(NOTE)),
         "{warnings:?}"
     );
@@ -115,7 +116,8 @@ fn a_crate_that_denies_deprecated_code_does_not_compile_with_get_pet() {
 fn naming_the_builder_of_a_deprecated_operation_warns_too() {
     let warnings = deprecations(&compile("names_the_builder.rs", &[]));
     assert!(
-        warnings.iter()
+        warnings
+            .iter()
             .any(|(_, message)| message.contains("builder::GetPet") && message.contains(NOTE)),
         "{warnings:?}"
     );

@@ -171,7 +171,11 @@ async fn a_call_ends_when_its_time_is_up() {
         .timeout(Duration::from_millis(50))
         .build()
         .expect("it is valid");
-    let error = client.list_pets().send().await.expect_err("nobody responses");
+    let error = client
+        .list_pets()
+        .send()
+        .await
+        .expect_err("nobody responses");
     assert_eq!((error.kind(), error.status()), (ErrorKind::Timeout, None));
 }
 

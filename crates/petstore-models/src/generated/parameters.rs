@@ -63,7 +63,7 @@ mod list_pets_query {
     }
 }
 
-/// The headers of the 200 answer of `listPets`.
+/// The headers of the 200 response of `listPets`.
 #[derive(Clone, Debug, Default, JsonSchema, PartialEq, Serialize)]
 #[schemars(description = "")]
 pub struct ListPetsOkHeaders {
@@ -218,7 +218,7 @@ mod list_orders_query {
     }
 }
 
-/// The headers of the 200 answer of `listOrders`.
+/// The headers of the 200 response of `listOrders`.
 #[derive(Clone, Debug, Default, JsonSchema, PartialEq, Serialize)]
 #[schemars(description = "")]
 pub struct ListOrdersOkHeaders {

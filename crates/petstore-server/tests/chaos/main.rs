@@ -134,7 +134,7 @@ async fn a_service_that_is_down_for_everybody_gets_no_storm() {
     const CALLS: u64 = 200;
     const STOCK: u32 = 30;
     let service = Service::start();
-    let network = Network::that_answers_nothing(service.address).await;
+    let network = Network::without_responses(service.address).await;
     let client = client_at(network.address, &service.key)
         .retry_budget(RetryBudget::new(STOCK, CALLS_PER_RETRY))
         .clock(Fast::new())

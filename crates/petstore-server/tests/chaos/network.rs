@@ -1,4 +1,4 @@
-//! A proxy that kills, holds, truncates, answers in place of the service and
+//! A proxy that kills, holds, truncates, responses in place of the service and
 //! sends twice. What it does to a request is drawn from a seed.
 
 use std::{
@@ -18,17 +18,17 @@ use tokio::{
 /// What is done to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
-    /// It is sent on, and its answer sent back.
+    /// It is sent on, and its response sent back.
     Pass,
     /// The same, after a while.
     Delay,
-    /// It is sent on twice at once; one of the answers is sent back.
+    /// It is sent on twice at once; one of the responses is sent back.
     Duplicate,
     /// The connection is closed before it is sent on.
     KillBefore,
-    /// It is sent on, and the connection closed in the place of the answer.
+    /// It is sent on, and the connection closed in the place of the response.
     KillAfter,
-    /// It is sent on, and half of the answer sent back.
+    /// It is sent on, and half of the response sent back.
     Truncate,
     /// It is sent on, and never answered.
     Hold,
@@ -38,7 +38,7 @@ enum Fate {
     Unavailable,
     /// It is sent on, and answered as if it were still under way.
     Conflict,
-    /// An HTML 502 in the place of the answer.
+    /// An HTML 502 in the place of the response.
     BadGateway,
 }
 
@@ -57,7 +57,7 @@ const SHARES: [(Fate, u64); 11] = [
     (Fate::BadGateway, 15),
 ];
 
-/// A status, headers and a body in the place of the answer.
+/// A status, headers and a body in the place of the response.
 type Instead = (&'static str, &'static str, &'static str);
 
 const LIMITED: Instead = ("429 Too Many Requests", "retry-after: 1", "");
@@ -88,7 +88,7 @@ impl Network {
     }
 
     /// Closes every connection when a request has arrived.
-    pub(crate) async fn that_answers_nothing(service: SocketAddr) -> Self {
+    pub(crate) async fn without_responses(service: SocketAddr) -> Self {
         Network::drawing(service, |_| Fate::KillBefore).await
     }
 
@@ -176,7 +176,7 @@ async fn serve(
 ) -> io::Result<()> {
     let mut unread = Vec::new();
     while let Some(request) = message(&mut client, &mut unread).await? {
-        let answer = match draw() {
+        let response = match draw() {
             Fate::Pass => exchange(service, &request).await?,
             Fate::Delay => {
                 tokio::time::sleep(Duration::from_millis(20)).await;
@@ -194,8 +194,8 @@ async fn serve(
                 return Ok(());
             }
             Fate::Truncate => {
-                let answer = exchange(service, &request).await?;
-                client.write_all(&answer[..answer.len() / 2]).await?;
+                let response = exchange(service, &request).await?;
+                client.write_all(&response[..response.len() / 2]).await?;
                 return Ok(());
             }
             Fate::Hold => {
@@ -212,7 +212,7 @@ async fn serve(
             }
             Fate::BadGateway => written(BAD_GATEWAY),
         };
-        client.write_all(&answer).await?;
+        client.write_all(&response).await?;
     }
     Ok(())
 }

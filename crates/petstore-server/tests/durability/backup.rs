@@ -12,13 +12,13 @@ use std::{fs, sync::Arc};
 use tempfile::TempDir;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_copy_under_load_has_every_pet_that_was_answered_before_and_serves() {
+async fn a_copy_under_load_has_every_pet_that_was_acknowledged_before_and_serves() {
     let ledger = Arc::<Ledger>::default();
     let service = Service::start();
     let target = Target::new(service.address, &service.key);
     let mut load = target.load("live", Faults::None, &ledger);
     load.answered(300).await;
-    let before = ledger.names_answered();
+    let before = ledger.names_acknowledged();
     let said = run_ok(service.folder.path(), &["backup", "copy.db"]);
     assert_eq!(said, "copied `sqlite:petstore.db` to `copy.db`\n");
     // The service was at work all the time.

@@ -3,7 +3,7 @@
 
 use crate::{
     process::{Service, run_ok},
-    raw::{Answer, Request},
+    raw::{RawResponse, Request},
 };
 use rusqlite::Connection;
 use rustix::process::Signal;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 const YEAR: i64 = 365 * 24 * 3600 * 1_000_000;
 
-fn get_with(service: &Service, key: &str) -> Answer {
+fn get_with(service: &Service, key: &str) -> RawResponse {
     service.send(&Request::get("/v1/pets").key(key))
 }
 
@@ -45,8 +45,8 @@ fn keys_from_the_future_work_and_revoked_ones_stay_revoked() {
     assert!(!again.showed_a_key(), "the store has its keys");
     assert_eq!(again.pets().len(), 1);
     assert_eq!(again.add("Tom", None), 2);
-    let answer = get_with(&again, revoked.trim());
-    answer.assert_error(401, "unauthorized");
+    let response = get_with(&again, revoked.trim());
+    response.assert_error(401, "unauthorized");
 
     let new = run_ok(folder.path(), &["key", "create", "new"]);
     assert_eq!(get_with(&again, new.trim()).status, 200);

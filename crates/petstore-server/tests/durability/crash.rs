@@ -78,7 +78,7 @@ async fn a_client_that_hangs_up_has_its_pet_once_or_not_at_all() {
     let service = Service::start();
     let target = Target::new(service.address, &service.key);
     let begin = Instant::now();
-    // Until some of them were created though nobody waited for the answer.
+    // Until some of them were created though nobody waited for the response.
     for round in 0.. {
         for number in 0..20 {
             let pet = json!({"name": format!("{round}-{number}"), "categoryId": 7});

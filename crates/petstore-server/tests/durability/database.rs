@@ -38,7 +38,7 @@ async fn sigkill_of_service_or_database_under_load_loses_and_doubles_nothing() {
     let arguments = ["--database", url.as_str()];
     let mut service = Service::start_with(&arguments);
     let key = service.key.clone();
-    let (mut counts, mut refused, mut cut, mut repeated) = (Counts::default(), 0, 0, 0);
+    let (mut counts, mut rejected, mut cut, mut repeated) = (Counts::default(), 0, 0, 0);
     let mut killed = [0; 3];
 
     for round in 0..rounds {
@@ -53,12 +53,12 @@ async fn sigkill_of_service_or_database_under_load_loses_and_doubles_nothing() {
             cluster.kill();
         }
         if victim == Victim::Database {
-            load.met(Event::Refused, 20).await;
+            load.met(Event::Rejected, 20).await;
             cluster.start().await;
             load.answered(random.random_range(1..400)).await;
         }
         let seen = load.seen();
-        (refused, cut) = (refused + seen.refused, cut + seen.cut);
+        (rejected, cut) = (rejected + seen.rejected, cut + seen.cut);
         let left = if victim == Victim::Database {
             load.end(|| ()).await
         } else {
@@ -79,7 +79,7 @@ async fn sigkill_of_service_or_database_under_load_loses_and_doubles_nothing() {
     }
     let [services, databases, both] = killed;
     println!(
-        "PostgreSQL: rounds {rounds} (service {services}, database {databases}, both {both}), seed {seed}, {counts}; {refused} got 503, {cut} were cut, {repeated} were asked for again"
+        "PostgreSQL: rounds {rounds} (service {services}, database {databases}, both {both}), seed {seed}, {counts}; {rejected} got 503, {cut} were cut, {repeated} were asked for again"
     );
     assert!(counts.answered > 0 && counts.found >= counts.answered);
 }

@@ -108,19 +108,19 @@ fn a_full_disk_is_503_until_there_is_room_and_loses_nothing() {
     for round in ["once", "twice"] {
         let filler = fill(&store);
         // The log may have some room left in its last pages.
-        let refused = (0..100).find_map(|_| {
+        let rejected = (0..100).find_map(|_| {
             let pet = format!(r#"{{"name":"{}","categoryId":7}}"#, "x".repeat(10_000));
-            let answer = service.post(pet);
-            match answer.status {
+            let response = service.post(pet);
+            match response.status {
                 201 => {
-                    kept.push(answer.json()["id"].as_i64().expect("an id"));
+                    kept.push(response.json()["id"].as_i64().expect("an id"));
                     None
                 }
-                _ => Some(answer),
+                _ => Some(response),
             }
         });
-        let refused = refused.expect("there is no room");
-        refused.assert_error(503, "unavailable");
+        let rejected = rejected.expect("there is no room");
+        rejected.assert_error(503, "unavailable");
         let known = service.get(&format!("/v1/pets/{}", kept[0]));
         assert_eq!(known.status, 200, "reads go on: {known:?}");
         fs::remove_file(filler).expect("room is made");
@@ -141,7 +141,7 @@ fn a_full_disk_is_503_until_there_is_room_and_loses_nothing() {
 }
 
 #[test]
-fn a_store_that_cannot_be_written_is_refused_with_what_to_do() {
+fn a_store_that_cannot_be_written_is_rejected_with_what_to_do() {
     let Some(launcher) = launcher(READ_ONLY) else {
         return;
     };
@@ -188,7 +188,7 @@ fn a_copy_that_does_not_fit_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_pet_whose_sync_failed_is_not_answered_as_kept() {
+fn a_pet_whose_sync_failed_is_not_acknowledged() {
     if !can_trace() {
         return skip("PETSTORE_REQUIRE_STRACE", "strace cannot be used here");
     }
@@ -202,8 +202,8 @@ fn a_pet_whose_sync_failed_is_not_answered_as_kept() {
     command.args(SERVE);
     let mut service = Service::start_by(command, Arc::clone(&folder));
     service.key = key.clone();
-    let refused = service.post(r#"{"name":"Rex","categoryId":7}"#);
-    let message = refused.assert_error(503, "unavailable");
+    let rejected = service.post(r#"{"name":"Rex","categoryId":7}"#);
+    let message = rejected.assert_error(503, "unavailable");
     assert!(message.contains("is unknown, look"), "{message}");
     service.add("Tom", None);
     service.signal(Signal::KILL);

@@ -4,7 +4,7 @@
 use crate::{
     contents,
     process::{Service, run_failing},
-    raw::Answer,
+    raw::RawResponse,
 };
 use rusqlite::{Connection, TransactionBehavior};
 use rustix::process::Signal;
@@ -24,13 +24,13 @@ fn does_not_start(folder: &TempDir, advice: &str) {
     assert!(contents(folder.path()) == before, "a file was changed");
 }
 
-fn is_unavailable(answer: &Answer) {
-    let message = answer.assert_error(503, "unavailable");
+fn is_unavailable(response: &RawResponse) {
+    let message = response.assert_error(503, "unavailable");
     assert!(message.contains("nothing was changed"), "{message}");
 }
 
 #[test]
-fn a_store_that_was_cut_short_is_refused() {
+fn a_store_that_was_cut_short_is_rejected() {
     let mut service = Service::start();
     for _ in 0..20 {
         service.add(&"x".repeat(1000), None);
@@ -50,7 +50,7 @@ fn a_store_that_was_cut_short_is_refused() {
 }
 
 #[test]
-fn a_file_that_is_not_a_store_is_refused() {
+fn a_file_that_is_not_a_store_is_rejected() {
     let folder = TempDir::new().expect("a folder can be made");
     let path = folder.path().join("petstore.db");
     fs::write(&path, "id;name\n1;Rex\n").expect("a file");

@@ -1,6 +1,6 @@
 //! Nothing is lost: the real program is killed, traced, and given bad disks and
-//! files, and whatever it had answered must be there once. How a store looks
-//! from inside is left to the tests of `petstore-store`.
+//! files, and whatever it had answered must be there once. The tests of
+//! `petstore-store` look at a store from inside.
 //!
 //! | variable | for |
 //! |---|---|

@@ -44,17 +44,17 @@ impl Target {
         }
     }
 
-    /// The answer, unless the service was killed before it came.
+    /// The response, unless the service was killed before it came.
     async fn ask(&self, method: Method, path: &str, body: &Value) -> Option<(StatusCode, Value)> {
         let request = self.client.request(method, format!("{}{path}", self.base));
-        let answer = request
+        let response = request
             .bearer_auth(&self.key)
             .json(body)
             .send()
             .await
             .ok()?;
-        let status = answer.status();
-        Some((status, answer.json().await.ok()?))
+        let status = response.status();
+        Some((status, response.json().await.ok()?))
     }
 
     async fn add_pet(&self) -> Option<()> {
@@ -70,9 +70,9 @@ impl Target {
         let mut target = format!("{}{path}?limit=100", self.base);
         loop {
             let request = self.client.get(&target).bearer_auth(&self.key);
-            let answer = request.send().await.expect("the service answers");
-            let link = answer.headers().get("link").cloned();
-            met.extend(answer.json::<Vec<Value>>().await.expect("a page"));
+            let response = request.send().await.expect("the service responds");
+            let link = response.headers().get("link").cloned();
+            met.extend(response.json::<Vec<Value>>().await.expect("a page"));
             let Some(link) = link else { return met };
             let link = link.to_str().expect("a link is text");
             let next = link.strip_prefix('<').and_then(|link| link.split_once('>'));

@@ -33,7 +33,7 @@ fn cannot_trace() -> bool {
 }
 
 #[test]
-fn no_pet_is_answered_before_its_write_was_synced() {
+fn no_pet_is_acknowledged_before_its_write_was_synced() {
     if cannot_trace() {
         return;
     }
@@ -71,7 +71,7 @@ fn no_pet_is_answered_before_its_write_was_synced() {
 #[test]
 fn a_program_that_does_not_sync_is_found_out() {
     if let Ok(synchronous) = env::var(SYNCHRONOUS) {
-        return answer_a_pet(&synchronous);
+        return acknowledge_a_pet(&synchronous);
     }
     if cannot_trace() {
         return;
@@ -107,7 +107,7 @@ fn look_at(synchronous: &str) -> Result<(), Undurable> {
 }
 
 /// What the service does with one pet, but for the sync.
-fn answer_a_pet(synchronous: &str) {
+fn acknowledge_a_pet(synchronous: &str) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("its address");
     let mut client = TcpStream::connect(address).expect("a connection");
@@ -118,5 +118,5 @@ fn answer_a_pet(synchronous: &str) {
          INSERT INTO pets VALUES ('Rex')"
     ))
     .expect("a pet");
-    write!(client, "HTTP/1.1 201 Created\r\n\r\nRex").expect("an answer");
+    write!(client, "HTTP/1.1 201 Created\r\n\r\nRex").expect("a response");
 }

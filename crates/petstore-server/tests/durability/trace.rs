@@ -1,6 +1,6 @@
 //! The system calls of a program in the order in which they were made, as
 //! strace writes them down, and what they say of one pet: whether it was on the
-//! disk when its answer was sent.
+//! disk when its response was sent.
 
 use std::{
     collections::HashMap,
@@ -28,7 +28,7 @@ struct Call {
 
 pub(crate) struct Trace(Vec<Call>);
 
-/// Why an answer says more than the disk held.
+/// Why a response says more than the disk held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Undurable {
     /// Nothing was written to the log that has the pet.
@@ -36,7 +36,7 @@ pub(crate) enum Undurable {
     /// The transaction of the pet had no commit record.
     Uncommitted,
     /// No sync of the log began after the commit and was over before the
-    /// answer.
+    /// response.
     Unsynced,
 }
 
@@ -109,9 +109,9 @@ impl Trace {
     /// Whether the pet of this name, of which a client was told, was durable
     /// by then.
     pub(crate) fn durable(&self, pet: &str) -> Result<(), Undurable> {
-        let answer = self.answer(pet);
+        let response = self.response(pet);
         let log: Vec<_> = self
-            .before(answer)
+            .before(response)
             .filter(|call| call.file.ends_with("-wal"))
             .collect();
         let writes: Vec<_> = log.iter().filter(|call| call.name == "pwrite64").collect();
@@ -135,22 +135,22 @@ impl Trace {
     }
 
     /// Whether the names of new files in this folder were synced before the
-    /// answer of that pet.
+    /// response of that pet.
     pub(crate) fn synced_folder(&self, folder: &Path, pet: &str) -> bool {
         let log_begins = self.0.iter().find(|call| call.file.ends_with("-wal"));
         let log_begins = log_begins.expect("a log").begin;
-        self.before(self.answer(pet))
+        self.before(self.response(pet))
             .any(|call| is_sync(call) && Path::new(&call.file) == folder && call.begin > log_begins)
     }
 
-    /// The place where the answer to the creation of that pet begins.
-    fn answer(&self, pet: &str) -> usize {
-        let answer = self.0.iter().find(|call| {
+    /// The place where the response to the creation of that pet begins.
+    fn response(&self, pet: &str) -> usize {
+        let response = self.0.iter().find(|call| {
             call.file.starts_with("socket:")
                 && contains(&call.data, "201 Created")
                 && contains(&call.data, pet)
         });
-        answer.expect("the pet was answered").begin
+        response.expect("the pet was answered").begin
     }
 
     /// What was over before that place.

@@ -9,15 +9,15 @@ use rustix::process::Signal;
 use std::{fs, net::TcpListener};
 use tempfile::TempDir;
 
-fn line(answer: &raw::Answer) -> (u16, String) {
+fn line(response: &raw::RawResponse) -> (u16, String) {
     (
-        answer.status,
-        String::from_utf8_lossy(&answer.body).into_owned(),
+        response.status,
+        String::from_utf8_lossy(&response.body).into_owned(),
     )
 }
 
 #[test]
-fn a_service_that_answers_is_alive_and_ready() {
+fn a_service_that_responds_is_alive_and_ready() {
     let watched = Watched::start();
     assert_eq!(line(&watched.ask("/livez")), (200, "alive\n".to_owned()));
     assert_eq!(line(&watched.ask("/readyz")), (200, "ready\n".to_owned()));
@@ -25,10 +25,10 @@ fn a_service_that_answers_is_alive_and_ready() {
         line(&watched.ask("/readyz?verbose")),
         (200, "ready\n".to_owned())
     );
-    let answer = watched.ask("/metrics");
-    assert_eq!(answer.status, 200);
+    let response = watched.ask("/metrics");
+    assert_eq!(response.status, 200);
     assert_eq!(
-        answer.header("content-type"),
+        response.header("content-type"),
         Some("text/plain; version=0.0.4; charset=utf-8")
     );
     let mut connection = Connection::open(watched.admin);
@@ -52,9 +52,9 @@ fn the_admin_listener_serves_no_operation_and_takes_no_other_method() {
         assert_eq!(raw::send(watched.admin, &request).status, 404, "{path}");
     }
     for path in ["/livez", "/readyz", "/metrics"] {
-        let answer = raw::send(watched.admin, &Request::new("DELETE", path));
+        let response = raw::send(watched.admin, &Request::new("DELETE", path));
         assert_eq!(
-            (answer.status, answer.header("allow")),
+            (response.status, response.header("allow")),
             (405, Some("GET, HEAD")),
             "{path}"
         );
@@ -87,7 +87,7 @@ fn a_service_that_stops_is_alive_but_not_ready() {
     assert_eq!(raw::send(admin, &Request::get("/livez")).status, 200);
 
     running.write(body);
-    assert_eq!(running.answer().status, 201);
+    assert_eq!(running.response().status, 201);
     assert_eq!(service.ended().0.code(), Some(0));
 }
 
@@ -110,7 +110,7 @@ fn a_service_whose_store_is_gone_is_alive_but_not_ready_until_it_is_back() {
 }
 
 #[test]
-fn sockets_that_say_nothing_do_not_keep_a_probe_from_being_answered() {
+fn silent_sockets_do_not_keep_a_probe_from_its_response() {
     let watched = Watched::start();
     let _silent: Vec<_> = (0..40).map(|_| Connection::open(watched.admin)).collect();
     assert_eq!(watched.ask("/livez").status, 200);

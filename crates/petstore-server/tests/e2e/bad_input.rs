@@ -28,15 +28,15 @@ impl Probe {
         }
     }
 
-    /// Sends it, and gives the message of the refusal.
+    /// Sends it, and gives the message of the rejection.
     #[track_caller]
-    fn refused(&mut self, request: Request, status: u16, code: &str) -> String {
+    fn rejected(&mut self, request: Request, status: u16, code: &str) -> String {
         self.connection
             .write(request.key(&self.service.key).bytes());
-        let message = self.connection.answer().assert_error(status, code);
+        let message = self.connection.response().assert_error(status, code);
         self.connection
             .write(Request::get("/v1/pets").key(&self.service.key).bytes());
-        let after = self.connection.answer();
+        let after = self.connection.response();
         assert_eq!(
             after.json().as_array(),
             Some(&self.before),
@@ -46,15 +46,15 @@ impl Probe {
     }
 
     #[track_caller]
-    fn body_refused(&mut self, body: impl Into<Vec<u8>>, named: &str) {
-        let message = self.refused(Request::post("/v1/pets", body), 400, "invalid_request");
+    fn body_rejected(&mut self, body: impl Into<Vec<u8>>, named: &str) {
+        let message = self.rejected(Request::post("/v1/pets", body), 400, "invalid_request");
         assert!(message.contains(named), "{named}: {message}");
     }
 
     #[track_caller]
-    fn query_refused(&mut self, query: &str, named: &str) {
+    fn query_rejected(&mut self, query: &str, named: &str) {
         let request = Request::get(&format!("/v1/pets?{query}"));
-        let message = self.refused(request, 400, "invalid_request");
+        let message = self.rejected(request, 400, "invalid_request");
         assert!(message.contains(named), "{named}: {message}");
     }
 }
@@ -62,19 +62,19 @@ impl Probe {
 #[test]
 fn a_malformed_body() {
     let mut probe = Probe::new();
-    probe.body_refused("", "missing");
-    probe.body_refused("{", "not valid JSON");
-    probe.body_refused(r#"{"name":"Rex","categoryId":7,}"#, "column 30");
-    probe.body_refused(format!("{PET}{PET}"), "trailing");
-    probe.body_refused(r#"{"name":"\ud800","categoryId":7}"#, "column");
-    probe.body_refused("name=Rex", "not valid JSON");
+    probe.body_rejected("", "missing");
+    probe.body_rejected("{", "not valid JSON");
+    probe.body_rejected(r#"{"name":"Rex","categoryId":7,}"#, "column 30");
+    probe.body_rejected(format!("{PET}{PET}"), "trailing");
+    probe.body_rejected(r#"{"name":"\ud800","categoryId":7}"#, "column");
+    probe.body_rejected("name=Rex", "not valid JSON");
 }
 
 #[test]
 fn a_wrong_type() {
     let mut probe = Probe::new();
-    probe.body_refused(r#"{"name":1,"categoryId":7}"#, "name");
-    probe.body_refused(r#"{"name":null,"categoryId":7}"#, "name");
+    probe.body_rejected(r#"{"name":1,"categoryId":7}"#, "name");
+    probe.body_rejected(r#"{"name":null,"categoryId":7}"#, "name");
     for number in [
         "\"7\"",
         "7.0",
@@ -86,15 +86,15 @@ fn a_wrong_type() {
         "9223372036854775808",
         "1e30",
     ] {
-        probe.body_refused(
+        probe.body_rejected(
             format!(r#"{{"name":"Rex","categoryId":{number}}}"#),
             "expected an integer (int64)",
         );
     }
-    probe.body_refused(r#"{"name":"Rex","categoryId":1e400}"#, "categoryId");
-    probe.body_refused(r#"{"name":"Rex","categoryId":7,"status":null}"#, "status");
+    probe.body_rejected(r#"{"name":"Rex","categoryId":1e400}"#, "categoryId");
+    probe.body_rejected(r#"{"name":"Rex","categoryId":7,"status":null}"#, "status");
     for body in ["null", "[]", r#"["Rex",7]"#, "\"Rex\"", "7"] {
-        probe.body_refused(body, "expected an object");
+        probe.body_rejected(body, "expected an object");
     }
 }
 
@@ -103,18 +103,18 @@ fn an_unknown_member_may_be_any_json() {
     let probe = Probe::new();
     for value in ["1e400", "-1e-999999999999", "[1.0,{\"a\":-1E+400}]", "null"] {
         let body = format!(r#"{{"name":"Rex","categoryId":7,"later":{value}}}"#);
-        let answer = probe.service.post(&*body);
-        assert_eq!(answer.status, 201, "{value}: {answer:?}");
+        let response = probe.service.post(&*body);
+        assert_eq!(response.status, 201, "{value}: {response:?}");
     }
 }
 
 #[test]
 fn a_missing_field() {
     let mut probe = Probe::new();
-    probe.body_refused(r#"{"name":"Rex"}"#, "missing field `categoryId`");
-    probe.body_refused(r#"{"categoryId":7}"#, "missing field `name`");
-    probe.body_refused("{}", "missing field");
-    probe.body_refused(
+    probe.body_rejected(r#"{"name":"Rex"}"#, "missing field `categoryId`");
+    probe.body_rejected(r#"{"categoryId":7}"#, "missing field `name`");
+    probe.body_rejected("{}", "missing field");
+    probe.body_rejected(
         r#"{"name":"Rex","categoryid":7}"#,
         "missing field `categoryId`",
     );
@@ -124,20 +124,20 @@ fn a_missing_field() {
 fn an_unknown_enum_value() {
     let mut probe = Probe::new();
     for status in ["gone", "Available", "", "available "] {
-        probe.body_refused(
+        probe.body_rejected(
             format!(r#"{{"name":"Rex","categoryId":7,"status":"{status}"}}"#),
             "status",
         );
     }
-    probe.query_refused("status=gone", "`status`");
-    probe.query_refused("status=", "`status`");
+    probe.query_rejected("status=gone", "`status`");
+    probe.query_rejected("status=", "`status`");
 }
 
 #[test]
 fn a_duplicate_key() {
     let mut probe = Probe::new();
-    probe.body_refused(r#"{"name":"Rex","categoryId":7,"name":"Tom"}"#, "`name`");
-    probe.body_refused(
+    probe.body_rejected(r#"{"name":"Rex","categoryId":7,"name":"Tom"}"#, "`name`");
+    probe.body_rejected(
         r#"{"name":"Rex","categoryId":7,"x":{"colour":1,"colo\u0075r":1}}"#,
         "`colour`",
     );
@@ -152,18 +152,18 @@ fn deep_nesting() {
             "[".repeat(depth),
             "]".repeat(depth)
         );
-        probe.body_refused(nested, "64 levels");
+        probe.body_rejected(nested, "64 levels");
     }
 }
 
 #[test]
 fn not_utf_8() {
     let mut probe = Probe::new();
-    probe.body_refused(
+    probe.body_rejected(
         b"{\"name\":\"R\xffx\",\"categoryId\":7}",
         "UTF-8 from byte 10",
     );
-    probe.body_refused(
+    probe.body_rejected(
         "{\"name\":\"Rex\"}"
             .encode_utf16()
             .flat_map(u16::to_le_bytes)
@@ -176,15 +176,15 @@ fn not_utf_8() {
 fn ten_megabytes() {
     let probe = Probe::new();
     let pet = format!(r#"{{"name":"{}","categoryId":7}}"#, "x".repeat(10_000_000));
-    // A client that looks for an answer only when it has sent everything.
+    // A client that looks for a response only when it has sent everything.
     let mut connection = probe.service.connect();
     connection.write(
         Request::post("/v1/pets", pet)
             .key(&probe.service.key)
             .bytes(),
     );
-    let answer = connection.answer();
-    let message = answer.assert_error(413, "payload_too_large");
+    let response = connection.response();
+    let message = response.assert_error(413, "payload_too_large");
     assert!(message.contains("1048576 bytes"), "{message}");
     assert!(connection.is_closed());
     assert_eq!(probe.service.pets(), probe.before);
@@ -194,10 +194,10 @@ fn ten_megabytes() {
 fn no_content_type_and_a_wrong_one() {
     let mut probe = Probe::new();
     let post = || Request::new("POST", "/v1/pets");
-    let message = probe.refused(post().body(PET), 415, "unsupported_media_type");
+    let message = probe.rejected(post().body(PET), 415, "unsupported_media_type");
     assert!(message.contains("no `Content-Type`"), "{message}");
     let wrong = post().header("Content-Type", "text/plain").body(PET);
-    let message = probe.refused(wrong, 415, "unsupported_media_type");
+    let message = probe.rejected(wrong, 415, "unsupported_media_type");
     assert!(message.contains("`text/plain`"), "{message}");
 }
 
@@ -213,17 +213,17 @@ fn a_bad_cursor() {
         "cursor=MTphOjI%3D&status=available",
         "cursor=MTphOjJ&status=available",
     ] {
-        probe.query_refused(query, "`cursor`");
+        probe.query_rejected(query, "`cursor`");
     }
-    probe.query_refused(&format!("cursor={}", "x".repeat(201)), "`cursor`");
+    probe.query_rejected(&format!("cursor={}", "x".repeat(201)), "`cursor`");
 }
 
 #[test]
 fn a_repeated_parameter() {
     let mut probe = Probe::new();
-    probe.query_refused("limit=1&limit=1", "`limit`");
-    probe.query_refused("status=sold&limit=1&status=sold", "`status`");
-    probe.query_refused("cursor=MTphOjI&cursor=MTphOjI", "`cursor`");
+    probe.query_rejected("limit=1&limit=1", "`limit`");
+    probe.query_rejected("status=sold&limit=1&status=sold", "`status`");
+    probe.query_rejected("cursor=MTphOjI&cursor=MTphOjI", "`cursor`");
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn numbers_that_are_none() {
         "%EF%BC%95",
         "%ff",
     ] {
-        probe.query_refused(&format!("limit={number}"), "`limit`");
+        probe.query_rejected(&format!("limit={number}"), "`limit`");
     }
     for number in [
         "abc",
@@ -260,7 +260,7 @@ fn numbers_that_are_none() {
         "%00",
     ] {
         let request = Request::get(&format!("/v1/pets/{number}"));
-        let message = probe.refused(request, 400, "invalid_request");
+        let message = probe.rejected(request, 400, "invalid_request");
         assert!(message.contains("`petId`"), "{message}");
     }
 }
@@ -268,14 +268,14 @@ fn numbers_that_are_none() {
 #[test]
 fn a_wrong_path_and_a_wrong_method() {
     let mut probe = Probe::new();
-    probe.refused(Request::get("/v1/pet"), 404, "not_found");
-    probe.refused(Request::post("/v1/pets/1", PET), 405, "method_not_allowed");
-    probe.refused(
+    probe.rejected(Request::get("/v1/pet"), 404, "not_found");
+    probe.rejected(Request::post("/v1/pets/1", PET), 405, "method_not_allowed");
+    probe.rejected(
         Request::new("DELETE", "/v1/pets/1"),
         405,
         "method_not_allowed",
     );
-    probe.refused(
+    probe.rejected(
         Request::new("PUT", "/v1/pets").body(PET),
         405,
         "method_not_allowed",
@@ -289,7 +289,7 @@ fn a_path_that_cannot_be_decoded() {
         probe
             .connection
             .write(Request::get(target).key(&probe.service.key).bytes());
-        assert_eq!(probe.connection.answer().status, 400);
+        assert_eq!(probe.connection.response().status, 400);
     }
     assert_eq!(probe.service.pets(), probe.before);
 }
@@ -305,9 +305,9 @@ fn a_body_that_is_framed_badly() {
     let mut connection = probe.service.connect();
     connection.write(post().header("Transfer-Encoding", "chunked").bytes());
     connection.write("no length\r\n");
-    connection.answer().assert_error(400, "invalid_request");
+    connection.response().assert_error(400, "invalid_request");
     assert!(connection.is_closed());
-    // Two lengths, or a length and chunks: hyper refuses them before the door.
+    // Two lengths, or a length and chunks: hyper rejects them before the pipeline.
     let mut connection = probe.service.connect();
     connection.write(
         post()
@@ -315,7 +315,7 @@ fn a_body_that_is_framed_badly() {
             .header("Content-Length", "2")
             .bytes(),
     );
-    assert_eq!(connection.answer().status, 400);
+    assert_eq!(connection.response().status, 400);
     assert!(connection.is_closed());
     assert_eq!(probe.service.pets(), probe.before);
 }

@@ -132,8 +132,8 @@ async fn errors_are_typed_and_name_the_request_that_the_log_knows() {
 
     let unknown = "petstore_00000000000000000000000000000000000000000002hcngJ";
     let stranger = client_with(&service, unknown);
-    let refused = stranger.list_pets().send().await;
-    let error = refused.expect_err("not a key of this store");
+    let rejected = stranger.list_pets().send().await;
+    let error = rejected.expect_err("not a key of this store");
     assert_eq!(
         (error.code(), error.status()),
         (Some(&ErrorCode::Unauthorized), Some(401))

@@ -81,7 +81,7 @@ fn a_file_that_cannot_be_used_is_named_with_what_is_wrong() {
 }
 
 #[test]
-fn settings_that_exclude_each_other_are_refused() {
+fn settings_that_exclude_each_other_are_rejected() {
     let folder = TempDir::new().expect("a folder can be made");
     let error = run_failing(folder.path(), &["serve", "--body-budget-bytes", "10"], 1);
     assert!(

@@ -1,4 +1,4 @@
-//! What a refusal, an odd client or an old one does to its connection: it goes
+//! What a rejection, an odd client or an old one does to its connection: it goes
 //! on, or it is closed cleanly, and nobody hangs.
 
 use crate::{
@@ -24,11 +24,11 @@ fn a_client_that_asks_before_it_sends_is_told_to_go_on() {
     connection.write(head);
     assert_eq!(connection.head().0, 100);
     connection.write(body);
-    assert_eq!(connection.answer().status, 201);
+    assert_eq!(connection.response().status, 201);
 }
 
 #[test]
-fn a_client_that_asks_before_it_sends_is_refused_before_it_sends() {
+fn a_client_that_expects_100_continue_is_rejected_before_it_sends() {
     let service = Service::start();
     let large = "x".repeat(2_000_000);
     for (request, status) in [
@@ -46,7 +46,7 @@ fn a_client_that_asks_before_it_sends_is_refused_before_it_sends() {
             + 4;
         let mut connection = service.connect();
         connection.write(&request[..head]);
-        assert_eq!(connection.answer().status, status);
+        assert_eq!(connection.response().status, status);
         assert!(connection.is_closed());
     }
 }
@@ -59,21 +59,24 @@ fn a_client_of_http_1_0_is_answered_and_its_connection_closed() {
         "GET /v1/pets HTTP/1.0\r\nAuthorization: Bearer {}\r\n\r\n",
         service.key
     ));
-    assert_eq!(connection.answer().status, 200);
+    assert_eq!(connection.response().status, 200);
     assert!(connection.is_closed());
 }
 
 #[test]
-fn a_refused_body_is_not_taken_for_the_next_request() {
+fn a_rejected_body_is_not_taken_for_the_next_request() {
     let service = Service::start();
     let inner = Request::post("/v1/pets", PET).key(&service.key).bytes();
     let mut connection = service.connect();
     // Without a key; its body is a whole request with one.
     connection.write(Request::post("/v1/pets", inner).bytes());
-    connection.answer().assert_error(401, "unauthorized");
+    connection.response().assert_error(401, "unauthorized");
     connection.write(Request::get("/v1/pets").key(&service.key).bytes());
-    let answer = connection.answer();
-    assert_eq!((answer.status, answer.body.as_slice()), (200, &b"[]"[..]));
+    let response = connection.response();
+    assert_eq!(
+        (response.status, response.body.as_slice()),
+        (200, &b"[]"[..])
+    );
 }
 
 #[test]
@@ -81,9 +84,9 @@ fn a_large_body_without_a_key_gets_its_401_and_leaves_the_connection_usable() {
     let service = Service::start();
     let mut connection = service.connect();
     connection.write(Request::post("/v1/pets", vec![b'x'; 3_000_000]).bytes());
-    connection.answer().assert_error(401, "unauthorized");
+    connection.response().assert_error(401, "unauthorized");
     connection.write(Request::get("/v1/pets").key(&service.key).bytes());
-    assert_eq!(connection.answer().status, 200);
+    assert_eq!(connection.response().status, 200);
 }
 
 #[test]
@@ -94,23 +97,26 @@ fn an_endless_body_is_not_read_to_its_end() {
     let post = post.header("Content-Type", "application/json");
     connection.write(post.header("Content-Length", "100000000000").bytes());
     let began = Instant::now();
-    connection.answer().assert_error(413, "payload_too_large");
-    // It is waited for a moment, so that it sees the answer, and no longer.
+    connection.response().assert_error(413, "payload_too_large");
+    // It is waited for a moment, so that it sees the response, and no longer.
     assert!(connection.is_closed());
     assert!(began.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
-fn requests_in_one_packet_are_answered_in_their_order() {
+fn requests_in_one_packet_get_their_responses_in_order() {
     let service = Service::start();
     let create = Request::post("/v1/pets", PET).key(&service.key).bytes();
     let list = Request::get("/v1/pets").key(&service.key).bytes();
     let unknown = Request::get("/v1/x").bytes();
     let mut connection = service.connect();
     connection.write([create, unknown, list].concat());
-    assert_eq!(connection.answer().status, 201);
-    assert_eq!(connection.answer().status, 404);
-    assert_eq!(connection.answer().json().as_array().map(Vec::len), Some(1));
+    assert_eq!(connection.response().status, 201);
+    assert_eq!(connection.response().status, 404);
+    assert_eq!(
+        connection.response().json().as_array().map(Vec::len),
+        Some(1)
+    );
 }
 
 #[test]
@@ -123,12 +129,12 @@ fn a_body_where_none_is_taken_is_read_and_ignored() {
             .header("Content-Type", "text/plain")
             .body("not JSON");
         connection.write(request.bytes());
-        assert_eq!(connection.answer().status, 200);
+        assert_eq!(connection.response().status, 200);
     }
 }
 
 #[test]
-fn odd_targets_are_answered() {
+fn odd_targets_get_a_response() {
     let service = Service::start();
     service
         .send(&Request::new("OPTIONS", "*"))
@@ -162,10 +168,10 @@ fn clients_that_say_nothing_do_not_keep_others_from_being_served() {
     );
 }
 
-/// The body is unread when the answer is there, and the end of the stream must
+/// The body is unread when the response is there, and the end of the stream must
 /// not overtake it. reqwest does not mind, curl does.
 #[test]
-fn a_refusal_arrives_over_http_2_too() {
+fn a_rejection_arrives_over_http_2_too() {
     let version = Command::new("curl").arg("--version").output();
     if !version.is_ok_and(|version| String::from_utf8_lossy(&version.stdout).contains("HTTP2")) {
         return crate::skip("PETSTORE_REQUIRE_CURL", "curl with HTTP/2 is not installed");

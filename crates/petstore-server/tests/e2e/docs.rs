@@ -26,14 +26,14 @@ fn the_page_and_its_scripts_are_there_without_a_key() {
         .collect();
     assert_eq!(scripts, ["/docs/scalar.js", "/docs/init.js"]);
     for script in scripts {
-        let answer = service.send(&Request::get(script));
-        assert_eq!(answer.status, 200, "{script}");
+        let response = service.send(&Request::get(script));
+        assert_eq!(response.status, 200, "{script}");
         assert_eq!(
-            answer.header("content-type"),
+            response.header("content-type"),
             Some("text/javascript; charset=utf-8")
         );
-        assert_eq!(answer.header("content-encoding"), None, "not asked for");
-        assert!(!answer.body.is_empty());
+        assert_eq!(response.header("content-encoding"), None, "not asked for");
+        assert!(!response.body.is_empty());
     }
 }
 
@@ -46,8 +46,8 @@ fn the_viewer_goes_as_gzip_to_those_who_take_it() {
     assert_eq!(packed.header("content-encoding"), Some("gzip"));
     assert!(packed.body.starts_with(&[0x1f, 0x8b]), "gzip");
     assert!(packed.body.len() * 3 < whole.body.len());
-    for answer in [whole, packed] {
-        let vary = answer.headers("vary").join(",").to_lowercase();
+    for response in [whole, packed] {
+        let vary = response.headers("vary").join(",").to_lowercase();
         assert!(vary.contains("accept-encoding"), "{vary}");
     }
 }
@@ -56,9 +56,9 @@ fn the_viewer_goes_as_gzip_to_those_who_take_it() {
 fn the_page_is_only_read() {
     let service = Service::start();
     for path in ["/docs", "/docs/init.js", "/docs/scalar.js"] {
-        let answer = service.send(&Request::new("DELETE", path));
-        answer.assert_error(405, "method_not_allowed");
-        assert_eq!(answer.header("allow"), Some("GET, HEAD"));
+        let response = service.send(&Request::new("DELETE", path));
+        response.assert_error(405, "method_not_allowed");
+        assert_eq!(response.header("allow"), Some("GET, HEAD"));
     }
     for path in ["/docs/", "/docs/page.html", "/v1/docs", "/docs/../docs/x"] {
         let status = service.send(&Request::get(path)).status;

@@ -1,33 +1,33 @@
 //! One test a status that a client can provoke: the Error body, the headers,
-//! and that the service answers after it.
+//! and that the service responds after it.
 
 use crate::{
     process::Service,
-    raw::{Answer, Connection, Request},
+    raw::{Connection, RawResponse, Request},
 };
 use std::{sync::mpsc, thread};
 
 const PET: &str = r#"{"name":"Rex","categoryId":7}"#;
 
-/// Whether the service still answers, and nothing was created.
+/// Whether the service still responds, and nothing was created.
 #[track_caller]
-fn still_answers(service: &Service) {
+fn still_responds(service: &Service) {
     assert_eq!(service.pets().len(), 0);
 }
 
 #[test]
 fn an_invalid_request_is_400_and_names_the_field() {
     let service = Service::start();
-    for (answer, field) in [
+    for (response, field) in [
         (service.get("/v1/pets?limit=0"), "`limit`"),
         (service.get("/v1/pets?status=gone"), "`status`"),
         (service.get("/v1/pets/x"), "`petId`"),
         (service.post(r#"{"name":"Rex"}"#), "`categoryId`"),
     ] {
-        let message = answer.assert_error(400, "invalid_request");
+        let message = response.assert_error(400, "invalid_request");
         assert!(message.contains(field), "{message}");
     }
-    still_answers(&service);
+    still_responds(&service);
 }
 
 #[test]
@@ -46,23 +46,23 @@ fn no_key_and_a_wrong_key_are_401_whatever_else_is_wrong() {
         Request::get("/v1/pets/x"),
         post(),
     ] {
-        let answer = service.send(&request);
-        answer.assert_error(401, "unauthorized");
+        let response = service.send(&request);
+        response.assert_error(401, "unauthorized");
         assert_eq!(
-            answer.header("www-authenticate"),
+            response.header("www-authenticate"),
             Some("Bearer realm=\"petstore\"")
         );
         for key in [unknown, &mistyped, "x"] {
-            let answer = service.send(&request.clone().key(key));
-            let message = answer.assert_error(401, "unauthorized");
+            let response = service.send(&request.clone().key(key));
+            let message = response.assert_error(401, "unauthorized");
             assert!(!message.contains(key) || key == "x", "{message}");
-            let challenge = answer.header("www-authenticate").unwrap_or_default();
+            let challenge = response.header("www-authenticate").unwrap_or_default();
             assert!(challenge.contains("error=\"invalid_token\""), "{challenge}");
         }
     }
     let basic = Request::get("/v1/pets").header("Authorization", "Basic eDp5");
     service.send(&basic).assert_error(401, "unauthorized");
-    still_answers(&service);
+    still_responds(&service);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn an_unknown_path_is_404_without_a_key_and_an_unknown_pet_with_one() {
     }
     let message = service.get("/v1/pets/5").assert_error(404, "not_found");
     assert!(message.contains('5'), "{message}");
-    still_answers(&service);
+    still_responds(&service);
 }
 
 #[test]
@@ -102,12 +102,12 @@ fn an_unknown_method_is_405_with_the_methods_that_there_are() {
     for (path, allowed) in [("/v1/pets", "GET, POST"), ("/v1/pets/1", "GET")] {
         // Methods are case-sensitive.
         for method in ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "get", "Get"] {
-            let answer = service.send(&Request::new(method, path));
-            answer.assert_error(405, "method_not_allowed");
-            assert_eq!(answer.header("allow"), Some(allowed));
+            let response = service.send(&Request::new(method, path));
+            response.assert_error(405, "method_not_allowed");
+            assert_eq!(response.header("allow"), Some(allowed));
         }
     }
-    still_answers(&service);
+    still_responds(&service);
 }
 
 #[test]
@@ -116,18 +116,18 @@ fn a_head_request_is_405_without_a_body() {
     let mut connection = service.connect();
     connection.write(Request::new("HEAD", "/v1/pets").bytes());
     let (status, headers) = connection.head();
-    let answer = Answer {
+    let response = RawResponse {
         status,
         headers,
         body: Vec::new(),
     };
     assert_eq!(
-        (answer.status, answer.header("allow")),
+        (response.status, response.header("allow")),
         (405, Some("GET, POST"))
     );
-    // What follows is the next answer, not a body of the first.
+    // What follows is the next response, not a body of the first.
     connection.write(Request::get("/v1/pets").key(&service.key).bytes());
-    assert_eq!(connection.answer().status, 200);
+    assert_eq!(connection.response().status, 200);
 }
 
 #[test]
@@ -136,23 +136,23 @@ fn a_body_that_does_not_arrive_in_time_is_408_and_the_connection_is_closed() {
     let request = Request::post("/v1/pets", PET).key(&service.key).bytes();
     let mut connection = service.connect();
     connection.write(&request[..request.len() - 5]);
-    let answer = connection.answer();
-    let message = answer.assert_error(408, "request_timeout");
+    let response = connection.response();
+    let message = response.assert_error(408, "request_timeout");
     assert!(message.contains("0.2 seconds"), "{message}");
-    assert_eq!(answer.header("connection"), Some("close"));
+    assert_eq!(response.header("connection"), Some("close"));
     connection.write(b"later");
     assert!(connection.is_closed());
-    still_answers(&service);
+    still_responds(&service);
 }
 
 #[test]
 fn a_body_that_is_too_large_is_413_and_the_connection_is_closed() {
     let service = Service::start_with(&["--body-max-bytes", "100"]);
     let closed_with_413 = |connection: &mut Connection| {
-        let answer = connection.answer();
-        let message = answer.assert_error(413, "payload_too_large");
+        let response = connection.response();
+        let message = response.assert_error(413, "payload_too_large");
         assert!(message.contains("100 bytes"), "{message}");
-        assert_eq!(answer.header("connection"), Some("close"));
+        assert_eq!(response.header("connection"), Some("close"));
         assert!(connection.is_closed());
     };
     let post = || {
@@ -160,11 +160,11 @@ fn a_body_that_is_too_large_is_413_and_the_connection_is_closed() {
             .key(&service.key)
             .header("Content-Type", "application/json")
     };
-    // Announced: refused before any of it is sent.
+    // Announced: rejected before any of it is sent.
     let mut connection = service.connect();
     connection.write(post().header("Content-Length", "101").bytes());
     closed_with_413(&mut connection);
-    // Not announced: refused where it grows too large.
+    // Not announced: rejected where it grows too large.
     let mut connection = service.connect();
     connection.write(post().header("Transfer-Encoding", "chunked").bytes());
     connection.write(format!("65\r\n{}\r\n", "x".repeat(101)));
@@ -178,7 +178,7 @@ fn a_body_that_is_too_large_is_413_and_the_connection_is_closed() {
             .bytes(),
     );
     closed_with_413(&mut connection);
-    still_answers(&service);
+    still_responds(&service);
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn a_body_of_another_type_is_415() {
             .assert_error(415, "unsupported_media_type");
         assert!(message.contains("`application/json`"), "{message}");
     }
-    still_answers(&service);
+    still_responds(&service);
     let right = post()
         .header("Content-Type", "Application/JSON; Charset=\"utf-8\"")
         .body(PET);
@@ -220,23 +220,23 @@ fn bodies_that_do_not_fit_into_memory_together_are_503() {
     let (most, last) = request.split_at(request.len() - 1);
 
     // Two that are almost there: one of them finds no room.
-    let (sender, answers) = mpsc::channel();
+    let (sender, responses) = mpsc::channel();
     let mut writers: Vec<Connection> = (0..2)
         .map(|number| {
             let mut connection = service.connect();
             connection.write(most);
             let writer = connection.writer();
             let sender = sender.clone();
-            thread::spawn(move || sender.send((number, connection.answer())));
+            thread::spawn(move || sender.send((number, connection.response())));
             writer
         })
         .collect();
-    let (refused, answer) = answers.recv().expect("one is answered");
-    answer.assert_error(503, "overloaded");
-    assert_eq!(answer.header("retry-after"), Some("1"));
-    writers.remove(1 - refused).write(last);
-    let (_, answer) = answers.recv().expect("the other is answered");
-    assert_eq!(answer.status, 201, "{answer:?}");
+    let (rejected, response) = responses.recv().expect("one is answered");
+    response.assert_error(503, "overloaded");
+    assert_eq!(response.header("retry-after"), Some("1"));
+    writers.remove(1 - rejected).write(last);
+    let (_, response) = responses.recv().expect("the other is answered");
+    assert_eq!(response.status, 201, "{response:?}");
     assert_eq!(service.post(PET).status, 201, "the room is free again");
 }
 
@@ -244,19 +244,19 @@ fn bodies_that_do_not_fit_into_memory_together_are_503() {
 fn a_key_that_asks_too_often_is_429_and_is_told_when_to_come_again() {
     let limit = ["--rate-limit-per-second", "1", "--rate-limit-burst", "1"];
     let service = Service::start_with(&limit);
-    let mut refused = None;
-    // At most one a second passes; who asks without a pause is refused soon.
-    while refused.is_none() {
-        refused = Some(service.get("/v1/pets")).filter(|answer| answer.status != 200);
+    let mut rejected = None;
+    // At most one a second passes; who asks without a pause is rejected soon.
+    while rejected.is_none() {
+        rejected = Some(service.get("/v1/pets")).filter(|response| response.status != 200);
     }
-    let answer = refused.expect("refused");
-    answer.assert_error(429, "rate_limited");
-    assert_eq!(answer.header("retry-after"), Some("1"));
+    let response = rejected.expect("rejected");
+    response.assert_error(429, "rate_limited");
+    assert_eq!(response.header("retry-after"), Some("1"));
     assert_eq!(
-        answer.header("ratelimit-policy"),
+        response.header("ratelimit-policy"),
         Some("\"default\";q=1;w=1")
     );
-    assert_eq!(answer.header("ratelimit"), Some("\"default\";r=0;t=1"));
+    assert_eq!(response.header("ratelimit"), Some("\"default\";r=0;t=1"));
     // Who has no key does not get so far.
     let stranger = service.send(&Request::get("/v1/pets"));
     stranger.assert_error(401, "unauthorized");
@@ -264,22 +264,22 @@ fn a_key_that_asks_too_often_is_429_and_is_told_when_to_come_again() {
 }
 
 #[test]
-fn what_dropshot_refuses_itself_has_its_own_shape_and_changes_nothing() {
+fn a_rejection_by_dropshot_itself_has_its_own_shape_and_changes_nothing() {
     let service = Service::start();
     for request in [
         Request::get("/v1/pets/%ff"),
         Request::get("/v1/../pets"),
         Request::get("/v1/./pets"),
     ] {
-        let answer = service.send(&request.key(&service.key));
-        assert_eq!(answer.status, 400, "{answer:?}");
-        assert_eq!(answer.message(), "invalid path encoding");
-        assert!(answer.header("x-request-id").is_some());
+        let response = service.send(&request.key(&service.key));
+        assert_eq!(response.status, 400, "{response:?}");
+        assert_eq!(response.message(), "invalid path encoding");
+        assert!(response.header("x-request-id").is_some());
     }
-    let answer = service.send(&Request::new("PURGE", "/v1/pets").key(&service.key));
+    let response = service.send(&Request::new("PURGE", "/v1/pets").key(&service.key));
     assert_eq!(
-        (answer.status, answer.message()),
+        (response.status, response.message()),
         (405, "Method Not Allowed".to_owned())
     );
-    still_answers(&service);
+    still_responds(&service);
 }

@@ -1,9 +1,9 @@
-//! `Idempotency-Key` on the real program: what is repeated, refused and kept.
-//! What needs a slow store or another clock is left to `tests/in_process`.
+//! `Idempotency-Key` on the real program: what is repeated, rejected and kept.
+//! `tests/in_process` has the cases that need a slow store or another clock.
 
 use crate::{
     process::{Service, run_ok},
-    raw::{Answer, Connection, Request},
+    raw::{Connection, RawResponse, Request},
 };
 use rustix::process::Signal;
 use std::{sync::Arc, thread};
@@ -14,17 +14,17 @@ fn request(key: &str, body: &str) -> Request {
     Request::post("/v1/pets", body).header("Idempotency-Key", key)
 }
 
-fn send(service: &Service, key: &str, body: &str) -> Answer {
+fn send(service: &Service, key: &str, body: &str) -> RawResponse {
     service.send(&request(key, body).key(&service.key))
 }
 
 #[track_caller]
-fn assert_created(answer: &Answer) {
-    assert_eq!(answer.status, 201, "{answer:?}");
+fn assert_created(response: &RawResponse) {
+    assert_eq!(response.status, 201, "{response:?}");
 }
 
 #[test]
-fn the_same_key_and_body_get_the_first_answer_again() {
+fn the_same_key_and_body_get_the_first_response_again() {
     let service = Service::start();
     let first = send(&service, "a-1", PET);
     assert_created(&first);
@@ -60,8 +60,8 @@ fn another_body_is_422_and_leaves_the_key_to_the_first() {
         r#"{"name":"rex","categoryId":7,"status":"sold"}"#,
         r#"{"name":"Rex","categoryId":8,"status":"sold"}"#,
     ] {
-        let answer = send(&service, "a", body);
-        let message = answer.assert_error(422, "idempotency_key_reused");
+        let response = send(&service, "a", body);
+        let message = response.assert_error(422, "idempotency_key_reused");
         assert!(message.contains("`Idempotency-Key`"), "{message}");
     }
     // A body that is none is 400, whatever became of the key.
@@ -160,14 +160,14 @@ fn of_many_at_once_with_one_key_all_get_one_pet() {
                 .map(|connection| {
                     scope.spawn(|| {
                         connection.write(&request);
-                        connection.answer()
+                        connection.response()
                     })
                 })
                 .collect();
-            let answers = asked.into_iter().map(|one| one.join().expect("an answer"));
-            answers
+            let responses = asked.into_iter().map(|one| one.join().expect("a response"));
+            responses
                 .inspect(assert_created)
-                .map(|answer| answer.body)
+                .map(|response| response.body)
                 .collect()
         });
         assert!(bodies.iter().all(|body| *body == bodies[0]));
@@ -185,7 +185,7 @@ fn two_servers_on_one_file_make_one_pet() {
         let (first, second) = thread::scope(|scope| {
             let first = scope.spawn(|| send(&one, &key, PET));
             let second = send(&two, &key, PET);
-            (first.join().expect("an answer"), second)
+            (first.join().expect("a response"), second)
         });
         assert_created(&first);
         assert_created(&second);

@@ -95,7 +95,7 @@ fn keys_that_are_not_there_are_a_clear_error() {
 }
 
 #[test]
-fn names_that_cannot_be_read_are_refused() {
+fn names_that_cannot_be_read_are_rejected() {
     let folder = TempDir::new().expect("a folder can be made");
     for name in ["", " ", "two\nlines", &"x".repeat(101)] {
         let error = run_failing(folder.path(), &["key", "create", name], 2);

@@ -1,28 +1,28 @@
-//! The headers of a deprecated operation, byte for byte, on every answer that
+//! The headers of a deprecated operation, byte for byte, on every response that
 //! it can give.
 
 use crate::{
     process::Service,
-    raw::{Answer, Request},
+    raw::{RawResponse, Request},
 };
 
 #[track_caller]
-fn assert_announced(answer: &Answer, status: u16) {
-    assert_eq!(answer.status, status, "{answer:?}");
+fn assert_announced(response: &RawResponse, status: u16) {
+    assert_eq!(response.status, status, "{response:?}");
     assert_eq!(
-        answer.header("deprecation"),
+        response.header("deprecation"),
         Some("@1795132800"),
-        "{answer:?}"
+        "{response:?}"
     );
     assert_eq!(
-        answer.header("sunset"),
+        response.header("sunset"),
         Some("Thu, 05 Dec 2030 00:00:00 GMT"),
-        "{answer:?}"
+        "{response:?}"
     );
     assert_eq!(
-        answer.header("link"),
+        response.header("link"),
         Some("<../pets>; rel=\"successor-version\""),
-        "{answer:?}"
+        "{response:?}"
     );
 }
 
@@ -44,23 +44,23 @@ fn a_deprecated_operation_says_so_on_success_and_on_error() {
 }
 
 #[test]
-fn other_answers_say_nothing_of_it() {
+fn other_responses_say_nothing_of_it() {
     let service = Service::start();
     service.add("a", None);
     service.add("b", None);
-    let answers = [
+    let responses = [
         service.get("/v1/pets"),
         service.get("/v1/pets?limit=1"),
         service.get("/v1/nothing"),
         service.send(&Request::new("DELETE", "/v1/pets/1")),
         service.post("{}"),
     ];
-    for answer in answers {
-        assert_eq!(answer.header("deprecation"), None, "{answer:?}");
-        assert_eq!(answer.header("sunset"), None, "{answer:?}");
+    for response in responses {
+        assert_eq!(response.header("deprecation"), None, "{response:?}");
+        assert_eq!(response.header("sunset"), None, "{response:?}");
         assert!(
-            !answer.headers("link").concat().contains("successor"),
-            "{answer:?}"
+            !response.headers("link").concat().contains("successor"),
+            "{response:?}"
         );
     }
 }
@@ -92,12 +92,12 @@ const SPECIFIED: [(&str, &str); 3] = [
 fn the_level_stable_serves_exactly_the_operations_of_the_specification() {
     let service = Service::start_with(&["--min-stability", "stable"]);
     let pet = service.add("Rex", Some("available"));
-    for (form, answer) in ["json", "yaml"].map(|form| {
+    for (form, response) in ["json", "yaml"].map(|form| {
         let target = format!("/v1/openapi.{form}");
         (form, service.send(&Request::get(&target)))
     }) {
         // Where something is hidden, the YAML is written as JSON.
-        let document = answer.json();
+        let document = response.json();
         let paths = document["paths"].as_object().expect("an object");
         let mut served = Vec::new();
         for (path, item) in paths {
@@ -138,8 +138,8 @@ fn the_level_stable_serves_exactly_the_operations_of_the_specification() {
         let request = Request::new(method, &format!("/v1{path}"))
             .header("Content-Type", "application/json")
             .body(r#"{"name":"Tom","categoryId":7}"#);
-        let answer = service.send(&request.key(&service.key));
-        assert!([200, 201].contains(&answer.status), "{answer:?}");
+        let response = service.send(&request.key(&service.key));
+        assert!([200, 201].contains(&response.status), "{response:?}");
     }
 }
 

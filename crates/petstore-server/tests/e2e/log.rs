@@ -2,7 +2,7 @@
 
 use crate::{
     process::Service,
-    raw::{Answer, Request},
+    raw::{RawResponse, Request},
 };
 use rustix::process::Signal;
 use serde_json::Value;
@@ -10,8 +10,8 @@ use serde_json::Value;
 const TRACEPARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 /// The line of a request, in JSON.
-fn line_of(service: &Service, answer: &Answer) -> Value {
-    let id = answer.header("x-request-id").expect("an id");
+fn line_of(service: &Service, response: &RawResponse) -> Value {
+    let id = response.header("x-request-id").expect("an id");
     let line = service.log.wait_for(id);
     serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
 }
@@ -19,10 +19,10 @@ fn line_of(service: &Service, answer: &Answer) -> Value {
 #[test]
 fn a_request_leaves_one_line_that_tells_who_asked_for_what() {
     let service = Service::start();
-    let answer = service.get("/v1/pets/4711");
+    let response = service.get("/v1/pets/4711");
     let line = service
         .log
-        .wait_for(answer.header("x-request-id").expect("an id"));
+        .wait_for(response.header("x-request-id").expect("an id"));
     for part in [
         "INFO petstore_server::access",
         "method=\"GET\"",
@@ -97,10 +97,10 @@ fn nothing_secret_is_logged(format: &str) {
 #[test]
 fn dropshot_says_nothing_of_ordinary_requests_unless_it_is_asked() {
     let service = Service::start();
-    let answer = service.get("/v1/pets");
+    let response = service.get("/v1/pets");
     service
         .log
-        .wait_for(answer.header("x-request-id").expect("an id"));
+        .wait_for(response.header("x-request-id").expect("an id"));
     assert!(
         !service.log.text().contains("dropshot"),
         "{}",
@@ -108,10 +108,10 @@ fn dropshot_says_nothing_of_ordinary_requests_unless_it_is_asked() {
     );
 
     let service = Service::start_with(&["--log", "info,dropshot=info,petstore_server::access=off"]);
-    let answer = service.get("/v1/pets");
+    let response = service.get("/v1/pets");
     let line = service
         .log
-        .wait_for(answer.header("x-request-id").expect("an id"));
+        .wait_for(response.header("x-request-id").expect("an id"));
     assert!(
         line.contains("dropshot: request completed") && line.contains("response_code=200"),
         "{line}"
@@ -123,19 +123,19 @@ fn dropshot_says_nothing_of_ordinary_requests_unless_it_is_asked() {
 fn what_dropshot_says_has_a_member_a_fact_too() {
     let log = "info,dropshot=info,petstore_server::access=off";
     let service = Service::start_with(&["--log-format", "json", "--log", log]);
-    let answer = service.get("/v1/pets");
-    let line = line_of(&service, &answer);
+    let response = service.get("/v1/pets");
+    let line = line_of(&service, &response);
     assert_eq!(line["target"], "dropshot", "{line}");
     assert_eq!(line["message"], "request completed", "{line}");
     assert_eq!(line["method"], "GET", "{line}");
     assert_eq!(line["response_code"], 200, "{line}");
     assert!(line["latency_us"].is_u64(), "{line}");
-    let id = answer.header("x-request-id").expect("an id");
+    let id = response.header("x-request-id").expect("an id");
     assert_eq!(line["req_id"], id, "{line}");
 }
 
 #[test]
-fn a_request_that_dropshot_answers_by_itself_leaves_a_line_too() {
+fn a_request_that_dropshot_responds_to_by_itself_leaves_a_line_too() {
     let service = Service::start_with(&["--log-format", "json"]);
     for (request, method, status) in [
         (Request::get("/v1/secret/%ff"), "GET", 400),
@@ -229,10 +229,10 @@ fn the_line_of_a_request_names_the_trace_that_it_belongs_to() {
     let request = Request::get("/v1/pets")
         .key(&service.key)
         .header("traceparent", TRACEPARENT);
-    let answer = service.send(&request);
+    let response = service.send(&request);
     let line = service
         .log
-        .wait_for(answer.header("x-request-id").expect("an id"));
+        .wait_for(response.header("x-request-id").expect("an id"));
     assert!(
         line.contains("trace_id=\"4bf92f3577b34da6a3ce929d0e0e4736\""),
         "{line}"
@@ -242,13 +242,13 @@ fn the_line_of_a_request_names_the_trace_that_it_belongs_to() {
 #[test]
 fn the_line_of_a_request_can_be_switched_off() {
     let mut service = Service::start_with(&["--access-log", "off"]);
-    let answer = service.get("/v1/pets");
-    assert_eq!(answer.status, 200);
+    let response = service.get("/v1/pets");
+    assert_eq!(response.status, 200);
     service.signal(Signal::TERM);
     assert_eq!(service.ended().0.code(), Some(0));
     let log = service.log.text();
     assert!(
-        !log.contains(answer.header("x-request-id").expect("an id")),
+        !log.contains(response.header("x-request-id").expect("an id")),
         "{log}"
     );
 }
@@ -258,8 +258,8 @@ fn nothing_that_was_logged_is_lost_at_the_end() {
     let mut service = Service::start_with(&["--log-format", "json"]);
     let ids: Vec<String> = (0..200)
         .map(|_| {
-            let answer = service.get("/v1/pets");
-            answer.header("x-request-id").expect("an id").to_owned()
+            let response = service.get("/v1/pets");
+            response.header("x-request-id").expect("an id").to_owned()
         })
         .collect();
     service.signal(Signal::TERM);

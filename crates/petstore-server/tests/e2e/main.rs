@@ -1,6 +1,6 @@
 //! The real program, driven over sockets and by its command line: what an owner
-//! and a client see of it. Faults that cannot be provoked from outside are left
-//! to `tests/in_process`.
+//! and a client see of it. `tests/in_process`
+//! has the faults that cannot be provoked from outside.
 
 #[path = "../support/haproxy.rs"]
 mod haproxy;

@@ -37,7 +37,7 @@ fn requests_are_counted_by_method_template_and_status() {
         405
     );
     assert_eq!(service.send(&Request::get("/v1/openapi.yaml")).status, 200);
-    // Those that dropshot answers by itself count too.
+    // Those that dropshot responds by itself count too.
     assert_eq!(service.send(&Request::get("/v1/%ff")).status, 400);
     assert_eq!(service.send(&Request::new("PURGE", "/v1/pets")).status, 405);
 
@@ -121,7 +121,7 @@ fn a_request_is_active_while_it_runs() {
         .scrape()
         .assert(ACTIVE, &[("http_request_method", "POST")], 1.0);
     connection.write(body);
-    assert_eq!(connection.answer().status, 201);
+    assert_eq!(connection.response().status, 201);
     let scrape = watched.scrape();
     scrape.assert(ACTIVE, &[], 0.0);
     scrape.assert("petstore_permits_in_use", &[], 0.0);

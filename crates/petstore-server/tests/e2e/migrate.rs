@@ -45,7 +45,7 @@ fn an_older_store_is_brought_to_the_version_of_a_new_one() {
 }
 
 #[test]
-fn what_is_no_store_is_refused_and_left_as_it_is() {
+fn a_database_that_is_no_store_is_rejected_and_left_unchanged() {
     let folder = TempDir::new().expect("a folder can be made");
     let path = folder.path().join("text.db");
     fs::write(&path, "no database at all").expect("can be written");

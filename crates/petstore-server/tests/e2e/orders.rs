@@ -3,18 +3,18 @@
 
 use crate::{
     process::Service,
-    raw::{Answer, Request},
+    raw::{RawResponse, Request},
 };
 use serde_json::{Value, json};
 
 const ORDERS: &str = "/v1/store/orders";
 
-fn order(service: &Service, pet_id: i64) -> Answer {
+fn order(service: &Service, pet_id: i64) -> RawResponse {
     let body = json!({"petId": pet_id}).to_string();
     service.send(&Request::post(ORDERS, body).key(&service.key))
 }
 
-fn order_with(service: &Service, key: &str, body: &str) -> Answer {
+fn order_with(service: &Service, key: &str, body: &str) -> RawResponse {
     let request = Request::post(ORDERS, body).header("Idempotency-Key", key);
     service.send(&request.key(&service.key))
 }
@@ -25,7 +25,7 @@ fn patch(target: &str, body: &str) -> Request {
         .body(body)
 }
 
-fn update(service: &Service, order: &Value, status: &str) -> Answer {
+fn update(service: &Service, order: &Value, status: &str) -> RawResponse {
     let target = format!("{ORDERS}/{}", order["id"]);
     let body = json!({"status": status}).to_string();
     service.send(&patch(&target, &body).key(&service.key))
@@ -33,16 +33,16 @@ fn update(service: &Service, order: &Value, status: &str) -> Answer {
 
 #[track_caller]
 fn placed(service: &Service, pet_id: i64) -> Value {
-    let answer = order(service, pet_id);
-    assert_eq!(answer.status, 201, "{answer:?}");
-    answer.json()
+    let response = order(service, pet_id);
+    assert_eq!(response.status, 201, "{response:?}");
+    response.json()
 }
 
 #[track_caller]
 fn updated(service: &Service, order: &Value, status: &str) -> Value {
-    let answer = update(service, order, status);
-    assert_eq!(answer.status, 200, "{answer:?}");
-    answer.json()
+    let response = update(service, order, status);
+    assert_eq!(response.status, 200, "{response:?}");
+    response.json()
 }
 
 #[track_caller]
@@ -80,7 +80,7 @@ fn an_order_goes_its_way_and_takes_its_pet_along() {
 }
 
 #[test]
-fn what_cannot_be_ordered_is_refused_with_its_reason_and_stays_as_it_is() {
+fn a_pet_that_cannot_be_ordered_is_rejected_with_its_reason_and_stays_as_it_is() {
     let service = Service::start();
     let message = order(&service, 5).assert_error(404, "not_found");
     assert_eq!(message, "there is no pet with the id 5");
@@ -100,24 +100,24 @@ fn what_cannot_be_ordered_is_refused_with_its_reason_and_stays_as_it_is() {
 }
 
 #[test]
-fn a_step_that_is_not_in_the_table_is_refused_and_names_from_and_to() {
+fn a_step_that_is_not_in_the_table_is_rejected_and_names_from_and_to() {
     let service = Service::start();
     let pet = service.add("Rex", Some("available"));
     let order = placed(&service, pet);
-    let refused = |from: &str, all: &[&str]| {
+    let rejected = |from: &str, all: &[&str]| {
         for to in all {
-            let answer = update(&service, &order, to);
-            let message = answer.assert_error(409, "invalid_transition");
+            let response = update(&service, &order, to);
+            let message = response.assert_error(409, "invalid_transition");
             let step = format!("from `{from}` to `{to}`");
             assert!(message.contains(&step), "{message}");
         }
     };
-    refused("placed", &["placed", "delivered"]);
+    rejected("placed", &["placed", "delivered"]);
     updated(&service, &order, "approved");
-    refused("approved", &["placed", "approved"]);
+    rejected("approved", &["placed", "approved"]);
     assert_pet(&service, pet, "pending");
     let end = updated(&service, &order, "delivered");
-    refused(
+    rejected(
         "delivered",
         &["placed", "approved", "delivered", "cancelled"],
     );
@@ -139,8 +139,8 @@ fn a_request_that_is_no_good_is_told_what_to_change() {
         ("petId=007", "`petId`"),
         ("cursor=abc", "`cursor`"),
     ] {
-        let answer = service.get(&format!("{ORDERS}?{query}"));
-        let message = answer.assert_error(400, "invalid_request");
+        let response = service.get(&format!("{ORDERS}?{query}"));
+        let message = response.assert_error(400, "invalid_request");
         assert!(message.contains(named), "{message}");
     }
     for (body, named) in [
@@ -196,15 +196,15 @@ fn every_operation_needs_a_key_and_knows_what_is_not_there() {
         assert_eq!(message, "there is no order with the id 7");
     }
     for (target, allow) in [(ORDERS, "GET, POST"), ("/v1/store/orders/1", "GET, PATCH")] {
-        let answer = service.send(&Request::new("DELETE", target).key(&service.key));
-        answer.assert_error(405, "method_not_allowed");
-        assert_eq!(answer.header("allow"), Some(allow));
+        let response = service.send(&Request::new("DELETE", target).key(&service.key));
+        response.assert_error(405, "method_not_allowed");
+        assert_eq!(response.header("allow"), Some(allow));
     }
     service.get("/v1/store").assert_error(404, "not_found");
 }
 
 #[test]
-fn a_body_that_is_too_large_or_no_json_is_refused() {
+fn a_body_that_is_too_large_or_no_json_is_rejected() {
     let service = Service::start_with(&["--body-max-bytes", "20"]);
     let large = r#"{"petId":1,"status":"approved"}"#;
     let text = |method, target| {
@@ -219,10 +219,10 @@ fn a_body_that_is_too_large_or_no_json_is_refused() {
             text("PATCH", "/v1/store/orders/1"),
         ),
     ] {
-        let answer = service.send(&large.key(&service.key));
-        answer.assert_error(413, "payload_too_large");
-        let answer = service.send(&text.key(&service.key));
-        answer.assert_error(415, "unsupported_media_type");
+        let response = service.send(&large.key(&service.key));
+        response.assert_error(413, "payload_too_large");
+        let response = service.send(&text.key(&service.key));
+        response.assert_error(415, "unsupported_media_type");
     }
 }
 
@@ -255,7 +255,7 @@ fn a_repeated_order_is_placed_once_and_its_key_is_good_for_nothing_else() {
     order_with(&service, "b", &body).assert_error(422, "idempotency_key_reused");
     order_with(&service, "a b", &body).assert_error(400, "invalid_request");
 
-    // What was refused leaves its key to what comes.
+    // What was rejected leaves its key to what comes.
     order_with(&service, "c", &other).assert_error(409, "pet_not_available");
     assert_eq!(order_with(&service, "c", &body).status, 201);
     assert_eq!(service.get(ORDERS).json().as_array().map(Vec::len), Some(2));
@@ -265,10 +265,10 @@ fn a_repeated_order_is_placed_once_and_its_key_is_good_for_nothing_else() {
 fn walk(service: &Service, first: &str) -> (Vec<String>, Vec<Value>) {
     let (mut targets, mut met) = (vec![first.to_owned()], Vec::new());
     loop {
-        let answer = service.get(&targets[targets.len() - 1]);
-        assert_eq!(answer.status, 200, "{answer:?}");
-        met.extend(answer.json().as_array().expect("a page").clone());
-        let Some(link) = answer.header("link") else {
+        let response = service.get(&targets[targets.len() - 1]);
+        assert_eq!(response.status, 200, "{response:?}");
+        met.extend(response.json().as_array().expect("a page").clone());
+        let Some(link) = response.header("link") else {
             return (targets, met);
         };
         assert!(link.ends_with(">; rel=\"next\""), "{link}");
@@ -326,8 +326,8 @@ fn pages_lead_from_the_newest_order_to_the_oldest_and_keep_their_filters() {
         let message = message.assert_error(400, "invalid_request");
         assert!(message.contains("`petId`"), "{message}");
     }
-    let answer = service.get(&format!("/v1/pets?cursor={cursor}"));
-    answer.assert_error(400, "invalid_request");
+    let response = service.get(&format!("/v1/pets?cursor={cursor}"));
+    response.assert_error(400, "invalid_request");
     // Twenty, where nothing is said.
     assert_eq!(service.get(ORDERS).json().as_array().map(Vec::len), Some(8));
 }

@@ -70,15 +70,15 @@ fn a_walk_meets_each_pet_that_was_there_once_while_others_are_added() {
         let mut met = Vec::new();
         let mut target = format!("/v1/pets?limit=4{filter}");
         loop {
-            let answer = service.get(&target);
-            assert_eq!(answer.status, 200, "{answer:?}");
-            let page: Vec<Value> = answer.json().as_array().expect("an array").clone();
+            let response = service.get(&target);
+            assert_eq!(response.status, 200, "{response:?}");
+            let page: Vec<Value> = response.json().as_array().expect("an array").clone();
             assert!(page.len() <= 4);
             met.extend(page.iter().filter_map(|pet| pet["id"].as_i64()));
             if met.len() < 40 {
                 service.add("later", Some("pending"));
             }
-            let Some(link) = answer.header("link") else {
+            let Some(link) = response.header("link") else {
                 break;
             };
             let next = link
@@ -110,22 +110,25 @@ fn the_last_page_has_no_link_even_if_it_is_full() {
 #[test]
 fn the_document_is_served_without_a_key() {
     let service = Service::start();
-    let answer = service.send(&Request::get("/v1/openapi.yaml"));
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.header("content-type"), Some("application/yaml"));
-    assert_eq!(answer.body, include_bytes!("../../../../spec/openapi.yaml"));
-    let answer = service.send(&Request::new("POST", "/v1/openapi.yaml"));
-    answer.assert_error(405, "method_not_allowed");
-    assert_eq!(answer.header("allow"), Some("GET, HEAD"));
+    let response = service.send(&Request::get("/v1/openapi.yaml"));
+    assert_eq!(response.status, 200);
+    assert_eq!(response.header("content-type"), Some("application/yaml"));
+    assert_eq!(
+        response.body,
+        include_bytes!("../../../../spec/openapi.yaml")
+    );
+    let response = service.send(&Request::new("POST", "/v1/openapi.yaml"));
+    response.assert_error(405, "method_not_allowed");
+    assert_eq!(response.header("allow"), Some("GET, HEAD"));
 }
 
 #[test]
 fn the_document_is_served_as_json_too_and_is_the_same() {
     let service = Service::start();
-    let answer = service.send(&Request::get("/v1/openapi.json"));
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.header("content-type"), Some("application/json"));
-    let document = answer.json();
+    let response = service.send(&Request::get("/v1/openapi.json"));
+    assert_eq!(response.status, 200);
+    assert_eq!(response.header("content-type"), Some("application/json"));
+    let document = response.json();
     assert_eq!(document["openapi"], "3.0.3");
     let operations = ["/pets:get", "/pets:post", "/pets/{petId}:get"];
     let ids = operations.map(|place| {
@@ -135,6 +138,6 @@ fn the_document_is_served_as_json_too_and_is_the_same() {
     assert_eq!(ids, ["listPets", "createPet", "getPet"]);
     let since = &document["paths"]["/pets/{petId}"]["get"]["x-sunset"];
     assert_eq!(since, "2030-12-05", "a date is a text");
-    let answer = service.send(&Request::new("POST", "/v1/openapi.json"));
-    answer.assert_error(405, "method_not_allowed");
+    let response = service.send(&Request::new("POST", "/v1/openapi.json"));
+    response.assert_error(405, "method_not_allowed");
 }

@@ -1,10 +1,10 @@
 //! `examples/deploy/haproxy` in front of the service: what the service alone
-//! answers in another shape, or not at all. Runs where `haproxy` is installed;
+//! responses in another shape, or not at all. Runs where `haproxy` is installed;
 //! elsewhere these tests say so and show nothing.
 
 use crate::{
     haproxy::Haproxy,
-    raw::{self, Answer, Connection, Request},
+    raw::{self, Connection, RawResponse, Request},
     scrape::Watched,
 };
 use std::{
@@ -47,7 +47,7 @@ impl Proxy {
         Some(Proxy { front, behind })
     }
 
-    fn send(&self, request: &Request) -> Answer {
+    fn send(&self, request: &Request) -> RawResponse {
         raw::send(self.front.address, request)
     }
 
@@ -57,29 +57,29 @@ impl Proxy {
 
     #[track_caller]
     fn serves(&self) {
-        let answer = self.send(&Request::get("/v1/pets").key(self.key()));
-        assert_eq!(answer.status, 200, "{answer:?}");
+        let response = self.send(&Request::get("/v1/pets").key(self.key()));
+        assert_eq!(response.status, 200, "{response:?}");
     }
 }
 
 /// An error of the proxy's own, whose status no code of the catalogue has.
 #[track_caller]
-fn assert_status_of_its_own(answer: &Answer, status: u16) {
-    assert_eq!(answer.status, status, "{answer:?}");
-    assert_eq!(answer.header("x-request-id").map(str::len), Some(36));
-    let body = answer.json();
-    assert_eq!(body["code"], "invalid_request", "{answer:?}");
-    assert_eq!(body["status"], status, "{answer:?}");
-    assert!(answer.message().len() > 10);
+fn assert_status_of_its_own(response: &RawResponse, status: u16) {
+    assert_eq!(response.status, status, "{response:?}");
+    assert_eq!(response.header("x-request-id").map(str::len), Some(36));
+    let body = response.json();
+    assert_eq!(body["code"], "invalid_request", "{response:?}");
+    assert_eq!(body["status"], status, "{response:?}");
+    assert!(response.message().len() > 10);
 }
 
 #[test]
 fn a_request_passes_with_the_id_of_the_service() {
     let Some(proxy) = Proxy::start() else { return };
     let body = r#"{"name": "Rex", "categoryId": 7}"#;
-    let answer = proxy.send(&Request::post("/v1/pets", body).key(proxy.key()));
-    assert_eq!(answer.status, 201, "{answer:?}");
-    let id = answer.header("x-request-id").expect("one id");
+    let response = proxy.send(&Request::post("/v1/pets", body).key(proxy.key()));
+    assert_eq!(response.status, 201, "{response:?}");
+    let id = response.header("x-request-id").expect("one id");
     proxy.behind.service.log.wait_for(id);
     proxy
         .send(&Request::get("/v1/pets"))
@@ -88,14 +88,14 @@ fn a_request_passes_with_the_id_of_the_service() {
 }
 
 #[test]
-fn what_the_service_would_answer_in_another_shape_has_the_error_body() {
+fn errors_of_other_layers_have_the_error_body() {
     let Some(proxy) = Proxy::start() else { return };
     for method in ["FOO", "TRACE"] {
-        let answer = proxy.send(&Request::new(method, "/v1/pets").key(proxy.key()));
-        answer.assert_error(405, "method_not_allowed");
+        let response = proxy.send(&Request::new(method, "/v1/pets").key(proxy.key()));
+        response.assert_error(405, "method_not_allowed");
     }
-    let answer = proxy.send(&Request::new("CONNECT", "test:80"));
-    answer.assert_error(405, "method_not_allowed");
+    let response = proxy.send(&Request::new("CONNECT", "test:80"));
+    response.assert_error(405, "method_not_allowed");
     for path in [
         "/v1/%ff",
         "/v1/pets/..",
@@ -103,8 +103,8 @@ fn what_the_service_would_answer_in_another_shape_has_the_error_body() {
         "/v1/pets/%2e%2E/x",
         "/v1/pets/%c3%28",
     ] {
-        let answer = proxy.send(&Request::get(path).key(proxy.key()));
-        answer.assert_error(404, "not_found");
+        let response = proxy.send(&Request::get(path).key(proxy.key()));
+        response.assert_error(404, "not_found");
     }
     for length in [9_000, 70_000] {
         let target = format!("/v1/pets?x={}", "a".repeat(length));
@@ -120,11 +120,11 @@ fn what_the_service_would_answer_in_another_shape_has_the_error_body() {
 }
 
 #[test]
-fn a_body_that_is_announced_too_long_is_refused_at_once() {
+fn a_body_that_is_announced_too_long_is_rejected_at_once() {
     let Some(proxy) = Proxy::start() else { return };
     let request = Request::new("POST", "/v1/pets").header("Content-Length", "2000000");
-    let answer = proxy.send(&request);
-    answer.assert_error(413, "payload_too_large");
+    let response = proxy.send(&request);
+    response.assert_error(413, "payload_too_large");
     proxy.serves();
 }
 
@@ -171,12 +171,12 @@ fn sockets_that_say_nothing_or_too_little_are_closed_in_seconds() {
     for mut socket in sockets {
         assert!(socket.is_closed());
     }
-    dripping.answer().assert_error(408, "request_timeout");
+    dripping.response().assert_error(408, "request_timeout");
     proxy.serves();
 }
 
 #[test]
-fn who_does_not_read_the_answer_is_cut_off() {
+fn a_client_that_does_not_read_the_response_is_cut_off() {
     /// Longer than the proxy's `timeout client`.
     const PAUSE: Duration = Duration::from_secs(2);
     /// More than what all buffers on the way hold.
@@ -251,9 +251,9 @@ fn one_source_asks_a_number_of_times_and_no_more() {
     // The connection by which the proxy was found ready counts as well.
     let answered = (0..=5).take_while(|_| ask().status == 200).count();
     assert!((1..=5).contains(&answered), "{answered}");
-    let answer = ask();
-    answer.assert_error(429, "rate_limited");
-    assert_eq!(answer.header("retry-after"), Some("10"));
+    let response = ask();
+    response.assert_error(429, "rate_limited");
+    assert_eq!(response.header("retry-after"), Some("10"));
 }
 
 #[test]
@@ -264,6 +264,6 @@ fn a_service_that_is_away_is_told_in_the_error_body() {
     proxy.serves();
     proxy.behind.service.signal(rustix::process::Signal::KILL);
     proxy.behind.service.ended();
-    let answer = proxy.send(&Request::get("/v1/pets").key("any"));
-    answer.assert_error(503, "unavailable");
+    let response = proxy.send(&Request::get("/v1/pets").key("any"));
+    response.assert_error(503, "unavailable");
 }

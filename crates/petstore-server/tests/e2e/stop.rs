@@ -34,8 +34,8 @@ fn a_request_that_runs_is_finished_and_what_it_created_is_kept() {
         service.signal(signal);
         service.log.wait_for("stopping after SIG");
         connection.write(PET);
-        let answer = connection.answer();
-        assert_eq!(answer.status, 201, "{answer:?}");
+        let response = connection.response();
+        assert_eq!(response.status, 201, "{response:?}");
         assert!(connection.is_closed());
         let (status, rest) = service.ended();
         assert_eq!(
@@ -56,7 +56,7 @@ fn an_idle_service_stops_at_once_with_connections_open() {
     let mut service = Service::start();
     let mut idle = service.connect();
     idle.write(Request::get("/v1/pets").key(&service.key).bytes());
-    assert_eq!(idle.answer().status, 200);
+    assert_eq!(idle.response().status, 200);
     service.signal(Signal::TERM);
     let (status, _) = service.ended();
     assert_eq!(status.code(), Some(0));
@@ -98,7 +98,7 @@ fn a_second_signal_stops_at_once() {
 }
 
 #[test]
-fn it_is_not_ready_but_goes_on_answering_during_the_delay() {
+fn it_is_not_ready_but_goes_on_responding_during_the_delay() {
     let mut watched = Watched::start_with(&["--shutdown-delay-seconds", "3600"]);
     assert_eq!(watched.ask("/readyz").status, 200);
     watched.service.signal(Signal::TERM);
@@ -124,7 +124,7 @@ fn after_the_delay_it_stops_as_without_one() {
 }
 
 #[test]
-fn creates_that_were_answered_are_kept_and_none_is_there_by_half() {
+fn acknowledged_creates_are_kept_and_none_is_there_by_half() {
     let mut service = Service::start();
     let (address, key) = (service.address, service.key.clone());
     let clients: Vec<_> = (0..4)

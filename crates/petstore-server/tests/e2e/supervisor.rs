@@ -26,10 +26,10 @@ fn told(socket: &UnixDatagram) -> String {
 }
 
 #[test]
-fn systemd_is_told_that_the_service_answers_and_that_it_stops() {
+fn systemd_is_notified_that_the_service_responds_and_that_it_stops() {
     let (mut service, socket) = supervised(&[]);
     assert_eq!(told(&socket), "READY=1\n");
-    assert_eq!(service.get("/v1/pets").status, 401, "it answers");
+    assert_eq!(service.get("/v1/pets").status, 401, "it responds");
 
     service.signal(Signal::TERM);
     assert_eq!(told(&socket), "STOPPING=1\n");
@@ -48,7 +48,7 @@ fn a_reload_begins_and_ends_also_without_tls() {
     );
     assert_eq!(told(&socket), "READY=1\n");
     service.log.wait_for("there is nothing to reload");
-    assert_eq!(service.get("/v1/pets").status, 401, "it answers");
+    assert_eq!(service.get("/v1/pets").status, 401, "it responds");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! TLS: the keys that are taken, the certificate that is read again at SIGHUP,
-//! and what is refused. The certificates are made by the `openssl` command;
+//! and what is rejected. The certificates are made by the `openssl` command;
 //! where there is none, these tests say so and show nothing.
 
 use crate::process::{Service, run_failing};
@@ -100,9 +100,9 @@ async fn keys_of_all_three_kinds_are_served_over_http_2() {
         let key = fs::read_to_string(folder.path().join("key.pem")).expect("it was made");
         assert!(key.starts_with(begin), "not the kind that is meant");
         let service = serve(&folder);
-        let answer = get(client(trusted), &service).await.expect(begin);
+        let response = get(client(trusted), &service).await.expect(begin);
         assert_eq!(
-            (answer.status().as_u16(), answer.version()),
+            (response.status().as_u16(), response.version()),
             (200, Version::HTTP_2)
         );
         let shown = service.log.wait_for("curl");
@@ -122,9 +122,9 @@ async fn a_client_without_http_2_is_served_over_http_1() {
     let service = serve(&folder);
     let client = Client::builder().tls_certs_only([trusted]).no_proxy();
     let client = client.http1_only().build().expect("a client");
-    let answer = get(client, &service).await.expect("an answer");
+    let response = get(client, &service).await.expect("a response");
     assert_eq!(
-        (answer.status().as_u16(), answer.version()),
+        (response.status().as_u16(), response.version()),
         (200, Version::HTTP_11)
     );
 }
@@ -163,7 +163,7 @@ async fn a_reload_shows_the_new_certificate_and_a_broken_one_keeps_the_old() {
 }
 
 #[test]
-fn a_key_of_another_certificate_is_refused_at_the_start() {
+fn a_key_of_another_certificate_is_rejected_at_the_start() {
     let folder = folder();
     if certificate(folder.path(), SEC1).is_none() {
         return;
@@ -196,7 +196,7 @@ fn files_that_are_missing_or_empty_are_named() {
 }
 
 #[test]
-fn one_of_the_two_files_alone_is_refused() {
+fn one_of_the_two_files_alone_is_rejected() {
     let folder = folder();
     for (set, missing) in [("tls-cert", "tls-key"), ("tls-key", "tls-cert")] {
         let error = run_failing(folder.path(), &["serve", &format!("--{set}"), "x.pem"], 1);

@@ -37,11 +37,11 @@ fn collector() -> (String, mpsc::Receiver<Value>) {
             }
             let mut body = vec![0; length];
             stream.read_exact(&mut body).expect("a body");
-            let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
+            let response = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
             stream
                 .get_mut()
-                .write_all(answer)
-                .expect("it reads the answer");
+                .write_all(response)
+                .expect("it reads the response");
             let sent = sender.send(serde_json::from_slice(&body).expect("JSON"));
             if sent.is_err() {
                 break;

@@ -22,7 +22,7 @@ fn rows(folder: &Path) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn who_calls_a_deprecated_operation_is_in_the_ledger_within_seconds() {
+fn a_caller_of_a_deprecated_operation_is_counted_within_seconds() {
     let service = Service::start();
     let folder = service.folder.path();
     assert!(rows(folder).is_empty());
@@ -75,7 +75,7 @@ fn what_was_counted_last_is_written_when_the_service_stops_and_added_up_by_the_n
 }
 
 #[test]
-fn a_store_in_memory_has_no_ledger_to_show() {
+fn a_store_in_memory_has_no_usage_counters_to_show() {
     let folder = tempfile::TempDir::new().expect("a folder can be made");
     let arguments = ["usage", "--database", "sqlite::memory:"];
     let error = run_failing(folder.path(), &arguments, 1);

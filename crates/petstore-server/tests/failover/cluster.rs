@@ -87,9 +87,9 @@ impl Cluster {
     pub(crate) async fn leads_etcd(&self, place: usize) -> bool {
         let port = self.machines[place].ports.etcd;
         let address = format!("http://127.0.0.1:{port}/v3/maintenance/status");
-        let answer = self.client.post(address).body("{}").send().await;
-        let status: Value = match answer {
-            Ok(answer) => answer.json().await.expect("the status of etcd"),
+        let response = self.client.post(address).body("{}").send().await;
+        let status: Value = match response {
+            Ok(response) => response.json().await.expect("the status of etcd"),
             Err(error) => panic!("{error}\n{}", self.logs()),
         };
         status["leader"] == status["header"]["member_id"]
@@ -99,10 +99,10 @@ impl Cluster {
     async fn members(&self) -> Vec<Value> {
         for machine in &self.machines {
             let address = format!("http://127.0.0.1:{}/cluster", machine.ports.patroni);
-            let Ok(answer) = self.client.get(address).send().await else {
+            let Ok(response) = self.client.get(address).send().await else {
                 continue;
             };
-            if let Ok(cluster) = answer.json::<Value>().await {
+            if let Ok(cluster) = response.json::<Value>().await {
                 return cluster["members"].as_array().cloned().unwrap_or_default();
             }
         }

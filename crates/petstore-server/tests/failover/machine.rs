@@ -131,7 +131,7 @@ impl Machine {
         }
     }
 
-    /// Starts the service, which prints its line once it answers.
+    /// Starts the service, which prints its line once it responds.
     pub(crate) fn serve(&self) -> Service {
         let mut command = program(self.home.path());
         command.args(["serve", "--config", "petstore.toml"]);

@@ -1,7 +1,7 @@
 //! The set of `examples/deploy/cluster` on this machine: three times etcd,
 //! Patroni, PostgreSQL and the service, and HAProxy in front. Under load, the
-//! machine that leads is killed, then a server; both come back. How a store
-//! bears a single database that is killed is left to `tests/durability`.
+//! machine that leads is killed, then a server; both come back. `tests/durability` kills
+//! a single database.
 //!
 //! Takes about a minute a round, so `.ci/failover` runs it and `cargo xtask test`
 //! does not; needs Patroni, etcd, HAProxy and PostgreSQL.

@@ -12,7 +12,7 @@ use rustix::process::Signal;
 use std::{env, sync::Arc, time::Instant};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_leader_and_a_server_are_killed_and_nothing_answered_is_lost_or_doubled() {
+async fn a_leader_and_a_server_are_killed_and_nothing_acknowledged_is_lost_or_doubled() {
     let Ok(rounds) = env::var("PETSTORE_FAILOVER_ROUNDS") else {
         return skip(
             "PETSTORE_REQUIRE_PATRONI",
@@ -45,7 +45,11 @@ async fn a_leader_and_a_server_are_killed_and_nothing_answered_is_lost_or_double
         let mut load = target.load(&round.to_string(), Faults::ProxiedOutages, &ledger);
         load.answered(200).await;
         let before = load.seen();
-        assert_eq!((before.refused, before.cut), (0, 0), "nothing is wrong yet");
+        assert_eq!(
+            (before.rejected, before.cut),
+            (0, 0),
+            "nothing is wrong yet"
+        );
 
         let leader = cluster.leader().await;
         let name = cluster.machines[leader].name;
@@ -55,7 +59,7 @@ async fn a_leader_and_a_server_are_killed_and_nothing_answered_is_lost_or_double
             ""
         };
         cluster.machines[leader].kill();
-        load.met(Event::Refused, 1).await;
+        load.met(Event::Rejected, 1).await;
         load.answered(200).await;
         report(
             round,
@@ -103,12 +107,12 @@ async fn a_leader_and_a_server_are_killed_and_nothing_answered_is_lost_or_double
 fn report(round: usize, what: &str, seen: Seen) {
     let Seen {
         answered,
-        refused,
+        rejected,
         cut,
         away,
     } = seen;
     let away = away.as_secs_f64();
     println!(
-        "round {round}: {what}; no create was answered for {away:.1} s; {answered} answered, {refused} got 503, {cut} were cut"
+        "round {round}: {what}; no create was answered for {away:.1} s; {answered} answered, {rejected} got 503, {cut} were cut"
     );
 }

@@ -34,7 +34,7 @@ fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_long_answer_is_compressed_for_those_who_ask() {
+async fn a_long_response_is_compressed_for_clients_that_accept_it() {
     let running = running(Switch::On).await;
     let path = "/v1/openapi.json";
     let plain = send(&running, Method::GET, path, None).await;
@@ -60,9 +60,9 @@ async fn who_does_not_want_it_and_what_is_too_short_stays_as_it_is() {
     let running = running(Switch::On).await;
     let path = "/v1/openapi.json";
     for accepts in ["gzip;q=0", "identity", "br"] {
-        let answer = send(&running, Method::GET, path, Some(accepts)).await;
-        assert_eq!(header(&answer, "content-encoding"), None, "{accepts}");
-        assert!(header(&answer, "content-length").is_some());
+        let response = send(&running, Method::GET, path, Some(accepts)).await;
+        assert_eq!(header(&response, "content-encoding"), None, "{accepts}");
+        assert!(header(&response, "content-length").is_some());
     }
     let short = send(&running, Method::GET, "/v1/pets", Some("gzip")).await;
     assert_eq!(header(&short, "content-encoding"), None);
@@ -79,8 +79,8 @@ async fn who_does_not_want_it_and_what_is_too_short_stays_as_it_is() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn it_can_be_switched_off() {
     let running = running(Switch::Off).await;
-    let answer = send(&running, Method::GET, "/v1/openapi.json", Some("gzip")).await;
-    assert_eq!(answer.status(), 200);
-    assert_eq!(header(&answer, "content-encoding"), None);
-    assert_eq!(header(&answer, "vary"), None);
+    let response = send(&running, Method::GET, "/v1/openapi.json", Some("gzip")).await;
+    assert_eq!(response.status(), 200);
+    assert_eq!(header(&response, "content-encoding"), None);
+    assert_eq!(header(&response, "vary"), None);
 }

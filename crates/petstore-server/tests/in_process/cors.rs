@@ -1,7 +1,7 @@
 //! What a browser is told before and after a page of another origin calls.
 
 use crate::{
-    raw::{Answer, Request},
+    raw::{RawResponse, Request},
     running::{Running, With},
 };
 use openapi_dropshot_server::config::Web;
@@ -26,33 +26,33 @@ fn preflight(origin: &str) -> Request {
         .header("Access-Control-Request-Headers", "authorization")
 }
 
-fn allowed(answer: &Answer) -> Option<&str> {
-    answer.header("access-control-allow-origin")
+fn allowed(response: &RawResponse) -> Option<&str> {
+    response.header("access-control-allow-origin")
 }
 
-fn varies(answer: &Answer) -> String {
-    answer.headers("vary").join(", ")
+fn varies(response: &RawResponse) -> String {
+    response.headers("vary").join(", ")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_a_named_origin_there_is_no_cors() {
     let running = allowing("none").await;
-    let answer = running.send(&preflight(SHOP));
-    answer.assert_error(405, "method_not_allowed");
-    assert_eq!(allowed(&answer), None);
+    let response = running.send(&preflight(SHOP));
+    response.assert_error(405, "method_not_allowed");
+    assert_eq!(allowed(&response), None);
     let request = Request::get("/v1/pets").header("Origin", SHOP);
-    let answer = running.send(&request.key(&running.key));
-    assert_eq!((answer.status, allowed(&answer)), (200, None));
-    assert!(!varies(&answer).contains("Origin"), "{answer:?}");
+    let response = running.send(&request.key(&running.key));
+    assert_eq!((response.status, allowed(&response)), (200, None));
+    assert!(!varies(&response).contains("Origin"), "{response:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_preflight_of_a_named_origin_is_answered_without_a_key() {
+async fn a_preflight_of_a_named_origin_needs_no_key() {
     let running = allowing("https://other.example,https://shop.example").await;
-    let answer = running.send(&preflight(SHOP));
-    assert_eq!(answer.status, 204, "{answer:?}");
-    assert!(answer.body.is_empty());
-    assert_eq!(allowed(&answer), Some(SHOP));
+    let response = running.send(&preflight(SHOP));
+    assert_eq!(response.status, 204, "{response:?}");
+    assert!(response.body.is_empty());
+    assert_eq!(allowed(&response), Some(SHOP));
     for (name, expected) in [
         ("access-control-allow-methods", "GET, PATCH, POST"),
         (
@@ -61,25 +61,25 @@ async fn a_preflight_of_a_named_origin_is_answered_without_a_key() {
         ),
         ("access-control-max-age", "3600"),
     ] {
-        assert_eq!(answer.header(name), Some(expected));
+        assert_eq!(response.header(name), Some(expected));
     }
-    assert!(varies(&answer).contains("Origin"), "{answer:?}");
-    assert_eq!(answer.header("access-control-allow-credentials"), None);
+    assert!(varies(&response).contains("Origin"), "{response:?}");
+    assert_eq!(response.header("access-control-allow-credentials"), None);
 
-    let answer = running.send(&preflight("https://evil.example"));
-    answer.assert_error(405, "method_not_allowed");
-    assert_eq!(allowed(&answer), None);
-    assert!(varies(&answer).contains("Origin"), "{answer:?}");
+    let response = running.send(&preflight("https://evil.example"));
+    response.assert_error(405, "method_not_allowed");
+    assert_eq!(allowed(&response), None);
+    assert!(varies(&response).contains("Origin"), "{response:?}");
     // Without the question it is no preflight.
     let options = Request::new("OPTIONS", "/v1/pets").header("Origin", SHOP);
     running
         .send(&options)
         .assert_error(405, "method_not_allowed");
-    running.still_answers();
+    running.still_responds();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn answers_and_errors_say_which_page_may_read_them() {
+async fn responses_and_errors_say_which_page_may_read_them() {
     let running = allowing(SHOP).await;
     let get = |target: &str, origin: &str| {
         let request = Request::get(target).header("Origin", origin);
@@ -92,26 +92,26 @@ async fn answers_and_errors_say_which_page_may_read_them() {
         ("/v1/none", 404),
         ("/v1/openapi.json", 200),
     ] {
-        let answer = get(target, SHOP);
-        assert_eq!((answer.status, allowed(&answer)), (status, Some(SHOP)));
-        let exposed = answer.header("access-control-expose-headers");
+        let response = get(target, SHOP);
+        assert_eq!((response.status, allowed(&response)), (status, Some(SHOP)));
+        let exposed = response.header("access-control-expose-headers");
         let exposed = exposed.unwrap_or_default();
         for name in ["Link", "Retry-After", "Sunset", "RateLimit", "X-Request-Id"] {
             assert!(exposed.split(", ").any(|one| one == name), "{exposed}");
         }
-        assert!(varies(&answer).contains("Origin"), "{answer:?}");
+        assert!(varies(&response).contains("Origin"), "{response:?}");
 
-        let answer = get(target, "https://shop.example.evil.example");
-        assert_eq!((answer.status, allowed(&answer)), (status, None));
-        assert!(varies(&answer).contains("Origin"), "{answer:?}");
+        let response = get(target, "https://shop.example.evil.example");
+        assert_eq!((response.status, allowed(&response)), (status, None));
+        assert!(varies(&response).contains("Origin"), "{response:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_star_lets_every_page_read_answers() {
+async fn a_star_lets_every_page_read_responses() {
     let running = allowing("*").await;
-    let answer = running.send(&preflight(SHOP));
-    assert_eq!((answer.status, allowed(&answer)), (204, Some("*")));
-    assert!(!varies(&answer).contains("Origin"), "{answer:?}");
+    let response = running.send(&preflight(SHOP));
+    assert_eq!((response.status, allowed(&response)), (204, Some("*")));
+    assert!(!varies(&response).contains("Origin"), "{response:?}");
     assert_eq!(allowed(&running.get("/v1/pets")), None, "no page asked");
 }

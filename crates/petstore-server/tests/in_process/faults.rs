@@ -1,4 +1,4 @@
-//! Faults of the service: each is an answer in the Error shape that tells a
+//! Faults of the service: each is a response in the Error shape that tells a
 //! client nothing of the inside, and the server goes on.
 
 use crate::{
@@ -15,26 +15,26 @@ async fn a_panic_in_a_handler_is_500_is_logged_and_the_server_goes_on() {
     let mut connection = running.connect();
     let request = Request::get(&format!("/v1/pets/{}", pet::PANICS)).key(&running.key);
     connection.write(request.bytes());
-    let answer = connection.answer();
-    let message = answer.assert_error(500, "internal_error");
+    let response = connection.response();
+    let message = response.assert_error(500, "internal_error");
     assert!(
         message.contains("`x-request-id`") && !message.contains(SECRET),
         "{message}"
     );
     assert_eq!(
-        answer.header("sunset"),
+        response.header("sunset"),
         Some("Thu, 05 Dec 2030 00:00:00 GMT")
     );
 
-    let lines = logged(answer.header("x-request-id").expect("an id")).join("\n");
+    let lines = logged(response.header("x-request-id").expect("an id")).join("\n");
     assert!(lines.contains("ERROR") && lines.contains(SECRET), "{lines}");
     let place = logged("panicked: ").join("\n");
     assert!(place.contains("faulty.rs:"), "{place}");
 
     // The connection is as good as before, and so are others.
     connection.write(Request::get("/v1/pets").key(&running.key).bytes());
-    assert_eq!(connection.answer().status, 200);
-    running.still_answers();
+    assert_eq!(connection.response().status, 200);
+    running.still_responds();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -44,7 +44,7 @@ async fn a_panic_before_the_handler_is_500_too() {
     let message = running.get("/v1/pets").assert_error(500, "internal_error");
     assert!(!message.contains(SECRET), "{message}");
     running.store.key_panics.store(false, Ordering::SeqCst);
-    running.still_answers();
+    running.still_responds();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -56,15 +56,15 @@ async fn what_the_store_says_is_told_by_its_code_and_its_cause_only_to_the_log()
         (pet::UNAVAILABLE, 503, "unavailable"),
         (pet::OVERLOADED, 503, "overloaded"),
     ] {
-        let answer = running.get_pet(id);
-        let message = answer.assert_error(status, code);
+        let response = running.get_pet(id);
+        let message = response.assert_error(status, code);
         assert!(!message.contains(SECRET), "{message}");
         if id != pet::OVERLOADED {
-            let lines = logged(answer.header("x-request-id").expect("an id")).join("\n");
+            let lines = logged(response.header("x-request-id").expect("an id")).join("\n");
             assert!(lines.contains(SECRET), "{lines}");
         }
     }
-    running.still_answers();
+    running.still_responds();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -84,12 +84,12 @@ async fn a_request_that_takes_too_long_is_503_and_gives_its_permit_back() {
         message.contains("0.1 seconds") && message.contains("unknown"),
         "{message}"
     );
-    running.still_answers();
+    running.still_responds();
 
     running.store.key_hangs.store(true, Ordering::SeqCst);
     running.get("/v1/pets").assert_error(503, "unavailable");
     running.store.key_hangs.store(false, Ordering::SeqCst);
-    running.still_answers();
+    running.still_responds();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -102,6 +102,6 @@ async fn a_key_with_a_wrong_checksum_never_reaches_the_store() {
         .send(&Request::get("/v1/pets"))
         .assert_error(401, "unauthorized");
     assert_eq!(running.store.looked_up.load(Ordering::SeqCst), 0);
-    running.still_answers();
+    running.still_responds();
     assert_eq!(running.store.looked_up.load(Ordering::SeqCst), 1);
 }

@@ -1,9 +1,9 @@
 //! `Idempotency-Key` where the store is slow, the clock is set, or another
-//! server has the key; the rest is left to `tests/e2e`.
+//! server has the key; `tests/e2e` has the other cases.
 
 use crate::{
     faulty::{SECRET, pet},
-    raw::{Answer, Connection, Request},
+    raw::{Connection, RawResponse, Request},
     running::{Running, Settable, With},
 };
 use chrono::TimeDelta;
@@ -20,7 +20,7 @@ fn request(running: &Running, key: &str, category_id: i64) -> Request {
         .header("Idempotency-Key", key)
 }
 
-fn send(running: &Running, key: &str, category_id: i64) -> Answer {
+fn send(running: &Running, key: &str, category_id: i64) -> RawResponse {
     running.send(&request(running, key, category_id))
 }
 
@@ -51,7 +51,7 @@ async fn with_deadline(seconds: &str) -> Running {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_asks_again_waits_for_the_first_and_gets_its_answer() {
+async fn a_repeated_request_waits_for_the_first_and_gets_its_response() {
     let running = Running::start(With::default()).await;
     let mut first = held(&running, "a").await;
     let mut second = running.connect();
@@ -62,26 +62,26 @@ async fn who_asks_again_waits_for_the_first_and_gets_its_answer() {
     assert_eq!(send(&running, "b", 7).status, 201);
     // The first goes on; then the second comes to the store too.
     running.store.released.add_permits(2);
-    let first = first.answer();
+    let first = first.response();
     assert_eq!(first.status, 201, "{first:?}");
-    let second = second.answer();
+    let second = second.response();
     assert_eq!((second.status, &second.body), (201, &first.body));
-    other.answer().assert_error(422, "idempotency_key_reused");
-    running.still_answers();
+    other.response().assert_error(422, "idempotency_key_reused");
+    running.still_responds();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_wait_that_takes_too_long_is_409_and_the_pet_is_there_once() {
     let running = with_deadline("0.5").await;
     let mut first = held(&running, "a").await;
-    let answer = send(&running, "a", pet::HELD);
-    let message = answer.assert_error(409, "conflict");
+    let response = send(&running, "a", pet::HELD);
+    let message = response.assert_error(409, "conflict");
     assert!(message.contains("`Idempotency-Key`"), "{message}");
-    assert_eq!(answer.header("retry-after"), Some("1"));
+    assert_eq!(response.header("retry-after"), Some("1"));
     // The first is given up, but not by the store: its key is still taken.
-    first.answer().assert_error(503, "unavailable");
+    first.response().assert_error(503, "unavailable");
     send(&running, "a", pet::HELD).assert_error(409, "conflict");
-    running.still_answers();
+    running.still_responds();
 
     running.store.released.add_permits(10);
     let again = send(&running, "a", pet::HELD);
@@ -109,7 +109,7 @@ async fn a_key_that_another_server_uses_is_asked_for_again_and_then_409() {
     let message = send(&running, "a", pet::IN_FLIGHT).assert_error(409, "conflict");
     assert!(message.contains("still running"), "{message}");
     assert_eq!(send(&running, "a", 7).status, 201);
-    running.still_answers();
+    running.still_responds();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -119,7 +119,7 @@ async fn a_creation_that_failed_leaves_its_key_free() {
     assert!(!message.contains(SECRET), "{message}");
     send(&running, "a", pet::OVERLOADED).assert_error(503, "overloaded");
     assert_eq!(send(&running, "a", 7).status, 201);
-    running.still_answers();
+    running.still_responds();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,6 +1,6 @@
 //! The server as a library, on a store that can be made to fail and a clock
 //! that can be set: what cannot be provoked in the real program from outside.
-//! What can is left to `tests/e2e`.
+//! `tests/e2e` has what can be.
 
 #[expect(
     dead_code,

@@ -1,4 +1,4 @@
-//! More requests than the service takes on: refused at once, and nothing waits
+//! More requests than the service takes on: rejected at once, and nothing waits
 //! for what does not run.
 
 use crate::{
@@ -22,10 +22,10 @@ fn one_at_a_time() -> With {
 async fn one_request_too_many_is_503_at_once_until_another_has_finished() {
     let running = Running::start(one_at_a_time()).await;
     let mut held = running.held().await;
-    let answer = running.get("/v1/pets");
-    let message = answer.assert_error(503, "overloaded");
+    let response = running.get("/v1/pets");
+    let message = response.assert_error(503, "overloaded");
     assert!(message.contains("nothing was started"), "{message}");
-    assert_eq!(answer.header("retry-after"), Some("1"));
+    assert_eq!(response.header("retry-after"), Some("1"));
     // What needs no permit is still told apart.
     running
         .send(&Request::get("/v1/pets"))
@@ -33,8 +33,8 @@ async fn one_request_too_many_is_503_at_once_until_another_has_finished() {
     running.get("/v1/none").assert_error(404, "not_found");
 
     running.store.released.add_permits(1);
-    assert_eq!(held.answer().status, 404);
-    running.still_answers();
+    assert_eq!(held.response().status, 404);
+    running.still_responds();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -62,6 +62,6 @@ async fn bodies_that_drip_take_no_permit() {
             connection
         })
         .collect();
-    running.still_answers();
+    running.still_responds();
     drop(begun);
 }

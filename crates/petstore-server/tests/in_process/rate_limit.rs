@@ -2,7 +2,7 @@
 
 use crate::{
     faulty::Faulty,
-    raw::{Answer, Request},
+    raw::{RawResponse, Request},
     running::{Running, With},
 };
 use chrono::{DateTime, Utc};
@@ -47,8 +47,8 @@ async fn limited(rate: &str, burst: &str) -> (Running, Arc<Manual>) {
 }
 
 #[track_caller]
-fn fields(answer: &Answer) -> (&str, &str) {
-    let field = |name| answer.header(name).unwrap_or_default();
+fn fields(response: &RawResponse) -> (&str, &str) {
+    let field = |name| response.header(name).unwrap_or_default();
     (field("ratelimit-policy"), field("ratelimit"))
 }
 
@@ -67,16 +67,16 @@ async fn one_request_too_many_is_429_until_the_time_that_it_names_has_passed() {
         "\"default\";r=1;t=1",
         "\"default\";r=0;t=2",
     ] {
-        let answer = running.get("/v1/pets");
-        assert_eq!((answer.status, fields(&answer)), (200, (policy, left)));
+        let response = running.get("/v1/pets");
+        assert_eq!((response.status, fields(&response)), (200, (policy, left)));
     }
-    let answer = running.get("/v1/pets");
-    let message = answer.assert_error(429, "rate_limited");
+    let response = running.get("/v1/pets");
+    let message = response.assert_error(429, "rate_limited");
     assert!(message.contains("1 second"), "{message}");
-    assert_eq!(answer.header("retry-after"), Some("1"));
-    assert_eq!(fields(&answer), (policy, "\"default\";r=0;t=1"));
+    assert_eq!(response.header("retry-after"), Some("1"));
+    assert_eq!(fields(&response), (policy, "\"default\";r=0;t=1"));
 
-    // It still answers: others at once, and this key after that second.
+    // It still responds: others at once, and this key after that second.
     let other = another_key(&running.store).await;
     let request = Request::get("/v1/pets").key(&other);
     assert_eq!(running.send(&request).status, 200);
@@ -95,27 +95,27 @@ async fn errors_after_the_key_count_and_say_what_is_left_and_those_before_it_do_
         Request::get("/v1/pets").key("petstore_x"),
         Request::get("/v1/none").key(&running.key),
     ] {
-        let answer = running.send(&request);
-        assert!([401, 404].contains(&answer.status), "{answer:?}");
-        assert_eq!(fields(&answer), ("", ""), "{answer:?}");
+        let response = running.send(&request);
+        assert!([401, 404].contains(&response.status), "{response:?}");
+        assert_eq!(fields(&response), ("", ""), "{response:?}");
     }
-    let answer = running.get("/v1/pets?limit=x");
-    answer.assert_error(400, "invalid_request");
-    assert_eq!(fields(&answer).1, "\"default\";r=1;t=1");
-    let answer = running.get_pet(5);
-    answer.assert_error(404, "not_found");
-    assert_eq!(fields(&answer).1, "\"default\";r=0;t=2");
-    // A deprecated operation says so on a refusal, too.
-    let answer = running.get_pet(5);
-    answer.assert_error(429, "rate_limited");
-    assert_eq!(answer.header("deprecation"), Some("@1795132800"));
+    let response = running.get("/v1/pets?limit=x");
+    response.assert_error(400, "invalid_request");
+    assert_eq!(fields(&response).1, "\"default\";r=1;t=1");
+    let response = running.get_pet(5);
+    response.assert_error(404, "not_found");
+    assert_eq!(fields(&response).1, "\"default\";r=0;t=2");
+    // A deprecated operation says so on a rejection, too.
+    let response = running.get_pet(5);
+    response.assert_error(429, "rate_limited");
+    assert_eq!(response.header("deprecation"), Some("@1795132800"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_a_limit_nothing_is_said_of_one() {
     let running = Running::start(With::default()).await;
     for _ in 0..150 {
-        let answer = running.get("/v1/pets");
-        assert_eq!((answer.status, fields(&answer)), (200, ("", "")));
+        let response = running.get("/v1/pets");
+        assert_eq!((response.status, fields(&response)), (200, ("", "")));
     }
 }

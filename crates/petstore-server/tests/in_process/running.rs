@@ -2,7 +2,7 @@
 
 use crate::{
     faulty::Faulty,
-    raw::{self, Answer, Connection, Request},
+    raw::{self, Connection, RawResponse, Request},
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use openapi_dropshot_server::{
@@ -85,15 +85,15 @@ impl Running {
         Connection::open(self.address)
     }
 
-    pub(crate) fn send(&self, request: &Request) -> Answer {
+    pub(crate) fn send(&self, request: &Request) -> RawResponse {
         raw::send(self.address, request)
     }
 
-    pub(crate) fn get(&self, target: &str) -> Answer {
+    pub(crate) fn get(&self, target: &str) -> RawResponse {
         self.send(&Request::get(target).key(&self.key))
     }
 
-    pub(crate) fn get_pet(&self, id: i64) -> Answer {
+    pub(crate) fn get_pet(&self, id: i64) -> RawResponse {
         self.get(&format!("/v1/pets/{id}"))
     }
 
@@ -111,11 +111,11 @@ impl Running {
         connection
     }
 
-    /// Whether it still answers.
+    /// Whether it still responds.
     #[track_caller]
-    pub(crate) fn still_answers(&self) {
-        let answer = self.get("/v1/pets");
-        assert_eq!(answer.status, 200, "{answer:?}");
+    pub(crate) fn still_responds(&self) {
+        let response = self.get("/v1/pets");
+        assert_eq!(response.status, 200, "{response:?}");
     }
 }
 

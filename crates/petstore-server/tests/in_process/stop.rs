@@ -1,4 +1,4 @@
-//! Stopping the server itself; signals are left to `tests/e2e`.
+//! Stopping the server itself, without signals.
 
 use crate::{
     raw::Request,
@@ -17,8 +17,8 @@ async fn a_handler_that_runs_is_waited_for() {
     assert!(waited.is_err(), "{waited:?}");
     running.store.released.add_permits(1);
     assert_eq!(stop.await, Stopped::Finished);
-    let answer = held.answer();
-    assert_eq!(answer.status, 404, "{answer:?}");
+    let response = held.response();
+    assert_eq!(response.status, 404, "{response:?}");
     assert!(held.is_closed());
 }
 
@@ -38,22 +38,22 @@ async fn what_is_new_is_sent_elsewhere_while_what_runs_is_finished() {
     let mut held = running.held().await;
     let mut open = running.connect();
     open.write(Request::get("/v1/pets").key(&running.key).bytes());
-    assert_eq!(open.answer().status, 200);
+    assert_eq!(open.response().status, 200);
     running.server.leave();
     assert_eq!(running.server.readiness().phase(), Phase::Leaving);
-    running.still_answers();
+    running.still_responds();
 
     running.server.reject_new();
     open.write(Request::get("/v1/pets").key(&running.key).bytes());
-    let answer = open.answer();
-    let message = answer.assert_error(503, "overloaded");
+    let response = open.response();
+    let message = response.assert_error(503, "overloaded");
     assert!(message.contains("stopping"), "{message}");
-    assert_eq!(answer.header("retry-after"), Some("1"));
-    assert_eq!(answer.header("connection"), Some("close"));
+    assert_eq!(response.header("retry-after"), Some("1"));
+    assert_eq!(response.header("connection"), Some("close"));
     assert!(open.is_closed());
 
     running.store.released.add_permits(1);
-    assert_eq!(held.answer().status, 404);
+    assert_eq!(held.response().status, 404);
     let stopped = running.server.stop(Duration::from_secs(20)).await;
     assert_eq!(stopped, Stopped::Finished);
 }

@@ -1,7 +1,7 @@
 //! The days around a removal date: 4, 5 and 6 December 2030.
 
 use crate::{
-    raw::{Answer, Request},
+    raw::{RawResponse, Request},
     running::{At, Running, With},
 };
 use chrono::{DateTime, Utc};
@@ -25,30 +25,30 @@ async fn running(time: &str, sunset: SunsetPolicy) -> Running {
 }
 
 #[track_caller]
-fn assert_announced(answer: &Answer) {
+fn assert_announced(response: &RawResponse) {
     assert_eq!(
-        answer.header("deprecation"),
+        response.header("deprecation"),
         Some("@1795132800"),
-        "{answer:?}"
+        "{response:?}"
     );
     assert_eq!(
-        answer.header("sunset"),
+        response.header("sunset"),
         Some("Thu, 05 Dec 2030 00:00:00 GMT"),
-        "{answer:?}"
+        "{response:?}"
     );
     assert_eq!(
-        answer.header("link"),
+        response.header("link"),
         Some("<../pets>; rel=\"successor-version\""),
-        "{answer:?}"
+        "{response:?}"
     );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn before_its_removal_date_the_operation_answers() {
+async fn before_its_removal_date_the_operation_responds() {
     for time in BEFORE {
-        let answer = running(time, SunsetPolicy::Enforce).await.get_pet(1);
-        answer.assert_error(404, "not_found");
-        assert_announced(&answer);
+        let response = running(time, SunsetPolicy::Enforce).await.get_pet(1);
+        response.assert_error(404, "not_found");
+        assert_announced(&response);
     }
 }
 
@@ -57,27 +57,27 @@ async fn from_its_removal_date_on_the_operation_is_gone_where_that_is_enforced()
     for time in AFTER {
         let running = running(time, SunsetPolicy::Enforce).await;
         // It is gone for everybody: whoever has no key is not asked for one.
-        for answer in [
+        for response in [
             running.get_pet(1),
             running.send(&Request::get("/v1/pets/1")),
         ] {
-            let message = answer.assert_error(410, "operation_removed");
+            let message = response.assert_error(410, "operation_removed");
             assert_eq!(
                 message,
                 "`GET /pets/{petId}` was removed on 5 December 2030; use `GET /pets` with a `status` filter"
             );
-            assert_announced(&answer);
+            assert_announced(&response);
         }
-        running.still_answers();
+        running.still_responds();
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn after_its_removal_date_the_operation_goes_on_where_it_is_only_announced() {
     for time in AFTER {
-        let answer = running(time, SunsetPolicy::Announce).await.get_pet(1);
-        answer.assert_error(404, "not_found");
-        assert_announced(&answer);
+        let response = running(time, SunsetPolicy::Announce).await.get_pet(1);
+        response.assert_error(404, "not_found");
+        assert_announced(&response);
     }
 }
 
@@ -106,10 +106,10 @@ async fn a_server_that_runs_over_the_date_ends_the_operation_at_midnight() {
         for (times, (status, code)) in [(&BEFORE[..], (404, "not_found")), (&AFTER[..], after)] {
             for time in times {
                 *clock.0.lock().expect("nobody panics") = time.parse().expect("a time");
-                let answer = running.get_pet(1);
-                answer.assert_error(status, code);
-                assert_announced(&answer);
-                running.still_answers();
+                let response = running.get_pet(1);
+                response.assert_error(status, code);
+                assert_announced(&response);
+                running.still_responds();
             }
         }
     }

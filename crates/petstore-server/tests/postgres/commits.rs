@@ -29,7 +29,7 @@ async fn ask_for_a_replica(cluster: &Cluster, db: &Client) {
 async fn until(db: &Client, count: &str, least: i64) {
     let begin = Instant::now();
     loop {
-        let found: i64 = db.query_one(count, &[]).await.expect("an answer").get(0);
+        let found: i64 = db.query_one(count, &[]).await.expect("a response").get(0);
         if found >= least {
             return;
         }
@@ -38,7 +38,7 @@ async fn until(db: &Client, count: &str, least: i64) {
     }
 }
 
-fn create(service: &Service, name: &str) -> crate::raw::Answer {
+fn create(service: &Service, name: &str) -> crate::raw::RawResponse {
     let pet = json!({"name": name, "categoryId": 7}).to_string();
     service.send(&Request::post("/v1/pets", pet).key(&service.key))
 }
@@ -89,11 +89,11 @@ async fn a_commit_whose_wait_somebody_else_cancels_is_503_too() {
     service.add("before", None);
     let db = database.client().await;
     ask_for_a_replica(&cluster, &db).await;
-    let answer = tokio::task::spawn_blocking(move || create(&service, "cancelled"));
+    let response = tokio::task::spawn_blocking(move || create(&service, "cancelled"));
     let cancel =
         "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
     until(&db, cancel, 1).await;
-    answer
+    response
         .await
         .expect("no panic")
         .assert_error(503, "unavailable");

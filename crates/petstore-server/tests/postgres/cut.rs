@@ -5,14 +5,14 @@ use crate::{
     count_of,
     postgres::own,
     process::Service,
-    raw::Answer,
+    raw::RawResponse,
     relay::{Loss, Relay},
 };
 use serde_json::json;
 
-/// Creates a pet whose statement or answer is lost in that way. Gives the
-/// answer, and how often the pet is there.
-async fn create_and_lose(loss: Loss) -> Option<(Answer, usize)> {
+/// Creates a pet whose statement or response is lost in that way. Gives the
+/// response, and how often the pet is there.
+async fn create_and_lose(loss: Loss) -> Option<(RawResponse, usize)> {
     let cluster = own(&[]).await?;
     let database = cluster.database().await;
     let relay = Relay::start(&cluster).await;
@@ -23,39 +23,39 @@ async fn create_and_lose(loss: Loss) -> Option<(Answer, usize)> {
 
     relay.lose("Rex the unlucky", loss);
     let pet = json!({"name": "Rex the unlucky", "categoryId": 7});
-    let answer = service.post(pet.to_string());
+    let response = service.post(pet.to_string());
     // By itself: reads were never touched, the writer has a new connection.
     service.add("after", None);
     assert_eq!(
         (count_of(&service, "before"), count_of(&service, "after")),
         (1, 1)
     );
-    Some((answer, count_of(&service, "Rex the unlucky")))
+    Some((response, count_of(&service, "Rex the unlucky")))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_reset_between_commit_and_answer_is_503_and_the_pet_is_there_once() {
-    let Some((answer, count)) = create_and_lose(Loss::Answer).await else {
+async fn a_connection_reset_between_commit_and_response_is_503_and_the_pet_is_there_once() {
+    let Some((response, count)) = create_and_lose(Loss::RawResponse).await else {
         return;
     };
-    answer.assert_error(503, "unavailable");
+    response.assert_error(503, "unavailable");
     assert_eq!(count, 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_connection_that_goes_silent_after_the_commit_is_503_and_the_pet_is_there_once() {
-    let Some((answer, count)) = create_and_lose(Loss::AnswerInSilence).await else {
+    let Some((response, count)) = create_and_lose(Loss::AnswerInSilence).await else {
         return;
     };
-    answer.assert_error(503, "unavailable");
+    response.assert_error(503, "unavailable");
     assert_eq!(count, 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_connection_reset_before_the_statement_is_503_and_the_pet_is_not_there() {
-    let Some((answer, count)) = create_and_lose(Loss::Statement).await else {
+    let Some((response, count)) = create_and_lose(Loss::Statement).await else {
         return;
     };
-    answer.assert_error(503, "unavailable");
+    response.assert_error(503, "unavailable");
     assert_eq!(count, 0);
 }

@@ -5,7 +5,7 @@ use crate::{
     count_of,
     postgres::{own, shared},
     process::run_failing,
-    raw::{Answer, Request},
+    raw::{RawResponse, Request},
     scrape::Watched,
 };
 use serde_json::json;
@@ -20,18 +20,18 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Asks until it is answered with this status; before, all are answered with
 /// the other one. Gives how many. A 503 is as it is to be.
-fn until(status: u16, before: u16, ask: impl Fn() -> Answer) -> usize {
+fn until(status: u16, before: u16, ask: impl Fn() -> RawResponse) -> usize {
     let begin = Instant::now();
     for count in 0.. {
-        let answer = ask();
-        if answer.status == 503 {
-            answer.assert_error(503, "unavailable");
+        let response = ask();
+        if response.status == 503 {
+            response.assert_error(503, "unavailable");
         }
-        if answer.status == status {
+        if response.status == status {
             return count;
         }
-        assert_eq!(answer.status, before, "{answer:?}");
-        assert!(begin.elapsed() < PATIENCE, "{answer:?}");
+        assert_eq!(response.status, before, "{response:?}");
+        assert!(begin.elapsed() < PATIENCE, "{response:?}");
         thread::sleep(Duration::from_millis(20));
     }
     unreachable!("it is asked until then")
@@ -115,7 +115,7 @@ async fn a_database_that_goes_in_mid_flight_is_503_and_when_it_is_back_so_is_the
     let mut stored = 0;
     for round in 0..3 {
         cluster.kill();
-        // Its sessions are processes of their own: each may answer once more.
+        // Its sessions are processes of their own: each may response once more.
         until(503, 200, || ask(Request::get("/v1/pets")));
         until(503, 200, || ask(Request::get("/v1/pets/1")));
         stored += until(503, 201, || ask(post("meanwhile")));

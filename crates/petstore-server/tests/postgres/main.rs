@@ -1,7 +1,7 @@
-//! The real program on a real PostgreSQL: the answers that it gives on SQLite,
+//! The real program on a real PostgreSQL: the responses that it gives on SQLite,
 //! servers that share a database, and databases that are gone, hang, or cut a
-//! connection. What the store makes of PostgreSQL is left to its own tests,
-//! crashes under load to `tests/durability`, replicas to `tests/failover`.
+//! connection. `tests/durability` has
+//! crashes under load, `tests/failover` has replicas.
 
 #[path = "../../../petstore-store/tests/support/postgres.rs"]
 mod postgres;
@@ -15,12 +15,12 @@ mod raw;
 #[path = "../support/scrape.rs"]
 mod scrape;
 
-mod answers;
 mod commits;
 mod cut;
 mod gone;
 mod orders;
 mod relay;
+mod responses;
 mod sharing;
 
 use postgres::Database;

@@ -23,11 +23,11 @@ async fn of_32_clients_of_two_servers_that_race_for_one_pet_one_wins_each_round(
         .collect();
 
     let start = Barrier::new(CLIENTS);
-    let answers = Mutex::new(vec![Vec::new(); ROUNDS]);
+    let responses = Mutex::new(vec![Vec::new(); ROUNDS]);
     thread::scope(|scope| {
         for number in 0..CLIENTS {
             let service = [&one, &two][number % 2];
-            let (pets, start, answers) = (&pets, &start, &answers);
+            let (pets, start, responses) = (&pets, &start, &responses);
             scope.spawn(move || {
                 let mut connection = Connection::open(service.address);
                 for (round, pet) in pets.iter().enumerate() {
@@ -40,23 +40,26 @@ async fn of_32_clients_of_two_servers_that_race_for_one_pet_one_wins_each_round(
                     }
                     start.wait();
                     connection.write(request.bytes());
-                    let answer = connection.answer();
-                    if answer.status != 201 {
-                        answer.assert_error(409, "pet_not_available");
+                    let response = connection.response();
+                    if response.status != 201 {
+                        response.assert_error(409, "pet_not_available");
                     }
-                    let answer = (number, answer.status, answer.json());
-                    answers.lock().expect("no other panics")[round].push(answer);
+                    let response = (number, response.status, response.json());
+                    responses.lock().expect("no other panics")[round].push(response);
                 }
             });
         }
     });
 
-    let answers = answers.into_inner().expect("nobody panics");
+    let responses = responses.into_inner().expect("nobody panics");
     let mut won_by = [0; 2];
     let mut orders = Vec::new();
-    for answers in &answers {
-        assert_eq!(answers.len(), CLIENTS);
-        let won: Vec<_> = answers.iter().filter(|answer| answer.1 == 201).collect();
+    for responses in &responses {
+        assert_eq!(responses.len(), CLIENTS);
+        let won: Vec<_> = responses
+            .iter()
+            .filter(|response| response.1 == 201)
+            .collect();
         let [(number, _, order)] = won[..] else {
             panic!("{} winners: {won:?}", won.len())
         };
@@ -68,9 +71,9 @@ async fn of_32_clients_of_two_servers_that_race_for_one_pet_one_wins_each_round(
     let mut found = Vec::new();
     let mut target = "/v1/store/orders?limit=100".to_owned();
     loop {
-        let answer = two.get(&target);
-        found.extend(answer.json().as_array().expect("a page").clone());
-        let Some(link) = answer.header("link") else {
+        let response = two.get(&target);
+        found.extend(response.json().as_array().expect("a page").clone());
+        let Some(link) = response.header("link") else {
             break;
         };
         let next = link.strip_prefix('<').and_then(|link| link.split_once('>'));
@@ -81,6 +84,6 @@ async fn of_32_clients_of_two_servers_that_race_for_one_pet_one_wins_each_round(
         orders
     };
     assert_eq!(sorted(found), sorted(orders));
-    let answer = one.get("/v1/pets?status=available");
-    assert_eq!(answer.json(), json!([]));
+    let response = one.get("/v1/pets?status=available");
+    assert_eq!(response.json(), json!([]));
 }

@@ -1,5 +1,5 @@
 //! What stands between the service and its database: a relay that passes all
-//! bytes, until it is to lose the answer to one statement, or the statement.
+//! bytes, until it is to lose the response to one statement, or the statement.
 
 use crate::postgres::Cluster;
 use std::{
@@ -18,8 +18,8 @@ use tokio::{
 pub(crate) enum Loss {
     /// Itself: the connection is reset before it passes.
     Statement,
-    /// Its answer: the database has done it, and the connection is reset.
-    Answer,
+    /// Its response: the database has done it, and the connection is reset.
+    RawResponse,
     /// The same, and the connection stays open.
     AnswerInSilence,
 }
@@ -73,7 +73,7 @@ async fn relay(mut client: TcpStream, socket: PathBuf, losses: Next) -> io::Resu
             read = database.read(&mut told) => {
                 let bytes = match read? { 0 => return Ok(()), read => &told[..read] };
                 match lost {
-                    Some(Loss::Answer) => return client.set_zero_linger(),
+                    Some(Loss::RawResponse) => return client.set_zero_linger(),
                     Some(_) => {}
                     None => client.write_all(bytes).await?,
                 }
@@ -83,7 +83,7 @@ async fn relay(mut client: TcpStream, socket: PathBuf, losses: Next) -> io::Resu
 }
 
 /// How these bytes are lost, if they are those that are waited for. A small
-/// statement comes in one piece, and the database answers it once it is
+/// statement comes in one piece, and the database responds it once it is
 /// committed.
 fn loss_of(bytes: &[u8], losses: &Next) -> Option<Loss> {
     let mut next = losses.lock().unwrap_or_else(PoisonError::into_inner);

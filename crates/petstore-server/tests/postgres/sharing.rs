@@ -70,16 +70,16 @@ async fn two_servers_share_ids_and_pages() {
     let mut met = Vec::new();
     let mut target = "/v1/pets?limit=7".to_owned();
     for service in [&one, &two].into_iter().cycle() {
-        let answer = service.get(&target);
-        assert_eq!(answer.status, 200, "{answer:?}");
-        let page = answer.json();
+        let response = service.get(&target);
+        assert_eq!(response.status, 200, "{response:?}");
+        let page = response.json();
         met.extend(
             page.as_array()
                 .expect("a page")
                 .iter()
                 .filter_map(|pet| pet["id"].as_i64()),
         );
-        let Some(link) = answer.header("link") else {
+        let Some(link) = response.header("link") else {
             break;
         };
         let next = link.strip_prefix('<').and_then(|link| link.split_once('>'));

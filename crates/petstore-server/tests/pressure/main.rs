@@ -29,8 +29,12 @@ fn main() {
         Ok(text) => Duration::from_secs(text.parse().expect("a number of seconds")),
         Err(_) => SHORT,
     };
-    println!("test what_is_too_much_is_refused_at_once_and_the_rest_is_served ...");
-    runtime.block_on(overload::what_is_too_much_is_refused_at_once_and_the_rest_is_served(time));
+    println!(
+        "test requests_beyond_the_capacity_are_rejected_at_once_and_the_others_are_served ..."
+    );
+    runtime.block_on(
+        overload::requests_beyond_the_capacity_are_rejected_at_once_and_the_others_are_served(time),
+    );
     println!("test a_normal_client_is_served_while_thousands_of_sockets_stall ...");
     runtime.block_on(stalled::a_normal_client_is_served_while_thousands_of_sockets_stall(time));
     println!("both passed");

@@ -1,5 +1,5 @@
-//! Ten times the capacity, sent by the clock and not by the answers ("open
-//! loop"): who comes too much is refused at once, and the others are served as
+//! Ten times the capacity, sent by the clock and not by the responses ("open
+//! loop"): who comes too much is rejected at once, and the others are served as
 //! if nothing was.
 
 use crate::{
@@ -19,7 +19,7 @@ use tokio::{
 const OFFERED: u32 = 10 * CAPACITY;
 const TICK: Duration = Duration::from_millis(5);
 
-/// How an answer came, seen from when its request was due.
+/// How a response came, seen from when its request was due.
 struct Seen {
     status: u16,
     retry_after: bool,
@@ -35,16 +35,18 @@ async fn ask(address: SocketAddr, idle: Idle, request: Arc<[u8]>, due: Instant) 
         Some(connection) => connection,
         None => Connection::open(address).await.expect("it listens"),
     };
-    let answer = connection.ask(&request).await.expect("it answers");
+    let response = connection.ask(&request).await.expect("it responds");
     idle.lock().expect("nobody panics").push(connection);
     Seen {
-        status: answer.status,
-        retry_after: answer.retry_after,
+        status: response.status,
+        retry_after: response.retry_after,
         took: due.elapsed(),
     }
 }
 
-pub(crate) async fn what_is_too_much_is_refused_at_once_and_the_rest_is_served(time: Duration) {
+pub(crate) async fn requests_beyond_the_capacity_are_rejected_at_once_and_the_others_are_served(
+    time: Duration,
+) {
     let server = Running::start();
     let request: Arc<[u8]> = talk::list(&server.key).into();
     let idle = Idle::default();
@@ -77,11 +79,11 @@ pub(crate) async fn what_is_too_much_is_refused_at_once_and_the_rest_is_served(t
 }
 
 fn report(seen: &[Seen], sent: Duration, server: &Running) {
-    let (served, refused): (Vec<&Seen>, Vec<&Seen>) =
+    let (served, rejected): (Vec<&Seen>, Vec<&Seen>) =
         seen.iter().partition(|seen| seen.status == 200);
-    for answer in &refused {
-        let told = (answer.status, answer.retry_after);
-        assert_eq!(told, (503, true), "refused, and told when to try again");
+    for response in &rejected {
+        let told = (response.status, response.retry_after);
+        assert_eq!(told, (503, true), "rejected, and told when to try again");
     }
     let mut times: Vec<Duration> = served.iter().map(|seen| seen.took).collect();
     times.sort_unstable();
@@ -90,10 +92,10 @@ fn report(seen: &[Seen], sent: Duration, server: &Running) {
     let worst = times.last().copied().unwrap_or_default();
     let memory = server.assert_memory_is_bounded();
     println!(
-        "  {} requests in {sent:.1?}: {} served (p50 {median:.0?}, p99 {p99:.0?}, max {worst:.0?}), {} refused; at most {memory} MB",
+        "  {} requests in {sent:.1?}: {} served (p50 {median:.0?}, p99 {p99:.0?}, max {worst:.0?}), {} rejected; at most {memory} MB",
         seen.len(),
         served.len(),
-        refused.len(),
+        rejected.len(),
     );
     let deadline = server::limits().request_deadline_seconds.duration();
     assert!(worst < deadline, "an accepted request took {worst:?}");
@@ -101,5 +103,5 @@ fn report(seen: &[Seen], sent: Duration, server: &Running) {
     let share = served.len() as f64 / capacity;
     // What it can do it goes on doing, and it takes on no more than that.
     assert!((0.5..1.2).contains(&share), "{share} of its capacity");
-    assert!(refused.len() > served.len());
+    assert!(rejected.len() > served.len());
 }

@@ -23,9 +23,9 @@ use tokio::{
 const SILENT: usize = 1000;
 const DRIPPING: usize = 1000;
 const NOT_READING: usize = 100;
-/// How long a normal client waits for an answer.
+/// How long a normal client waits for a response.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Answers that nobody reads, so many that no buffer holds them.
+/// Responses that nobody reads, so many that no buffer holds them.
 const UNREAD: usize = 300;
 
 /// Says nothing.
@@ -94,9 +94,9 @@ pub(crate) async fn a_normal_client_is_served_while_thousands_of_sockets_stall(t
         // Every second request comes on a new connection, as from a new client.
         let mut connection = Connection::open(address).await.expect("it listens");
         for _ in 0..2 {
-            let answer = time::timeout(PATIENCE, connection.ask(&request)).await;
-            let answer = answer.expect("in time").expect("answered");
-            assert_eq!(answer.status, 200, "{answer:?}");
+            let response = time::timeout(PATIENCE, connection.ask(&request)).await;
+            let response = response.expect("in time").expect("answered");
+            assert_eq!(response.status, 200, "{response:?}");
             answered += 1;
         }
         worst = worst.max(sent.elapsed());

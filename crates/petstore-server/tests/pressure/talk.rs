@@ -6,9 +6,9 @@ use tokio::{
     net::TcpStream,
 };
 
-/// What of an answer matters here.
+/// What of a response matters here.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct RawResponse {
     pub(crate) status: u16,
     pub(crate) retry_after: bool,
 }
@@ -23,7 +23,7 @@ impl Connection {
         Ok(Connection(stream))
     }
 
-    pub(crate) async fn ask(&mut self, request: &[u8]) -> io::Result<Answer> {
+    pub(crate) async fn ask(&mut self, request: &[u8]) -> io::Result<RawResponse> {
         self.0.write_all(request).await?;
         let mut read = Vec::with_capacity(1024);
         let head = loop {
@@ -37,7 +37,7 @@ impl Connection {
         let text = String::from_utf8_lossy(&read[..head]).to_lowercase();
         let header = |name: &str| text.lines().find_map(|line| line.strip_prefix(name));
         let length = header("content-length: ").and_then(|length| length.parse().ok());
-        let answer = Answer {
+        let response = RawResponse {
             status: text
                 .get(9..12)
                 .and_then(|status| status.parse().ok())
@@ -47,7 +47,7 @@ impl Connection {
         let length: usize = length.ok_or(io::ErrorKind::InvalidData)?;
         let mut rest = vec![0; (head + length).saturating_sub(read.len())];
         self.0.read_exact(&mut rest).await?;
-        Ok(answer)
+        Ok(response)
     }
 }
 

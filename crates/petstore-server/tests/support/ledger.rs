@@ -17,7 +17,7 @@ struct Entry {
     asked: Value,
     /// The pet, once somebody was told of it.
     told: Option<Value>,
-    /// Told by the answer to its creation.
+    /// Told by the response to its creation.
     answered: bool,
 }
 
@@ -56,7 +56,7 @@ impl Ledger {
     }
 
     /// The names of the pets that were answered so far.
-    pub(crate) fn names_answered(&self) -> HashSet<String> {
+    pub(crate) fn names_acknowledged(&self) -> HashSet<String> {
         let entries = self.entries();
         let answered = entries.iter().filter(|(_, entry)| entry.answered);
         answered.map(|(name, _)| name.clone()).collect()

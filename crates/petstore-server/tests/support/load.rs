@@ -20,9 +20,9 @@ use tokio::{
 
 /// More than there are threads, so that creates meet in one commit.
 const CLIENTS: usize = 16;
-/// A client that waits longer was left without an answer.
+/// A client that waits longer was left without a response.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How soon a client that was refused comes again: sooner than it is told, so
+/// How soon a client that was rejected comes again: sooner than it is told, so
 /// that the end of an outage is seen when it comes.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -37,16 +37,16 @@ pub(crate) struct Target {
     key: String,
 }
 
-/// What a client takes for an answer before the end, beside a created pet.
+/// What a client takes for a response before the end, beside a created pet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Faults {
     /// Nothing.
     None,
-    /// A refusal that says when to come again, and a connection that breaks;
+    /// A rejection that says when to come again, and a connection that breaks;
     /// and each pet that was created is there, or the service is away.
     Outages,
     /// The same behind a proxy, which repeats what is safe to repeat: only a
-    /// create without an idempotency key can go without an answer.
+    /// create without an idempotency key can go without a response.
     ProxiedOutages,
 }
 
@@ -56,7 +56,7 @@ impl Faults {
         match self {
             Faults::None => false,
             Faults::Outages => true,
-            Faults::ProxiedOutages => event == Event::Refused || !is_safe_to_repeat,
+            Faults::ProxiedOutages => event == Event::Rejected || !is_safe_to_repeat,
         }
     }
 }
@@ -66,10 +66,10 @@ pub(crate) struct Load {
     /// Each gives the pets that it was not answered and may ask for again.
     clients: JoinSet<Vec<Value>>,
     events: UnboundedReceiver<(Event, Instant)>,
-    /// From here on a service that does not answer is no fault.
+    /// From here on a service that does not response is no fault.
     ends: Arc<AtomicBool>,
     seen: Seen,
-    last_answer: Instant,
+    last_response: Instant,
 }
 
 /// What clients met.
@@ -78,8 +78,8 @@ pub(crate) enum Event {
     /// A pet was created.
     Answered,
     /// 503, as it is to be.
-    Refused,
-    /// The connection broke before an answer.
+    Rejected,
+    /// The connection broke before a response.
     Cut,
 }
 
@@ -87,7 +87,7 @@ pub(crate) enum Event {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) answered: usize,
-    pub(crate) refused: usize,
+    pub(crate) rejected: usize,
     pub(crate) cut: usize,
     pub(crate) away: Duration,
 }
@@ -110,14 +110,14 @@ impl Target {
         let mut page = self.pets.join("?limit=100").expect("a query");
         loop {
             let request = self.client.get(page.clone()).bearer_auth(&self.key);
-            let answer = request.send().await.expect("the service answers");
-            assert_eq!(answer.status(), StatusCode::OK);
-            let next = answer.headers().get("link").map(|link| {
+            let response = request.send().await.expect("the service responds");
+            assert_eq!(response.status(), StatusCode::OK);
+            let next = response.headers().get("link").map(|link| {
                 let link = link.to_str().expect("a link is text");
                 let target = link.strip_prefix('<').and_then(|link| link.split_once('>'));
                 page.join(target.expect("a target").0).expect("a query")
             });
-            met.extend(answer.json::<Vec<Value>>().await.expect("pets"));
+            met.extend(response.json::<Vec<Value>>().await.expect("pets"));
             match next {
                 Some(next) => page = next,
                 None => return met,
@@ -177,7 +177,7 @@ impl Target {
             events,
             ends,
             seen: Seen::default(),
-            last_answer: Instant::now(),
+            last_response: Instant::now(),
         }
     }
 
@@ -187,10 +187,10 @@ impl Target {
         if let Some(key) = key_of(pet) {
             request = request.header(IDEMPOTENCY_KEY, key);
         }
-        let answer = answered(request.json(pet).send().await)?;
-        let answer = not_refused(answer).await?;
-        assert_eq!(answer.status(), StatusCode::CREATED, "{answer:?}");
-        answered(answer.json().await)
+        let response = answered(request.json(pet).send().await)?;
+        let response = not_rejected(response).await?;
+        assert_eq!(response.status(), StatusCode::CREATED, "{response:?}");
+        answered(response.json().await)
     }
 
     /// Asks again for what was not answered, twice: each pet is there once after
@@ -205,14 +205,14 @@ impl Target {
         repeats.await;
     }
 
-    /// Asks for a pet that was created: whoever answers, has it.
+    /// Asks for a pet that was created: whoever responses, has it.
     async fn is_there(&self, pet: &Value) -> Result<(), Event> {
         let mut address = self.pets.clone();
         address.set_path(&format!("{}/{}", address.path(), pet["id"]));
         let request = self.client.get(address).bearer_auth(&self.key);
-        let answer = not_refused(answered(request.send().await)?).await?;
-        assert_eq!(answer.status(), StatusCode::OK, "{pet}: {answer:?}");
-        assert_eq!(answered(answer.json::<Value>().await)?, *pet);
+        let response = not_rejected(answered(request.send().await)?).await?;
+        assert_eq!(response.status(), StatusCode::OK, "{pet}: {response:?}");
+        assert_eq!(answered(response.json::<Value>().await)?, *pet);
         Ok(())
     }
 }
@@ -220,25 +220,25 @@ impl Target {
 /// Tells a connection that broke from a client that waited in vain.
 fn answered<T>(result: reqwest::Result<T>) -> Result<T, Event> {
     result.map_err(|error| {
-        assert!(!error.is_timeout(), "left without an answer: {error:?}");
+        assert!(!error.is_timeout(), "left without a response: {error:?}");
         Event::Cut
     })
 }
 
 /// Passes what is no 503; one that is says what it has to.
-async fn not_refused(answer: Response) -> Result<Response, Event> {
-    if answer.status() != StatusCode::SERVICE_UNAVAILABLE {
-        return Ok(answer);
+async fn not_rejected(response: Response) -> Result<Response, Event> {
+    if response.status() != StatusCode::SERVICE_UNAVAILABLE {
+        return Ok(response);
     }
-    let wait = answer.headers().get(RETRY_AFTER);
+    let wait = response.headers().get(RETRY_AFTER);
     let wait = wait.and_then(|wait| wait.to_str().ok()?.parse::<u32>().ok());
-    assert!(wait.is_some_and(|seconds| seconds > 0), "{answer:?}");
-    let error: Value = answered(answer.json().await)?;
+    assert!(wait.is_some_and(|seconds| seconds > 0), "{response:?}");
+    let error: Value = answered(response.json().await)?;
     let codes = ["unavailable", "overloaded"];
     let code = error["code"].as_str().unwrap_or_default();
     assert!(error["status"] == 503 && codes.contains(&code), "{error}");
     assert!(error["message"].is_string(), "{error}");
-    Err(Event::Refused)
+    Err(Event::Rejected)
 }
 
 /// Of many lengths and statuses, so that pages and the index are split.
@@ -287,17 +287,17 @@ impl Load {
         let seen = &mut self.seen;
         match met {
             Event::Answered => {
-                let gap = when.saturating_duration_since(self.last_answer);
+                let gap = when.saturating_duration_since(self.last_response);
                 seen.away = seen.away.max(gap);
                 seen.answered += 1;
-                self.last_answer = when;
+                self.last_response = when;
             }
-            Event::Refused => seen.refused += 1,
+            Event::Rejected => seen.rejected += 1,
             Event::Cut => seen.cut += 1,
         }
     }
 
-    /// Ends it by `end`, during which clients may go without an answer. Gives the
+    /// Ends it by `end`, during which clients may go without a response. Gives the
     /// pets with an idempotency key of which nobody was told.
     pub(crate) async fn end(self, end: impl FnOnce()) -> Vec<Value> {
         self.ends.store(true, Ordering::SeqCst);

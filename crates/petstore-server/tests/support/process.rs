@@ -1,7 +1,7 @@
 //! The real program on a free port, in a folder of its own; stopped and removed
 //! at the end of the test.
 
-use crate::raw::{self, Answer, Connection, Request};
+use crate::raw::{self, Connection, RawResponse, Request};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::{
@@ -136,13 +136,13 @@ impl Service {
     /// Whether it showed a key when it started.
     pub(crate) fn showed_a_key(&self) -> bool {
         // The line of a request comes after all that was said before it.
-        let answer = self.get("/v1/pets");
+        let response = self.get("/v1/pets");
         self.log
-            .wait_for(answer.header("x-request-id").expect("an id"));
+            .wait_for(response.header("x-request-id").expect("an id"));
         self.log.text().contains(SHOWN_KEY)
     }
 
-    pub(crate) fn send(&self, request: &Request) -> Answer {
+    pub(crate) fn send(&self, request: &Request) -> RawResponse {
         raw::send(self.address, request)
     }
 
@@ -151,11 +151,11 @@ impl Service {
     }
 
     /// A request with the service's key.
-    pub(crate) fn get(&self, target: &str) -> Answer {
+    pub(crate) fn get(&self, target: &str) -> RawResponse {
         self.send(&Request::get(target).key(&self.key))
     }
 
-    pub(crate) fn post(&self, body: impl Into<Vec<u8>>) -> Answer {
+    pub(crate) fn post(&self, body: impl Into<Vec<u8>>) -> RawResponse {
         self.send(&Request::post("/v1/pets", body).key(&self.key))
     }
 
@@ -165,18 +165,18 @@ impl Service {
         if let Some(status) = status {
             pet["status"] = status.into();
         }
-        let answer = self.post(pet.to_string());
-        assert_eq!(answer.status, 201, "{answer:?}");
-        answer.json()["id"].as_i64().expect("an id")
+        let response = self.post(pet.to_string());
+        assert_eq!(response.status, 201, "{response:?}");
+        response.json()["id"].as_i64().expect("an id")
     }
 
-    /// All pets; also shows that the service answers.
+    /// All pets; also shows that the service responds.
     #[track_caller]
     pub(crate) fn pets(&self) -> Vec<Value> {
-        let answer = self.get("/v1/pets?limit=100");
-        assert_eq!(answer.status, 200, "{answer:?}");
-        assert_eq!(answer.header("link"), None, "{answer:?}");
-        answer.json().as_array().expect("an array").clone()
+        let response = self.get("/v1/pets?limit=100");
+        assert_eq!(response.status, 200, "{response:?}");
+        assert_eq!(response.header("link"), None, "{response:?}");
+        response.json().as_array().expect("an array").clone()
     }
 
     pub(crate) fn pid(&self) -> Pid {

@@ -1,5 +1,4 @@
-//! HTTP by hand: requests down to the byte, and answers with everything that
-//! came. What a real client does with them is left to the client's tests.
+//! HTTP by hand: requests byte by byte, and responses with everything that arrived.
 
 use serde_json::Value;
 use std::{
@@ -60,13 +59,13 @@ impl Request {
 
 /// What came back.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct RawResponse {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
 
-impl Answer {
+impl RawResponse {
     /// The only header of that name.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let all = self.headers(name);
@@ -159,7 +158,7 @@ impl Connection {
             .expect("the server takes what is sent");
     }
 
-    /// The same connection, to write while another thread waits for an answer.
+    /// The same connection, to write while another thread waits for a response.
     pub(crate) fn writer(&self) -> Self {
         let stream = self.stream.try_clone().expect("a socket can be shared");
         Connection {
@@ -168,32 +167,36 @@ impl Connection {
         }
     }
 
-    /// The next answer, whole.
-    pub(crate) fn answer(&mut self) -> Answer {
+    /// The next response, whole.
+    pub(crate) fn response(&mut self) -> RawResponse {
         let (status, headers) = self.head();
-        let mut answer = Answer {
+        let mut response = RawResponse {
             status,
             headers,
             body: Vec::new(),
         };
-        let length = match answer.header("content-length") {
+        let length = match response.header("content-length") {
             Some(length) => length.parse().expect("a length"),
             None => 0,
         };
         while self.read.len() < length {
             assert!(self.read_more(), "closed in the middle of a body");
         }
-        answer.body = self.read.drain(..length).collect();
-        answer
+        response.body = self.read.drain(..length).collect();
+        response
     }
 
-    /// The head of the next answer, where no body follows: to a `HEAD`, or an
-    /// interim answer such as 100.
+    /// The head of the next response, where no body follows: to a `HEAD`, or an
+    /// interim response such as 100.
     pub(crate) fn head(&mut self) -> (u16, Vec<(String, String)>) {
         let end = loop {
             match self.read.windows(4).position(|four| four == b"\r\n\r\n") {
                 Some(end) => break end,
-                None => assert!(self.read_more(), "closed before an answer: {:?}", self.read),
+                None => assert!(
+                    self.read_more(),
+                    "closed before a response: {:?}",
+                    self.read
+                ),
             }
         };
         let head: Vec<u8> = self.read.drain(..end + 4).collect();
@@ -229,7 +232,7 @@ impl Connection {
             Err(error) if error.kind() == ErrorKind::ConnectionReset => false,
             Err(error) if error.kind() == ErrorKind::Interrupted => self.read_more(),
             Err(error) => panic!(
-                "no answer: {error}; so far {:?}",
+                "no response: {error}; so far {:?}",
                 String::from_utf8_lossy(&self.read)
             ),
         }
@@ -237,8 +240,8 @@ impl Connection {
 }
 
 /// Sends one request on a connection of its own.
-pub(crate) fn send(address: SocketAddr, request: &Request) -> Answer {
+pub(crate) fn send(address: SocketAddr, request: &Request) -> RawResponse {
     let mut connection = Connection::open(address);
     connection.write(request.bytes());
-    connection.answer()
+    connection.response()
 }

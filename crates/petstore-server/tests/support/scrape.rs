@@ -2,7 +2,7 @@
 
 use crate::{
     process::Service,
-    raw::{self, Answer, Request},
+    raw::{self, RawResponse, Request},
 };
 use std::{collections::BTreeMap, net::SocketAddr};
 
@@ -24,14 +24,14 @@ impl Watched {
         Watched { service, admin }
     }
 
-    pub(crate) fn ask(&self, path: &str) -> Answer {
+    pub(crate) fn ask(&self, path: &str) -> RawResponse {
         raw::send(self.admin, &Request::get(path))
     }
 
     pub(crate) fn scrape(&self) -> Scrape {
-        let answer = self.ask("/metrics");
-        assert_eq!(answer.status, 200, "{answer:?}");
-        Scrape::read(String::from_utf8(answer.body).expect("text"))
+        let response = self.ask("/metrics");
+        assert_eq!(response.status, 200, "{response:?}");
+        Scrape::read(String::from_utf8(response.body).expect("text"))
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn read_failed(error: Error) -> StoreError {
 }
 
 /// A statement that writes, and is a transaction of its own, failed. If the
-/// server refused it, it was rolled back. But a session that was ended while
+/// server rejected it, it was rolled back. But a session that was ended while
 /// its commit waited for a replica has committed all the same; and of a
 /// connection that broke nothing is known.
 pub(super) fn write_failed(error: Error) -> StoreError {

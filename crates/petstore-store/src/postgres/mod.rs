@@ -4,7 +4,7 @@
 //! # How the promises are kept
 //!
 //! **Durability.** A commit is as durable as the server makes it, and a server
-//! that makes it less than `synchronous_commit=on` and `fsync=on` is refused.
+//! that makes it less than `synchronous_commit=on` and `fsync=on` is rejected.
 //! An outcome is known only when the server has reported it: a connection that
 //! breaks or exceeds a deadline in the middle of a write, and a commit that came
 //! with a warning, are [`Outcome::Unknown`](crate::Outcome::Unknown). The

@@ -86,12 +86,12 @@ impl Drop for Session {
 pub(super) struct Connector {
     url: PostgresUrl,
     tls: MakeRustlsConnect,
-    last_failure: Mutex<Option<(Instant, Refusal)>>,
+    last_failure: Mutex<Option<(Instant, Rejection)>>,
 }
 
 /// Why there is no connection.
 #[derive(Clone, Debug)]
-pub(super) struct Refusal {
+pub(super) struct Rejection {
     pub(super) fault: Fault,
     kind: Kind,
 }
@@ -117,19 +117,19 @@ impl Connector {
 
     /// Tries the hosts in their order, and takes the first one that can write.
     pub(super) async fn connect(&self, purpose: Use) -> Result<Session, Fault> {
-        if let Some((when, refusal)) = &*self
+        if let Some((when, rejection)) = &*self
             .last_failure
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             && when.elapsed() < RETRY_AFTER
         {
-            return Err(refusal.fault.clone());
+            return Err(rejection.fault.clone());
         }
         let connected = self.try_hosts(purpose).await;
         let failure = connected
             .as_ref()
             .err()
-            .map(|refusal| (Instant::now(), refusal.clone()));
+            .map(|rejection| (Instant::now(), rejection.clone()));
         let mut last_failure = self
             .last_failure
             .lock()
@@ -145,14 +145,14 @@ impl Connector {
         }
         *last_failure = failure;
         drop(last_failure);
-        connected.map_err(|refusal| refusal.fault)
+        connected.map_err(|rejection| rejection.fault)
     }
 
     /// As [`connect`](Self::connect), for the owner who starts the service.
     pub(super) async fn connect_first(&self) -> Result<Session, PostgresError> {
         self.try_hosts(Use::Write)
             .await
-            .map_err(|Refusal { fault, kind }| {
+            .map_err(|Rejection { fault, kind }| {
                 let (database, reason) = (self.url.to_string(), fault.to_string());
                 match (fault, kind) {
                     (Fault::NotDurable { setting, value }, _) => PostgresError::NotDurable {
@@ -167,7 +167,7 @@ impl Connector {
             })
     }
 
-    async fn try_hosts(&self, purpose: Use) -> Result<Session, Refusal> {
+    async fn try_hosts(&self, purpose: Use) -> Result<Session, Rejection> {
         let mut reasons = Vec::new();
         let mut kind = Kind::Unreachable;
         for (name, config) in self.url.hosts() {
@@ -188,7 +188,7 @@ impl Connector {
             match timeout(HOST_TIMEOUT, attempt).await {
                 Ok(Ok((session, None))) => return Ok(session),
                 Ok(Ok((_, Some(fault)))) => {
-                    return Err(Refusal {
+                    return Err(Rejection {
                         fault,
                         kind: Kind::NotDurable,
                     });
@@ -203,7 +203,7 @@ impl Connector {
                 )),
             }
         }
-        Err(Refusal {
+        Err(Rejection {
             fault: Fault::NoHost(reasons.join("; ")),
             kind,
         })

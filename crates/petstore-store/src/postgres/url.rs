@@ -239,7 +239,7 @@ mod tests {
             .expect(text)
     }
 
-    fn refusal(text: &str) -> String {
+    fn rejection(text: &str) -> String {
         PostgresUrl::parse(text)
             .expect("a PostgreSQL URL")
             .expect_err(text)
@@ -295,8 +295,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_repeats_nothing_of_the_password() {
-        let refused = [
+    fn what_is_rejected_repeats_nothing_of_the_password() {
+        let rejected = [
             "postgres://pets:s3c@ret@db/store",
             "postgres://pets:s3c?ret@db/store",
             "postgres://pets:s3c?ret=1&x@db/store",
@@ -307,11 +307,11 @@ mod tests {
             "postgres://pets:s3cret@db/store?target_session_attrs=any",
             "postgres://pets:s3cret@db/store?load_balance_hosts=random",
         ];
-        for text in refused {
-            let refusal = refusal(text);
+        for text in rejected {
+            let rejection = rejection(text);
             assert!(
-                !refusal.contains("s3c") && !refusal.contains("ret="),
-                "{text}: {refusal}"
+                !rejection.contains("s3c") && !rejection.contains("ret="),
+                "{text}: {rejection}"
             );
         }
     }

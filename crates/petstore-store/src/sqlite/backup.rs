@@ -98,7 +98,7 @@ fn copy_pages(
     to: &Path,
     target: &mut Connection,
 ) -> Result<(), BackupError> {
-    let of_source = |error| BackupError::Source(open::refusal(from, error));
+    let of_source = |error| BackupError::Source(open::rejection(from, error));
     // From here to the end it is one snapshot that is looked at and copied.
     let snapshot = source.unchecked_transaction().map_err(of_source)?;
     let identity = schema::identify(&snapshot).map_err(of_source)?;

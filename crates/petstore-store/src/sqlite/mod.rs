@@ -63,7 +63,7 @@ pub(crate) async fn schema_version(path: PathBuf) -> Result<i64, OpenError> {
         let Some(db) = open::existing(&named)? else {
             return Ok(0);
         };
-        match schema::identify(&db).map_err(|error| open::refusal(&named, error))? {
+        match schema::identify(&db).map_err(|error| open::rejection(&named, error))? {
             schema::Identity::Store(version) => Ok(version),
             schema::Identity::Empty | schema::Identity::Foreign => Ok(0),
         }

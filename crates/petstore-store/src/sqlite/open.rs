@@ -1,5 +1,5 @@
 //! From a path to connections: looks at what is there before anything is
-//! touched, refuses what is not a store of a known version, and sets up the
+//! touched, rejects what is not a store of a known version, and sets up the
 //! connections that write and read.
 
 use super::{
@@ -47,7 +47,7 @@ pub(super) fn file(path: PathBuf) -> Result<File, OpenError> {
     // None of them is absolute.
     let absolute = std::path::absolute(&path).map_err(|error| failed(&path, Arc::new(error)))?;
     inspect(&path, &absolute)?;
-    let at = |error| refusal(&path, error);
+    let at = |error| rejection(&path, error);
 
     let mut writer = Connection::open_with_flags(&absolute, flags()).map_err(at)?;
     if writer.is_readonly("main").map_err(at)? {
@@ -56,7 +56,7 @@ pub(super) fn file(path: PathBuf) -> Result<File, OpenError> {
     }
     writer.busy_timeout(OPEN_TIMEOUT).map_err(at)?;
     // Until it is known to be a store of ours: to close a connection writes
-    // the log back into the file, and what is refused must stay as it is.
+    // the log back into the file, and what is rejected must stay as it is.
     writer
         .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
         .map_err(at)?;
@@ -96,7 +96,7 @@ pub(super) fn existing(path: &Path) -> Result<Option<Connection>, OpenError> {
     if !absolute.exists() {
         return Ok(None);
     }
-    let at = |error| refusal(path, error);
+    let at = |error| rejection(path, error);
     let db = Connection::open_with_flags(&absolute, flags() - OpenFlags::SQLITE_OPEN_CREATE)
         .map_err(at)?;
     db.busy_timeout(OPEN_TIMEOUT).map_err(at)?;
@@ -110,7 +110,7 @@ pub(super) fn existing(path: &Path) -> Result<Option<Connection>, OpenError> {
 
 /// A database of its own that no other connection sees.
 pub(super) fn memory() -> Result<Connection, OpenError> {
-    let at = |error| refusal(Path::new(":memory:"), error);
+    let at = |error| rejection(Path::new(":memory:"), error);
     let mut only = Connection::open_in_memory().map_err(at)?;
     schema::claim(&mut only).map_err(at)?;
     schema::migrate(&mut only).map_err(at)?;
@@ -147,7 +147,7 @@ fn set_up(db: &Connection, timeout: Duration) -> rusqlite::Result<()> {
     db.pragma_update(None, "foreign_keys", true)
 }
 
-/// Refuses what is not a store before anything is touched.
+/// Rejects what is not a store before anything is touched.
 fn inspect(path: &Path, absolute: &Path) -> Result<(), OpenError> {
     match fs::metadata(absolute) {
         Ok(found) if found.is_dir() => {
@@ -193,7 +193,7 @@ fn inspect(path: &Path, absolute: &Path) -> Result<(), OpenError> {
 /// it goes through SQLite, since to open and close the file by other means
 /// would drop the locks that this process may hold on it.
 fn look(path: &Path, absolute: &Path) -> Result<Identity, OpenError> {
-    let at = |error| refusal(path, error);
+    let at = |error| rejection(path, error);
     let db = immutably(absolute).map_err(at)?;
     let identity = schema::identify(&db).map_err(at)?;
     let pages: u32 = db.pragma_query_one(None, "page_count").map_err(at)?;
@@ -283,7 +283,7 @@ fn use_write_ahead_log(path: &Path, db: &Connection) -> Result<(), OpenError> {
             Err(error) if is_busy(&error) && started.elapsed() < OPEN_TIMEOUT => {
                 thread::sleep(Duration::from_millis(2));
             }
-            Err(error) => return Err(refusal(path, error)),
+            Err(error) => return Err(rejection(path, error)),
         }
     }
 }
@@ -303,7 +303,7 @@ fn is_busy(error: &Error) -> bool {
     )
 }
 
-pub(super) fn refusal(path: &Path, error: Error) -> OpenError {
+pub(super) fn rejection(path: &Path, error: Error) -> OpenError {
     let busy = is_busy(&error);
     let code = error.sqlite_error_code();
     let source: Cause = Arc::new(error);

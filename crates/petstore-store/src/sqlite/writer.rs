@@ -135,10 +135,12 @@ impl Writer {
             caller,
         });
         let job = Message::Write(job, reservation);
-        self.inbox.try_send(job).map_err(|refused| match refused {
-            mpsc::error::TrySendError::Full(_) => StoreError::Overloaded,
-            mpsc::error::TrySendError::Closed(_) => error::closed(),
-        })?;
+        self.inbox
+            .try_send(job)
+            .map_err(|rejected| match rejected {
+                mpsc::error::TrySendError::Full(_) => StoreError::Overloaded,
+                mpsc::error::TrySendError::Closed(_) => error::closed(),
+            })?;
         result.await.unwrap_or_else(|_| Err(error::writer_gone()))
     }
 
@@ -346,7 +348,7 @@ fn apart(db: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Result<u64, StoreErr
 }
 
 /// Takes the lock for writing at once: a lock that is asked for later can be
-/// refused without a wait, and after the first job has run.
+/// rejected without a wait, and after the first job has run.
 fn begin(db: &mut Connection) -> Result<Transaction<'_>, StoreError> {
     db.transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(error::failed)

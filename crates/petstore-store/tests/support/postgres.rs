@@ -163,7 +163,7 @@ impl Cluster {
         for (name, contents) in files {
             let file = folder.join(name);
             fs::write(&file, contents).expect("a file");
-            // The server refuses a key that others could read.
+            // The server rejects a key that others could read.
             fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("permissions");
             hand_over(&file, owner);
         }
@@ -333,7 +333,7 @@ fn keep(
     kept.expect("a shell")
 }
 
-/// PostgreSQL refuses to run as root; then it runs as the user `postgres`, who
+/// PostgreSQL rejects to run as root; then it runs as the user `postgres`, who
 /// is given the folder.
 pub(crate) fn owner_for(folder: &Path) -> Option<(u32, u32)> {
     if fs::metadata(folder).expect("the folder").uid() != 0 {

@@ -10,8 +10,8 @@ const LAST_DAY: &str = "2030-12-04T12:00:00Z";
 const REMOVED: &str = "2030-12-05T00:00:00Z";
 
 /// What became of the call.
-fn code(answer: Result<(), Error>) -> Option<ErrorCode> {
-    answer.err().and_then(|error| error.code().cloned())
+fn code(result: Result<(), Error>) -> Option<ErrorCode> {
+    result.err().and_then(|error| error.code().cloned())
 }
 
 #[expect(deprecated, reason = "its removal is what is tested")]
@@ -56,8 +56,8 @@ async fn a_rate_limit_recovers_as_the_clock_moves() {
     let http = reqwest::Client::new();
     let list = async || {
         let request = http.get(format!("{}/pets", server.url()));
-        let answer = request.bearer_auth(server.key()).send().await;
-        answer.expect("an answer").status().as_u16()
+        let response = request.bearer_auth(server.key()).send().await;
+        response.expect("a response").status().as_u16()
     };
     // Real time passes, too: sooner or later one request follows soon enough.
     let mut limited = false;

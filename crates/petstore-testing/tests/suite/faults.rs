@@ -43,7 +43,7 @@ async fn a_refusal_has_its_status_its_code_and_when_to_come_back() {
     ] {
         let server = started().await;
         server.inject(fault);
-        let error = add(&blunt(&server)).await.expect_err("it is refused");
+        let error = add(&blunt(&server)).await.expect_err("it is rejected");
         assert_eq!(error.status(), Some(status));
         assert_eq!(error.code(), Some(&code));
         assert!(error.is_retryable(), "{error}");
@@ -56,7 +56,7 @@ async fn a_refusal_has_its_status_its_code_and_when_to_come_back() {
 async fn a_proxy_answers_in_html() {
     let server = started().await;
     server.inject(Fault::bad_gateway());
-    let error = add(&blunt(&server)).await.expect_err("it is refused");
+    let error = add(&blunt(&server)).await.expect_err("it is rejected");
     assert_eq!((error.status(), error.code()), (Some(502), None));
     assert_eq!(pets(&server).await, 0);
 }
@@ -95,7 +95,7 @@ async fn a_connection_is_cut_before_or_after_the_request_was_done() {
     ] {
         let server = started().await;
         server.inject(fault.clone());
-        let error = add(&blunt(&server)).await.expect_err("no whole answer");
+        let error = add(&blunt(&server)).await.expect_err("no whole response");
         assert!(error.was_sent(), "{fault:?}: {error}");
         assert_eq!(pets(&server).await, done, "{fault:?}");
     }
@@ -109,16 +109,16 @@ async fn half_of_a_truncated_answer_arrives() {
         .await
         .expect("only lists are concerned");
     let request = reqwest::Client::new().get(format!("{}/pets", server.url()));
-    let mut answer = request
+    let mut response = request
         .bearer_auth(server.key())
         .send()
         .await
         .expect("the head arrives");
-    let whole = answer.content_length().expect("it says how long it is");
-    let first = answer.chunk().await.expect("half of it arrives");
+    let whole = response.content_length().expect("it says how long it is");
+    let first = response.chunk().await.expect("half of it arrives");
     let first = first.map_or(0, |part| part.len() as u64);
     assert_eq!(first, whole / 2);
-    assert!(answer.chunk().await.is_err(), "the rest is missing");
+    assert!(response.chunk().await.is_err(), "the rest is missing");
 }
 
 #[tokio::test]

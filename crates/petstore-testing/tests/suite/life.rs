@@ -45,8 +45,8 @@ async fn a_server_that_is_stopped_or_dropped_is_gone() {
         let address = server.url().replace("http://", "").replace("/v1", "");
         if stops {
             server.stop().await;
-            let refused = tokio::net::TcpStream::connect(&address).await;
-            assert!(refused.is_err());
+            let connected = tokio::net::TcpStream::connect(&address).await;
+            assert!(connected.is_err());
         } else {
             drop(server);
             let gone = async {
@@ -71,16 +71,16 @@ fn a_server_may_outlive_its_runtime() {
 /// The figures are reported and not held: machines differ.
 #[tokio::test]
 async fn a_server_starts_in_milliseconds() {
-    let (mut started, mut answered) = (Vec::new(), Vec::new());
+    let (mut started, mut responded) = (Vec::new(), Vec::new());
     for _ in 0..11 {
         let begun = Instant::now();
         let server = Server::start().await.expect("a port is free");
         started.push(begun.elapsed());
         server.client().list_pets().send().await.expect("a list");
-        answered.push(begun.elapsed());
+        responded.push(begun.elapsed());
         server.stop().await;
     }
-    for (what, mut taken) in [("started", started), ("answered", answered)] {
+    for (what, mut taken) in [("started", started), ("responded", responded)] {
         taken.sort_unstable();
         println!("{what} after {:?}, at most {:?}", taken[5], taken[10]);
     }

@@ -107,6 +107,7 @@ pub(super) const ROWS: &[Mutation] = &[
             "                status: 415\n",
             "                status: several\n",
         )],
+        also: STALE,
         rule: "invalid-example",
         at: (DOCUMENT, "status: several"),
         ..GATE

@@ -155,7 +155,7 @@ pub(super) const WAYS: &[Way] = &[
     },
     Way {
         description: "a wrong status of an error",
-        change: ("api/errors.rs", "404,", "400,"),
+        change: ("api/errors.rs", "with_body(404", "with_body(400"),
         rule: "error-lost",
         pointer: "/paths/~1books/get",
     },

@@ -1,5 +1,5 @@
-//! Which member of a list of schemas became which: by reference, by being the
-//! same, by title, by meaning, by shape.
+//! Finds which member of a list of schemas became which: by reference, by
+//! equality, by title, by meaning, by shape.
 
 use crate::diff::context::Context;
 use crate::diff::equality::is_renamed;
@@ -7,7 +7,7 @@ use crate::diff::view::reference;
 use crate::model::Node;
 
 pub(super) struct Matches<'a> {
-    /// What both lists have, changed or not.
+    /// Members of both lists, changed or not.
     pub pairs: Vec<(&'a Node, &'a Node)>,
     pub added: Vec<&'a Node>,
     pub removed: Vec<&'a Node>,
@@ -30,7 +30,7 @@ impl<'a> Matches<'a> {
         matches.pair(|a, b| {
             is_inline(a) && is_inline(b) && shape(a).is_some_and(|a| shape(b) == Some(a))
         });
-        // The only one left on either side changed, so it seems.
+        // If one member is left on either side, it probably changed.
         if let ([removed], [added]) = (matches.removed.as_slice(), matches.added.as_slice())
             && is_inline(removed)
             && is_inline(added)
@@ -42,7 +42,7 @@ impl<'a> Matches<'a> {
         matches
     }
 
-    /// Pairs what is left and belongs together.
+    /// Pairs the remaining members that belong together.
     fn pair(&mut self, mut belong: impl FnMut(&'a Node, &'a Node) -> bool) {
         let mut left = Vec::new();
         for base in std::mem::take(&mut self.removed) {
@@ -55,7 +55,7 @@ impl<'a> Matches<'a> {
     }
 }
 
-/// Neither a reference nor titled: nothing says which one it is.
+/// Whether a schema has no name: it is neither a reference nor has a title.
 fn is_inline(node: &Node) -> bool {
     reference(node).is_none() && node.get("title").is_none()
 }

@@ -1,17 +1,40 @@
-//! Keywords that judge a number, a count or a type: what needs no more of the
-//! document than the schema itself.
+//! Checks numbers, counts, types and formats, which need nothing of the document
+//! but the schema itself. The formats are those of OpenAPI 3.0 and the common
+//! ones of JSON Schema; any other format allows every value.
 
-use super::{Fault, fault, format};
+use super::{Fault, fault};
 use crate::model::{Node, NodeKind, Schema, Spanned, Type, compare_numbers};
+use chrono::{DateTime, NaiveDate};
 use serde_json::Number;
 use std::cmp::Ordering;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// Bounds, multiples and formats of a number.
 pub(super) fn numbers(schema: &Schema, value: &Node, number: &Number, faults: &mut Vec<Fault>) {
-    let mut bound = |bound: &Spanned<Number>, wrong: Ordering, exclusive: bool, words: &str| {
+    let bounds = [
+        (
+            &schema.minimum,
+            Ordering::Less,
+            schema.exclusive_minimum,
+            "less than the minimum",
+        ),
+        (
+            &schema.maximum,
+            Ordering::Greater,
+            schema.exclusive_maximum,
+            "greater than the maximum",
+        ),
+    ];
+    for (bound, wrong, is_exclusive, relation) in bounds {
+        let Some(bound) = bound else { continue };
         let order = compare_numbers(number, &bound.value);
-        if order == Some(wrong) || (exclusive && order == Some(Ordering::Equal)) {
-            let message = format!("{number} is {words} {}", bound.value);
+        if order == Some(wrong) || (is_exclusive && order == Some(Ordering::Equal)) {
+            let relation = match (is_exclusive, wrong) {
+                (false, _) => relation,
+                (true, Ordering::Less) => "not greater than the exclusive minimum",
+                (true, _) => "not less than the exclusive maximum",
+            };
+            let message = format!("{number} is {relation} {}", bound.value);
             faults.push(fault(
                 value,
                 &bound.at,
@@ -19,39 +42,19 @@ pub(super) fn numbers(schema: &Schema, value: &Node, number: &Number, faults: &m
                 "write a number within the bounds",
             ));
         }
-    };
-    if let Some(minimum) = &schema.minimum {
-        let words = if schema.exclusive_minimum {
-            "not greater than the exclusive minimum"
-        } else {
-            "less than the minimum"
-        };
-        bound(minimum, Ordering::Less, schema.exclusive_minimum, words);
-    }
-    if let Some(maximum) = &schema.maximum {
-        let words = if schema.exclusive_maximum {
-            "not less than the exclusive maximum"
-        } else {
-            "greater than the maximum"
-        };
-        bound(maximum, Ordering::Greater, schema.exclusive_maximum, words);
     }
     if let Some(multiple) = &schema.multiple_of
         && !is_multiple(number, &multiple.value)
     {
-        let message = format!("{number} is no multiple of {}", multiple.value);
+        let message = format!("{number} is not a multiple of {}", multiple.value);
         faults.push(fault(value, &multiple.at, message, "write a multiple"));
     }
     if let Some(format) = &schema.format
-        && !format::number_fits(&format.value, number)
+        && !number_fits(&format.value, number)
     {
         let message = format!("{number} does not fit `{}`", format.value);
-        faults.push(fault(
-            value,
-            &format.at,
-            message,
-            "write a number that fits, or a wider format",
-        ));
+        let help = "write a number that fits, or a wider format";
+        faults.push(fault(value, &format.at, message, help));
     }
 }
 
@@ -71,15 +74,15 @@ fn is_multiple(number: &Number, divisor: &Number) -> bool {
 
 /// Bounds of how many characters, elements or properties a value has.
 pub(super) fn counts(
-    length: u64,
-    name: &str,
-    minimum: Option<&Spanned<u64>>,
-    maximum: Option<&Spanned<u64>>,
+    length: usize,
+    unit: &str,
+    (minimum, maximum): (&Option<Spanned<u64>>, &Option<Spanned<u64>>),
     value: &Node,
     faults: &mut Vec<Fault>,
 ) {
-    if let Some(minimum) = minimum.filter(|minimum| length < minimum.value) {
-        let message = format!("it has {length} {name}, fewer than {}", minimum.value);
+    let length = length as u64;
+    if let Some(minimum) = minimum.as_ref().filter(|minimum| length < minimum.value) {
+        let message = format!("it has {length} {unit}, fewer than {}", minimum.value);
         faults.push(fault(
             value,
             &minimum.at,
@@ -87,8 +90,8 @@ pub(super) fn counts(
             "write more, or lower the bound",
         ));
     }
-    if let Some(maximum) = maximum.filter(|maximum| length > maximum.value) {
-        let message = format!("it has {length} {name}, more than {}", maximum.value);
+    if let Some(maximum) = maximum.as_ref().filter(|maximum| length > maximum.value) {
+        let message = format!("it has {length} {unit}, more than {}", maximum.value);
         faults.push(fault(
             value,
             &maximum.at,
@@ -124,5 +127,41 @@ pub(super) fn article(kind: Type) -> &'static str {
         Type::String => "a string",
         Type::Array => "an array",
         Type::Object => "an object",
+    }
+}
+
+/// Whether a text is of a format.
+pub(super) fn format_fits(format: &str, text: &str) -> bool {
+    match format {
+        "date" => text.len() == 10 && NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok(),
+        "date-time" => DateTime::parse_from_rfc3339(text).is_ok(),
+        "uuid" => is_uuid(text),
+        "ipv4" => text.parse::<Ipv4Addr>().is_ok(),
+        "ipv6" => text.parse::<Ipv6Addr>().is_ok(),
+        _ => true,
+    }
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(index, byte)| match index {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// Whether a number is within the range of a format.
+fn number_fits(format: &str, number: &Number) -> bool {
+    // `1.0` is an integer as good as `1`.
+    let within =
+        |lowest: f64, highest: f64| number.as_f64().is_some_and(|n| n >= lowest && n <= highest);
+    match format {
+        "int32" => within(f64::from(i32::MIN), f64::from(i32::MAX)),
+        // The largest double that is below 2^63, which itself is too large.
+        "int64" => {
+            number.is_i64()
+                || (number.is_f64() && within(-9.223_372_036_854_776e18, 9.223_372_036_854_774e18))
+        }
+        _ => true,
     }
 }

@@ -22,8 +22,8 @@ fn ids(base: Option<&str>, revision: Option<&str>, policy: &Policy) -> Vec<(Leve
         .collect()
 }
 
-fn is(found: &[(Level, String)], level: Level, id: &str) {
-    assert_eq!(found, [(level, id.to_owned())]);
+fn assert_only(changes: &[(Level, String)], level: Level, id: &str) {
+    assert_eq!(changes, [(level, id.to_owned())]);
 }
 
 const SUNSET: &str = "      deprecated: true\n      x-sunset: 2030-12-05\n";
@@ -36,7 +36,7 @@ fn an_operation_may_go_from_the_day_of_its_sunset_on() {
         ("2030-12-06", Level::Info, "api-path-removed-after-sunset"),
     ] {
         let policy = Policy::on(day(today));
-        is(&ids(Some(SUNSET), None, &policy), level, id);
+        assert_only(&ids(Some(SUNSET), None, &policy), level, id);
     }
 }
 
@@ -45,10 +45,10 @@ fn a_beta_operation_keeps_its_sunset_as_well() {
     let beta = format!("{SUNSET}      x-stability-level: beta\n");
     let policy = Policy::on(day("2030-12-04"));
     let found = ids(Some(&beta), None, &policy);
-    is(&found, Level::Err, "api-path-removed-before-sunset");
+    assert_only(&found, Level::Err, "api-path-removed-before-sunset");
     let found = ids(Some("      x-stability-level: beta\n"), None, &policy);
-    is(&found, Level::Warn, "api-path-removed-without-deprecation");
-    is(
+    assert_only(&found, Level::Warn, "api-path-removed-without-deprecation");
+    assert_only(
         &ids(Some(""), None, &policy),
         Level::Err,
         "api-path-removed-without-deprecation",
@@ -67,7 +67,7 @@ fn a_sunset_that_moves_closer_is_an_error_on_any_day_with_any_policy() {
             "{found:?}"
         );
         let found = ids(Some(SUNSET), Some(later), &policy);
-        is(&found, Level::Info, "api-sunset-date-changed");
+        assert_only(&found, Level::Info, "api-sunset-date-changed");
     }
     let policy = Policy {
         deprecation_days_stable: 100,
@@ -82,7 +82,7 @@ fn a_sunset_that_moves_closer_is_an_error_on_any_day_with_any_policy() {
 fn a_sunset_that_goes_is_an_error() {
     let policy = Policy::on(day("2026-11-21"));
     let found = ids(Some(SUNSET), Some("      deprecated: true\n"), &policy);
-    is(&found, Level::Err, "sunset-deleted");
+    assert_only(&found, Level::Err, "sunset-deleted");
 }
 
 #[test]
@@ -92,22 +92,22 @@ fn deprecation_gives_the_days_that_the_policy_asks_for() {
         ..Policy::on(day("2030-11-05"))
     };
     let plain = "      deprecated: true\n";
-    is(
+    assert_only(
         &ids(Some(""), Some(plain), &policy(0)),
         Level::Info,
         "endpoint-deprecated",
     );
-    is(
+    assert_only(
         &ids(Some(""), Some(plain), &policy(1)),
         Level::Err,
         "api-deprecated-sunset-missing",
     );
-    is(
+    assert_only(
         &ids(Some(""), Some(SUNSET), &policy(30)),
         Level::Info,
         "endpoint-deprecated-with-sunset",
     );
-    is(
+    assert_only(
         &ids(Some(""), Some(SUNSET), &policy(31)),
         Level::Err,
         "api-sunset-date-too-small",
@@ -119,17 +119,17 @@ fn stability_never_drops() {
     let policy = Policy::on(day("2026-11-21"));
     let beta = "      x-stability-level: beta\n";
     let experimental = "      x-stability-level: experimental\n";
-    is(
+    assert_only(
         &ids(Some(""), Some(beta), &policy),
         Level::Err,
         "api-stability-decreased",
     );
-    is(
+    assert_only(
         &ids(Some(beta), Some(experimental), &policy),
         Level::Err,
         "api-stability-decreased",
     );
-    is(
+    assert_only(
         &ids(Some(beta), Some(""), &policy),
         Level::Info,
         "api-stability-increased",

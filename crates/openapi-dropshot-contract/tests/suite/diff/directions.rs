@@ -21,7 +21,7 @@ fn breaks(base: &str, revision: &str) -> Vec<String> {
     let changes = changes(base, revision, &Policy::on(before()));
     let mut ids: Vec<String> = (changes.into_iter())
         .filter(|change| change.level == Level::Err)
-        .map(|change| change.id)
+        .map(|change| change.id.to_owned())
         .collect();
     ids.sort();
     ids
@@ -129,7 +129,7 @@ fn the_same_meaning_written_another_way_breaks_nothing() {
 }
 
 #[test]
-fn what_a_merged_schema_breaks_is_found() {
+fn breaking_changes_of_merged_schemas_are_reported() {
     let base = r#"{"allOf": [{"type": "object", "properties": {"a": {"type": "string"}}}]}"#;
     let revision =
         r#"{"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}"#;
@@ -197,7 +197,7 @@ fn a_change_names_both_places() {
     assert!(first.at.revision.is_some());
     assert_eq!(
         first.text,
-        "the request body (`application/json`): `maxLength` went from `9` to `5`"
+        "the request body (`application/json`): `maxLength` changed from `9` to `5`"
     );
 }
 

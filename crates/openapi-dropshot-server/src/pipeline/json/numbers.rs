@@ -1,5 +1,5 @@
 //! Numbers that JSON allows and no `f64` can hold, such as `1e400`: the reader
-//! stops at them, although they may stand where nobody reads them.
+//! stops at them, although they may stand in members that are ignored.
 
 use std::ops::Range;
 
@@ -65,7 +65,7 @@ fn end_of_text(json: &[u8], from: usize) -> usize {
 }
 
 /// As far as it is a number: `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`
-/// (RFC 8259, section 6). What follows and is none is left to the reader.
+/// (RFC 8259, section 6). serde rejects what follows and is none.
 fn end_of_number(json: &[u8], from: usize) -> usize {
     let digits = |at: usize| {
         let count = json[at..].iter().take_while(|byte| byte.is_ascii_digit());

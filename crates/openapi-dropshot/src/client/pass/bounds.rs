@@ -1,4 +1,4 @@
-//! Writes the bounds of a number as a condition in Rust, and in words.
+//! Writes the bounds of a number as a condition in Rust, and as text.
 
 use openapi_dropshot_contract::model::{Schema, Type};
 use proc_macro2::TokenStream;
@@ -10,7 +10,7 @@ pub(super) struct Bounds {
     /// A condition on `value`.
     pub(super) condition: Option<TokenStream>,
     /// What the value must be: `from 1 to 100`.
-    pub(super) words: Option<String>,
+    pub(super) description: Option<String>,
 }
 
 /// The bounds of an inline schema of a number; none for other types, which check their values themselves.
@@ -56,15 +56,15 @@ pub(super) fn of(schema: &Schema, target: &syn::Type) -> Bounds {
     }
     let condition = (!conditions.is_empty()).then(|| quote!(#(#conditions)&&*));
     Bounds {
-        words: words(schema),
+        description: description(schema),
         condition,
     }
 }
 
-fn words(schema: &Schema) -> Option<String> {
+fn description(schema: &Schema) -> Option<String> {
     let minimum = schema.minimum.as_ref().map(|minimum| &minimum.value);
     let maximum = schema.maximum.as_ref().map(|maximum| &maximum.value);
-    let mut words = Vec::new();
+    let mut description = Vec::new();
     match (
         minimum,
         schema.exclusive_minimum,
@@ -72,7 +72,7 @@ fn words(schema: &Schema) -> Option<String> {
         schema.exclusive_maximum,
     ) {
         (Some(minimum), false, Some(maximum), false) => {
-            words.push(format!("from {minimum} to {maximum}"))
+            description.push(format!("from {minimum} to {maximum}"))
         }
         _ => {
             if let Some(minimum) = minimum {
@@ -81,7 +81,7 @@ fn words(schema: &Schema) -> Option<String> {
                 } else {
                     "at least"
                 };
-                words.push(format!("{more} {minimum}"));
+                description.push(format!("{more} {minimum}"));
             }
             if let Some(maximum) = maximum {
                 let less = if schema.exclusive_maximum {
@@ -89,14 +89,14 @@ fn words(schema: &Schema) -> Option<String> {
                 } else {
                     "at most"
                 };
-                words.push(format!("{less} {maximum}"));
+                description.push(format!("{less} {maximum}"));
             }
         }
     }
     if let Some(step) = &schema.multiple_of {
-        words.push(format!("a multiple of {}", step.value));
+        description.push(format!("a multiple of {}", step.value));
     }
-    (!words.is_empty()).then(|| words.join(" and "))
+    (!description.is_empty()).then(|| description.join(" and "))
 }
 
 /// The number as Rust writes it. A bound of an integer may be written with a

@@ -12,7 +12,7 @@ pub(super) struct Value {
 
 /// The enumerations of strings, by name: unit variants only, with a text form.
 pub(super) fn open_enums(items: &[Item]) -> BTreeMap<String, Vec<Value>> {
-    let mut found = BTreeMap::new();
+    let mut enums = BTreeMap::new();
     for item in items {
         let Item::Enum(choice) = item else { continue };
         let plain = choice
@@ -33,10 +33,10 @@ pub(super) fn open_enums(items: &[Item]) -> BTreeMap<String, Vec<Value>> {
                     wire: wire_name(&variant.attrs).unwrap_or_else(|| variant.ident.to_string()),
                 })
                 .collect();
-            found.insert(choice.ident.to_string(), values);
+            enums.insert(choice.ident.to_string(), values);
         }
     }
-    found
+    enums
 }
 
 /// The text of each value, and its variant.
@@ -97,11 +97,11 @@ pub(super) fn open(mut choice: ItemEnum, values: &[Value], text_docs: &[Attribut
         };
         // An unknown value is owned, so nothing here is `Copy`. `OpenEnum` reads a value without copying a known one,
         // which serde's `untagged` would do.
-        let kept = paths.into_iter().filter(|path| {
+        let derives = paths.into_iter().filter(|path| {
             let last = path.segments.last();
             last.is_none_or(|last| last.ident != "Copy" && last.ident != "Deserialize")
         });
-        *attribute = parse_quote!(#[derive(#(#kept),*)]);
+        *attribute = parse_quote!(#[derive(#(#derives),*)]);
     }
     choice.variants.push(parse_quote! {
         /// A value that this version of the client does not know, as it was received.

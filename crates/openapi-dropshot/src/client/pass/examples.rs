@@ -11,7 +11,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Ident, Type};
 
-/// The parts that examples are made of.
+/// The parts that examples consist of.
 pub(super) struct Examples<'a> {
     /// The crate of the client, as Rust writes it.
     library: String,
@@ -49,9 +49,9 @@ impl<'a> Examples<'a> {
 
     /// A call of the operation, from the client to the response.
     pub(super) fn call(&self, request: &Request<'_>) -> Vec<String> {
-        self.asynchronous(request, |made| {
+        self.asynchronous(request, |request| {
             quote! {
-                let response = #made.send().await?.into_inner();
+                let response = #request.send().await?.into_inner();
                 println!("{response:?}");
             }
         })
@@ -59,14 +59,14 @@ impl<'a> Examples<'a> {
 
     /// The request with all its parameters.
     pub(super) fn builder(&self, request: &Request<'_>) -> Vec<String> {
-        let shown = request
+        let setters = request
             .parameters
             .iter()
             .filter(|setter| !setter.parameter.deprecated)
             .map(|setter| (setter.parameter.required, self.parameter(setter)))
             .filter(|(required, (_, _, value))| *required || value.is_some())
             .map(|(_, set)| set);
-        let (chain, arguments) = chain(shown.chain(self.body(request)));
+        let (chain, arguments) = chain(setters.chain(self.body(request)));
         let method = &request.method;
         self.synchronous(&arguments, &quote!(let request = client.#method()#chain;))
     }
@@ -99,19 +99,19 @@ impl<'a> Examples<'a> {
     /// Settings of one call.
     pub(super) fn with(&self, request: &Request<'_>) -> Vec<String> {
         let library: TokenStream = self.library.parse().unwrap_or_default();
-        self.asynchronous(request, |made| {
+        self.asynchronous(request, |request| {
             quote! {
                 let hasty = #library::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-                let response = #made.with(hasty).send().await?;
+                let response = #request.with(hasty).send().await?;
             }
         })
     }
 
     /// A call of code that is not async.
     pub(super) fn blocking(&self, request: &Request<'_>) -> Vec<String> {
-        self.in_function("fn", request, |made| {
+        self.in_function("fn", request, |request| {
             quote! {
-                let response = #made.send_blocking()?.into_inner();
+                let response = #request.send_blocking()?.into_inner();
                 println!("{response:?}");
             }
         })
@@ -119,9 +119,9 @@ impl<'a> Examples<'a> {
 
     /// Page by page.
     pub(super) fn pages(&self, request: &Request<'_>) -> Vec<String> {
-        self.asynchronous(request, |made| {
+        self.asynchronous(request, |request| {
             quote! {
-                let mut pages = #made.pages();
+                let mut pages = #request.pages();
                 while let Some(page) = pages.next().await {
                     let page = page?.into_inner();
                     println!("{page:?}");
@@ -132,9 +132,9 @@ impl<'a> Examples<'a> {
 
     /// Item by item.
     pub(super) fn stream(&self, request: &Request<'_>) -> Vec<String> {
-        self.asynchronous(request, |made| {
+        self.asynchronous(request, |request| {
             quote! {
-                let mut items = #made.stream();
+                let mut items = #request.stream();
                 while let Some(item) = items.next().await {
                     let item = item?;
                     println!("{item:?}");

@@ -15,8 +15,8 @@ struct Messages<'a>(&'a dyn Fn(&str) -> Option<String>);
 
 impl VisitMut for Messages<'_> {
     fn visit_lit_str_mut(&mut self, text: &mut syn::LitStr) {
-        if let Some(words) = (self.0)(&text.value()) {
-            *text = syn::LitStr::new(&words, text.span());
+        if let Some(reworded) = (self.0)(&text.value()) {
+            *text = syn::LitStr::new(&reworded, text.span());
         }
     }
 
@@ -46,6 +46,6 @@ impl Messages<'_> {
             syn::Lit::Str(text) => text.value(),
             _ => return literal,
         };
-        (self.0)(&text).map_or(literal, |words| Literal::string(&words))
+        (self.0)(&text).map_or(literal, |reworded| Literal::string(&reworded))
     }
 }

@@ -200,13 +200,13 @@ fn setter(
         .as_ref()
         .map(|schema| bounds::of(schema, target))
         .unwrap_or_default();
-    let value = match &bounds.words {
-        Some(words) => {
+    let value = match &bounds.description {
+        Some(description) => {
             let allowed = match &bounds.condition {
                 Some(condition) => quote!(|&value| #condition),
                 None => quote!(|_| true),
             };
-            quote!(within::<#target, V>(value, #words, #allowed))
+            quote!(within::<#target, V>(value, #description, #allowed))
         }
         None => quote!(convert::<#target, V>(value)),
     };
@@ -214,7 +214,7 @@ fn setter(
         ParameterIn::Query => quote!(set_query),
         _ => quote!(set_text),
     };
-    let mut paragraphs = setter_docs(document, parameter, bounds.words.as_deref());
+    let mut paragraphs = setter_docs(document, parameter, bounds.description.as_deref());
     paragraphs.extend(examples.setter(request, name));
     let mut attributes = docs(&paragraphs);
     if parameter.deprecated {
@@ -248,9 +248,9 @@ fn setter_docs(document: &Document, parameter: &Parameter, bounds: Option<&str>)
         Some(description) => described(Some(description)),
         None => format!("Sets `{}`.", parameter.name.value),
     }];
-    if let Some(words) = bounds {
+    if let Some(description) = bounds {
         paragraphs.push(format!(
-            "Has to be {words}; any other value is rejected before anything is sent."
+            "Has to be {description}; any other value is rejected before anything is sent."
         ));
     }
     if parameter.required {
@@ -346,7 +346,7 @@ fn send(request: &Request<'_>, examples: &Examples<'_>) -> TokenStream {
     let operation = request.operation;
     let prepared = request_of(request);
     let (read, response): (_, Type) = match &request.response {
-        Reading::Json(response) => ("json", response.clone()),
+        Reading::Json(response) => ("json", (**response).clone()),
         Reading::Empty => ("empty", parse_quote!(())),
         Reading::Bytes => ("bytes", parse_quote!(::openapi_dropshot_client::ByteStream)),
     };

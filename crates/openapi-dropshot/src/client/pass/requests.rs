@@ -48,7 +48,7 @@ impl Body {
 
 /// How the body of a success is read.
 pub(super) enum Reading {
-    Json(Type),
+    Json(Box<Type>),
     Empty,
     Bytes,
 }
@@ -146,7 +146,7 @@ fn request<'a>(
         response: match sent.to_token_stream().to_string().as_str() {
             "()" => Reading::Empty,
             "ByteStream" => Reading::Bytes,
-            _ => Reading::Json(sent),
+            _ => Reading::Json(Box::new(sent)),
         },
         success: success(operation),
     })

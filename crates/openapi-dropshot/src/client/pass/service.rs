@@ -96,7 +96,10 @@ pub(super) fn module(document: &Document, types: &[Item]) -> TokenStream {
         None => (quote!(String), quote!(String)),
     };
     quote! {
-        #![allow(clippy::all, clippy::unwrap_used, dead_code, deprecated, reason = "the code is generated")]
+        #![allow(
+            clippy::all, clippy::unwrap_used, dead_code, deprecated, missing_docs, unreachable_pub, unused_imports,
+            reason = "the code is generated"
+        )]
 
         pub mod builder;
         mod client;

@@ -32,7 +32,7 @@ pub(super) fn types(
         examples,
         deprecated_met: BTreeSet::new(),
     };
-    let mut kept = Vec::new();
+    let mut rewritten = Vec::new();
     for item in items {
         match item {
             Item::Struct(mut object) => {
@@ -44,7 +44,7 @@ pub(super) fn types(
                         .iter_mut()
                         .for_each(|field| context.field(field, &properties));
                 }
-                kept.push(Item::Struct(object));
+                rewritten.push(Item::Struct(object));
             }
             Item::Enum(mut choice) => {
                 let properties = context.document_type(&choice.ident, &mut choice.attrs);
@@ -62,15 +62,15 @@ pub(super) fn types(
                     Some(values) => {
                         let mut paragraphs = vec!["The value as it is sent.".to_owned()];
                         paragraphs.extend(examples.as_str(&choice.ident));
-                        kept.extend(enums::open(choice, values, &docs(&paragraphs)));
+                        rewritten.extend(enums::open(choice, values, &docs(&paragraphs)));
                     }
-                    None => kept.push(Item::Enum(choice)),
+                    None => rewritten.push(Item::Enum(choice)),
                 }
             }
             Item::Impl(block) if replaced(&block, &open) => {}
             Item::Impl(mut block) => {
                 context.builder_entry(&mut block);
-                kept.push(Item::Impl(block));
+                rewritten.push(Item::Impl(block));
             }
             Item::Mod(mut module) => {
                 if module.ident == "builder" {
@@ -79,13 +79,13 @@ pub(super) fn types(
                 if module.ident == "error" {
                     context.conversion_error(&mut module);
                 }
-                kept.push(Item::Mod(module));
+                rewritten.push(Item::Mod(module));
             }
-            other => kept.push(other),
+            other => rewritten.push(other),
         }
     }
     context.all_deprecated_were_met()?;
-    Ok(kept)
+    Ok(rewritten)
 }
 
 /// Whether [`enums::open`] replaces this implementation.
@@ -113,8 +113,8 @@ fn document_part(attributes: &mut Vec<Attribute>, wire: &str) {
 /// A message of a builder, with the names of the document.
 fn reworded(text: &str, properties: &BTreeMap<String, &Schema>) -> Option<String> {
     let name_of = |field: &str| {
-        let found = properties.keys().find(|name| folded(name) == folded(field));
-        found.cloned().unwrap_or_else(|| field.to_owned())
+        let property = properties.keys().find(|name| folded(name) == folded(field));
+        property.cloned().unwrap_or_else(|| field.to_owned())
     };
     if let Some(field) = text.strip_prefix("no value supplied for ") {
         return Some(format!(
@@ -292,10 +292,10 @@ impl<'a> Context<'a> {
         for item in &mut block.items {
             let ImplItem::Fn(method) = item else { continue };
             let ident = method.sig.ident.to_string();
-            let found = properties
+            let entry = properties
                 .iter()
                 .find(|(name, _)| folded(name) == folded(&ident));
-            let (wire, property) = found.map_or((ident.as_str(), None), |(name, schema)| {
+            let (wire, property) = entry.map_or((ident.as_str(), None), |(name, schema)| {
                 (name.as_str(), Some(*schema))
             });
             let mut paragraphs = self.property_docs(wire, property);

@@ -1,4 +1,4 @@
-//! Integers and numbers with bounds, and enumerations of integers.
+//! Writes integers and numbers with bounds, and enumerations of integers.
 
 use super::{format_part, rule_docs};
 use crate::{

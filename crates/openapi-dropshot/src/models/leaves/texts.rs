@@ -1,4 +1,4 @@
-//! Strings with a length or a pattern.
+//! Writes strings with a length or a pattern.
 
 use super::{format_part, rule_docs};
 use crate::{

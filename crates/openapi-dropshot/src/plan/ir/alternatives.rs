@@ -19,7 +19,7 @@ pub(crate) struct Part {
 pub(crate) struct Union {
     /// The alternatives, in the order of the document.
     pub(crate) variants: Vec<Variant>,
-    /// How one of them is chosen.
+    /// How the generated code chooses one of them.
     pub(crate) choice: Choice,
     /// `type` beside the alternatives.
     pub(crate) instance: Option<Type>,
@@ -28,9 +28,9 @@ pub(crate) struct Union {
 /// How an alternative is chosen.
 #[derive(Clone, Debug)]
 pub(crate) enum Choice {
-    /// `oneOf`: the one that takes the value.
+    /// `oneOf`: the one that accepts the value.
     One,
-    /// `anyOf`: the first that keeps all of the value, or that takes it.
+    /// `anyOf`: the first that keeps all of the value, or that accepts it.
     Any,
     /// `oneOf` with a `discriminator`: the one that this property names.
     Tag(String),

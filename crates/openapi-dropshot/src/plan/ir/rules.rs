@@ -7,7 +7,7 @@ use super::Scalar;
 pub(crate) struct Checked {
     /// The type of the value.
     pub(crate) scalar: Scalar,
-    /// What it has to keep.
+    /// Its rules.
     pub(crate) rule: Rule,
 }
 
@@ -24,7 +24,7 @@ pub(crate) enum Rule {
     OneOf(Vec<i128>),
 }
 
-/// Bounds of an integer: the ones to check and the ones to write down.
+/// Bounds of an integer: the ones to check and the ones in the document.
 #[derive(Clone, Debug)]
 pub(crate) struct IntegerRule {
     /// The least value, that of the type included.
@@ -44,7 +44,7 @@ pub(crate) struct NumberRule {
     pub(crate) written: Bounds,
 }
 
-/// `minimum` and its like.
+/// `minimum`, `maximum` and the other keywords for numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Bounds {
     /// `minimum`

@@ -1,7 +1,6 @@
-//! The cursors of the lists: the id at which a page begins and the filter it was
-//! made with, as a text that clients pass back without reading it. It holds no
-//! secret and no state of the server. Which filters there are is left to `pets`
-//! and `orders`.
+//! The cursors of the lists: the id at which a page begins and the filter of the
+//! list, as a text that clients pass back without reading it. It holds no
+//! secret and no state of the server.
 
 mod orders;
 mod pets;
@@ -39,7 +38,7 @@ pub(super) struct Position<F> {
     pub(super) filter: F,
 }
 
-/// Why a cursor is refused; the text continues "`cursor` …".
+/// Why a cursor is rejected; the text continues "`cursor` …".
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub(super) enum CursorError {
     #[error(

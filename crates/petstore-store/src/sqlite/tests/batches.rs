@@ -69,10 +69,10 @@ async fn writes_that_wait_hold_a_bounded_number_of_bytes() {
     let name = "x".repeat(QUEUE_BYTES / 16);
     let accepted: Vec<_> = (0..15).map(|_| fixture.create(name.clone())).collect();
     fixture.until_queued(15).await;
-    let refused = fixture.create(name).await.expect("no panic");
+    let rejected = fixture.create(name).await.expect("no panic");
     assert!(
-        matches!(refused, Err(StoreError::Overloaded)),
-        "{refused:?}"
+        matches!(rejected, Err(StoreError::Overloaded)),
+        "{rejected:?}"
     );
     let small = fixture.create("small");
     fixture.until_queued(16).await;
@@ -186,20 +186,20 @@ async fn a_caller_who_leaves_does_not_cancel_the_write() {
 }
 
 #[tokio::test]
-async fn a_full_queue_refuses_at_once_and_starts_nothing() {
+async fn a_full_queue_rejects_at_once_and_starts_nothing() {
     let fixture = in_a_file();
     let gate = fixture.gate().await;
     let accepted: Vec<_> = (0..QUEUE)
         .map(|number| fixture.create(number.to_string()))
         .collect();
     fixture.until_queued(QUEUE).await;
-    let refused = timeout(Duration::from_secs(10), fixture.create("too many")).await;
-    let refused = refused
+    let rejected = timeout(Duration::from_secs(10), fixture.create("too many")).await;
+    let rejected = rejected
         .expect("it does not wait for the writer")
         .expect("no panic");
     assert!(
-        matches!(refused, Err(StoreError::Overloaded)),
-        "{refused:?}"
+        matches!(rejected, Err(StoreError::Overloaded)),
+        "{rejected:?}"
     );
     gate.open().await;
     for create in accepted {

@@ -79,8 +79,8 @@ async fn a_pet_and_its_key_are_there_together_or_not_at_all() {
     // The pet is written first: the failure of the key must take it back.
     let trigger = "CREATE TRIGGER no_keys BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE(ABORT, 'for the test'); END";
     fixture.execute(trigger).await.expect("a trigger");
-    let refused = fixture.create_once("Rex", "a").await.expect("no panic");
-    assert!(refused.is_err(), "{refused:?}");
+    let rejected = fixture.create_once("Rex", "a").await.expect("no panic");
+    assert!(rejected.is_err(), "{rejected:?}");
     assert!(fixture.names().await.is_empty());
     fixture
         .execute("DROP TRIGGER no_keys")

@@ -102,7 +102,7 @@ async fn the_whole_life_of_an_order_fits_into_one_batch() {
 async fn a_pet_and_its_order_change_together_or_not_at_all() {
     let fixture = in_a_file();
     let pet = fixture.available().await;
-    let refuse = |name: &str, change: &str| {
+    let reject = |name: &str, change: &str| {
         format!(
             "CREATE TRIGGER {name} BEFORE {change} BEGIN SELECT RAISE(ABORT, 'for the test'); END"
         )
@@ -111,11 +111,11 @@ async fn a_pet_and_its_order_change_together_or_not_at_all() {
     // The pet is taken first: the failure of what follows must give it back.
     for change in ["INSERT ON orders", "INSERT ON idempotency_keys"] {
         fixture
-            .execute(&refuse("no_order", change))
+            .execute(&reject("no_order", change))
             .await
             .expect("a trigger");
-        let refused = fixture.order_once(pet).await.expect("no panic");
-        assert!(refused.is_err(), "{refused:?}");
+        let rejected = fixture.order_once(pet).await.expect("no panic");
+        assert!(rejected.is_err(), "{rejected:?}");
         assert_eq!(fixture.statuses(pet).await, free);
         fixture
             .execute("DROP TRIGGER no_order")
@@ -127,14 +127,14 @@ async fn a_pet_and_its_order_change_together_or_not_at_all() {
     // The order is changed first.
     let open = (Some(PetStatus::Pending), Some(OrderStatus::Placed));
     fixture
-        .execute(&refuse("no_pet", "UPDATE ON pets"))
+        .execute(&reject("no_pet", "UPDATE ON pets"))
         .await
         .expect("a trigger");
-    let refused = fixture
+    let rejected = fixture
         .update(1, OrderStatus::Cancelled)
         .await
         .expect("no panic");
-    assert!(refused.is_err(), "{refused:?}");
+    assert!(rejected.is_err(), "{rejected:?}");
     assert_eq!(fixture.statuses(pet).await, open);
     fixture
         .execute("DROP TRIGGER no_pet")

@@ -34,11 +34,11 @@ pub(crate) async fn its_connections_are_counted_while_it_is_open(store: AnyStore
     assert_eq!((pool.used, pool.idle), (0, 0), "{pool:?}");
 }
 
-pub(crate) async fn a_closed_store_refuses_everything(store: AnyStore) {
+pub(crate) async fn a_closed_store_rejects_everything(store: AnyStore) {
     create(&store, "Rex", None).await;
     store.close().await.expect("it closes");
     let hash = KeyHash::new([0; 32]);
-    let refusals = [
+    let rejections = [
         store.create_pet(new_pet("Tom", None)).await.map(drop),
         store.pet(1).await.map(drop),
         store
@@ -64,15 +64,15 @@ pub(crate) async fn a_closed_store_refuses_everything(store: AnyStore) {
             .map(drop),
         store.check().await,
     ];
-    for refusal in refusals {
+    for rejection in rejections {
         let closed = matches!(
-            refusal,
+            rejection,
             Err(StoreError::Unavailable {
                 outcome: Outcome::NotApplied,
                 ..
             })
         );
-        assert!(closed, "{refusal:?}");
+        assert!(closed, "{rejection:?}");
     }
     store.close().await.expect("nothing is left to do");
 }

@@ -130,8 +130,11 @@ pub(crate) async fn an_id_and_a_hash_are_taken_once(store: AnyStore) {
     };
     store.revoke_key(first.id, time(2)).await.expect("revoked");
     for taken in [same_id, same_hash] {
-        let refused = store.create_key(taken).await;
-        assert!(matches!(refused, Err(StoreError::KeyExists)), "{refused:?}");
+        let rejected = store.create_key(taken).await;
+        assert!(
+            matches!(rejected, Err(StoreError::KeyExists)),
+            "{rejected:?}"
+        );
     }
     assert_eq!(
         store.list_keys().await.expect("keys"),

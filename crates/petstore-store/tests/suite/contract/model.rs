@@ -156,7 +156,7 @@ async fn compare(store: &AnyStore, model: &mut Model, calls: Vec<Call>) -> TestC
                 prop_assert_eq!(created, model.create(pet));
             }
             Call::CreateOnce(pet, key_id, key) => {
-                // No two keys are of one age: which of them is forgotten first
+                // No two keys are of one age: which of them is deleted first
                 // is the store's choice, and a clock that goes back shows it.
                 model.now += TimeDelta::microseconds(1);
                 let asked = once::once(key_id, &key, model.now);
@@ -165,8 +165,8 @@ async fn compare(store: &AnyStore, model: &mut Model, calls: Vec<Call>) -> TestC
             }
             Call::Wait(time) => model.now += time,
             Call::Forget(limit) => {
-                let forgotten = store.forget_idempotency_keys(model.now, limit).await;
-                prop_assert_eq!(forgotten.expect("a result"), model.forget(limit));
+                let deleted = store.forget_idempotency_keys(model.now, limit).await;
+                prop_assert_eq!(deleted.expect("a result"), model.forget(limit));
             }
             Call::Get(id) => {
                 prop_assert_eq!(store.pet(id).await.expect("a result"), model.get(id))

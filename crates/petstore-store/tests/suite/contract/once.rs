@@ -41,7 +41,7 @@ fn added(creation: Creation) -> Pet {
     }
 }
 
-pub(crate) async fn a_repeated_creation_is_answered_with_the_first_pet(store: AnyStore) {
+pub(crate) async fn a_repeated_creation_returns_the_first_pet(store: AnyStore) {
     let pets = [
         rex(),
         new_pet("", None),
@@ -80,7 +80,7 @@ pub(crate) async fn a_key_is_for_one_value(store: AnyStore) {
             Creation::KeyReused
         );
     }
-    // The refusals left the key as it was.
+    // The rejections left the key as it was.
     assert_eq!(
         create(&store, rex(), once).await,
         Creation::Repeated(first.clone())
@@ -136,8 +136,8 @@ pub(crate) async fn a_clock_that_jumps_back_neither_loses_a_key_nor_doubles_a_pe
     let year = TimeDelta::days(365);
     let first = added(create(&store, rex(), once(1, "a", noon())).await);
     for at in [noon() - TimeDelta::hours(1), noon() - year, noon()] {
-        let forgotten = store.forget_idempotency_keys(at, 10).await;
-        assert_eq!(forgotten.expect("a result"), 0, "{at}");
+        let deleted = store.forget_idempotency_keys(at, 10).await;
+        assert_eq!(deleted.expect("a result"), 0, "{at}");
         let again = create(&store, rex(), once(1, "a", at)).await;
         assert_eq!(again, Creation::Repeated(first.clone()), "{at}");
         let other = create(&store, new_pet("Tom", None), once(1, "a", at)).await;
@@ -154,8 +154,8 @@ pub(crate) async fn old_keys_are_deleted_a_few_at_a_time_and_no_other(store: Any
     // The keys 0 to 6 are too old.
     let now = minutes(6) + IDEMPOTENCY_KEYS_KEPT;
     for expected in [3, 3, 1, 0] {
-        let forgotten = store.forget_idempotency_keys(now, 3).await;
-        assert_eq!(forgotten.expect("a result"), expected);
+        let deleted = store.forget_idempotency_keys(now, 3).await;
+        assert_eq!(deleted.expect("a result"), expected);
     }
     for number in 0..10 {
         let once = once(1, &number.to_string(), minutes(9));

@@ -91,21 +91,21 @@ pub(crate) async fn a_filter_keeps_what_has_that_status(store: AnyStore) {
 
 pub(crate) async fn a_walk_meets_every_earlier_pet_once_while_others_are_added(store: AnyStore) {
     let status = Some(PetStatus::Available);
-    let answered = Arc::new(Mutex::new(Vec::new()));
+    let returned = Arc::new(Mutex::new(Vec::new()));
     let adders: Vec<_> = (0..4)
         .map(|_| {
-            let (store, answered) = (store.clone(), Arc::clone(&answered));
+            let (store, returned) = (store.clone(), Arc::clone(&returned));
             tokio::spawn(async move {
                 for _ in 0..150 {
                     let id = create(&store, "Rex", status).await.id;
-                    answered.lock().expect("no panic").push(id);
+                    returned.lock().expect("no panic").push(id);
                 }
             })
         })
         .collect();
     let mut walks = 0;
     while walks < 4 || !adders.iter().all(JoinHandle::is_finished) {
-        let earlier: BTreeSet<i64> = answered.lock().expect("no panic").iter().copied().collect();
+        let earlier: BTreeSet<i64> = returned.lock().expect("no panic").iter().copied().collect();
         let limit = [1, 7, 20, 100][walks % 4];
         let met = walk_beyond(&store, status, limit, earlier.last().copied()).await;
         assert!(

@@ -105,7 +105,7 @@ pub(crate) async fn pets_added_at_once_have_ids_of_their_own(store: AnyStore) {
     assert_eq!((names.len(), ids.len()), (200, 200));
 }
 
-pub(crate) async fn an_answered_pet_is_there_for_everybody(store: AnyStore) {
+pub(crate) async fn a_created_pet_is_there_for_every_caller(store: AnyStore) {
     let mut tasks = JoinSet::new();
     for task in 0..8 {
         let store = store.clone();

@@ -26,7 +26,7 @@ async fn creates_of_a_moment_share_a_commit_and_keep_their_ids() {
 }
 
 #[tokio::test]
-async fn one_that_is_refused_fails_alone() {
+async fn one_that_is_rejected_fails_alone() {
     let Some(cluster) = shared().await else {
         return;
     };

@@ -19,8 +19,8 @@ const ROUNDS: usize = 3;
 #[derive(Default)]
 struct Seen {
     over: AtomicBool,
-    answered: AtomicUsize,
-    refused: AtomicUsize,
+    returned: AtomicUsize,
+    rejected: AtomicUsize,
 }
 
 impl Seen {
@@ -34,7 +34,7 @@ impl Seen {
 }
 
 /// Creates pets under names of its own until the end. Returns those that were
-/// answered, and the names of those whose outcome is unknown.
+/// returned, and the names of those whose outcome is unknown.
 async fn client(
     store: Arc<dyn Store>,
     seen: Arc<Seen>,
@@ -48,9 +48,9 @@ async fn client(
         let name = format!("{number}/{turn}");
         let created = store.create_pet(pet(&name)).await;
         let counter = if created.is_ok() {
-            &seen.answered
+            &seen.returned
         } else {
-            &seen.refused
+            &seen.rejected
         };
         counter.fetch_add(1, Ordering::Relaxed);
         match (outcome(&created), created) {
@@ -64,7 +64,7 @@ async fn client(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn no_answered_pet_is_lost_or_doubled_when_the_server_is_killed_under_load() {
+async fn no_created_pet_is_lost_or_doubled_when_the_server_is_killed_under_load() {
     let Some(cluster) = own(&[]).await else {
         return;
     };
@@ -75,9 +75,9 @@ async fn no_answered_pet_is_lost_or_doubled_when_the_server_is_killed_under_load
         clients.spawn(client(Arc::clone(&store), Arc::clone(&seen), number));
     }
     for _ in 0..ROUNDS {
-        Seen::more(&seen.answered, 200).await;
+        Seen::more(&seen.returned, 200).await;
         cluster.kill();
-        Seen::more(&seen.refused, 50).await;
+        Seen::more(&seen.rejected, 50).await;
         let read = store.pet(1).await;
         assert!(
             matches!(
@@ -92,7 +92,7 @@ async fn no_answered_pet_is_lost_or_doubled_when_the_server_is_killed_under_load
         store.check().await.expect_err("not ready");
         cluster.start().await;
         // By itself, without a restart of the store.
-        Seen::more(&seen.answered, 50).await;
+        Seen::more(&seen.returned, 50).await;
         store.check().await.expect("ready again");
     }
     seen.over.store(true, Ordering::Relaxed);
@@ -112,12 +112,12 @@ async fn no_answered_pet_is_lost_or_doubled_when_the_server_is_killed_under_load
             "a pet is there twice"
         );
     }
-    let (mut answered, mut unknown) = (0, 0);
+    let (mut returned, mut unknown) = (0, 0);
     for (stored, open) in clients.join_all().await {
-        answered += stored.len();
+        returned += stored.len();
         unknown += open.len();
         for (name, id) in stored {
-            // A create that was answered after the page was read is not in it.
+            // A create that was returned after the page was read is not in it.
             let found = there.remove(&name);
             let found = if found.is_some() {
                 found
@@ -132,9 +132,9 @@ async fn no_answered_pet_is_lost_or_doubled_when_the_server_is_killed_under_load
     }
     assert!(
         there.is_empty(),
-        "pets that nobody asked for, or that were refused: {there:?}"
+        "pets that nobody asked for, or that were rejected: {there:?}"
     );
-    println!("{ROUNDS} crashes: {answered} pets answered, {unknown} unknown, 0 lost, 0 doubled");
+    println!("{ROUNDS} crashes: {returned} pets created, {unknown} unknown, 0 lost, 0 doubled");
 }
 
 #[tokio::test]

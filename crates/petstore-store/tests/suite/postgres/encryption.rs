@@ -67,7 +67,7 @@ async fn a_server_is_believed_by_its_certificate_and_its_name() {
         store.close().await.expect("closed");
     }
 
-    let refused = [
+    let rejected = [
         (
             "localhost",
             "sslmode=require".to_owned(),
@@ -79,7 +79,7 @@ async fn a_server_is_believed_by_its_certificate_and_its_name() {
             "another name",
         ),
     ];
-    for (host, options, why) in refused {
+    for (host, options, why) in rejected {
         let error = over_tcp(&format!("{host}:{port}"), &options)
             .await
             .map(drop)
@@ -120,15 +120,15 @@ async fn a_password_is_bound_to_the_encrypted_connection() {
     let store = open(&url.parse().expect("a URL")).await.expect("a store");
     store.create_pet(pet("Rex")).await.expect("a pet");
     store.close().await.expect("closed");
-    let refused = over_tcp(&place, &format!("password=wrong&{options}")).await;
+    let rejected = over_tcp(&place, &format!("password=wrong&{options}")).await;
     assert!(matches!(
-        refused.map(drop),
+        rejected.map(drop),
         Err(OpenError::Postgres(PostgresError::Refused { .. }))
     ));
 }
 
 #[tokio::test]
-async fn a_server_without_encryption_is_refused_if_it_is_required() {
+async fn a_server_without_encryption_is_rejected_if_it_is_required() {
     let port = free_port();
     let settings = ["listen_addresses=127.0.0.1", &format!("port={port}")];
     let Some(_cluster) = own_with(&settings, &[]).await else {

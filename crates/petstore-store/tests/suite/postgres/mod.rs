@@ -36,11 +36,11 @@ async fn store(database: &Database<'_>) -> Arc<dyn Store> {
     open(&database.url()).await.expect("a store")
 }
 
-async fn refused(database: &Database<'_>) -> PostgresError {
+async fn rejected(database: &Database<'_>) -> PostgresError {
     match open(&database.url())
         .await
         .map(drop)
-        .expect_err("it is refused")
+        .expect_err("it is rejected")
     {
         OpenError::Postgres(error) => error,
         other => panic!("{other}"),

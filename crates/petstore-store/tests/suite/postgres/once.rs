@@ -139,7 +139,7 @@ async fn creations_of_a_moment_with_keys_share_a_commit() {
 }
 
 #[tokio::test]
-async fn one_that_is_refused_fails_alone_and_its_key_stays_free() {
+async fn one_that_is_rejected_fails_alone_and_its_key_stays_free() {
     let Some(cluster) = shared().await else {
         return;
     };

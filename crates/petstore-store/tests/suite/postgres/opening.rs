@@ -1,18 +1,18 @@
-//! What is refused at the start, and what the owner is told.
+//! What is rejected at the start, and what the owner is told.
 
-use super::{pet, refused, store};
+use super::{pet, rejected, store};
 use crate::postgres_server::shared;
 use petstore_store::{OpenError, PostgresError, open, schema_version};
 
 #[tokio::test]
-async fn a_database_that_can_lose_answered_writes_is_refused() {
+async fn a_database_that_can_lose_completed_writes_is_rejected() {
     let Some(cluster) = shared().await else {
         return;
     };
     for value in ["off", "local", "remote_write"] {
         let database = cluster.database().await;
         database.set(&format!("synchronous_commit = {value}")).await;
-        let error = refused(&database).await;
+        let error = rejected(&database).await;
         assert!(
             matches!(
                 error,
@@ -35,11 +35,11 @@ async fn a_database_that_can_lose_answered_writes_is_refused() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_sync_is_refused() {
+async fn a_server_that_does_not_sync_is_rejected() {
     let Some(cluster) = crate::postgres_server::own(&["fsync=off"]).await else {
         return;
     };
-    let error = refused(&cluster.database().await).await;
+    let error = rejected(&cluster.database().await).await;
     assert!(
         matches!(
             error,
@@ -53,7 +53,7 @@ async fn a_server_that_does_not_sync_is_refused() {
 }
 
 #[tokio::test]
-async fn a_store_of_a_newer_version_is_refused_and_left_as_it_is() {
+async fn a_store_of_a_newer_version_is_rejected_and_left_as_it_is() {
     let Some(cluster) = shared().await else {
         return;
     };
@@ -63,7 +63,7 @@ async fn a_store_of_a_newer_version_is_refused_and_left_as_it_is() {
     db.batch_execute("UPDATE petstore_schema SET version = 99")
         .await
         .expect("a newer version");
-    let error = refused(&database).await;
+    let error = rejected(&database).await;
     assert!(
         matches!(error, PostgresError::TooNew { found: 99, .. }),
         "{error:?}"
@@ -85,7 +85,8 @@ async fn the_schema_of_a_store_is_told_before_it_is_made_and_after() {
     assert_eq!(schema_version(&url).await.expect("no store"), 0);
     assert_eq!(schema_version(&url).await.expect("still none"), 0);
     store(&database).await.close().await.expect("closed");
-    assert_eq!(schema_version(&url).await.expect("a store"), 4);
+    let newest = i64::try_from(super::upgrades::MIGRATIONS.len()).expect("a few");
+    assert_eq!(schema_version(&url).await.expect("a store"), newest);
 }
 
 #[tokio::test]
@@ -98,7 +99,7 @@ async fn the_tables_of_something_else_are_left_alone() {
     db.batch_execute("CREATE TABLE pets (id int)")
         .await
         .expect("another table");
-    let error = refused(&database).await;
+    let error = rejected(&database).await;
     assert!(
         matches!(error, PostgresError::NotAStore { .. }),
         "{error:?}"
@@ -155,7 +156,7 @@ async fn a_database_that_only_reads_is_no_place_for_a_store() {
     };
     let database = cluster.database().await;
     database.set("default_transaction_read_only = on").await;
-    let error = refused(&database).await;
+    let error = rejected(&database).await;
     assert!(
         matches!(error, PostgresError::Unreachable { .. }),
         "{error:?}"

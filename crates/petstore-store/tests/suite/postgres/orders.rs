@@ -145,15 +145,15 @@ async fn who_waits_for_a_pet_is_told_what_became_of_it() {
             sleep(Duration::from_millis(2)).await;
         }
         db.batch_execute(end).await.expect("over");
-        let answer = asked.await.expect("no panic").expect("a result");
+        let result = asked.await.expect("no panic").expect("a result");
         match status {
             None => {
-                let id = answer.expect("the pet is free").id;
+                let id = result.expect("the pet is free").id;
                 let cancelled =
                     store.update_order(id, OrderStatus::Cancelled, DateTime::UNIX_EPOCH);
                 cancelled.await.expect("a result").expect("a step");
             }
-            Some(_) => assert_eq!(answer, Err(NotOrdered::NotAvailable(status))),
+            Some(_) => assert_eq!(result, Err(NotOrdered::NotAvailable(status))),
         }
     }
 }
@@ -167,7 +167,7 @@ async fn a_pet_and_its_order_change_together_or_not_at_all() {
     let store = store(&database).await;
     let pet_id = available(&store).await;
     let db = database.client().await;
-    let function = "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'for the test'; END $$";
+    let function = "CREATE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'for the test'; END $$";
     db.batch_execute(function).await.expect("a function");
     let status = async || {
         store
@@ -178,13 +178,13 @@ async fn a_pet_and_its_order_change_together_or_not_at_all() {
     };
     for table in ["orders", "idempotency_keys"] {
         let trigger = format!(
-            "CREATE TRIGGER no_order BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION refuse()"
+            "CREATE TRIGGER no_order BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION reject()"
         );
         db.batch_execute(&trigger).await.expect("a trigger");
-        let refused = order_once(&store, pet_id, "a").await;
+        let rejected = order_once(&store, pet_id, "a").await;
         assert!(
-            matches!(refused, Err(StoreError::Internal { .. })),
-            "{refused:?}"
+            matches!(rejected, Err(StoreError::Internal { .. })),
+            "{rejected:?}"
         );
         assert_eq!(status().await, Some(PetStatus::Available));
         assert!(orders_of(&store, pet_id).await.is_empty());
@@ -196,14 +196,14 @@ async fn a_pet_and_its_order_change_together_or_not_at_all() {
         panic!("nothing is in the way")
     };
     let trigger =
-        "CREATE TRIGGER no_pet BEFORE UPDATE ON pets FOR EACH ROW EXECUTE FUNCTION refuse()";
+        "CREATE TRIGGER no_pet BEFORE UPDATE ON pets FOR EACH ROW EXECUTE FUNCTION reject()";
     db.batch_execute(trigger).await.expect("a trigger");
-    let refused = store
+    let rejected = store
         .update_order(placed.id, OrderStatus::Cancelled, DateTime::UNIX_EPOCH)
         .await;
     assert!(
-        matches!(refused, Err(StoreError::Internal { .. })),
-        "{refused:?}"
+        matches!(rejected, Err(StoreError::Internal { .. })),
+        "{rejected:?}"
     );
     assert_eq!(status().await, Some(PetStatus::Pending));
     assert_eq!(orders_of(&store, pet_id).await, [placed]);
@@ -232,15 +232,15 @@ async fn a_connection_that_only_reads_is_left_for_another() {
         CREATE TRIGGER only_read BEFORE UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION only_read()";
     db.batch_execute(only_read).await.expect("a trigger");
     // Each of the two lanes may meet it once.
-    let mut refused = 0;
+    let mut rejected = 0;
     let updated = loop {
         let updated = store.update_order(id, OrderStatus::Approved, at).await;
         match outcome(&updated) {
-            Some(Outcome::NotApplied) if refused < 2 => refused += 1,
+            Some(Outcome::NotApplied) if rejected < 2 => rejected += 1,
             _ => break updated,
         }
     };
     let updated = updated.expect("a result").expect("a step");
     assert_eq!(updated.status, OrderStatus::Approved);
-    assert!(refused > 0, "the connections are new");
+    assert!(rejected > 0, "the connections are new");
 }

@@ -10,7 +10,7 @@ use petstore_store::{KeyHash, PetQuery, schema_version};
 use std::{fs, path::Path, sync::LazyLock};
 
 /// The migrations, each of which makes a schema of the one before it.
-static MIGRATIONS: LazyLock<Vec<String>> = LazyLock::new(|| {
+pub(super) static MIGRATIONS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/postgres/migrations");
     let files = fs::read_dir(folder).expect("the folder");
     let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();

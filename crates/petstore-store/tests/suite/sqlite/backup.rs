@@ -10,8 +10,8 @@ async fn copy(from: &Place, to: &Path) -> Result<(), BackupError> {
     backup(&DatabaseUrl::SqliteFile(from.path.clone()), to).await
 }
 
-/// The copy is refused with that advice, and nothing changes anywhere.
-async fn is_refused(
+/// The copy is rejected with that advice, and nothing changes anywhere.
+async fn is_rejected(
     from: &Place,
     to: &Place,
     expected: fn(&BackupError) -> bool,
@@ -19,7 +19,7 @@ async fn is_refused(
     advice: &str,
 ) {
     let before = (from.contents(), to.contents());
-    let error = copy(from, &to.path).await.expect_err("refused");
+    let error = copy(from, &to.path).await.expect_err("rejected");
     assert!(expected(&error), "{error:?}");
     let text = error.to_string();
     assert!(
@@ -33,7 +33,7 @@ async fn is_refused(
 }
 
 #[tokio::test]
-async fn a_store_in_use_is_copied_with_all_that_was_answered() {
+async fn a_store_in_use_is_copied_with_all_completed_writes() {
     let (from, to) = (Place::with_pets(100).await, place());
     let store = open(&from.path).await.expect("the store");
     let last = store.create_pet(pet("last")).await.expect("a pet");
@@ -93,11 +93,11 @@ async fn what_a_crash_left_in_the_log_is_copied_and_the_store_left_alone() {
 async fn an_existing_file_is_not_overwritten() {
     let (from, to) = (Place::with_pets(1).await, Place::with_pets(2).await);
     let exists = |error: &BackupError| matches!(error, BackupError::Exists { .. });
-    is_refused(&from, &to, exists, &to.path, "name a new file").await;
-    is_refused(&from, &from, exists, &from.path, "name a new file").await;
+    is_rejected(&from, &to, exists, &to.path, "name a new file").await;
+    is_rejected(&from, &from, exists, &from.path, "name a new file").await;
     let link = place();
     std::os::unix::fs::symlink("nowhere", &link.path).expect("a link");
-    let error = copy(&from, &link.path).await.expect_err("refused");
+    let error = copy(&from, &link.path).await.expect_err("rejected");
     assert!(exists(&error), "a link to nothing is a name too: {error:?}");
 }
 
@@ -105,9 +105,9 @@ async fn an_existing_file_is_not_overwritten() {
 async fn where_no_store_is_none_is_made() {
     let (from, to) = (place(), place());
     let no_store = |error: &BackupError| matches!(error, BackupError::NoStore { .. });
-    is_refused(&from, &to, no_store, &from.path, "name the file").await;
+    is_rejected(&from, &to, no_store, &from.path, "name the file").await;
     fs::write(&from.path, "").expect("an empty file");
-    is_refused(&from, &to, no_store, &from.path, "name the file").await;
+    is_rejected(&from, &to, no_store, &from.path, "name the file").await;
 }
 
 #[tokio::test]
@@ -119,7 +119,7 @@ async fn what_is_not_a_store_is_not_copied() {
     drop(db);
     let foreign =
         |error: &BackupError| matches!(error, BackupError::Source(OpenError::NotAStore { .. }));
-    is_refused(&from, &to, foreign, &from.path, "name another file").await;
+    is_rejected(&from, &to, foreign, &from.path, "name another file").await;
 }
 
 #[tokio::test]
@@ -130,7 +130,7 @@ async fn a_damaged_store_makes_no_backup() {
     bytes[page..page + 4096].fill(0xa5);
     fs::write(&from.path, bytes).expect("damaged");
     let damaged = |error: &BackupError| matches!(error, BackupError::Inconsistent { .. });
-    is_refused(&from, &to, damaged, &from.path, "keep the backups").await;
+    is_rejected(&from, &to, damaged, &from.path, "keep the backups").await;
 }
 
 #[tokio::test]
@@ -138,7 +138,7 @@ async fn a_missing_folder_of_the_copy_is_named() {
     let (from, mut to) = (Place::with_pets(1).await, place());
     to.path = to.folder.path().join("missing/copy.db");
     let missing = |error: &BackupError| matches!(error, BackupError::NoFolder { .. });
-    is_refused(&from, &to, missing, &to.path, "create `").await;
+    is_rejected(&from, &to, missing, &to.path, "create `").await;
 }
 
 #[tokio::test]
@@ -146,7 +146,7 @@ async fn only_files_are_copied() {
     let to = place();
     for url in ["sqlite::memory:", "postgres://localhost/pets"] {
         let url: DatabaseUrl = url.parse().expect("a database");
-        let error = backup(&url, &to.path).await.expect_err("refused");
+        let error = backup(&url, &to.path).await.expect_err("rejected");
         assert!(matches!(error, BackupError::NotAFile), "{error:?}");
     }
     assert!(to.contents().is_empty());

@@ -4,7 +4,7 @@
 mod backup;
 mod moved;
 mod processes;
-mod refusals;
+mod rejections;
 mod reopening;
 mod upgrades;
 
@@ -82,7 +82,7 @@ async fn open(path: &Path) -> Result<Arc<dyn Store>, OpenError> {
     petstore_store::open(&DatabaseUrl::SqliteFile(path.to_owned())).await
 }
 
-async fn refused(path: &Path) -> OpenError {
+async fn rejected(path: &Path) -> OpenError {
     match open(path).await {
         Ok(_) => panic!("{} was opened", path.display()),
         Err(error) => error,

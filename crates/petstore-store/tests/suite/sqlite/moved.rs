@@ -1,5 +1,5 @@
 //! The file is removed or replaced while the store is open: no write is
-//! answered that the next start would not find.
+//! returned that the next start would not find.
 
 use super::{Place, open, pet};
 use petstore_store::{Outcome, Store, StoreError};
@@ -11,11 +11,11 @@ use std::{
 
 /// Neither writes nor readiness; the log is told what to do.
 async fn takes_no_writes(store: &dyn Store) {
-    let refusals = [
+    let rejections = [
         store.create_pet(pet("Tom")).await.expect_err("it is gone"),
         store.check().await.expect_err("it is gone"),
     ];
-    for error in refusals {
+    for error in rejections {
         assert!(
             matches!(
                 error,

@@ -1,4 +1,4 @@
-//! What was answered is there when the file is opened again.
+//! What was written is there when the file is opened again.
 
 use super::{Place, open, pet, place};
 use chrono::DateTime;
@@ -39,7 +39,7 @@ async fn pets_and_keys_outlive_their_store() {
 }
 
 #[tokio::test]
-async fn an_answered_pet_is_there_without_a_close() {
+async fn a_created_pet_is_there_without_a_close() {
     let place = place();
     let store = open(&place.path).await.expect("a new store");
     let created = store.create_pet(pet("Rex")).await.expect("a pet");

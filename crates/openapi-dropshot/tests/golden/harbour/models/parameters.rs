@@ -133,7 +133,7 @@ mod list_ships_query {
     }
 }
 
-/// The headers of the 303 answer of `register_ship`.
+/// The headers of the 303 response of `register_ship`.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 #[schemars(description = "")]
 pub struct RegisterShipSeeOtherHeaders {

@@ -773,7 +773,7 @@ pub struct Anchorage {
     pub fathoms: Option<f64>,
     /// `since`
     ///
-    /// For answers: a request has no use for it.
+    /// Sent in responses only; a request does not need it.
     #[serde(
         default,
         deserialize_with = "openapi_dropshot_types::members::present",
@@ -786,7 +786,7 @@ pub struct Anchorage {
     pub since: Option<DateTime>,
     /// `password`
     ///
-    /// For requests: leave it out of answers.
+    /// Sent in requests only; leave it out of responses.
     #[serde(
         default,
         deserialize_with = "openapi_dropshot_types::members::present",
@@ -799,7 +799,7 @@ pub struct Anchorage {
     pub password: Option<String>,
     /// A signal.
     ///
-    /// For answers: a request has no use for it.
+    /// Sent in responses only; a request does not need it.
     #[serde(
         default,
         deserialize_with = "openapi_dropshot_types::members::present",

@@ -126,7 +126,7 @@ mod list_tools_headers {
     }
 }
 
-/// The headers of the 200 answer of `listTools`.
+/// The headers of the 200 response of `listTools`.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 #[schemars(description = "")]
 pub struct ListToolsOkHeaders {
@@ -303,7 +303,7 @@ mod part_options_path {
     }
 }
 
-/// The headers of the 307 answer of `partOptions`.
+/// The headers of the 307 response of `partOptions`.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 #[schemars(description = "")]
 pub struct PartOptionsTemporaryRedirectHeaders {

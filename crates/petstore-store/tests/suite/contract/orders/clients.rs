@@ -1,10 +1,10 @@
 //! Pets and orders as a state machine: in each round several clients ask at the
 //! same moment, and there must be an order of their calls, one after the other,
-//! in which the model gives the same answers and ends in the same state.
+//! in which the model gives the same results and ends in the same state.
 
 use super::{
     all,
-    model::{Answer, Call, Made, Model, PLAYING, in_some_order, query_of},
+    model::{Call, CallResult, Made, Model, PLAYING, in_some_order, query_of},
     repeated::order_once,
     walk_orders,
 };
@@ -64,7 +64,7 @@ fn rex(status: Option<PetStatus>) -> NewPet {
     contract::new_pet("Rex", status)
 }
 
-async fn ask(store: &AnyStore, made: Made) -> Answer {
+async fn ask(store: &AnyStore, made: Made) -> CallResult {
     let Made {
         call,
         pet,
@@ -73,29 +73,29 @@ async fn ask(store: &AnyStore, made: Made) -> Answer {
     } = made;
     let new = new_order(pet);
     match call {
-        Call::Pet(status) => Answer::Pet(store.create_pet(rex(status)).await.expect("a pet")),
+        Call::Pet(status) => CallResult::Pet(store.create_pet(rex(status)).await.expect("a pet")),
         Call::PetOnce(status, (key_id, key)) => {
             let once = once::once(key_id, key, at);
-            Answer::PetOnce(once::create(store, rex(status), once).await)
+            CallResult::PetOnce(once::create(store, rex(status), once).await)
         }
-        Call::Order(_) => Answer::Order(store.create_order(new, at).await.expect("a result")),
+        Call::Order(_) => CallResult::Order(store.create_order(new, at).await.expect("a result")),
         Call::OrderOnce(_, (key_id, key)) => {
-            Answer::OrderOnce(order_once(store, pet, once::once(key_id, key, at)).await)
+            CallResult::OrderOnce(order_once(store, pet, once::once(key_id, key, at)).await)
         }
         Call::Update(_, to) => {
-            Answer::Updated(store.update_order(order, to, at).await.expect("a result"))
+            CallResult::Updated(store.update_order(order, to, at).await.expect("a result"))
         }
-        Call::Look(_) => Answer::Found(store.order(order).await.expect("a result")),
+        Call::Look(_) => CallResult::Found(store.order(order).await.expect("a result")),
         Call::List(status, pet, limit) => {
             let query = query_of(made, status, pet, limit);
-            Answer::Page(store.list_orders(query).await.expect("a page"))
+            CallResult::Page(store.list_orders(query).await.expect("a page"))
         }
     }
 }
 
 /// The store and its model grow from case to case, so a case that fails is not
 /// tried again in smaller forms.
-pub(crate) async fn any_calls_of_several_clients_are_answered_as_one_after_the_other(
+pub(crate) async fn any_calls_of_several_clients_return_what_calls_one_after_the_other_would(
     store: AnyStore,
 ) {
     let state = RefCell::new((Model::default(), DateTime::UNIX_EPOCH));
@@ -146,22 +146,22 @@ async fn play(
                 }
             })
             .collect();
-        let answers = at_once(store, &calls).await;
+        let results = at_once(store, &calls).await;
         let pets = walk(store, None, 100).await;
         let orders = walk_orders(store, all(100)).await;
-        let after = in_some_order(model, &calls, &answers, &mut Vec::new(), &|model| {
+        let after = in_some_order(model, &calls, &results, &mut Vec::new(), &|model| {
             same(&model.pets, &pets, |pet| pet.id) && same(&model.orders, &orders, |order| order.id)
         });
         match after {
             Some(after) => *model = after,
-            None => prop_assert!(false, "no order of {calls:#?} explains {answers:#?}"),
+            None => prop_assert!(false, "no order of {calls:#?} explains {results:#?}"),
         }
     }
     Ok(())
 }
 
 /// Makes all calls at the same moment.
-async fn at_once(store: &AnyStore, calls: &[Made]) -> Vec<Answer> {
+async fn at_once(store: &AnyStore, calls: &[Made]) -> Vec<CallResult> {
     let start = Arc::new(Barrier::new(calls.len()));
     let mut asked = JoinSet::new();
     for (place, made) in calls.iter().copied().enumerate() {
@@ -171,9 +171,9 @@ async fn at_once(store: &AnyStore, calls: &[Made]) -> Vec<Answer> {
             (place, ask(&store, made).await)
         });
     }
-    let mut answers = asked.join_all().await;
-    answers.sort_by_key(|(place, _)| *place);
-    answers.into_iter().map(|(_, answer)| answer).collect()
+    let mut results = asked.join_all().await;
+    results.sort_by_key(|(place, _)| *place);
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 fn same<T: Clone + PartialEq>(model: &[T], found: &[T], id: impl Fn(&T) -> i64) -> bool {

@@ -95,8 +95,8 @@ pub(crate) async fn only_a_pet_that_is_available_can_be_ordered(store: AnyStore)
     assert_eq!(order_at(&store, 7, noon()).await, Err(NotOrdered::NoPet));
     for status in [None, Some(PetStatus::Pending), Some(PetStatus::Sold)] {
         let pet = create(&store, "Tom", status).await;
-        let refused = order_at(&store, pet.id, noon()).await;
-        assert_eq!(refused, Err(NotOrdered::NotAvailable(status)));
+        let rejected = order_at(&store, pet.id, noon()).await;
+        assert_eq!(rejected, Err(NotOrdered::NotAvailable(status)));
         assert_eq!(status_of(&store, pet.id).await, status);
     }
     assert!(walk_orders(&store, all(10)).await.is_empty());
@@ -149,7 +149,7 @@ const STEPS: [(OrderStatus, OrderStatus, PetStatus); 4] = [
     ),
 ];
 
-pub(crate) async fn each_step_changes_order_and_pet_and_every_other_is_refused_and_changes_nothing(
+pub(crate) async fn each_step_changes_order_and_pet_and_every_other_is_rejected_and_changes_nothing(
     store: AnyStore,
 ) {
     for from in OrderStatus::ALL.iter().copied() {

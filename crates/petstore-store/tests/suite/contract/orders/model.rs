@@ -1,5 +1,5 @@
 //! Pets and orders in memory, as a store has to keep them: what each call
-//! answers and changes, one after the other.
+//! results and changes, one after the other.
 
 use super::all;
 use chrono::{DateTime, Utc};
@@ -27,9 +27,9 @@ pub(super) type Name = (u64, &'static str);
 
 pub(super) const PLAYING: usize = 2;
 
-/// What a client was answered.
+/// What a client got.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Answer {
+pub(super) enum CallResult {
     Pet(Pet),
     PetOnce(Creation),
     Order(Result<Order, NotOrdered>),
@@ -63,13 +63,13 @@ enum Kept {
 }
 
 impl Model {
-    /// Whether the call, made now, is answered so. What the store chooses, the
-    /// ids, is taken from the answer, and must be new.
-    fn does(&mut self, made: Made, answer: &Answer) -> bool {
-        match (made.call, answer) {
-            (Call::Pet(status), Answer::Pet(pet)) => self.add_pet(status, pet),
-            (Call::PetOnce(status, name), Answer::PetOnce(answer)) => {
-                match (self.kept(name, made.at), answer) {
+    /// Whether the call, made now, returns this. What the store chooses, the
+    /// ids, is taken from the result, and must be new.
+    fn does(&mut self, made: Made, result: &CallResult) -> bool {
+        match (made.call, result) {
+            (Call::Pet(status), CallResult::Pet(pet)) => self.add_pet(status, pet),
+            (Call::PetOnce(status, name), CallResult::PetOnce(result)) => {
+                match (self.kept(name, made.at), result) {
                     (Some(Kept::Pet(first)), Creation::Repeated(pet)) => {
                         first == *pet && status == first.status
                     }
@@ -82,9 +82,9 @@ impl Model {
                     _ => false,
                 }
             }
-            (Call::Order(_), Answer::Order(answer)) => self.order(made, answer),
-            (Call::OrderOnce(_, name), Answer::OrderOnce(answer)) => {
-                match (self.kept(name, made.at), answer) {
+            (Call::Order(_), CallResult::Order(result)) => self.order(made, result),
+            (Call::OrderOnce(_, name), CallResult::OrderOnce(result)) => {
+                match (self.kept(name, made.at), result) {
                     (Some(Kept::Order(first)), Creation::Repeated(order)) => {
                         first == *order && made.pet == first.pet_id
                     }
@@ -99,9 +99,9 @@ impl Model {
                     _ => false,
                 }
             }
-            (Call::Update(_, to), Answer::Updated(answer)) => self.update(made, to) == *answer,
-            (Call::Look(_), Answer::Found(found)) => self.find(made.order).cloned() == *found,
-            (Call::List(status, pet, limit), Answer::Page(page)) => {
+            (Call::Update(_, to), CallResult::Updated(result)) => self.update(made, to) == *result,
+            (Call::Look(_), CallResult::Found(found)) => self.find(made.order).cloned() == *found,
+            (Call::List(status, pet, limit), CallResult::Page(page)) => {
                 self.list(query_of(made, status, pet, limit)) == *page
             }
             _ => false,
@@ -127,15 +127,15 @@ impl Model {
         self.pets.iter_mut().find(|pet| pet.id == id)
     }
 
-    fn order(&mut self, made: Made, answer: &Result<Order, NotOrdered>) -> bool {
+    fn order(&mut self, made: Made, result: &Result<Order, NotOrdered>) -> bool {
         let Some(pet) = self.pet(made.pet) else {
-            return *answer == Err(NotOrdered::NoPet);
+            return *result == Err(NotOrdered::NoPet);
         };
         if pet.status != Some(PetStatus::Available) {
-            return *answer == Err(NotOrdered::NotAvailable(pet.status));
+            return *result == Err(NotOrdered::NotAvailable(pet.status));
         }
         pet.status = Some(PetStatus::Pending);
-        let Ok(order) = answer else { return false };
+        let Ok(order) = result else { return false };
         let is_new = self.find(order.id).is_none();
         self.orders.push(order.clone());
         let at: petstore_models::DateTime = made.at.try_into().expect("a time");
@@ -220,12 +220,12 @@ pub(super) fn query_of(
     }
 }
 
-/// The model after all calls, in the first order in which it answers as the
+/// The model after all calls, in the first order in which it returns the same as the
 /// store did and ends as the store is.
 pub(super) fn in_some_order(
     model: &Model,
     calls: &[Made],
-    answers: &[Answer],
+    results: &[CallResult],
     done: &mut Vec<usize>,
     ends_so: &impl Fn(&Model) -> bool,
 ) -> Option<Model> {
@@ -237,11 +237,11 @@ pub(super) fn in_some_order(
             return None;
         }
         let mut after = model.clone();
-        if !after.does(calls[next], &answers[next]) {
+        if !after.does(calls[next], &results[next]) {
             return None;
         }
         done.push(next);
-        let found = in_some_order(&after, calls, answers, done, ends_so);
+        let found = in_some_order(&after, calls, results, done, ends_so);
         done.pop();
         found
     })

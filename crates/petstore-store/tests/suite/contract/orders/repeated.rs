@@ -23,7 +23,7 @@ pub(super) async fn order_once(
     }
 }
 
-pub(crate) async fn a_repeated_order_is_answered_as_it_was_placed(store: AnyStore) {
+pub(crate) async fn a_repeated_order_returns_it_as_it_was_placed(store: AnyStore) {
     let pet = available(&store).await.id;
     let key = |at| once::once(1, "a", at);
     let Creation::Added(placed) = order_once(&store, pet, key(noon())).await else {
@@ -46,16 +46,16 @@ pub(crate) async fn a_repeated_order_is_answered_as_it_was_placed(store: AnyStor
     );
 }
 
-pub(crate) async fn a_refused_order_leaves_its_key_free(store: AnyStore) {
+pub(crate) async fn a_rejected_order_leaves_its_key_free(store: AnyStore) {
     let key = || once::once(1, "a", noon());
     assert_eq!(
         order_once(&store, 1, key()).await,
         Creation::Refused(NotOrdered::NoPet)
     );
     let sold = create(&store, "Tom", Some(PetStatus::Sold)).await;
-    let refused = order_once(&store, sold.id, key()).await;
+    let rejected = order_once(&store, sold.id, key()).await;
     let reason = NotOrdered::NotAvailable(Some(PetStatus::Sold));
-    assert_eq!(refused, Creation::Refused(reason));
+    assert_eq!(rejected, Creation::Refused(reason));
     assert_eq!(
         store
             .forget_idempotency_keys(minutes(10_000), 10)

@@ -1,0 +1,139 @@
+//! The place of a schema in an operation, and how its changes are reported.
+
+use super::context::Context;
+use crate::model::Node;
+use crate::rules::{Family, changes as rules};
+
+/// Who sends a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    /// The client: what was accepted must stay accepted.
+    Request,
+    /// The service: it must not send anything that the base does not describe.
+    Response,
+}
+
+/// What a schema describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Body,
+    Parameter,
+    Header,
+}
+
+/// The place of a schema in an operation.
+#[derive(Clone, Debug)]
+pub(super) struct Scope {
+    pub direction: Direction,
+    pub role: Role,
+    /// How messages call it, such as `the request body`.
+    pub what: String,
+    /// Whether a number and a string look different on the wire.
+    pub strongly_typed: bool,
+    /// The path from the body to the schema; empty for the body itself.
+    pub path: String,
+    /// Whether the value is never sent in this direction (`readOnly` in a
+    /// request, `writeOnly` in a response).
+    pub hidden: bool,
+}
+
+impl Scope {
+    pub(super) fn new(
+        direction: Direction,
+        role: Role,
+        what: String,
+        strongly_typed: bool,
+    ) -> Self {
+        Scope {
+            direction,
+            role,
+            what,
+            strongly_typed,
+            path: String::new(),
+            hidden: false,
+        }
+    }
+
+    /// The scope of a schema inside this one.
+    pub(super) fn at(&self, step: &str) -> Self {
+        let mut inner = self.clone();
+        if !inner.path.is_empty() {
+            inner.path.push('/');
+        }
+        inner.path.push_str(step);
+        inner
+    }
+
+    pub(super) fn is_request(&self) -> bool {
+        self.direction == Direction::Request
+    }
+
+    /// What the ids of the rules for this place begin with.
+    pub(super) fn prefix(&self) -> &'static str {
+        match (self.role, self.direction, self.path.is_empty()) {
+            (_, Direction::Request, _) if self.hidden => "request-read-only-property",
+            (_, Direction::Response, _) if self.hidden => "response-write-only-property",
+            (Role::Body, Direction::Request, true) => "request-body",
+            (Role::Body, Direction::Response, true) => "response-body",
+            (Role::Header, _, true) => "response-header",
+            (Role::Parameter, _, true) => "request-parameter",
+            (Role::Parameter, _, false) => "request-parameter-property",
+            (_, Direction::Request, false) => "request-property",
+            (_, Direction::Response, false) => "response-property",
+        }
+    }
+
+    /// The scope for bounds: the rules for the bounds of a parameter apply to its
+    /// items as well.
+    pub(super) fn of_bounds(&self) -> Self {
+        let mut scope = self.clone();
+        if self.role == Role::Parameter && !self.path.is_empty() {
+            scope.what = self.subject();
+            scope.path.clear();
+        }
+        scope
+    }
+
+    /// How messages call this place.
+    pub(super) fn subject(&self) -> String {
+        if self.path.is_empty() {
+            self.what.clone()
+        } else {
+            format!("`{}` of {}", self.path, self.what)
+        }
+    }
+
+    /// Reports a change by the rule of a family for this place.
+    pub(super) fn report(
+        &self,
+        context: &mut Context<'_>,
+        family: &'static Family,
+        base: Option<&Node>,
+        revision: Option<&Node>,
+        text: &str,
+    ) {
+        // Few rules apply to values that are not sent in this direction. A client
+        // that sends back what it got sends read-only members, too, so that a
+        // changed pattern counts.
+        let is_pattern = std::ptr::eq(family, &rules::PATTERN_CHANGED);
+        let visible = match self.hidden && self.is_request() && is_pattern {
+            true => &Scope {
+                hidden: false,
+                ..self.clone()
+            },
+            false => self,
+        };
+        match family.at(visible.prefix()) {
+            Some(rule) => {
+                let text = format!("{}: {text}", self.subject());
+                context.report(rule, base, revision, text);
+            }
+            None => debug_assert!(
+                visible.hidden,
+                "`{}` lacks a rule for `{}`",
+                family.ending,
+                visible.prefix()
+            ),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Finds schemas that contain themselves in a way that cannot work: cycles of
+//! references and compositions, which have no meaning, and schemas that no
+//! finite value satisfies. Through an optional property or an element, a schema
+//! may contain itself.
+
+use super::Reader;
+use super::reference::circle;
+use crate::model::{Location, Schema};
+use crate::rules::document as rules;
+use indexmap::IndexMap;
+use std::collections::{HashMap, HashSet};
+
+impl Reader<'_> {
+    /// Reports each chain of schemas that leads back without a step into the
+    /// value, and tells whether there was one.
+    pub(super) fn has_schema_cycles(&mut self) -> bool {
+        let cycles = cycles(&self.components.schemas);
+        let has_cycles = !cycles.is_empty();
+        for (names, at) in cycles {
+            let message = format!("a schema that consists of itself has no meaning: {names}");
+            let help = "break the chain: write one of these schemas out, or refer to it from a property or from `items`";
+            self.report(&rules::SCHEMA_CYCLE, &at, message, help);
+        }
+        has_cycles
+    }
+
+    /// Reports schemas that need a value of themselves inside each value.
+    pub(super) fn check_endless_schemas(&mut self) {
+        for (name, at) in endless(&self.components.schemas) {
+            let message = format!("no value of `{name}` ever ends: each one must hold another");
+            let help = "make one of the properties on the way optional or `nullable`";
+            self.report(&rules::ENDLESS_SCHEMA, &at, message, help);
+        }
+    }
+}
+
+/// A cycle: its names as messages show them, and the place of the reference that closes it.
+type Cycle = (String, Location);
+
+/// Finds cycles by a depth-first walk that keeps its own stack, so that a long
+/// chain of schemas cannot overflow that of the thread. Each back edge gives one.
+fn cycles(schemas: &IndexMap<String, Schema>) -> Vec<Cycle> {
+    let edges: HashMap<&str, Vec<(&str, &Location)>> = schemas
+        .iter()
+        .map(|(name, schema)| {
+            let mut targets = Vec::new();
+            in_place(schema, &mut targets);
+            (name.as_str(), targets)
+        })
+        .collect();
+    let mut cycles = Vec::new();
+    let mut done: HashSet<&str> = HashSet::new();
+    for start in schemas.keys() {
+        // The path that is walked: a schema, and how many of its edges are done.
+        let mut path: Vec<(&str, usize)> = vec![(start, 0)];
+        let mut on_path: HashMap<&str, usize> = HashMap::from([(start.as_str(), 0)]);
+        if done.contains(start.as_str()) {
+            continue;
+        }
+        while let Some((name, next)) = path.last_mut() {
+            let name = *name;
+            let Some((target, at)) = edges.get(name).and_then(|targets| targets.get(*next)) else {
+                done.insert(name);
+                on_path.remove(name);
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            if let Some(&begin) = on_path.get(target) {
+                cycles.push((
+                    circle(path[begin..].iter().map(|(name, _)| *name)),
+                    (*at).clone(),
+                ));
+            } else if !done.contains(target) {
+                on_path.insert(target, path.len());
+                path.push((target, 0));
+            }
+        }
+    }
+    cycles
+}
+
+/// The schemas that apply to the same value as this one does.
+fn in_place<'s>(schema: &'s Schema, targets: &mut Vec<(&'s str, &'s Location)>) {
+    if let Some(reference) = &schema.reference {
+        targets.push((&reference.value, &reference.at));
+    }
+    let parts = schema
+        .all_of
+        .iter()
+        .chain(&schema.one_of)
+        .chain(&schema.any_of)
+        .chain(schema.not.as_deref());
+    for part in parts {
+        in_place(part, targets);
+    }
+}
+
+/// Finds the schemas without a finite value, each with the place where it
+/// requires another one.
+fn endless(schemas: &IndexMap<String, Schema>) -> Vec<(String, Location)> {
+    let mut users: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (name, schema) in schemas {
+        each_reference(schema, &mut |target| {
+            users.entry(target).or_default().push(name)
+        });
+    }
+    // A schema with a finite value lets its users have one; this is repeated until
+    // nothing changes. A schema that could not be read has been reported already,
+    // and counts as finite.
+    let mut finite: HashSet<&str> = users
+        .keys()
+        .copied()
+        .filter(|name| !schemas.contains_key(*name))
+        .collect();
+    let mut open: Vec<&str> = schemas.keys().map(String::as_str).collect();
+    while let Some(name) = open.pop() {
+        let Some(schema) = schemas.get(name) else {
+            continue;
+        };
+        if !finite.contains(name) && demand(schema, &finite).is_none() {
+            finite.insert(name);
+            open.extend(users.get(name).into_iter().flatten());
+        }
+    }
+    let unfinished = schemas
+        .iter()
+        .filter(|(name, _)| !finite.contains(name.as_str()));
+    unfinished
+        .filter_map(|(name, schema)| Some((name.clone(), demand(schema, &finite)?.clone())))
+        .collect()
+}
+
+/// Where a schema requires a value that has not been shown to be finite.
+fn demand<'s>(schema: &'s Schema, finite: &HashSet<&str>) -> Option<&'s Location> {
+    if schema.nullable || schema.enumeration.is_some() {
+        return None;
+    }
+    if let Some(reference) = &schema.reference {
+        return (!finite.contains(reference.value.as_str())).then_some(&reference.at);
+    }
+    let by_property = schema
+        .required
+        .iter()
+        .filter_map(|name| schema.properties.get(&name.value))
+        .find_map(|property| demand(property, finite));
+    let by_element = schema
+        .items
+        .as_deref()
+        .filter(|_| {
+            schema
+                .min_items
+                .as_ref()
+                .is_some_and(|minimum| minimum.value > 0)
+        })
+        .and_then(|items| demand(items, finite));
+    by_property
+        .or(by_element)
+        .or_else(|| schema.all_of.iter().find_map(|part| demand(part, finite)))
+        .or_else(|| by_all(&schema.one_of, finite))
+        .or_else(|| by_all(&schema.any_of, finite))
+}
+
+/// Alternatives require only what all of them do.
+fn by_all<'s>(alternatives: &'s [Schema], finite: &HashSet<&str>) -> Option<&'s Location> {
+    let mut demands = alternatives.iter().map(|schema| demand(schema, finite));
+    let first = demands.next()?;
+    if demands.all(|demand| demand.is_some()) {
+        first
+    } else {
+        None
+    }
+}
+
+fn each_reference<'s>(schema: &'s Schema, callback: &mut dyn FnMut(&'s str)) {
+    if let Some(reference) = &schema.reference {
+        callback(&reference.value);
+    }
+    let parts = schema
+        .properties
+        .values()
+        .chain(schema.items.as_deref())
+        .chain(&schema.all_of)
+        .chain(&schema.one_of)
+        .chain(&schema.any_of);
+    for part in parts {
+        each_reference(part, callback);
+    }
+}

@@ -1,0 +1,177 @@
+//! Declares every rule of the reader, the linter and the comparison, each in
+//! one place: id, severity, meaning, remedy and an example.
+//!
+//! [`all`] lists the rules for one document, [`all_changes`] those for the
+//! changes between two. `RULES.md` beside this crate is made of these
+//! declarations. A problem or a change can only be reported by reference to a
+//! declaration, so that an undeclared id cannot be reported; search for the
+//! name of the constant to find the code that reports a rule.
+
+pub(crate) mod changes;
+pub(crate) mod document;
+
+use std::fmt;
+
+/// How serious a problem is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth a look; nothing fails.
+    Warning,
+    /// The document cannot be used.
+    Error,
+}
+
+/// Which rules [`crate::lint`] applies to a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Profile {
+    /// The rules that any document must follow to make sense.
+    General,
+    /// The general rules, and the project rules: an operation has an id, a
+    /// summary and a security requirement; a body has an example; a deprecated
+    /// operation states since when, until when and what replaces it; an error
+    /// response lists its codes.
+    Strict,
+}
+
+#[allow(non_upper_case_globals, reason = "it replaces an enum variant")]
+impl Profile {
+    /// The former name of [`Profile::Strict`].
+    #[deprecated(note = "renamed to `Profile::Strict`")]
+    pub const House: Profile = Profile::Strict;
+}
+
+/// How much a change matters, the most severe first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Level {
+    /// An existing client can break.
+    Err,
+    /// An existing client may break; the documents alone do not tell.
+    Warn,
+    /// Worth knowing; no client breaks.
+    Info,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Level::Err => "ERR",
+            Level::Warn => "WARN",
+            Level::Info => "INFO",
+        })
+    }
+}
+
+/// Which part of a document an example shows. The rest of the document is the
+/// least that a document needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The whole text.
+    Text,
+    /// Members of the document, beside `openapi`, `info` and `paths`.
+    Document,
+    /// Members of `paths`.
+    Paths,
+    /// Members of an operation.
+    Operation,
+    /// A schema: of a component, or of a body, a parameter or a header.
+    Schema,
+    /// A description in words, because the example itself is too large.
+    Words,
+}
+
+/// A rule for one document. Other crates may declare rules of their own and
+/// report them with [`Rule::problem`](crate::Rule::problem).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// A stable name in kebab case.
+    pub id: &'static str,
+    /// How serious a violation is.
+    pub severity: Severity,
+    /// The first profile that checks it.
+    pub profile: Profile,
+    /// When a document violates it, as a sentence.
+    pub meaning: &'static str,
+    /// What to do about it, as a sentence.
+    pub remedy: &'static str,
+    /// Which part of a document the examples show.
+    pub part: Part,
+    /// An example that violates the rule.
+    pub breaks: &'static str,
+    /// A similar example that does not.
+    pub keeps: &'static str,
+}
+
+/// A rule for a change between two documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChangeRule {
+    /// A stable name in kebab case; oasdiff's where oasdiff has the rule.
+    pub id: &'static str,
+    /// How much such a change matters for an operation that is stable.
+    pub level: Level,
+    /// What changed, as a clause.
+    pub meaning: &'static str,
+    /// Which part of the documents the examples show.
+    pub part: Part,
+    /// Examples: a part of the base, and what it became in the revision.
+    pub examples: &'static [(&'static str, &'static str)],
+    /// The remedy, where a general one would not do.
+    own_remedy: Option<&'static str>,
+}
+
+impl ChangeRule {
+    /// What to do about the change, as a sentence.
+    pub fn remedy(&self) -> &'static str {
+        match (self.own_remedy, self.level) {
+            (Some(remedy), _) => remedy,
+            (None, Level::Err) if self.id.contains("response") => {
+                "Keep sending only what the base describes, or add a new operation and deprecate this one."
+            }
+            (None, Level::Err) => {
+                "Keep accepting what the base accepts, or add a new operation and deprecate this one."
+            }
+            (None, Level::Warn) => "Make sure that no client relies on what the base describes.",
+            (None, Level::Info) => "Nothing: existing clients keep working.",
+        }
+    }
+
+    /// Whether the rule is about a promise for the future. Such a promise
+    /// counts at every stability level.
+    pub(crate) fn is_promise(&self) -> bool {
+        self.id.contains("sunset") || self.id.contains("stability")
+    }
+}
+
+/// Rules for the same change at different places: of a request body, of a
+/// property in a response, and so on.
+pub(crate) struct Family {
+    /// What all ids end with.
+    pub(crate) ending: &'static str,
+    /// The rules, one for each place.
+    pub(crate) rules: &'static [ChangeRule],
+}
+
+impl Family {
+    /// The rule for a place, by what the ids for this place begin with.
+    pub(crate) fn at(&'static self, place: &str) -> Option<&'static ChangeRule> {
+        self.rules.iter().find(|rule| {
+            let rest = rule.id.strip_prefix(place);
+            rest.and_then(|rest| rest.strip_prefix('-')) == Some(self.ending)
+        })
+    }
+}
+
+/// All rules of the reader and the linter.
+pub fn all() -> impl Iterator<Item = &'static Rule> {
+    document::ALL.iter().copied()
+}
+
+/// All rules of the comparison.
+pub fn all_changes() -> impl Iterator<Item = &'static ChangeRule> {
+    let families = changes::FAMILIES.iter().flat_map(|family| family.rules);
+    changes::SINGLE.iter().copied().chain(families)
+}
+
+/// The rule of the comparison that has this id.
+pub fn change(id: &str) -> Option<&'static ChangeRule> {
+    all_changes().find(|rule| rule.id == id)
+}

@@ -1,0 +1,280 @@
+//! The rules for one document, in the order in which they are checked: the
+//! syntax, the structure, and what `lint` checks.
+
+use super::{Part, Profile, Rule, Severity};
+
+/// Declares rules: the name of the constant, severity, profile, id, meaning,
+/// remedy, the part of a document that the examples show, and the examples.
+macro_rules! rules {
+    ($($name:ident $severity:ident $profile:ident $id:literal $meaning:literal $remedy:literal
+       $part:ident $breaks:literal $keeps:literal;)+) => {
+        $(pub(crate) static $name: Rule = Rule {
+            id: $id,
+            severity: Severity::$severity,
+            profile: Profile::$profile,
+            meaning: $meaning,
+            remedy: $remedy,
+            part: Part::$part,
+            breaks: $breaks,
+            keeps: $keeps,
+        };)+
+
+        pub(super) static ALL: &[&Rule] = &[$(&$name),+];
+    };
+}
+
+rules! {
+    // Syntax.
+    SYNTAX Error General "syntax" "The text is not valid YAML or JSON."
+        "Check the indentation, and quote texts that contain `: ` or ` #` or begin with a special character."
+        Document "x-a: [1, 2" "x-a: [1, 2]";
+    DUPLICATE_MEMBER Error General "duplicate-member" "An object has two members of the same name."
+        "Remove or rename one of them."
+        Schema "{type: string, type: integer}" "{type: string}";
+    NESTING_TOO_DEEP Error General "nesting-too-deep" "Objects and arrays are nested more than 128 levels deep."
+        "Give inner schemas a name under `components.schemas` and refer to them."
+        Words "an array in an array, 129 levels deep" "the same, 100 levels deep";
+    NAME_TOO_LONG Error General "name-too-long" "The names that lead to a value are longer than 2048 bytes together."
+        "Use shorter names, or nest less deeply."
+        Words "a name of 3000 characters" "a name of 30 characters";
+    SEVERAL_DOCUMENTS Error General "several-documents" "The text contains a second YAML document."
+        "Keep one document in each file."
+        Document "x-a: 1\n---\nx-b: 2" "x-a: 1\nx-b: 2";
+    NUMBER Error General "number" "A number cannot be written in JSON: it is infinite, not a number, or too large."
+        "Quote it if a string is meant."
+        Document "x-a: .nan" "x-a: '.nan'";
+    MERGE_KEY Error General "merge-key" "A member is named `<<`, which is not part of YAML 1.2."
+        "Write the members out, or use `allOf` with `$ref`."
+        Document "x-a: &a {b: 1}\nx-c: {<<: *a}" "x-a: {b: 1}\nx-c: {b: 1}";
+    ALIAS Error General "alias" "An alias is inside the value that it names, or aliases expand to more than 100,000 values."
+        "Use `$ref` to a component instead."
+        Document "x-a: &a [*a]" "x-a: &a [1]\nx-b: *a";
+    COMPLEX_KEY Error General "complex-key" "The name of a member is an object, an array or an alias."
+        "Quote a name that begins with `{`, `[` or `*`."
+        Document "x-a: {? [b] : 1}" "x-a: {'[b]': 1}";
+    YAML_TAG Error General "yaml-tag" "A value has a YAML tag that has no meaning in a document."
+        "Remove the tag."
+        Document "x-a: !thing 5" "x-a: 5";
+
+    // Structure.
+    OPENAPI_VERSION Error General "openapi-version" "The text is not an OpenAPI 3.0 document."
+        "Write the document as OpenAPI 3.0, and begin it with `openapi: 3.0.3`."
+        Text "openapi: 3.1.0\ninfo: {title: T, version: 1.0.0}\npaths: {}" "openapi: 3.0.3\ninfo: {title: T, version: 1.0.0}\npaths: {}";
+    WRONG_TYPE Error General "wrong-type" "A member has a value of another type than it must have."
+        "Write a value of the type that the message names."
+        Schema "{minLength: '1'}" "{minLength: 1}";
+    UNKNOWN_MEMBER Error General "unknown-member" "An object has a member that OpenAPI 3.0 does not know there."
+        "Correct the name, remove the member, or begin its name with `x-` if it is an extension."
+        Operation "sumary: List things" "summary: List things";
+    MISSING_MEMBER Error General "missing-member" "An object lacks a member that it must have."
+        "Add the member."
+        Operation "parameters: [{name: q, in: query}]" "parameters: [{name: q, in: query, schema: {}}]";
+    EXCLUSIVE_MEMBERS Error General "exclusive-members" "An object has two members that exclude each other."
+        "Keep one of them."
+        Operation "parameters: [{name: q, in: query, schema: {}, example: 1, examples: {}}]"
+            "parameters: [{name: q, in: query, schema: {}, example: 1}]";
+    ERROR_CATALOGUE Error General "error-catalogue" "There are two catalogues of error codes, or `x-extensible-enum` and `x-error-catalogue` beside it differ."
+        "Keep one catalogue, and list the same codes in both members."
+        Schema "{properties: {code: {x-extensible-enum: [], x-error-catalogue: {gone: {status: 410, cause: A., cure: B.}}}}}"
+            "{properties: {code: {x-extensible-enum: [gone], x-error-catalogue: {gone: {status: 410, cause: A., cure: B.}}}}}";
+    DATE Error General "date" "A date of an extension is not an existing day."
+        "Write it as `YYYY-MM-DD`."
+        Operation "deprecated: true, x-sunset: 2030-02-30" "deprecated: true, x-sunset: 2030-02-28";
+    STABILITY_LEVEL Error General "stability-level" "`x-stability-level` is not one of the three levels."
+        "Write `experimental`, `beta` or `stable`."
+        Operation "x-stability-level: alpha" "x-stability-level: beta";
+    SERVER_VARIABLE Error General "server-variable" "A server uses a variable that it does not define, or the default of one is not in its `enum`."
+        "Define the variable under `variables`, with a `default` that `enum` lists."
+        Document "servers: [{url: 'https://{host}/v1'}]" "servers: [{url: 'https://{host}/v1', variables: {host: {default: localhost}}}]";
+    DUPLICATE_TAG Error General "duplicate-tag" "A tag is declared twice."
+        "Remove one of the declarations."
+        Document "tags: [{name: a}, {name: a}]" "tags: [{name: a}, {name: b}]";
+    PATH_FORM Error General "path-form" "A path does not begin with `/`, has a query or a fragment, or its braces do not match."
+        "Write the path as `/things/{name}`, and describe a query by `parameters`."
+        Paths "things: {}" "/things: {}";
+    STATUS_CODE Error General "status-code" "The name of a response is not a status code."
+        "Write a code such as `'200'`, a range such as `4XX`, or `default`."
+        Operation "responses: {'2000': {description: Here.}}" "responses: {'200': {description: Here.}}";
+    NO_RESPONSE Warning General "no-response" "An operation has no response."
+        "Add one, such as `'200'`."
+        Operation "responses: {}" "responses: {'200': {description: Here.}}";
+    MEDIA_TYPE Error General "media-type" "The name of a content is not a media type."
+        "Write `type/subtype`, such as `application/json`."
+        Operation "responses: {'200': {description: Here., content: {json: {}}}}"
+            "responses: {'200': {description: Here., content: {application/json: {}}}}";
+    DUPLICATE_PARAMETER Error General "duplicate-parameter" "A list of parameters contains the same parameter twice."
+        "Remove one of them."
+        Operation "parameters: [{name: q, in: query, schema: {}}, {name: q, in: query, schema: {}}]"
+            "parameters: [{name: q, in: query, schema: {}}]";
+    PARAMETER_IN Error General "parameter-in" "A parameter is sent in a place that OpenAPI 3.0 does not know."
+        "Write `path`, `query`, `header` or `cookie`, and describe a body by `requestBody`."
+        Operation "parameters: [{name: q, in: body, schema: {}}]" "parameters: [{name: q, in: query, schema: {}}]";
+    PATH_PARAMETER_REQUIRED Error General "path-parameter-required" "A path parameter is not marked as required."
+        "Add `required: true`."
+        Document "components: {parameters: {P: {name: id, in: path, schema: {}}}}"
+            "components: {parameters: {P: {name: id, in: path, required: true, schema: {}}}}";
+    SECURITY_SCHEME Error General "security-scheme" "The type of a security scheme, or the place of an API key, is unknown."
+        "Write `http`, `apiKey`, `oauth2` or `openIdConnect`, and send a key in `query`, `header` or `cookie`."
+        Document "components: {securitySchemes: {key: {type: basic}}}" "components: {securitySchemes: {key: {type: http, scheme: basic}}}";
+    COMPONENT_NAME Error General "component-name" "A component has a name that cannot be referred to."
+        "Use letters, digits, `.`, `-` and `_` only."
+        Document "components: {schemas: {A B: {}}}" "components: {schemas: {A_B: {}}}";
+    SCHEMA_TYPE Error General "schema-type" "`type` of a schema is not a type of OpenAPI 3.0."
+        "Write `string`, `integer`, `number`, `boolean`, `array` or `object`."
+        Schema "{type: date}" "{type: string, format: date}";
+    EMPTY_ENUM Error General "empty-enum" "`enum` is empty, so that no value is valid."
+        "List the values, or remove `enum`."
+        Schema "{enum: []}" "{enum: [a]}";
+    EMPTY_COMPOSITION Error General "empty-composition" "`allOf`, `oneOf` or `anyOf` is empty."
+        "List at least one schema, or remove the member."
+        Schema "{oneOf: []}" "{oneOf: [{type: string}]}";
+    DUPLICATE_REQUIRED Error General "duplicate-required" "`required` lists a name twice."
+        "Remove one of them."
+        Schema "{required: [a, a], properties: {a: {}}}" "{required: [a], properties: {a: {}}}";
+
+    // References.
+    REFERENCE Error General "reference" "`$ref` does not refer to a component of the kind that may stand there."
+        "Write `#/components/SECTION/NAME`."
+        Schema "{$ref: '#/info'}" "{properties: {next: {$ref: '#/components/schemas/A'}}}";
+    EXTERNAL_REFERENCE Error General "external-reference" "`$ref` refers to another document."
+        "Copy what it refers to under `components` of this document."
+        Schema "{$ref: 'other.yaml#/A'}" "{properties: {next: {$ref: '#/components/schemas/A'}}}";
+    DANGLING_REFERENCE Error General "dangling-reference" "`$ref` refers to a component that does not exist."
+        "Correct the name, or define the component."
+        Schema "{properties: {next: {$ref: '#/components/schemas/B'}}}" "{properties: {next: {$ref: '#/components/schemas/A'}}}";
+    REFERENCE_SIBLING Warning General "reference-sibling" "A member beside `$ref` is ignored (OpenAPI 3.0.3, \"Reference Object\")."
+        "Move it to the component; in a schema, wrap the reference: `allOf: [{$ref: …}]`."
+        Schema "{properties: {next: {$ref: '#/components/schemas/A', nullable: true}}}"
+            "{properties: {next: {nullable: true, allOf: [{$ref: '#/components/schemas/A'}]}}}";
+    REFERENCE_CYCLE Error General "reference-cycle" "Components consist of references that lead back to each other."
+        "Write out one of them."
+        Document "components: {parameters: {A: {$ref: '#/components/parameters/A'}}}"
+            "components: {parameters: {A: {name: q, in: query, schema: {}}}}";
+    TOO_MANY_REFERENCES Error General "too-many-references" "References expand to more than 2,000,000 values."
+        "Split the document, or make the components smaller."
+        Words "300 references to a parameter with an example of 10,000 elements" "30 references to it";
+    SCHEMA_CYCLE Error General "schema-cycle" "A schema consists of itself, by references and compositions alone."
+        "Write one of the schemas out, or refer to it from a property or from `items`."
+        Schema "{allOf: [{$ref: '#/components/schemas/A'}]}" "{properties: {next: {$ref: '#/components/schemas/A'}}}";
+    ENDLESS_SCHEMA Error General "endless-schema" "Each value of a schema must contain another one, so that no value ends."
+        "Make one of the properties in the cycle optional or `nullable`."
+        Schema "{required: [next], properties: {next: {$ref: '#/components/schemas/A'}}}"
+            "{properties: {next: {$ref: '#/components/schemas/A'}}}";
+
+    // Operations.
+    EMPTY_OPERATION_ID Error General "empty-operation-id" "`operationId` is empty."
+        "Write a name such as `listBooks`."
+        Operation "operationId: ''" "operationId: listBooks";
+    DUPLICATE_OPERATION_ID Error General "duplicate-operation-id" "Two operations have the same id."
+        "Give each operation an id of its own."
+        Paths "/a: {get: {operationId: list, responses: {'204': {description: Done.}}}, put: {operationId: list, responses: {'204': {description: Done.}}}}"
+            "/a: {get: {operationId: list, responses: {'204': {description: Done.}}}, put: {operationId: replace, responses: {'204': {description: Done.}}}}";
+    UNDECLARED_TAG Warning General "undeclared-tag" "An operation has a tag that the document does not declare."
+        "List it in `tags` of the document, with a description."
+        Operation "tags: [books]" "tags: []";
+    MEANINGLESS_BODY Warning General "meaningless-body" "`GET`, `HEAD`, `DELETE` or `TRACE` has a body, which has no meaning in HTTP (RFC 9110, section 9.3)."
+        "Use parameters, or another method."
+        Operation "requestBody: {content: {application/json: {}}}" "parameters: []";
+    PATH_VARIABLE Error General "path-variable" "A variable of a path has no parameter, or occurs twice."
+        "Add the parameter with `in: path` and `required: true`, or give each variable a name of its own."
+        Paths "'/things/{id}': {get: {responses: {'204': {description: Done.}}}}"
+            "'/things/{id}': {get: {parameters: [{name: id, in: path, required: true, schema: {}}], responses: {'204': {description: Done.}}}}";
+    PATH_PARAMETER Error General "path-parameter" "A path parameter is not in the path."
+        "Write it into the path, or remove the parameter."
+        Operation "parameters: [{name: id, in: path, required: true, schema: {}}]" "parameters: [{name: id, in: query, schema: {}}]";
+    AMBIGUOUS_PATHS Error General "ambiguous-paths" "Two paths match the same requests."
+        "Merge the two, or distinguish them by a literal segment."
+        Paths "'/a/{b}': {parameters: [{name: b, in: path, required: true, schema: {}}], get: {responses: {'204': {description: Done.}}}}, '/a/{c}': {parameters: [{name: c, in: path, required: true, schema: {}}], get: {responses: {'204': {description: Done.}}}}"
+            "'/a/{b}': {parameters: [{name: b, in: path, required: true, schema: {}}], get: {responses: {'204': {description: Done.}}}}, /a/mine: {get: {responses: {'204': {description: Done.}}}}";
+    PARAMETER_STYLE Error General "parameter-style" "A parameter has a style that does not fit the place it is sent in."
+        "Write one of the styles that the message lists."
+        Operation "parameters: [{name: q, in: query, schema: {}, style: matrix}]" "parameters: [{name: q, in: query, schema: {}, style: form}]";
+    RESERVED_HEADER Warning General "reserved-header" "A header parameter is named `Accept`, `Content-Type` or `Authorization`, which OpenAPI ignores."
+        "Describe it by `content` or by a security scheme."
+        Operation "parameters: [{name: Accept, in: header, schema: {}}]" "parameters: [{name: X-Accept, in: header, schema: {}}]";
+    ALLOW_EMPTY_VALUE Warning General "allow-empty-value" "`allowEmptyValue` has no effect on a parameter that is not in the query."
+        "Remove it."
+        Operation "parameters: [{name: X-A, in: header, schema: {}, allowEmptyValue: true}]"
+            "parameters: [{name: q, in: query, schema: {}, allowEmptyValue: true}]";
+    UNKNOWN_SECURITY_SCHEME Error General "unknown-security-scheme" "A security requirement names a scheme that does not exist."
+        "Correct the name, or define the scheme under `components.securitySchemes`."
+        Document "security: [{key: []}]" "security: [{key: []}]\ncomponents: {securitySchemes: {key: {type: http, scheme: bearer}}}";
+    SECURITY_SCOPE Error General "security-scope" "A security requirement names a scope that its scheme does not have."
+        "List the scope in one of the flows of the scheme; write `[]` for a scheme without scopes."
+        Document "security: [{key: [read]}]\ncomponents: {securitySchemes: {key: {type: http, scheme: bearer}}}"
+            "security: [{key: []}]\ncomponents: {securitySchemes: {key: {type: http, scheme: bearer}}}";
+
+    // Schemas.
+    CROSSED_BOUNDS Error General "crossed-bounds" "A lower bound is above the upper one, so that no value is valid."
+        "Swap or correct the bounds."
+        Schema "{type: integer, minimum: 5, maximum: 4}" "{type: integer, minimum: 4, maximum: 5}";
+    DUPLICATE_ENUM_VALUE Error General "duplicate-enum-value" "`enum` lists a value twice."
+        "Remove one of them."
+        Schema "{enum: [a, a]}" "{enum: [a, b]}";
+    MISSING_ITEMS Error General "missing-items" "An array does not describe its elements."
+        "Add `items`; `items: {}` allows anything."
+        Schema "{type: array}" "{type: array, items: {}}";
+    PATTERN Error General "pattern" "`pattern` is not a regular expression."
+        "Write it in the syntax of ECMA-262, without slashes around it."
+        Schema "{type: string, pattern: '(a'}" "{type: string, pattern: '(a)'}";
+    IDLE_KEYWORD Warning General "idle-keyword" "A keyword has no effect on values of the type of its schema."
+        "Remove the keyword, or correct the type."
+        Schema "{type: integer, minLength: 1}" "{type: string, minLength: 1}";
+    READ_WRITE_ONLY Error General "read-write-only" "A schema is `readOnly` and `writeOnly`, so that nobody can send it."
+        "Keep one of them."
+        Schema "{readOnly: true, writeOnly: true}" "{readOnly: true}";
+    UNKNOWN_REQUIRED Warning General "unknown-required" "`required` names a property that no part of the schema describes."
+        "Correct the name, describe the property, or remove the name."
+        Schema "{required: [nmae], properties: {name: {}}}" "{required: [name], properties: {name: {}}}";
+    DISCRIMINATOR_MAPPING Error General "discriminator-mapping" "`discriminator.mapping` leads to a schema that does not exist."
+        "Write `#/components/schemas/NAME`."
+        Schema "{oneOf: [{type: object}], discriminator: {propertyName: a, mapping: {b: '#/components/schemas/B'}}}"
+            "{oneOf: [{type: object}], discriminator: {propertyName: a, mapping: {b: '#/components/schemas/A'}}}";
+    DISCRIMINATOR_PROPERTY Warning General "discriminator-property" "The discriminator names a property that the schema does not describe."
+        "Describe the property and require it, or list the alternatives in `oneOf`."
+        Schema "{discriminator: {propertyName: a}}" "{properties: {a: {}}, discriminator: {propertyName: a}}";
+    INVALID_DEFAULT Error General "invalid-default" "A default is not valid by its own schema."
+        "Correct the default or the schema."
+        Schema "{type: integer, maximum: 100, default: 1000}" "{type: integer, maximum: 100, default: 10}";
+    INVALID_ENUM_VALUE Error General "invalid-enum-value" "A value of `enum` is excluded by the rest of the schema."
+        "Correct the value or the schema."
+        Schema "{type: integer, enum: [1, a]}" "{type: integer, enum: [1, 2]}";
+    INVALID_EXAMPLE Warning General "invalid-example" "An example is not valid by its own schema. With `Profile::Strict` this is an error."
+        "Correct the example or the schema."
+        Schema "{type: integer, example: ten}" "{type: integer, example: 10}";
+
+    // Lifecycle.
+    LIFECYCLE Error General "lifecycle" "An operation is removed before it is deprecated. A replacement that is deprecated itself is a warning."
+        "Write a later `x-sunset`; name a replacement that stays."
+        Operation "deprecated: true, x-deprecated-since: 2030-01-01, x-sunset: 2029-01-01"
+            "deprecated: true, x-deprecated-since: 2030-01-01, x-sunset: 2031-01-01";
+    UNKNOWN_REPLACEMENT Error General "unknown-replacement" "`x-replacement` names no other operation of the document."
+        "Write the `operationId` of another operation."
+        Paths "/a: {get: {operationId: a, deprecated: true, x-replacement: {operation: c, note: use it}, responses: {'204': {description: Done.}}}, put: {operationId: b, responses: {'204': {description: Done.}}}}"
+            "/a: {get: {operationId: a, deprecated: true, x-replacement: {operation: b, note: use it}, responses: {'204': {description: Done.}}}, put: {operationId: b, responses: {'204': {description: Done.}}}}";
+    NOT_DEPRECATED Error General "not-deprecated" "An operation has extensions of a deprecation and is not deprecated."
+        "Add `deprecated: true`, or remove the extension."
+        Operation "x-sunset: 2030-12-05" "deprecated: true, x-sunset: 2030-12-05";
+    INCOMPLETE_DEPRECATION Error Strict "incomplete-deprecation" "A deprecated operation lacks `x-deprecated-since`, `x-sunset` or `x-replacement`."
+        "Add the extension."
+        Operation "deprecated: true, x-sunset: 2030-12-05"
+            "deprecated: true, x-deprecated-since: 2026-12-05, x-sunset: 2030-12-05, x-replacement: {operation: a, note: use it}";
+
+    // Project rules.
+    ERROR_CODES Error General "error-codes" "`x-error-codes` lists a code twice, a code that the catalogue lacks, or one that is sent with another status. With `Profile::Strict`, an error response without `x-error-codes` and a document without a catalogue break this rule as well."
+        "List each code of the catalogue at the response of its status."
+        Operation "responses: {4XX: {description: Bad., x-error-codes: [a, a]}}" "responses: {4XX: {description: Bad., x-error-codes: [a]}}";
+    MISSING_OPERATION_ID Error Strict "missing-operation-id" "An operation has no `operationId`, by which clients name their methods."
+        "Add one, such as `listBooks`."
+        Operation "summary: List books" "operationId: listBooks";
+    MISSING_SUMMARY Error Strict "missing-summary" "An operation has no `summary`."
+        "Add one line that says what the operation does."
+        Operation "operationId: listBooks" "summary: List books";
+    UNSECURED_OPERATION Error Strict "unsecured-operation" "An operation can be called without credentials."
+        "Name a scheme in `security` of the operation or of the document."
+        Operation "security: []" "security: [{key: []}]";
+    MISSING_EXAMPLE Error Strict "missing-example" "A body has no example."
+        "Add `example` beside its schema."
+        Operation "responses: {'200': {description: Here., content: {text/plain: {schema: {type: string}}}}}"
+            "responses: {'200': {description: Here., content: {text/plain: {schema: {type: string}, example: a}}}}";
+}

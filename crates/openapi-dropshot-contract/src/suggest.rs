@@ -1,0 +1,41 @@
+//! Finds the word that a mistyped one was probably meant to be.
+
+/// The candidate that a mistyped word was probably meant to be.
+pub(crate) fn closest<'c>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+) -> Option<&'c str> {
+    // Longer words are not typing mistakes, and comparing many takes long.
+    const MAX_LENGTH: usize = 100;
+    const MAX_CANDIDATES: usize = 1000;
+    if word.len() > MAX_LENGTH {
+        return None;
+    }
+    let lower = word.to_lowercase();
+    (candidates.into_iter().take(MAX_CANDIDATES))
+        .filter(|candidate| {
+            candidate.len() <= MAX_LENGTH && candidate.len().abs_diff(word.len()) <= word.len()
+        })
+        .map(|candidate| {
+            (
+                strsim::osa_distance(&lower, &candidate.to_lowercase()),
+                candidate,
+            )
+        })
+        .filter(|(distance, candidate)| *distance <= 1.max(candidate.len().min(word.len()) / 3))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// The help for a word that is none of the candidates: the closest one, or
+/// what to do where none is close.
+pub(crate) fn did_you_mean<'c>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+    otherwise: &str,
+) -> String {
+    match closest(word, candidates) {
+        Some(close) => format!("did you mean `{close}`?"),
+        None => otherwise.to_owned(),
+    }
+}

@@ -1,0 +1,249 @@
+//! Parameters, operations and catalogues of errors that are rejected.
+
+use super::{PATH, assert_rejected, operation};
+
+#[test]
+fn parameters_are_rejected_where_a_text_cannot_say_them() {
+    let parameter = |yaml: &str| {
+        operation(&format!(
+            "    get:\n      operationId: a{PATH}\n        - {{{yaml}}}\n      responses: {{'204': {{description: Gone.}}}}\n"
+        ))
+    };
+    assert_rejected(&[
+        (
+            parameter("name: a, in: query, schema: {type: array, items: {type: string}}"),
+            "unsupported-parameter … use a string, an integer",
+        ),
+        (
+            parameter("name: a, in: query, schema: {type: object}"),
+            "unsupported-parameter",
+        ),
+        (
+            parameter("name: a, in: query, schema: {}"),
+            "unsupported-parameter",
+        ),
+        (
+            parameter("name: a, in: cookie, schema: {type: string}"),
+            "unsupported-parameter … send it as a header",
+        ),
+        (
+            parameter("name: a, in: query, content: {application/json: {schema: {type: string}}}"),
+            "unsupported-parameter … a `content` is not supported",
+        ),
+        (
+            parameter("name: a, in: query, allowEmptyValue: true, schema: {type: string}"),
+            "unsupported-parameter",
+        ),
+        (
+            parameter("name: authorization, in: header, schema: {type: string}"),
+            "reserved-header",
+        ),
+        (
+            parameter("name: 'a b', in: header, schema: {type: string}"),
+            "header-name",
+        ),
+    ]);
+}
+
+#[test]
+fn operations_are_rejected_where_dropshot_has_no_way() {
+    let get = |yaml: &str| operation(&format!("    get:\n      operationId: a{PATH}\n{yaml}"));
+    let post = |yaml: &str| operation(&format!("    post:\n      operationId: a{PATH}\n{yaml}"));
+    let gone = "      responses: {'204': {description: Gone.}}\n";
+    assert_rejected(&[
+        (
+            operation(&format!("    get:{PATH}\n{gone}")),
+            "missing-operation-id 8:7 `GET /things/{thingId}` has no `operationId` … add one",
+        ),
+        (
+            operation(&format!("    trace:\n      operationId: a{PATH}\n{gone}")),
+            "unsupported-method",
+        ),
+        (
+            post(&format!(
+                "      requestBody: {{content: {{application/json: {{schema: {{type: object, required: [id], properties: {{id: {{type: integer, readOnly: true}}}}}}}}}}}}\n{gone}"
+            )),
+            "unsupported-schema 11:106 `readOnly` is not supported … take the member out of `required`",
+        ),
+        (
+            get(
+                "      responses: {'200': {description: A., content: {application/json: {schema: {type: object, required: [a], properties: {a: {type: string, writeOnly: true}}}}}}}\n",
+            ),
+            "unsupported-schema 11:127 `writeOnly` is not supported … write two schemas",
+        ),
+        (
+            post(&format!(
+                "      requestBody: {{required: true, content: {{text/plain: {{schema: {{type: string}}}}}}}}\n{gone}"
+            )),
+            "unsupported-media-type … use `application/json`",
+        ),
+        (
+            post(&format!(
+                "      requestBody: {{required: true, content: {{multipart/form-data: {{schema: {{type: object}}}}}}}}\n{gone}"
+            )),
+            "unsupported-media-type … write `schema: {type: string, format: binary}`",
+        ),
+        (
+            post(&format!(
+                "      requestBody: {{required: true, content: {{application/x-www-form-urlencoded: {{schema: {{type: array, items: {{type: string}}}}}}}}}}\n{gone}"
+            )),
+            "unsupported-form … write an object with `properties` that are strings",
+        ),
+        (
+            get(
+                "      responses: {'200': {description: A., content: {text/csv: {schema: {type: string}}, text/plain: {schema: {type: string}}}}}\n",
+            ),
+            "unsupported-media-type",
+        ),
+        (
+            post(&format!("      x-dropshot-websocket: {{}}\n{gone}")),
+            "unsupported-websocket … use GET",
+        ),
+        (
+            get(&format!("      x-dropshot-websocket: {{}}\n{gone}")),
+            "unsupported-websocket … write `101`",
+        ),
+        (
+            get(
+                "      x-dropshot-websocket: {}\n      responses: {'101': {description: A.}, '404': {description: B.}}\n",
+            ),
+            "unsupported-websocket … write as their body a component `Error`",
+        ),
+        (
+            get(&format!(
+                "      x-dropshot-pagination: {{required: []}}\n{gone}"
+            )),
+            "unsupported-pagination … add the query parameters",
+        ),
+        (
+            post(&format!(
+                "      requestBody: {{required: true, content: {{application/json: {{}}}}}}\n{gone}"
+            )),
+            "missing-schema … allows any JSON value",
+        ),
+        (
+            get("      responses: {'200': {description: A.}, '201': {description: B.}}\n"),
+            "several-successes … keep one",
+        ),
+        (
+            get("      responses: {2XX: {description: A.}}\n"),
+            "unsupported-status … write the exact status",
+        ),
+        (
+            get("      responses: {'101': {description: A.}}\n"),
+            "unsupported-status",
+        ),
+        (
+            get("      responses: {default: {description: A.}}\n"),
+            "missing-success",
+        ),
+        (
+            get(
+                "      responses: {'204': {description: A., content: {application/json: {schema: {}}}}}\n",
+            ),
+            "unsupported-body … a response with status 204 has no body",
+        ),
+        (
+            get("      responses:
+        '204': {description: A.}
+        '404': {description: B., content: {application/json: {schema: {type: string}}}}
+        '409': {description: C., content: {application/json: {schema: {type: integer}}}}
+"),
+            "several-error-bodies … use one schema for the errors",
+        ),
+        (
+            operation(&format!(
+                "    get:\n      operationId: a{PATH}\n{gone}  /things/all:\n    get:\n      operationId: b\n{gone}"
+            )),
+            "ambiguous-paths … cannot tell them apart",
+        ),
+        (
+            operation(&format!(
+                "    get:\n      operationId: a{PATH}\n{gone}    put:\n      operationId: a{PATH}\n{gone}"
+            )),
+            "duplicate-operation-id … rename one of them",
+        ),
+        (
+            get(
+                "      deprecated: true\n      x-sunset: 2030-01-01\n      responses: {'204': {description: Gone.}}\n",
+            ),
+            "incomplete-deprecation … write all of",
+        ),
+    ]);
+}
+
+#[test]
+fn a_catalogue_of_errors_is_complete_and_used() {
+    let document = |codes: &str, response: &str| {
+        let names = if codes.is_empty() {
+            "bad"
+        } else {
+            "bad, broken"
+        };
+        format!(
+            "openapi: 3.0.3
+info: {{title: Rejected, version: 1.0.0}}
+paths:
+  /things:
+    get:
+      operationId: a
+      responses:
+        '204': {{description: Gone.}}
+{response}
+components:
+  schemas:
+    Error:
+      type: object
+      required: [code, message]
+      properties:
+        message: {{type: string}}
+        code:
+          type: string
+          x-extensible-enum: [{names}]
+          x-error-catalogue:
+            bad: {{status: 400, cause: A., cure: B.}}
+{codes}"
+        )
+    };
+    let internal = "            broken: {status: 500, cause: A., cure: B.}\n";
+    let body = "content: {application/json: {schema: {$ref: '#/components/schemas/Error'}}}";
+    let other = "content: {application/json: {schema: {type: string}}}";
+    assert_rejected(&[
+        (
+            document("", ""),
+            "incomplete-catalogue … no code with status 500",
+        ),
+        (
+            document(
+                internal,
+                &format!("        '400': {{description: A., {body}}}"),
+            ),
+            "missing-error-codes … list them with `x-error-codes`",
+        ),
+        (
+            document(
+                internal,
+                &format!("        '404': {{description: A., x-error-codes: [bad], {body}}}"),
+            ),
+            "error-code-status … `bad` has the status 400",
+        ),
+        (
+            document(
+                internal,
+                &format!("        '400': {{description: A., x-error-codes: [worse], {body}}}"),
+            ),
+            "unknown-error-code … add it to `x-error-catalogue`",
+        ),
+        (
+            document(
+                internal,
+                &format!("        '400': {{description: A., x-error-codes: [bad], {other}}}"),
+            ),
+            "unsupported-error-body … refer to `#/components/schemas/Error`",
+        ),
+        (
+            document(internal, "").replace("required: [code, message]", "required: [code]"),
+            "unsupported-error-body … give it the required members",
+        ),
+    ]);
+}

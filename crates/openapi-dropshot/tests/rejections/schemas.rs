@@ -1,0 +1,223 @@
+//! Schemas that are rejected.
+
+use super::{assert_rejected, problems, schema};
+
+#[test]
+fn schemas_are_rejected_where_no_type_says_the_same() {
+    assert_rejected(&[
+        (
+            schema(
+                "      minLength: 1\n      oneOf:\n        - type: string\n        - type: integer\n",
+            ),
+            "meaningless-keyword 26:18 `minLength` says nothing about alternatives",
+        ),
+        (
+            schema(
+                "      type: object\n      properties:\n        a: {type: string}\n      anyOf:\n        - type: object\n",
+            ),
+            "meaningless-keyword",
+        ),
+        (
+            schema(
+                "      discriminator: {propertyName: a}\n      oneOf:\n        - type: object\n          properties: {a: {type: string}}\n",
+            ),
+            "unsupported-discriminator … give the schema a name",
+        ),
+        (
+            schema(
+                "      discriminator: {propertyName: a, mapping: {b: Nobody}}\n      oneOf:\n        - $ref: '#/components/schemas/Other'\n",
+            ),
+            "unsupported-discriminator … write the name of a component",
+        ),
+        (
+            schema("      type: string\n      not:\n        type: integer\n"),
+            "unsupported-schema",
+        ),
+        (
+            schema("      type: integer\n      readOnly: true\n"),
+            "unsupported-schema 26:7 `readOnly` says nothing here … write it at the property",
+        ),
+        (
+            schema(
+                "      type: object\n      properties:\n        id: {type: integer, readOnly: true, writeOnly: true}\n",
+            ),
+            "unsupported-schema 28:13 `id` is both … remove the property",
+        ),
+        (schema("      minimum: 1\n"), "meaningless-keyword"),
+        (
+            schema("      properties:\n        a: {}\n"),
+            "missing-type … write `type: object`",
+        ),
+        (
+            schema("      type: string\n      minimum: 1\n"),
+            "meaningless-keyword 27:16 `minimum` says nothing about a string",
+        ),
+        (
+            schema("      type: integer\n      pattern: a\n"),
+            "meaningless-keyword",
+        ),
+        (
+            schema("      type: integer\n      minimum: 5\n      maximum: 4\n"),
+            "empty-range … from 5 to 4",
+        ),
+        (
+            schema("      type: integer\n      format: uint8\n      minimum: 256\n"),
+            "empty-range",
+        ),
+        (
+            schema("      type: integer\n      exclusiveMinimum: true\n"),
+            "meaningless-keyword … write the bound as `minimum`",
+        ),
+        (
+            schema("      type: number\n      multipleOf: 0.1\n"),
+            "unsupported-multiple-of … count in the smallest unit",
+        ),
+        (
+            schema("      type: string\n      minLength: 3\n      maxLength: 2\n"),
+            "empty-range",
+        ),
+        (
+            schema("      type: string\n      pattern: '['\n"),
+            "invalid-pattern 27:16 the pattern does not compile … ECMA-262",
+        ),
+        (
+            schema("      type: string\n      format: uuid\n      minLength: 3\n"),
+            "unsupported-schema … keep the `format` alone",
+        ),
+        (
+            schema("      type: string\n      enum: [a, null]\n"),
+            "enum-null … add `nullable: true`",
+        ),
+        (
+            schema("      type: number\n      enum: [1.5]\n"),
+            "unsupported-enum",
+        ),
+        (
+            schema("      type: integer\n      format: int8\n      enum: [1, 200]\n"),
+            "enum-outside-type … `200` is no value of i8",
+        ),
+        (
+            schema(
+                "      type: object\n      properties:\n        a:\n          type: string\n      required: [b]\n",
+            ),
+            "required-without-property 30:18 `b` is required, but has no schema",
+        ),
+        (
+            schema(
+                "      type: object\n      minProperties: 1\n      properties:\n        a:\n          type: string\n",
+            ),
+            "unsupported-schema … list the members that must be present",
+        ),
+        (
+            schema("      type: array\n      items:\n        type: string\n        default: a\n"),
+            "meaningless-default",
+        ),
+    ]);
+}
+
+#[test]
+fn a_range_without_a_multiple_is_empty() {
+    assert_rejected(&[(
+        schema("      type: integer\n      minimum: 1\n      maximum: 4\n      multipleOf: 5\n"),
+        "empty-range … no multiple of 5 is from 1 to 4",
+    )]);
+}
+
+#[test]
+fn defaults_are_values_of_their_types() {
+    let property = |yaml: &str| {
+        schema(&format!(
+            "      type: object\n      properties:\n        a:\n{yaml}"
+        ))
+    };
+    assert_rejected(&[
+        (
+            property("          type: integer\n          default: 1.5\n"),
+            "invalid-default 30:20 the default `1.5` is no value of an integer",
+        ),
+        (
+            property("          type: integer\n          maximum: 5\n          default: 6\n"),
+            "invalid-default",
+        ),
+        (
+            property("          type: string\n          enum: [a]\n          default: b\n"),
+            "invalid-default",
+        ),
+        (
+            property("          type: string\n          default: null\n"),
+            "invalid-default",
+        ),
+        (
+            property("          type: string\n          pattern: ^a$\n          default: b\n"),
+            "invalid-default",
+        ),
+        (
+            property("          type: object\n          default: {a: 1}\n"),
+            "invalid-default … this default is no object that",
+        ),
+        (
+            property(
+                "          type: array\n          minItems: 1\n          items: {type: string}\n          default: []\n",
+            ),
+            "invalid-default",
+        ),
+    ]);
+}
+
+#[test]
+fn all_of_is_rejected_where_parts_disagree() {
+    let parts = |yaml: &str| {
+        schema(&format!(
+            "      allOf:\n        - $ref: '#/components/schemas/Other'\n{yaml}"
+        ))
+    };
+    assert_rejected(&[
+        (
+            parts("        - type: string\n"),
+            "unsupported-all-of … `allOf` joins objects",
+        ),
+        (
+            parts(
+                "        - type: object\n          properties:\n            a:\n              type: integer\n",
+            ),
+            "all-of-conflict 31:15 two parts of `allOf` define `a` differently",
+        ),
+        (
+            parts(
+                "        - type: object\n          additionalProperties: false\n          properties:\n            b:\n              type: integer\n",
+            ),
+            "unsupported-all-of … also speaks of the members of the other parts",
+        ),
+        (
+            parts("        - type: object\n          required: [c]\n"),
+            "required-without-property",
+        ),
+        (
+            schema(
+                "      allOf:\n        - properties: {a: {type: string}}\n        - properties: {b: {type: string}}\n",
+            ),
+            "missing-type … write `type: object` beside `allOf`",
+        ),
+    ]);
+}
+
+#[test]
+fn schemas_that_are_nested_without_end_are_rejected_and_cyclic_ones_end() {
+    let deep = format!(
+        "      type: array\n      items: {}{{}}{}\n",
+        "{type: array, items: ".repeat(70),
+        "}".repeat(70)
+    );
+    assert_rejected(&[(schema(&deep), "too-deep … give the inner parts names")]);
+    let through = "      type: object
+      properties:
+        broader:
+          type: array
+          items:
+            allOf:
+              - type: object
+                properties: {id: {type: string}}
+              - $ref: '#/components/schemas/Thing'
+";
+    assert_eq!(problems(&schema(through)), Vec::<String>::new());
+}

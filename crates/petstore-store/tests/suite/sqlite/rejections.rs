@@ -1,0 +1,241 @@
+//! What is not a store that this version knows is rejected, with what to do,
+//! and left as it is.
+
+use super::{Place, open, place, rejected};
+use petstore_store::OpenError;
+use rusqlite::{Connection, config::DbConfig};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// The path is rejected for the expected reason, nothing changes, and the text
+/// says which path and what to do.
+async fn is_rejected(place: &Place, path: &Path, expected: fn(&OpenError) -> bool, advice: &str) {
+    let before = place.contents();
+    let error = rejected(path).await;
+    assert!(expected(&error), "{error:?}");
+    let text = error.to_string();
+    assert!(
+        text.contains(&*path.to_string_lossy()) && text.contains(advice),
+        "{text}"
+    );
+    assert!(place.contents() == before, "a file was changed");
+}
+
+fn not_a_store(error: &OpenError) -> bool {
+    matches!(error, OpenError::NotAStore { .. })
+}
+
+fn too_new(error: &OpenError) -> bool {
+    matches!(error, OpenError::TooNew { found: 99, .. })
+}
+
+fn not_writable(error: &OpenError) -> bool {
+    matches!(error, OpenError::NotWritable { .. })
+}
+
+#[tokio::test]
+async fn a_missing_folder_is_named() {
+    let place = place();
+    let path = place.folder.path().join("missing/pets.db");
+    let missing = |error: &OpenError| matches!(error, OpenError::NoFolder { .. });
+    is_rejected(&place, &path, missing, "create `").await;
+}
+
+#[tokio::test]
+async fn a_folder_is_not_a_database() {
+    let place = place();
+    let folder = |error: &OpenError| matches!(error, OpenError::IsFolder { .. });
+    is_rejected(&place, place.folder.path(), folder, "petstore.db").await;
+}
+
+#[tokio::test]
+async fn a_device_is_not_a_database() {
+    is_rejected(
+        &place(),
+        Path::new("/dev/null"),
+        not_a_store,
+        "name another file",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_rejected() {
+    for bytes in [
+        &b"\n"[..],
+        b"{\"pets\": []}",
+        &[0xff; 100_000],
+        b"SQLite format 3\0",
+    ] {
+        let place = place();
+        fs::write(&place.path, bytes).expect("a file");
+        is_rejected(&place, &place.path, not_a_store, "name another file").await;
+    }
+}
+
+#[tokio::test]
+async fn the_database_of_another_program_is_rejected() {
+    for mode in ["delete", "wal"] {
+        let place = place();
+        let other = Connection::open(&place.path).expect("a database");
+        other
+            .pragma_update_and_check(None, "journal_mode", mode, |_| Ok(()))
+            .expect("the mode");
+        other
+            .execute_batch("CREATE TABLE pets (id INTEGER PRIMARY KEY)")
+            .expect("a table");
+        // While the other program runs, and after.
+        is_rejected(&place, &place.path, not_a_store, "name another file").await;
+        drop(other);
+        is_rejected(&place, &place.path, not_a_store, "name another file").await;
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_another_program_marked_is_rejected() {
+    let place = place();
+    let other = Connection::open(&place.path).expect("a database");
+    other
+        .pragma_update(None, "application_id", 1)
+        .expect("a mark");
+    drop(other);
+    is_rejected(&place, &place.path, not_a_store, "name another file").await;
+}
+
+#[tokio::test]
+async fn a_store_of_a_newer_version_is_rejected() {
+    let place = Place::with_pets(3).await;
+    let newer = Connection::open(&place.path).expect("the database");
+    let newest: i64 = newer
+        .pragma_query_one(None, "user_version")
+        .expect("the version");
+    newer
+        .pragma_update(None, "user_version", 99)
+        .expect("a newer version");
+    newer.close().expect("closed");
+    is_rejected(
+        &place,
+        &place.path,
+        too_new,
+        &format!("its schema is 99, this version knows schemas up to {newest}"),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_newer_version_that_is_only_in_the_log_is_rejected() {
+    let place = Place::with_pets(3).await;
+    let newer = Connection::open(&place.path).expect("the database");
+    // As after a crash: nobody wrote the log back.
+    newer
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+        .expect("a setting");
+    newer
+        .pragma_update(None, "user_version", 99)
+        .expect("a newer version");
+    newer.close().expect("closed");
+    assert_eq!(place.contents().len(), 2, "there is a log");
+    is_rejected(
+        &place,
+        &place.path,
+        too_new,
+        "use the newer version or a backup",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_store_that_was_cut_short_is_rejected() {
+    let place = Place::with_pets(200).await;
+    let bytes = fs::read(&place.path).expect("the file");
+    let damaged = |error: &OpenError| matches!(error, OpenError::Damaged { .. });
+    for length in [bytes.len() / 2, bytes.len() - 1, 4096] {
+        fs::write(&place.path, &bytes[..length]).expect("a shorter file");
+        is_rejected(&place, &place.path, damaged, "restore it from a backup").await;
+    }
+    fs::write(&place.path, &bytes).expect("the whole file");
+    open(&place.path)
+        .await
+        .expect("it is whole again")
+        .close()
+        .await
+        .expect("closed");
+}
+
+#[tokio::test]
+async fn a_place_where_no_file_can_be_made_is_rejected() {
+    let path = Path::new("/proc/pets.db");
+    is_rejected(
+        &place(),
+        path,
+        not_writable,
+        "let the user of the service write",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_written_is_rejected() {
+    const PLACE: &str = "PETSTORE_TEST_READ_ONLY";
+    if let Some(path) = std::env::var_os(PLACE) {
+        let error = rejected(&PathBuf::from(path)).await;
+        assert!(not_writable(&error), "{error:?}");
+        return;
+    }
+    let place = Place::with_pets(1).await;
+    let before = place.contents();
+    set_mode(&place.path, 0o444);
+    // The folder may be written, so that it is the file alone that is rejected.
+    set_mode(place.folder.path(), 0o777);
+    // Once more as somebody to whom the permissions matter, for root may write
+    // what it likes.
+    let program = place.folder.path().join("test");
+    fs::copy(std::env::current_exe().expect("this test"), &program)
+        .expect("a copy that all may run");
+    let mut again = Command::new(&program);
+    again
+        .args([
+            "--exact",
+            "sqlite::rejections::a_file_that_cannot_be_written_is_rejected",
+        ])
+        .env(PLACE, &place.path);
+    if fs::OpenOptions::new().write(true).open(&place.path).is_ok() {
+        std::os::unix::process::CommandExt::uid(&mut again, 65534);
+    }
+    let output = again
+        .current_dir(place.folder.path())
+        .output()
+        .expect("the test runs");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && printed.contains("1 passed"),
+        "{printed}"
+    );
+    fs::remove_file(program).expect("the copy is removed");
+    assert!(place.contents() == before, "a file was changed");
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+    fs::set_permissions(path, permissions).expect("permissions");
+}
+
+#[tokio::test]
+async fn names_that_sqlite_takes_for_something_else_are_files() {
+    let place = place();
+    for name in ["file:pets.db", ":memory:", "50% of #1.db"] {
+        let path = place.folder.path().join(name);
+        for _ in 0..2 {
+            open(&path)
+                .await
+                .expect("a store")
+                .close()
+                .await
+                .expect("closed");
+        }
+        assert!(path.is_file(), "{name}");
+    }
+}
