@@ -233,7 +233,7 @@ impl StateError {
 
 /// What a client is told of a fault of the service.
 pub(crate) const INTERNAL: &str =
-    "a fault of the service; report the `x-request-id` of this answer";
+    "a fault of the service; report the `x-request-id` of this response";
 
 /// The causes of an error, outermost first, as the log has them.
 #[must_use]

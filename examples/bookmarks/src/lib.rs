@@ -4,8 +4,6 @@
 
 include!(concat!(env!("OUT_DIR"), "/service.rs"));
 
-pub mod keys;
-
 use api::{
     AddBookmarkError, BookmarksApi, ListBookmarksError, RemoveBookmarkError, SearchBookmarksError,
 };
@@ -14,7 +12,6 @@ use dropshot::{
     Header, HttpResponseCreated, HttpResponseDeleted, HttpResponseHeaders, HttpResponseOk, Path,
     Query, TypedBody,
 };
-use keys::Keys;
 use models::{
     AddBookmarkHeaders, Bookmark, Bookmarks, ListBookmarksOkHeaders, ListBookmarksQuery,
     NewBookmark, RemoveBookmarkPath, SearchBookmarksQuery,
@@ -22,6 +19,7 @@ use models::{
 use openapi_dropshot_server::{
     Context, ServiceInfo, State,
     idempotency::IdempotencyKey,
+    keys::{KeyFormat, KeyHashes},
     service_info,
     state::{AuthenticationError, StateError},
 };
@@ -40,9 +38,12 @@ openapi_dropshot_server::settings! {
     /// Who may use the service.
     Access / AccessOptions {
         /// The API keys, as `bookmarks key NAME` prints them: `NAME:SHA256`, with `,` between two keys
-        keys: Keys = "";
+        keys: KeyHashes = "";
     }
 }
+
+/// The format of the API keys.
+pub const KEY_FORMAT: KeyFormat = KeyFormat::new("bookmarks_");
 
 /// How long an idempotency key is kept.
 const KEPT: TimeDelta = TimeDelta::hours(24);
@@ -50,7 +51,7 @@ const KEPT: TimeDelta = TimeDelta::hours(24);
 /// The state of the service: its API keys and its bookmarks.
 #[derive(Debug, Default)]
 pub struct Shelf {
-    keys: Keys,
+    keys: KeyHashes,
     content: Mutex<Content>,
 }
 
@@ -78,7 +79,7 @@ tokio::task_local! {
 impl Shelf {
     /// An empty shelf, for the owners of these keys.
     #[must_use]
-    pub fn new(keys: Keys) -> Self {
+    pub fn new(keys: KeyHashes) -> Self {
         Shelf {
             keys,
             ..Shelf::default()
@@ -109,7 +110,7 @@ impl State for Shelf {
     }
 
     async fn authenticate(&self, credential: &str) -> Result<Caller, AuthenticationError> {
-        let key = keys::FORMAT.parse(credential);
+        let key = KEY_FORMAT.parse(credential);
         let key = key.map_err(|_| AuthenticationError::Malformed)?;
         self.keys.find(&key).ok_or(AuthenticationError::Unknown)
     }

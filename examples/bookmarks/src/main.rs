@@ -1,14 +1,11 @@
 //! The program: `bookmarks serve`, `bookmarks config` and `bookmarks key NAME`.
 
 use anyhow::ensure;
-use bookmarks::{
-    AccessOptions, Api, INFO, Shelf,
-    keys::{FORMAT, Keys},
-};
+use bookmarks::{AccessOptions, Api, INFO, KEY_FORMAT, Shelf};
 use clap::Parser;
 use openapi_dropshot_server::{
     config::{self, ServeOptions},
-    keys::KeyName,
+    keys::{KeyHashes, KeyName},
     program::{self, Program},
 };
 use std::{convert::Infallible, process::ExitCode};
@@ -45,8 +42,8 @@ async fn run(command: Command) -> anyhow::Result<()> {
         }
         Command::Config(options) => program::print(&options.load(&INFO)?.to_toml())?,
         Command::Key { name } => {
-            let key = FORMAT.generate();
-            let entry = Keys::one(name, &key);
+            let key = KEY_FORMAT.generate();
+            let entry = KeyHashes::of(name, &key);
             program::print(&format!("{}\n{entry}\n", key.reveal()))?;
         }
     }

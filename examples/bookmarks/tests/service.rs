@@ -2,12 +2,12 @@
 
 include!(concat!(env!("OUT_DIR"), "/client.rs"));
 
-use bookmarks::keys::{FORMAT, Keys};
+use bookmarks::KEY_FORMAT;
 use client::{
     Client, Error, reqwest,
     types::{ErrorErrorCode as ErrorCode, NewBookmark},
 };
-use openapi_dropshot_server::keys::KeyName;
+use openapi_dropshot_server::keys::{KeyHashes, KeyName};
 use reqwest::{Method, Response};
 use serde_json::Value;
 use std::{
@@ -27,7 +27,7 @@ struct Service {
 
 impl Service {
     fn start(flags: &[&str]) -> Self {
-        let key = FORMAT.generate();
+        let key = KEY_FORMAT.generate();
         let mut child = Command::new(env!("CARGO_BIN_EXE_bookmarks"))
             .args([
                 "serve",
@@ -37,7 +37,7 @@ impl Service {
             .args(flags)
             .env(
                 "BOOKMARKS_KEYS",
-                Keys::one(KeyName::first(), &key).to_string(),
+                KeyHashes::of(KeyName::first(), &key).to_string(),
             )
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -166,7 +166,7 @@ async fn the_client_sends_a_request_again_after_the_rate_limit() -> Result<(), E
 #[tokio::test]
 async fn each_error_has_the_body_of_the_document() {
     let service = Service::start(&["--body-max-bytes=1000"]);
-    let other = FORMAT.generate();
+    let other = KEY_FORMAT.generate();
     let (key, other) = (Some(service.key.as_str()), Some(other.reveal()));
     let list = "/api/v2/bookmarks";
     let large = format!("{{\"url\":\"{}\"}}", "x".repeat(1000));
@@ -275,7 +275,7 @@ fn the_program_stops_in_order_and_prints_its_settings() {
 
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
     let file = folder.join("bookmarks.toml");
-    let name = Keys::one(KeyName::first(), &FORMAT.generate()).to_string();
+    let name = KeyHashes::of(KeyName::first(), &KEY_FORMAT.generate()).to_string();
     let text = format!("keys = [\"{name}\"]\nlisten = \"127.0.0.1:9\"\nmax-in-flight = 7\n");
     std::fs::write(&file, text).expect("the folder is writable");
     let output = Command::new(env!("CARGO_BIN_EXE_bookmarks"))
