@@ -3,10 +3,7 @@
 include!(concat!(env!("OUT_DIR"), "/client.rs"));
 
 use bookmarks::KEY_FORMAT;
-use client::{
-    Client, Error, reqwest,
-    types::{ErrorErrorCode as ErrorCode, NewBookmark},
-};
+use client::{Client, Error, ErrorCode, reqwest, types::NewBookmark};
 use openapi_dropshot_server::keys::{KeyHashes, KeyName};
 use reqwest::{Method, Response};
 use serde_json::Value;
