@@ -1,7 +1,7 @@
-//! Generates models and API from `openapi.yaml`. An invalid document stops the
-//! build with all its problems, displayed in the style of rustc.
+//! Generates models, API and client from `openapi.yaml`. A document with an error stops the
+//! build, and all its errors are shown as rustc shows errors.
 
-use openapi_dropshot::{Options, generate_service};
+use openapi_dropshot::{Options, generate};
 use openapi_dropshot_contract::{Problems, Profile, Severity, lint, read};
 use std::{env, error::Error, fs, path::PathBuf, process::ExitCode};
 
@@ -9,7 +9,7 @@ const DOCUMENT: &str = "openapi.yaml";
 
 fn main() -> ExitCode {
     println!("cargo::rerun-if-changed={DOCUMENT}");
-    match generate() {
+    match write_files() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
@@ -18,13 +18,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn generate() -> Result<(), Box<dyn Error>> {
+fn write_files() -> Result<(), Box<dyn Error>> {
     let document = read(DOCUMENT, &fs::read_to_string(DOCUMENT)?)?;
-    let refused = |faults| Problems::new(&document.text, faults);
-    let mut faults = lint(&document, Profile::General);
-    faults.retain(|fault| fault.severity == Severity::Error);
-    if !faults.is_empty() {
-        return Err(refused(faults).into());
+    let as_error = |problems| Problems::new(&document.text, problems);
+    let mut problems = lint(&document, Profile::General);
+    problems.retain(|problem| problem.severity == Severity::Error);
+    if !problems.is_empty() {
+        return Err(as_error(problems).into());
     }
 
     let out = PathBuf::from(env::var("OUT_DIR")?);
@@ -35,22 +35,29 @@ fn generate() -> Result<(), Box<dyn Error>> {
         api: "api".to_owned(),
         client: "client".to_owned(),
         models_crate: "crate::models".to_owned(),
-        client_crate: "client".to_owned(),
+        client_crate: "bookmarks_client".to_owned(),
         trait_name: None,
     };
-    for file in generate_service(&document, &options).map_err(refused)? {
+    for file in generate(&document, &options).map_err(as_error)? {
         let path = out.join(file.path);
         fs::create_dir_all(path.parent().unwrap_or(&out))?;
         fs::write(path, file.text)?;
     }
-    // A file that is included cannot open with docs of its own, and the
-    // generated ones do.
+    // Rust allows no `//!` at the top of an included file, so these name the generated modules
+    // by their paths. The service includes `service.rs`, the tests include `client.rs`.
     let module = |name, about| {
         let path = out.join(name).join("mod.rs");
         format!("#[doc = {about:?}]\n#[path = {path:?}]\npub mod {name};\n")
     };
-    let models = module("models", "What the service takes and gives.");
-    let api = module("api", "The operations, as a trait to implement.");
-    fs::write(out.join("generated.rs"), models + &api)?;
+    let models = module("models", "The types of the document.");
+    let api = module(
+        "api",
+        "The operations of the document, as a trait to implement.",
+    );
+    fs::write(out.join("service.rs"), models + &api)?;
+    fs::write(
+        out.join("client.rs"),
+        module("client", "The generated client."),
+    )?;
     Ok(())
 }

@@ -1,19 +1,51 @@
-//! Runs the bookmarks service: `bookmarks [ADDRESS]`.
+//! The program: `bookmarks serve`, `bookmarks config` and `bookmarks key NAME`.
 
-use anyhow::{Context as _, Result, anyhow};
-use std::env;
+use anyhow::ensure;
+use bookmarks::{AccessOptions, Api, INFO, KEY_FORMAT, Shelf};
+use clap::Parser;
+use openapi_dropshot_server::{
+    config::{self, ServeOptions},
+    keys::{KeyHashes, KeyName},
+    program::{self, Program},
+};
+use std::{convert::Infallible, process::ExitCode};
 
-const DEFAULT: &str = "127.0.0.1:8081";
+/// Keeps the bookmarks of a team in memory
+#[derive(Debug, Parser)]
+#[command(version)]
+enum Command {
+    /// Run the service until SIGTERM or SIGINT
+    Serve(Box<ServeOptions<AccessOptions>>),
+    /// Print the settings that `serve` would run with, as a configuration file
+    Config(Box<ServeOptions<AccessOptions>>),
+    /// Make an API key: prints the key, and then its entry for the setting `keys`
+    Key {
+        /// The name of the key, for the log
+        name: KeyName,
+    },
+}
 
-#[tokio::main]
-async fn main() -> Result<()> {
-    let address = env::args().nth(1).unwrap_or_else(|| DEFAULT.to_owned());
-    let address = address
-        .parse()
-        .with_context(|| format!("ADDRESS must be as `{DEFAULT}`, found `{address}`"))?;
-    let server = bookmarks::serve(address)?;
-    println!("listening on http://{}", server.local_addr());
-    server
-        .await
-        .map_err(|error| anyhow!("the server ended: {error}"))
+fn main() -> ExitCode {
+    program::main(run(config::parse(&INFO)))
+}
+
+async fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Serve(options) => {
+            let (program, access) = Program::begin(&INFO, options.load(&INFO)?)?;
+            ensure!(
+                !access.keys.is_empty(),
+                "there is no API key, so nobody could use the service; run `bookmarks key NAME` and set `BOOKMARKS_KEYS` to the second line that it prints"
+            );
+            let bound = program.bind::<Api, _>(Shelf::new(access.keys))?;
+            bound.start()?.run(async || Ok::<_, Infallible>(())).await?;
+        }
+        Command::Config(options) => program::print(&options.load(&INFO)?.to_toml())?,
+        Command::Key { name } => {
+            let key = KEY_FORMAT.generate();
+            let entry = KeyHashes::of(name, &key);
+            program::print(&format!("{}\n{entry}\n", key.reveal()))?;
+        }
+    }
+    Ok(())
 }

@@ -275,3 +275,22 @@ fn errors_of_different_types_are_accepted() {
     assert!(text.contains("success: &[204]"), "{text}");
     assert!(text.contains("self.call.request().empty().await"), "{text}");
 }
+
+#[test]
+fn the_error_codes_have_the_name_error_code_in_every_client() {
+    let module = |member: &str| {
+        let schema = format!(
+            "{{type: object, properties: {{{member}: {{type: string, x-extensible-enum: [late]}}}}}}"
+        );
+        let responses = "'204': {description: Done.}, default: {description: No., \
+             content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}";
+        let operation = format!("{{operationId: putThing, responses: {{{responses}}}}}");
+        file(&document(&operation, &schema), "mod.rs")
+    };
+    for member in ["code", "error_code"] {
+        let text = module(member);
+        assert!(text.contains(" as ErrorCode;"), "{text}");
+    }
+    assert!(!module("other").contains("ErrorCode"));
+    assert!(!file(PETS, "mod.rs").contains(" as ErrorCode;"));
+}

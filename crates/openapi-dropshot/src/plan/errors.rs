@@ -137,7 +137,7 @@ impl<'a> Planner<'a> {
                 at,
                 "the schema with the catalogue cannot serve as the body of an error",
                 "give it the required members `code` (a string, with the catalogue) and `message` (a string), \
-                 `status` (an integer) if you like, and others only if they are optional",
+                 `status` (an integer) and `request_id` (a string) if you like, and others only if they are optional",
             ));
         }
         found
@@ -174,6 +174,9 @@ impl<'a> Planner<'a> {
                 {
                     body.status = Some((field.name.clone(), *base));
                     body.members.push((field.wire.clone(), "Status"));
+                }
+                (Ty::Scalar(Scalar::Text { .. }), "request_id") if needed => {
+                    body.members.push((field.wire.clone(), "RequestId"));
                 }
                 _ if matches!(field.presence, Presence::Optional) => {
                     body.empty.push(field.name.clone())

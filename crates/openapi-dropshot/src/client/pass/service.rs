@@ -91,10 +91,18 @@ pub(super) fn client(
 
 /// The items of the module with everything that an application needs.
 pub(super) fn module(document: &Document, types: &[Item]) -> TokenStream {
-    let (code, code_of_blocking) = match error_code(document, types) {
+    let error_code = error_code(document, types);
+    let (code, code_of_blocking) = match &error_code {
         Some(code) => (quote!(types::#code), quote!(super::types::#code)),
         None => (quote!(String), quote!(String)),
     };
+    // The member `error_code` of the component `Error` would be `ErrorErrorCode` to applications.
+    let alias = error_code.filter(|code| code != "ErrorCode").map(|code| {
+        quote! {
+            /// The error codes of the document.
+            pub use types::#code as ErrorCode;
+        }
+    });
     quote! {
         #![allow(
             clippy::all, clippy::unwrap_used, dead_code, deprecated, missing_docs, unreachable_pub, unused_imports,
@@ -106,6 +114,7 @@ pub(super) fn module(document: &Document, types: &[Item]) -> TokenStream {
         pub mod types;
 
         pub use client::Client;
+        #alias
         pub use ::openapi_dropshot_client::{
             BuildError, CallOptions, Clock, Deprecation, ErrorKind, RetryBudget, RetryPolicy, reqwest,
         };
