@@ -21,7 +21,7 @@ const POSTGRES_SCHEMA: &str = "crates/petstore-store/src/postgres/schema.rs";
 const POSTGRES_MIGRATION: &str =
     "crates/petstore-store/src/postgres/migrations/0005_nicknames_of_pets.sql";
 const SERVICE: &str = "crates/petstore-server/src/service/mod.rs";
-const SERVICE_FAILURES: &str = "crates/petstore-server/src/service/failure.rs";
+const SERVICE_TESTS: &str = "crates/petstore-server/tests/e2e/pets.rs";
 const SERVICE_TEST_STORE: &str = "crates/petstore-server/tests/support/faulty.rs";
 
 /// One edit of a file.
@@ -294,12 +294,12 @@ async fn insert_together(",
         SERVICE,
         "    async fn list_orders(\n",
         "    async fn delete_pet(
-        rqctx: RequestContext<App>,
+        rqctx: RequestContext,
         path: Path<petstore_models::DeletePetPath>,
     ) -> Result<dropshot::HttpResponseDeleted, petstore_api::DeletePetError> {
         use petstore_api::DeletePetError;
         let id = path.into_inner().pet_id;
-        let deleted = rqctx.context().store.delete_pet(id).await;
+        let deleted = rqctx.context().state().delete_pet(id).await;
         match deleted.map_err(failed::<DeletePetError>(&rqctx))? {
             Ok(()) => Ok(dropshot::HttpResponseDeleted()),
             Err(petstore_store::NotDeleted::NoPet) => Err(DeletePetError::NotFound(
@@ -314,16 +314,6 @@ async fn insert_together(",
     async fn list_orders(\n",
     ),
     Edit::Replace(
-        SERVICE_FAILURES,
-        "    GetPetError,\n    ListOrdersError,\n",
-        "    GetPetError,\n    DeletePetError,\n    ListOrdersError,\n",
-    ),
-    Edit::Replace(
-        SERVICE_FAILURES,
-        "CreatePetError, ErrorCode",
-        "CreatePetError, DeletePetError, ErrorCode",
-    ),
-    Edit::Replace(
         SERVICE_TEST_STORE,
         "    async fn pet(&self, id: i64)",
         "    async fn delete_pet(
@@ -334,5 +324,31 @@ async fn insert_together(",
     }
 
     async fn pet(&self, id: i64)",
+    ),
+    Edit::Replace(
+        SERVICE_TESTS,
+        "#[test]\nfn what_was_left_out",
+        "#[test]
+fn a_pet_that_was_never_ordered_is_deleted() {
+    let service = Service::start();
+    let pets = [\"Rex\", \"Tom\"].map(|name| service.add(name, Some(\"available\")));
+    let order = json!({\"petId\": pets[1]}).to_string();
+    let ordered = service.send(&Request::post(\"/v1/store/orders\", order).key(&service.key));
+    assert_eq!(ordered.status, 201);
+    let delete = |id: i64| {
+        let request = Request::new(\"DELETE\", &format!(\"/v1/pets/{id}\"));
+        let response = service.send(&request.key(&service.key));
+        let code = (response.status != 204).then(|| response.json()[\"code\"].clone());
+        (response.status, code)
+    };
+    assert_eq!(delete(pets[0]), (204, None));
+    assert_eq!(delete(pets[0]), (404, Some(json!(\"not_found\"))));
+    assert_eq!(delete(pets[1]), (409, Some(json!(\"pet_not_available\"))));
+    let left: Vec<Value> = service.pets().iter().map(|pet| pet[\"id\"].clone()).collect();
+    assert_eq!(left, [json!(pets[1])]);
+}
+
+#[test]
+fn what_was_left_out",
     ),
 ];
