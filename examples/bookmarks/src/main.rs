@@ -10,7 +10,7 @@ async fn main() -> Result<()> {
     let address = env::args().nth(1).unwrap_or_else(|| DEFAULT.to_owned());
     let address = address
         .parse()
-        .with_context(|| format!("ADDRESS must be as `{DEFAULT}`, found `{address}`"))?;
+        .with_context(|| format!("ADDRESS must have the form of `{DEFAULT}`, found `{address}`"))?;
     let server = bookmarks::serve(address)?;
     println!("listening on http://{}", server.local_addr());
     server
