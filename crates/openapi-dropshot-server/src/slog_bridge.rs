@@ -11,9 +11,9 @@ use slog::{KV, Logger, OwnedKVList, Record, Serializer};
 use std::{fmt, fmt::Write as _, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tracing::Level;
 
-/// What dropshot says at the end of every request.
+/// The message of dropshot at the end of every request.
 const COMPLETED: &str = "request completed";
-/// What it adds where the response is its own error.
+/// The field that it adds if the response is its own error.
 const OWN_ERROR: &str = "error_message_external";
 
 /// A logger whose records go to `tracing`, and the responses of dropshot's own to the metrics.

@@ -34,9 +34,9 @@ use openapi_dropshot_contract::{Problem, model::Document};
 /// A generated file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Where it belongs, relative to the root of the workspace.
+    /// The path of the file, relative to the root of the workspace.
     pub path: String,
-    /// What stands in it.
+    /// The content of the file.
     pub text: String,
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What the program takes from its environment, beside what stands at a flag.
+/// The environment variables of the program, beside those that a flag names.
 pub(crate) const ENVIRONMENT: [(&str, &str); 4] = [
     (
         "PETSTORE_API_KEY",
@@ -34,7 +34,7 @@ pub(crate) const ENVIRONMENT: [(&str, &str); 4] = [
     ("NO_COLOR", "if set, there are no colours"),
 ];
 
-/// What the configuration file may have.
+/// The content of the configuration file.
 pub(crate) const FILE: &str = "TOML with `url` and `api-key`; with a key in it, \
     only its owner may read it (chmod 600)";
 

@@ -32,7 +32,7 @@ pub(crate) enum Exit {
     Terminated,
 }
 
-/// What each exit code means.
+/// The meaning of each exit code.
 pub(crate) const MEANINGS: [(Exit, &str); 10] = [
     (Exit::Done, "the command succeeded"),
     (Exit::Failed, "the command failed; the message says why"),
@@ -80,7 +80,7 @@ impl Exit {
         }
     }
 
-    /// What an error of the service means.
+    /// The exit code for an error of the service.
     pub(crate) fn of_call(error: &Error) -> Self {
         match error.code() {
             Some(ErrorCode::Unauthorized) => Exit::Unauthorized,

@@ -14,14 +14,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where the service is, unless it is configured.
+/// The default address of the service.
 const DEFAULT_URL: &str = "http://127.0.0.1:8080/v1";
 /// The variable with the key.
 const KEY: &str = "PETSTORE_API_KEY";
 /// The bits of a mode that let anybody but the owner in.
 const OTHERS: u32 = 0o077;
 
-/// What the command line says of the service.
+/// The options of the command line for the service.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ServiceOptions {
     /// The service, with the version of its interface; http://127.0.0.1:8080/v1 if not given
@@ -59,7 +59,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// What command line, environment and file say together.
+    /// The settings from command line, environment and file.
     ///
     /// # Errors
     ///
@@ -139,7 +139,7 @@ fn read(path: &Path) -> Result<FileSettings> {
     let (text, mode) = text_and_mode(path)
         .map_err(|error| WrongUsage(error.to_string()))
         .with_context(context)?;
-    // What toml shows of the file may be the key.
+    // The excerpt in toml's message may contain the key.
     let settings: FileSettings = toml::from_str(&text)
         .map_err(|error| {
             let line = error

@@ -18,8 +18,8 @@ pub(crate) enum Command {
     /// Run the service until SIGTERM or SIGINT
     ///
     /// Prints one line on stdout once it accepts requests: `listening on
-    /// http://ADDR/v1`. A flag beats its variable, a variable beats the
-    /// configuration file.
+    /// http://ADDR/v1`. A flag takes precedence over its variable, and a variable
+    /// over the configuration file.
     Serve(Box<ServeOptions>),
     /// Print the settings that `serve` would run with, as a configuration file
     ///
@@ -33,10 +33,10 @@ pub(crate) enum Command {
     },
     /// Show which keys still call a deprecated operation, how often and when last
     ///
-    /// Prints a header and a line a key and operation, with tabs between the
-    /// columns. What a running service counted arrives within seconds.
+    /// Prints a header and one line for each key and operation, with tabs between the
+    /// columns. The counts of a running service appear after a few seconds.
     Usage(Box<CommandOptions>),
-    /// Bring the store to the schema of this version, as `serve` does at its start
+    /// Upgrade the store to the schema of this version, as `serve` does at its start
     Migrate(Box<CommandOptions>),
     /// Copy an SQLite store to a new file, also while the service runs
     Backup {
@@ -49,21 +49,21 @@ pub(crate) enum Command {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
-    /// Make a key and print it, this once
+    /// Make a key and print it; it cannot be shown again
     Create {
-        /// What you call it, to find it in the list: 1 to 100 visible characters
+        /// The name of the key, to recognise it in the list: 1 to 100 visible characters
         name: KeyName,
         #[command(flatten)]
         options: CommandOptions,
     },
-    /// Print a line a key: its id, its name, when it was made, used last and revoked
+    /// Print one line for each key: its id, its name, when it was made, last used and revoked
     List {
         #[command(flatten)]
         options: CommandOptions,
     },
     /// Make a key invalid, within a second
     Revoke {
-        /// Its id, as the list has it
+        /// The id of the key, as `key list` shows it
         id: String,
         #[command(flatten)]
         options: CommandOptions,

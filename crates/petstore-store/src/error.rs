@@ -185,7 +185,7 @@ pub enum BackupError {
         path: PathBuf,
     },
 
-    /// What is to be copied cannot be opened.
+    /// The store to copy cannot be opened.
     #[error(transparent)]
     Source(#[from] OpenError),
 

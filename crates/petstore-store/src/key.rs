@@ -101,7 +101,7 @@ impl fmt::Debug for KeyHash {
 pub struct NewKey {
     /// Its public name, unique in the store.
     pub id: KeyId,
-    /// What its owner calls it; need not be unique.
+    /// The name that its owner gave it; it need not be unique.
     pub name: String,
     /// The hash by which it is found, unique in the store.
     pub hash: KeyHash,
@@ -114,7 +114,7 @@ pub struct NewKey {
 pub struct KeyRecord {
     /// Its public name.
     pub id: KeyId,
-    /// What its owner calls it.
+    /// The name that its owner gave it.
     pub name: String,
     /// When it was made.
     pub created_at: DateTime<Utc>,

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use petstore_models::{Order, OrderStatus, PetStatus};
 use std::sync::Arc;
 
-/// Which orders to list.
+/// A query for a page of orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderQuery {
     /// Only orders whose id is less than this one.

@@ -36,7 +36,7 @@ pub(crate) trait Record<const N: usize>: Sized {
     /// The columns by which pages are filtered, one entry for each statement.
     const FILTERS: &'static [&'static [&'static str]];
 
-    /// What a new row is made of.
+    /// The type from which a new row is made.
     type New;
 
     /// The values of a new row, in the order of the columns.
@@ -166,7 +166,7 @@ pub(crate) fn time(micros: i64) -> Result<petstore_models::DateTime, Unreadable>
         .ok_or(Unreadable::Time(micros))
 }
 
-/// What a column holds.
+/// The value of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value<'a> {
     Null,

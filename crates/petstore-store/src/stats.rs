@@ -25,7 +25,7 @@ pub struct WriteStats {
     pub queued: usize,
 }
 
-/// What the connections that read do. Those that write are few, never shared,
+/// Statistics of the connections that read. Those that write are few, never shared,
 /// and no reader waits for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolStats {

@@ -120,10 +120,10 @@ pub trait Store: Send + Sync {
     /// `Ok` if the store can read and take writes; for readiness.
     async fn check(&self) -> Result<(), StoreError>;
 
-    /// What the writer did since the store was opened; for metrics.
+    /// Statistics of the writer since the store was opened; for metrics.
     fn stats(&self) -> WriteStats;
 
-    /// What the connections that read do at this moment; for metrics.
+    /// The present use of the connections that read; for metrics.
     fn pool(&self) -> PoolStats;
 
     /// Finishes the writes that were handed over, then closes the database.
@@ -132,7 +132,7 @@ pub trait Store: Send + Sync {
     async fn close(&self) -> Result<(), StoreError>;
 }
 
-/// Which pets to list.
+/// A query for a page of pets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PetQuery {
     /// Only pets whose id is greater than this one.

@@ -4,7 +4,7 @@
 use crate::PostgresUrl;
 use std::{fmt, path::PathBuf, str::FromStr};
 
-/// Which database to open.
+/// The database to open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatabaseUrl {
     /// `sqlite:PATH`: a file, relative to the working folder or absolute.

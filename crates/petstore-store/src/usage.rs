@@ -4,7 +4,7 @@
 use crate::KeyId;
 use chrono::{DateTime, Utc};
 
-/// What happened since the last call, to be added to the counters.
+/// The usage since the last call, to be added to the counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Calls of deprecated operations.
@@ -14,7 +14,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Whether nothing happened.
+    /// Whether there is no usage to add.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty() && self.uses.is_empty()
@@ -28,7 +28,7 @@ pub struct UsageDelta {
     pub key: KeyId,
     /// The `operationId`.
     pub operation: String,
-    /// How many.
+    /// The number of calls.
     pub calls: u64,
     /// The time of the first call; kept to the microsecond.
     pub first_seen: DateTime<Utc>,
@@ -39,7 +39,7 @@ pub struct UsageDelta {
 /// A key that was used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyUse {
-    /// Which key.
+    /// The id of the key.
     pub key: KeyId,
     /// When, for the last time; kept to the microsecond.
     pub at: DateTime<Utc>,

@@ -49,11 +49,11 @@ pub struct Builder {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// There is no memory for a store.
-    #[error("there is no store in memory")]
+    /// The store in memory cannot be opened.
+    #[error("the store in memory cannot be opened")]
     Store(#[from] petstore_store::OpenError),
     /// The key cannot be stored.
-    #[error("the store in memory takes no key")]
+    #[error("the key cannot be written to the store in memory")]
     Key(#[from] petstore_store::StoreError),
     /// The service does not start.
     #[error("the service does not start")]

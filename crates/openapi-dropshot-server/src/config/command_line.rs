@@ -3,7 +3,7 @@
 use crate::ServiceInfo;
 use clap::{Arg, Command, CommandFactory, Parser};
 
-/// What the help texts of settings name the crate of the service.
+/// The placeholder for the crate of the service in the help texts of settings.
 const PLACEHOLDER: &str = "SERVICE";
 
 /// The arguments of this process. Where they cannot be used, and for `--help` and

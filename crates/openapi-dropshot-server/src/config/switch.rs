@@ -2,12 +2,12 @@
 
 use std::{fmt, str::FromStr};
 
-/// Whether something is done.
+/// A setting that switches something on or off.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Switch {
-    /// It is.
+    /// It is on.
     On,
-    /// It is not.
+    /// It is off.
     Off,
 }
 

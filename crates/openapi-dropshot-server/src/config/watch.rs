@@ -19,7 +19,7 @@ crate::settings! {
     }
 }
 
-/// Where health and metrics are served.
+/// The address on which health and metrics are served.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum AdminListen {
     /// At this address.

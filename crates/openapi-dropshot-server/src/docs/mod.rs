@@ -5,7 +5,7 @@ use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
 use std::{io::Write as _, sync::LazyLock};
 
-/// What the page may load and do. Scalar brings its styles inline; anything
+/// The Content-Security-Policy of the page. Scalar brings its styles inline; anything
 /// stricter breaks its layout, and `require-trusted-types-for` its code view.
 pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; \
      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

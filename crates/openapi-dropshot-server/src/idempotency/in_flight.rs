@@ -15,7 +15,7 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub(crate) struct InFlight<P>(Arc<Mutex<Names<P>>>);
 
-/// Whose request it is, and its key.
+/// The principal of a request, and its idempotency key.
 pub(crate) type Name<P> = (P, IdempotencyKey);
 type Names<P> = HashMap<Name<P>, watch::Receiver<()>>;
 

@@ -60,7 +60,7 @@ struct Resource {
 }
 
 impl Exporter {
-    /// Where the environment names a collector.
+    /// The exporter, if the environment names a collector.
     pub(super) fn from_environment(info: &'static ServiceInfo) -> Option<Self> {
         let named = |variable| env::var(variable).ok().filter(|value| !value.is_empty());
         let collector = named("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").or_else(|| {

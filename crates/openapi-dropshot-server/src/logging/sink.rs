@@ -15,7 +15,7 @@ use std::{
 
 /// Bytes that may be buffered: some seconds of a busy service.
 const BYTES: usize = 8 * 1024 * 1024;
-/// What the buffers keep when there is little to do.
+/// The capacity that the buffers keep when there is little to do.
 const KEPT: usize = 1024 * 1024;
 /// How long lines gather after a write, so that a busy service writes many at
 /// a time. A crash loses as much.
@@ -92,7 +92,7 @@ impl Sink {
     pub(super) fn write_out(&self) {
         let pending = |lines: &mut Lines| lines.writing || !lines.waiting.is_empty();
         let lines = self.0.lines();
-        // Where the reader has stopped reading, the lines are lost.
+        // If the reader has stopped reading, the lines are lost.
         let _waited = self
             .0
             .written

@@ -163,7 +163,7 @@ impl Budget {
 ///
 /// # Panics
 ///
-/// It is not valid, or is there twice: a mistake in this source.
+/// The metric is not valid or is registered twice: a mistake in this source.
 fn declare<C: Collector + Clone + 'static>(
     registry: &Registry,
     family: prometheus::Result<C>,

@@ -60,7 +60,7 @@ async fn collect<'a>(
             let message = "the body broke off, or its length or chunks are not as announced";
             ErrorResponse::new(Condition::InvalidRequest, message)
         })?;
-        // What is no data is a trailer, which means nothing here.
+        // A frame that is not data is a trailer, which has no meaning here.
         let Ok(data) = frame.into_data() else {
             continue;
         };

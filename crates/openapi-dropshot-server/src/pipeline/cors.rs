@@ -15,9 +15,9 @@ use http::{
 };
 use openapi_dropshot_types::Operation;
 
-/// What a page may send beyond what every page may.
+/// The request headers that a page may send, beside those that are always allowed.
 const REQUEST_HEADERS: &str = "Authorization, Content-Type, Idempotency-Key, Traceparent";
-/// What a page may read beyond what every page may.
+/// The response headers that a page may read, beside those that are always allowed.
 const EXPOSED_HEADERS: &str = "Allow, Deprecation, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id";
 /// How long a browser may remember a preflight, in seconds.
 const MAX_AGE: &str = "3600";
@@ -29,7 +29,7 @@ pub(super) struct Cors {
     methods: HeaderValue,
 }
 
-/// What the page that sent a request may read of the response.
+/// The permission to read the response, for the page that sent the request.
 #[derive(Debug)]
 pub(super) struct Grant {
     allowed: Option<HeaderValue>,

@@ -3,7 +3,7 @@
 
 use openapi_dropshot_types::{Condition, Contract, Rejection};
 
-/// What serde calls the kind of a value, and what JSON calls it.
+/// The names of kinds of values in serde's messages, and in JSON terms.
 const KINDS: [(&str, &str); 3] = [
     ("sequence", "array"),
     ("map", "object"),

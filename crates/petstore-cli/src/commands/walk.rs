@@ -14,9 +14,9 @@ pub(super) const LARGEST_PAGE: u64 = 100;
 
 /// How far to go.
 pub(super) struct Walk {
-    /// What is listed, in the plural.
+    /// The name of the listed objects, in the plural.
     pub(super) what: &'static str,
-    /// Where the first page begins.
+    /// The cursor of the first page.
     pub(super) cursor: Option<String>,
     /// Whether to go to the end, instead of through one page.
     pub(super) all: bool,

@@ -14,7 +14,7 @@ use std::{
 /// The longest record, in bytes.
 pub(super) const LONGEST: usize = 64 * 1024;
 
-/// What some programs begin a file of UTF-8 with.
+/// The byte order mark, with which some programs begin a UTF-8 file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A file of pets.
@@ -24,7 +24,7 @@ pub(super) struct Input {
     file: File,
 }
 
-/// What tells a file from another, and how long it is.
+/// The identity of a file: its length and its digest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fingerprint {
@@ -188,7 +188,7 @@ impl Records {
         }
     }
 
-    /// What tells the file from another, once it was read to its end.
+    /// The identity of the file, after it was read to its end.
     pub(super) fn fingerprint(self) -> Fingerprint {
         let digest = self.hash.finalize();
         Fingerprint {

@@ -41,11 +41,11 @@ const TRIES: u32 = 8;
 /// longer knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Unknown {
-    /// They are listed, and not sent
+    /// List them, and do not send them
     Hold,
-    /// They are sent: a pet that was added earlier is there twice
+    /// Send them: a pet that was added earlier is added twice
     Send,
-    /// They count as done: a pet that was not added earlier is not there
+    /// Count them as done: a pet that was not added earlier is missing
     Skip,
 }
 
@@ -113,7 +113,7 @@ pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) 
         already,
         held,
         unanswered,
-        // One that came after the last line has stopped nothing.
+        // A signal after the last line has not stopped anything.
         signal: stop.came().filter(|_| !is_through),
         failed: failure.is_some(),
     }
@@ -171,7 +171,7 @@ struct Work {
     failure: Option<anyhow::Error>,
 }
 
-/// What became of a line.
+/// The result of a line.
 struct Response {
     line: u64,
     /// Whether an earlier run may have sent it, too.

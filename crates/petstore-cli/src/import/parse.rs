@@ -47,7 +47,7 @@ impl Parser {
     }
 }
 
-/// What becomes of a member of the file: it is sent, or it is ignored since the
+/// The use of a member of the file: it is sent, or it is ignored since the
 /// service sets it for each pet, as `id`.
 ///
 /// # Errors

@@ -215,7 +215,7 @@ pub(super) fn write_refused(to: &Path, journal: &Path) -> Result<()> {
 ///
 /// # Errors
 ///
-/// It is.
+/// The file would be overwritten.
 pub(super) fn check_refused(to: &Path, input: &Path, journal: &Path) -> Result<()> {
     let Ok(to) = fs::canonicalize(to) else {
         return Ok(());

@@ -8,7 +8,7 @@ use tokio::{
     sync::watch,
 };
 
-/// What to listen to for as long as an import runs.
+/// The signals that an import handles while it runs.
 pub(super) struct Stop(watch::Receiver<Option<Exit>>);
 
 impl Stop {
@@ -43,7 +43,7 @@ impl Stop {
     /// Waits for one.
     pub(super) async fn comes(&mut self) {
         if self.0.wait_for(Option::is_some).await.is_err() {
-            // Nothing will come any more.
+            // No further signals will arrive.
             std::future::pending::<()>().await;
         }
     }

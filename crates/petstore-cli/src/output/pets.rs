@@ -10,7 +10,7 @@ use petstore_client::Pet;
 /// The order of the columns of a CSV file. Other members follow as the contract gains
 /// them.
 const FIRST_COLUMNS: [&str; 4] = ["id", "name", "categoryId", "status"];
-/// What a table shows of a pet that has no status.
+/// The text in a table for a pet without a status.
 const NO_STATUS: &str = "-";
 
 impl Record for Pet {

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 use std::{io, marker::PhantomData};
 
-/// What a table needs to know of a record.
+/// The columns of a record in a table.
 pub(crate) trait Record: Serialize {
     /// The names of the columns after the id.
     fn titles() -> String;

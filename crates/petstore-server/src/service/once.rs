@@ -10,7 +10,7 @@ use openapi_dropshot_server::{
 use petstore_store::{Creation, Once, Store, StoreError};
 use std::{fmt::Display, sync::Arc};
 
-/// What the store is asked to create.
+/// The future of a creation in the store.
 type Created<T, R> = BoxFuture<'static, Result<Creation<T, R>, StoreError>>;
 
 /// Creates what `ask` asks the store for, or returns what was created with the key

@@ -76,7 +76,7 @@ where
     }
 }
 
-/// What became of the pets of a batch, each in the order of its batch; empty
+/// The results of the pets of a batch, each in the order of its batch; empty
 /// where nothing is known of it.
 #[derive(Default)]
 pub(super) struct Stored {
@@ -84,7 +84,7 @@ pub(super) struct Stored {
     pub(super) once: Vec<Result<Creation, StoreError>>,
 }
 
-/// What one lane took up at once.
+/// The writes that one lane took from the queue together.
 #[derive(Default)]
 pub(super) struct Batch {
     pub(super) pets: Vec<NewPet>,

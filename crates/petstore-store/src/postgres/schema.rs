@@ -106,7 +106,7 @@ fn failed(database: &str, error: Error) -> PostgresError {
     }
 }
 
-/// What [`check`] found.
+/// Checks that the database responds to queries and is not a replica; returns the fault if it is one.
 pub(super) async fn check(db: &Client) -> Result<Option<Fault>, Error> {
     let row = db
         .query_one(

@@ -20,7 +20,7 @@ const MIGRATIONS: &[&str] = &[
 /// The schema version that this code reads and writes.
 pub(super) const NEWEST: i64 = MIGRATIONS.len() as i64;
 
-/// What a database is.
+/// The kind of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Identity {
     /// Without tables and without a mark: free to be made a store.

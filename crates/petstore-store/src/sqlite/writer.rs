@@ -72,7 +72,7 @@ where
     W: FnMut(&Connection) -> Result<T, StoreError> + Send,
 {
     fn run(&mut self, db: &Connection) -> Result<(), StoreError> {
-        // What the closure leaves behind after a panic is rolled back.
+        // Changes that the closure made before a panic are rolled back.
         let result = catch_unwind(AssertUnwindSafe(|| (self.work)(db)))
             .unwrap_or_else(|payload| Err(error::panicked(payload.as_ref())));
         self.result

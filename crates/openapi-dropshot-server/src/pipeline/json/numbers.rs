@@ -34,7 +34,7 @@ pub(super) fn without_beyond_f64(text: &str) -> Option<String> {
     Some(bounded)
 }
 
-/// Where numbers stand, outside of texts.
+/// The positions of the numbers outside of strings.
 fn numbers(json: &[u8]) -> Vec<Range<usize>> {
     let mut numbers = Vec::new();
     let mut at = 0;

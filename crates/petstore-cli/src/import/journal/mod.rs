@@ -33,7 +33,7 @@ use uuid::Uuid;
 /// are sent again.
 const WINDOW: u64 = 256;
 
-/// What a journal belongs to.
+/// The file and the service that a journal belongs to.
 pub(super) struct Belongs<'a> {
     pub(super) input: &'a Path,
     pub(super) fingerprint: Fingerprint,
@@ -50,7 +50,7 @@ pub(super) struct Journal {
     state: State,
     /// By which the API key of this run is known in the journal.
     key_mark: String,
-    /// What this run announced last.
+    /// The last lines that this run announced.
     announced: RangeInclusive<u64>,
     /// Whether a line of it may be torn: nothing can be added any more.
     is_torn: bool,

@@ -15,7 +15,7 @@ pub(super) const VERSION: u32 = 1;
 pub(in crate::import) struct Header {
     #[serde(rename = "petstore-import")]
     pub(super) version: u32,
-    /// What all its idempotency keys begin with.
+    /// The prefix of all its idempotency keys.
     pub(super) run: Uuid,
     pub(super) url: String,
     pub(super) format: String,
@@ -32,14 +32,14 @@ pub(in crate::import) enum Entry {
         from: u64,
         to: u64,
         at: DateTime<Utc>,
-        /// Which API key they are sent with; idempotency keys belong to it.
+        /// The API key with which they are sent; idempotency keys belong to it.
         key: String,
     },
     /// They were not sent after all.
     Unsent { from: u64, to: u64 },
-    /// It is a pet, with that id.
+    /// It was added as a pet with this id.
     Added { line: u64, id: i64 },
-    /// It is none, and will be none.
+    /// It was rejected and cannot be added.
     Refused { line: u64, reason: String },
     /// The caller chose `--unknown skip`.
     Skipped { line: u64 },

@@ -11,7 +11,7 @@ const KEPT: TimeDelta = TimeDelta::hours(24);
 /// is tried more than once.
 const MARGIN: TimeDelta = TimeDelta::minutes(10);
 
-/// What is known of all lines.
+/// The state of all lines.
 #[derive(Debug)]
 pub(in crate::import) struct State {
     /// The number of the last line.

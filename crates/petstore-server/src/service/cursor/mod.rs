@@ -9,7 +9,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 
 pub(super) use orders::OrderFilter;
 
-/// What a list can be restricted to.
+/// The filter of a list.
 pub(super) trait Filter: Copy + Eq {
     /// Names the list and the layout of its cursors, so that those of another
     /// list, and of a later layout, can be told apart.
@@ -29,7 +29,7 @@ pub(super) trait Filter: Copy + Eq {
     fn query(self) -> String;
 }
 
-/// Where a page begins.
+/// The position at which a page begins.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Position<F> {
     /// The id of the last item before it.

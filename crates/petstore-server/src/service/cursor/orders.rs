@@ -5,7 +5,7 @@
 use super::Filter;
 use petstore_models::OrderStatus;
 
-/// What the list of orders can be restricted to.
+/// The filter of the list of orders.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in crate::service) struct OrderFilter {
     pub(in crate::service) status: Option<OrderStatus>,

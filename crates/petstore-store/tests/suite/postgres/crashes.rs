@@ -33,8 +33,8 @@ impl Seen {
     }
 }
 
-/// Creates pets under names of its own until the end. Returns those that were
-/// returned, and the names of those whose outcome is unknown.
+/// Creates pets with its own names until the end. Returns the created pets, and
+/// the names of those whose outcome is unknown.
 async fn client(
     store: Arc<dyn Store>,
     seen: Arc<Seen>,
