@@ -43,7 +43,10 @@ fn the_manual_has_a_page_a_command() {
     for section in ["SYNOPSIS", "EXIT STATUS", "ENVIRONMENT", "FILES"] {
         assert!(page.contains(&format!(".SH {section}\n")), "{page}");
     }
-    assert!(page.contains("\\fB130\\fR\ninterrupted by SIGINT"), "{page}");
+    assert!(
+        page.contains("\\fB130\\fR\ninterrupted by SIGINT"),
+        "{page}"
+    );
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().to_str().expect("UTF-8");
     assert_eq!(finished(&["man", "--to", path]), "");
