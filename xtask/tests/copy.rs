@@ -1,8 +1,9 @@
 //! Copies of the workspace for tests that change it.
 
 use std::{
-    fs,
+    fs::{self, File},
     path::{Path, PathBuf},
+    process::Command,
 };
 use tempfile::TempDir;
 
@@ -27,6 +28,41 @@ impl Copy {
                 .unwrap_or_else(|error| panic!("cannot copy {path}: {error}"));
         }
         copy
+    }
+
+    /// A copy of the whole workspace, for a test that runs [`cargo`](Self::cargo) in it.
+    ///
+    /// The folder of a name is always the same: what one run leaves in `target/` is
+    /// replaced by the next. Such copies share artifacts, and cargo compares only their
+    /// times with those of the sources: only the holder of the file may use a copy.
+    pub(crate) fn of_the_workspace(name: &str) -> (Self, File) {
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let lock = File::create(target.join("copy.lock")).expect("a file to lock");
+        lock.lock().expect("one copy at a time");
+        fs::remove_dir_all(target.join(name)).ok();
+        let folder = tempfile::Builder::new()
+            .prefix(name)
+            .rand_bytes(0)
+            .tempdir_in(target);
+        let copy = Copy::into(folder.expect("a folder for the copy"), &[""]);
+        (copy, lock)
+    }
+
+    /// A cargo that builds in the copy, with the dependencies that are compiled already.
+    pub(crate) fn cargo(&self) -> Command {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo
+            .current_dir(self.root())
+            .env(
+                "CARGO_TARGET_DIR",
+                Path::new(env!("CARGO_TARGET_TMPDIR")).join(".."),
+            )
+            .env("CARGO_INCREMENTAL", "0")
+            // Cargo names a package by its path within its workspace, so the packages of the
+            // copy would overwrite those of this workspace. With a wrapper, which does
+            // nothing here, the files of the packages have other names.
+            .env("RUSTC_WORKSPACE_WRAPPER", "/usr/bin/env");
+        cargo
     }
 
     /// The folder of the copy.

@@ -7,11 +7,6 @@
 use super::contract_change::generate;
 use crate::copy::Copy;
 use serde_json::Value;
-use std::{
-    fs::{self, File},
-    path::Path,
-    process::Command,
-};
 
 const DOCUMENT: &str = "spec/openapi.yaml";
 const EXAMPLE: &str = "examples/add_pet.rs";
@@ -170,16 +165,7 @@ pub(crate) fn add_to_the_contract(copy: &Copy) {
 
 #[test]
 fn an_application_compiles_with_the_client_of_before_and_after_an_addition() {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    // The same folder each time: what one run leaves in target/ is replaced by the next.
-    let lock = File::create(target.join("application.lock")).expect("a file to lock");
-    lock.lock().expect("one run at a time");
-    fs::remove_dir_all(target.join("application")).ok();
-    let folder = tempfile::Builder::new()
-        .prefix("application")
-        .rand_bytes(0)
-        .tempdir_in(target);
-    let copy = Copy::into(folder.expect("a folder for the copy"), &[""]);
+    let (copy, _lock) = Copy::of_the_workspace("application");
 
     copy.write(EXAMPLE, APPLICATION);
     assert_eq!(faults(&copy, &[]), Vec::<String>::new(), "before");
@@ -212,19 +198,11 @@ fn an_application_compiles_with_the_client_of_before_and_after_an_addition() {
 /// What the compiler says of the client and of those who use it, warnings
 /// included; the service is not asked: it has operations to write.
 fn faults(copy: &Copy, features: &[&str]) -> Vec<String> {
-    let output = Command::new(env!("CARGO"))
+    let output = copy
+        .cargo()
         // The whole workspace, as other commands have it: no dependency is compiled again.
         .args(["check", "--workspace", "--keep-going", "--offline"])
         .args(["--message-format=json", "--features", &features.join(",")])
-        .current_dir(copy.root())
-        .env(
-            "CARGO_TARGET_DIR",
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(".."),
-        )
-        .env("CARGO_INCREMENTAL", "0")
-        // A wrapper that does nothing: what stands in target/ of this copy is then not taken
-        // for that of the workspace, or of another copy, and the other way round.
-        .env("RUSTC_WORKSPACE_WRAPPER", "/usr/bin/env")
         .output()
         .expect("cargo can be run");
     let lines = output.stdout.split(|byte| *byte == b'\n');

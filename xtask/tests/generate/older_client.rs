@@ -6,7 +6,7 @@ use super::{application::add_to_the_contract, contract_change::generate};
 use crate::copy::Copy;
 use serde_json::{Value, json};
 use std::{
-    fs::{self, File},
+    fs,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{SocketAddr, TcpListener, TcpStream},
     path::{Path, PathBuf},
@@ -67,16 +67,7 @@ fn closed() -> Value {
 
 #[test]
 fn a_client_of_the_released_document_understands_a_newer_service() {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    // The same folder each time: what one run leaves in target/ is replaced by the next.
-    let lock = File::create(target.join("older-client.lock")).expect("a file to lock");
-    lock.lock().expect("one run at a time");
-    fs::remove_dir_all(target.join("older-client")).ok();
-    let folder = tempfile::Builder::new()
-        .prefix("older-client")
-        .rand_bytes(0)
-        .tempdir_in(target);
-    let copy = Copy::into(folder.expect("a folder for the copy"), &[""]);
+    let (copy, _lock) = Copy::of_the_workspace("older-client");
     let released = copy.read(RELEASED);
     add_to_the_contract(&copy);
     let newer = copy.read(DOCUMENT);
@@ -135,19 +126,11 @@ fn build(copy: &Copy) -> Program {
     let bin = "\n[[bin]]\nname = \"older_client\"\npath = \"older_client.rs\"\n";
     copy.write(manifest, &(copy.read(manifest) + bin));
     copy.write("examples/older_client.rs", APPLICATION);
-    let output = Command::new(env!("CARGO"))
+    let output = copy
+        .cargo()
         // The whole workspace, as other commands have it: no dependency is compiled again.
         .args(["build", "--workspace", "--bin", "older_client", "--offline"])
         .arg("--message-format=json")
-        .current_dir(copy.root())
-        .env(
-            "CARGO_TARGET_DIR",
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(".."),
-        )
-        .env("CARGO_INCREMENTAL", "0")
-        // A wrapper that does nothing: what stands in target/ of this copy is then not taken
-        // for that of the workspace, or of another copy, and the other way round.
-        .env("RUSTC_WORKSPACE_WRAPPER", "/usr/bin/env")
         .output()
         .expect("cargo can be run");
     let lines = output.stdout.split(|byte| *byte == b'\n');
