@@ -52,7 +52,7 @@
 //! ```
 //!
 //! Each page is fetched when it is needed. After an interruption, begin again from [`Items::cursor`]. The methods of
-//! `futures::StreamExt` work as well. With the feature `blocking`, [`Items::blocking`] returns an iterator, and each
+//! `futures::StreamExt` work as well. With the feature `blocking`, `Items::blocking` returns an iterator, and each
 //! request has `send_blocking`.
 //!
 //! # Errors and retries

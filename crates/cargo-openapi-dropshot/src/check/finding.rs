@@ -81,7 +81,7 @@ impl Finding {
             (Some(at), None) | (None, Some(at)) => at.clone(),
             (None, None) => Location::start(document),
         };
-        Finding::new(severity, &change.id, at, message, help)
+        Finding::new(severity, change.id, at, message, help)
     }
 
     /// Adds lines to those for a terminal.
