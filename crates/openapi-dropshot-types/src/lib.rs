@@ -54,7 +54,7 @@ pub use {
     router::Router,
 };
 
-/// What the macros of this crate name. It is no part of the public interface.
+/// The items that the macros of this crate use. They are not part of the public interface.
 #[doc(hidden)]
 pub mod private {
     #[cfg(feature = "dropshot")]
