@@ -20,7 +20,7 @@ pub struct Project {
     pub accepted_breaks: String,
     /// The changelog, such as `CHANGELOG.md`.
     pub changelog: String,
-    /// Where the generated code goes.
+    /// The folders of the generated code.
     pub output: Output,
     /// The folder of the crate `openapi-dropshot-types`, for the throw-away crates of
     /// the round trip; `None` takes it from the registry.
@@ -30,7 +30,7 @@ pub struct Project {
     pub usage_command: Option<String>,
 }
 
-/// Where the generated code goes, and what its crates are called.
+/// The folders of the generated code, and the names of its crates.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// The folder of the models, such as `crates/shop-models/src/generated`.

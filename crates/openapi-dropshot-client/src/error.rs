@@ -21,7 +21,7 @@ pub trait ErrorCode: DeserializeOwned + Display + Debug + Send + Sync + 'static 
 
 impl<T: DeserializeOwned + Display + Debug + Send + Sync + 'static> ErrorCode for T {}
 
-/// What can go wrong with a call.
+/// The kinds of failures of a call.
 ///
 /// Decide by [`code`](Error::code), by [`status`](Error::status) if you do not know the code, and by
 /// [`kind`](Error::kind) if there is no response.

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 /// that implements the trait of the handlers. A server that is generic over it
 /// serves any document.
 pub trait Contract: Send + Sync + 'static {
-    /// What every handler can reach.
+    /// The context that every handler gets.
     type Context: ServerContext;
 
     /// `info.title`

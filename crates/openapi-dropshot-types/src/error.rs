@@ -13,7 +13,7 @@ pub struct ErrorEntry {
     pub status: u16,
     /// Why the error happens.
     pub cause: &'static str,
-    /// What the caller can do.
+    /// What the caller can do about it.
     pub remedy: &'static str,
 }
 
@@ -24,7 +24,7 @@ pub struct Rejection {
     pub error: &'static ErrorEntry,
     /// The message for the caller.
     pub message: Cow<'static, str>,
-    /// What only the log gets.
+    /// A detail that is logged and not sent to the caller.
     pub detail: Option<String>,
     /// A body that the operation itself gave, in a document without an error
     /// catalogue. `Value::Null` stands for a response without a body.
@@ -82,7 +82,7 @@ impl fmt::Display for Rejection {
 
 impl std::error::Error for Rejection {}
 
-/// What a server itself can reject a request for, whatever the operation.
+/// The reasons for which a server can reject a request independently of the operation.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Condition {
     /// `invalid_request`, status 400.
@@ -333,7 +333,7 @@ impl ErrorEntry {
     }
 }
 
-/// What a member of an error body holds.
+/// The content of a member of an error body.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum ErrorMember {
     /// The code of the catalogue entry, as a string.

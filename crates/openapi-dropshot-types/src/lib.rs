@@ -1,9 +1,9 @@
-//! What models and dropshot APIs that `openapi-dropshot` generates need at run
-//! time, and what is the same for every document.
+//! The run-time library of models and dropshot APIs that `openapi-dropshot`
+//! generates: the parts that are the same for every document.
 //!
 //! Without features the crate depends on no server. It has
 //!
-//! - what generated models are made of: string [formats], [rules] of strings and
+//! - the building blocks of generated models: string [formats], [rules] of strings and
 //!   collections, checked numbers and strings, [unions], and helpers for serde
 //!   ([members]) and schemars ([shapes]);
 //! - [`Operation`], which describes an operation of a document, and
@@ -54,7 +54,7 @@ pub use {
     router::Router,
 };
 
-/// What the macros of this crate name. It is no part of the public interface.
+/// The items that the macros of this crate use. They are not part of the public interface.
 #[doc(hidden)]
 pub mod private {
     #[cfg(feature = "dropshot")]

@@ -62,7 +62,7 @@ pub trait CheckedNumber: Sized {
         }
     }
 
-    /// What is wrong with a text that is no such number.
+    /// The error message for a text that is not such a number.
     fn violation(text: &str) -> Violation {
         Violation::new(format!(
             "must be {}, found `{}`",

@@ -53,7 +53,7 @@ pub struct Deprecation {
     pub since: i64,
     /// The day of the removal, in seconds since 1970-01-01T00:00:00Z.
     pub sunset: i64,
-    /// What the caller should do instead, as a sentence fragment.
+    /// The replacement that the caller should use, as a sentence fragment.
     pub note: &'static str,
     /// The value of `Deprecation` (RFC 9745).
     pub deprecation_header: &'static str,

@@ -20,7 +20,7 @@ use openapi_dropshot_contract::model::Document;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-/// What a file of the API may import beside the types of other files, sorted by
+/// The imports that a file of the API may have beside the types of other files, sorted by
 /// path.
 const IMPORTS: &[Import] = &[
     (
@@ -70,7 +70,7 @@ const IMPORTS: &[Import] = &[
     ("PhantomData", "std::marker::PhantomData"),
 ];
 
-/// What the files of the API have in common.
+/// The parts that the files of the API share.
 pub(super) struct Api<'a> {
     pub(super) document: &'a Document,
     pub(super) plan: &'a Plan<'a>,

@@ -14,11 +14,11 @@ use quote::quote;
 /// document for the schema.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Docs {
-    /// What the document says.
+    /// A text of the document.
     pub(crate) description: Option<String>,
-    /// What we say where the document is silent, or beside it.
+    /// Paragraphs of the generator that follow the description, or replace it if there is none.
     paragraphs: Vec<String>,
-    /// What we say although the document has a description.
+    /// Notes of the generator that end the documentation, also if there is a description.
     notes: Vec<String>,
 }
 
@@ -312,7 +312,7 @@ fn inline(text: &str) -> String {
     out
 }
 
-/// Where the run of backticks begins that closes one of this length.
+/// The position of the run of backticks that closes one of this length.
 fn closing_run(text: &str, length: usize) -> Option<usize> {
     let mut from = 0;
     while let Some(start) = text[from..].find('`').map(|start| start + from) {

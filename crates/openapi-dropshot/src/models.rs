@@ -22,7 +22,7 @@ use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
 use types::Shapes;
 
-/// What a file of models may import, sorted by path.
+/// The imports that a file of models may have, sorted by path.
 const IMPORTS: &[Import] = &[
     ("FromText", "openapi_dropshot_types::FromText"),
     ("Violation", "openapi_dropshot_types::Violation"),

@@ -4,7 +4,7 @@
 use proc_macro2::{Ident, Span};
 use std::collections::BTreeSet;
 
-/// What cannot be an identifier, not even a raw one in every place.
+/// Words that cannot be an identifier, not even a raw one in every place.
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
     "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",

@@ -1,7 +1,7 @@
 //! The options that the caller of the generator sets: the folders of the files, and
 //! names that the document does not have.
 
-/// Where the generated code goes, and which names it has beside those of the
+/// The folders of the generated code, and its names beside those of the
 /// document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {

@@ -132,7 +132,7 @@ pub(crate) fn plan(document: &Document) -> Result<Plan<'_>, Vec<Problem>> {
     }
 }
 
-/// What planning collects.
+/// The results that planning collects.
 pub(super) struct Planner<'a> {
     document: &'a Document,
     problems: Vec<Problem>,

@@ -29,7 +29,7 @@ pub enum ProbeError {
     NoRust {
         /// The file, relative to the sources of the crate.
         path: &'static str,
-        /// What its parser says.
+        /// The error of the parser.
         source: syn::Error,
     },
     /// A file lacks what each of its kind has.
@@ -37,7 +37,7 @@ pub enum ProbeError {
     Lacking {
         /// The file, relative to the sources of the crate.
         path: &'static str,
-        /// What it lacks.
+        /// The missing item.
         what: &'static str,
     },
 }
@@ -204,7 +204,7 @@ fn types(schemas: &syn::File) -> Vec<syn::Ident> {
         .collect()
 }
 
-/// What the files use of other crates, each once.
+/// The imports of the files from other crates, each once.
 fn imports(files: &[&syn::File]) -> TokenStream {
     let mut paths = BTreeSet::new();
     for item in files.iter().flat_map(|file| &file.items) {

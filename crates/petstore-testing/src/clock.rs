@@ -39,7 +39,7 @@ impl Clock {
         }))
     }
 
-    /// What time it is for the service.
+    /// The present time of the service.
     #[must_use]
     pub fn now(&self) -> DateTime<Utc> {
         later(self.moved().origin, self.0.started.elapsed())

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Something that goes wrong, for [`Server::inject`](crate::Server::inject).
 ///
-/// By itself it happens to every request from now on, until
+/// Without restrictions it happens to every request from now on, until
 /// [`Server::clear_faults`](crate::Server::clear_faults); [`on`](Fault::on),
 /// [`times`](Fault::times) and [`after`](Fault::after) say when it does.
 ///
@@ -26,7 +26,7 @@ pub struct Fault {
     kind: Kind,
     operation: Option<OperationId>,
     after: u32,
-    /// None means for ever.
+    /// `None` means without a limit.
     times: Option<u32>,
 }
 

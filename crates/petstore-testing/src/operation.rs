@@ -4,7 +4,7 @@ use http::{Method, Uri};
 use openapi_dropshot_server::Operation;
 use petstore_server::{OPERATIONS, OperationId};
 
-/// What the path of a base address ends with.
+/// The end of the path of a base address.
 const BASE: &str = "v1";
 
 /// The operation; `None` for a page, or an address that does not exist.

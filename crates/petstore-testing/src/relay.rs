@@ -36,7 +36,7 @@ type RelayResponse = Response<UnsyncBoxBody<Bytes, Error>>;
 
 const BAD_GATEWAY: &str = "<html><body><h1>502 Bad Gateway</h1></body></html>\n";
 
-/// What all connections share.
+/// The state that all connections share.
 #[derive(Debug, Default)]
 pub(crate) struct State(Mutex<Inner>);
 

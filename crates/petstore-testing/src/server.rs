@@ -211,7 +211,7 @@ impl Server {
         self.client.clone()
     }
 
-    /// What time it is for the service.
+    /// The present time of the service.
     #[must_use]
     pub fn clock(&self) -> &Clock {
         &self.clock
@@ -261,7 +261,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         if let Some(service) = self.service.take() {
-            // Where the runtime has ended already, the service has, too.
+            // If the runtime has already ended, the service has ended, too.
             self.runtime.spawn(service.stop(GRACE));
         }
     }

@@ -128,7 +128,7 @@ pub(super) fn operation(
     }
 }
 
-/// What an enum without errors of its own returns as its rejection.
+/// The rejection of an enum that has no errors.
 pub(super) fn only_undocumented() -> TokenStream {
     quote! {
         let Self::Undocumented(error) = self;

@@ -90,7 +90,7 @@ pub(super) fn operation_docs(plan: &OperationPlan<'_>) -> Docs {
     docs
 }
 
-/// What dropshot takes for the summary.
+/// The text that dropshot uses as the summary.
 fn first_line(text: &str) -> &str {
     text.trim_start().lines().next().unwrap_or_default()
 }

@@ -231,11 +231,11 @@ pub(crate) struct Item {
     pub(crate) deprecated: bool,
     /// `default`, for `Default`.
     pub(crate) default: Option<Node>,
-    /// What it is.
+    /// The kind of the item.
     pub(crate) kind: Kind,
 }
 
-/// What an item is.
+/// The kinds of items.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     /// An object with known members.
@@ -273,11 +273,11 @@ pub(crate) struct Word {
 pub(crate) struct Struct {
     /// The members, in the order of the document.
     pub(crate) fields: Vec<Field>,
-    /// What happens to other members.
+    /// The treatment of other members.
     pub(crate) others: Others,
 }
 
-/// What happens to members that the document does not name.
+/// The treatment of members that the document does not name.
 #[derive(Clone, Debug)]
 pub(crate) enum Others {
     /// They are ignored.
@@ -305,7 +305,7 @@ pub(crate) struct Field {
     pub(crate) direction: Direction,
     /// Its type, without what its absence means.
     pub(crate) ty: Ty,
-    /// What its absence means.
+    /// The meaning of its absence.
     pub(crate) presence: Presence,
     /// Whether the document allows `null` for a value that is sent as text, and so is
     /// never `null`.
@@ -323,7 +323,7 @@ pub(crate) enum Direction {
     Requests,
 }
 
-/// What the absence of a member means.
+/// The meaning of the absence of a member.
 #[derive(Clone, Debug)]
 pub(crate) enum Presence {
     /// It may not be absent.

@@ -6,7 +6,7 @@ use openapi_dropshot_contract::{
     model::{NodeKind, Operation, ParameterIn},
 };
 
-/// What dropshot has to know of pages.
+/// The facts about pages that dropshot needs.
 #[derive(Clone, Debug)]
 pub(crate) struct Pages {
     /// The name of the struct that derives the schema.

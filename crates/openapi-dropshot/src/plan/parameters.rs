@@ -25,7 +25,7 @@ pub(crate) struct Fields {
     pub(crate) name: String,
     /// Its documentation.
     pub(crate) docs: Docs,
-    /// What the struct holds.
+    /// The kind of values in the struct.
     pub(crate) wire: Wire,
     /// Its fields.
     pub(crate) fields: Vec<Field>,

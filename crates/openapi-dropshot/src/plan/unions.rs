@@ -12,7 +12,7 @@ use openapi_dropshot_contract::{
 };
 use std::collections::BTreeSet;
 
-/// Where component schemas stand, for `discriminator.mapping`.
+/// The place of component schemas, for `discriminator.mapping`.
 const SCHEMAS: &str = "#/components/schemas/";
 
 /// Whether a schema is made of alternatives.

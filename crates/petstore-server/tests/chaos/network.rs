@@ -16,20 +16,20 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// What is done to a request.
+/// The treatment of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
-    /// It is sent on, and its response sent back.
+    /// It is forwarded, and its response is sent back.
     Pass,
     /// The same, after a while.
     Delay,
-    /// It is sent on twice at once; one of the responses is sent back.
+    /// It is forwarded twice at once; one of the responses is sent back.
     Duplicate,
     /// The connection is closed before it is sent on.
     KillBefore,
-    /// It is sent on, and the connection closed in the place of the response.
+    /// It is forwarded, and the connection is closed instead of sending the response.
     KillAfter,
-    /// It is sent on, and half of the response sent back.
+    /// It is forwarded, and half of the response is sent back.
     Truncate,
     /// The request is forwarded, and the client gets no response.
     Hold,
@@ -77,7 +77,7 @@ fn written((status, header, body): Instead) -> Vec<u8> {
 
 /// The proxy; it goes on for as long as the test.
 pub(crate) struct Network {
-    /// Where the client finds it.
+    /// The address of the proxy.
     pub(crate) address: SocketAddr,
     counts: Arc<[AtomicU64; SHARES.len()]>,
 }
@@ -148,7 +148,7 @@ impl fmt::Display for Network {
     }
 }
 
-/// What is done to the request of this number.
+/// The treatment of the request with this number.
 fn draw(seed: u64, number: u64) -> Fate {
     // SplitMix64: all bits of its output depend on all of its input.
     let mut bits = seed.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));

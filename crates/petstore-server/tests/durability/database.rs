@@ -17,7 +17,7 @@ use std::sync::Arc;
 const ROUNDS: u64 = 3;
 const SEED: u64 = 20_261_121;
 
-/// What is killed.
+/// The process that is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Victim {
     Service,

@@ -128,7 +128,7 @@ fn a_full_disk_is_503_until_there_is_room_and_loses_nothing() {
     }
     service.log.wait_for("database or disk is full");
 
-    // What a crash at this moment would leave.
+    // The files as a crash at this moment would leave them.
     let crashed = Arc::new(TempDir::new().expect("a folder can be made"));
     for file in ["petstore.db", "petstore.db-wal"] {
         fs::copy(store.join(file), crashed.path().join(file)).expect("a copy");

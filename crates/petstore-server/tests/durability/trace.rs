@@ -30,7 +30,7 @@ pub(crate) struct Trace(Vec<Call>);
 /// Why a response says more than the disk held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Undurable {
-    /// Nothing was written to the log that has the pet.
+    /// No write to the log contains the pet.
     Unwritten,
     /// The transaction of the pet had no commit record.
     Uncommitted,
@@ -169,7 +169,7 @@ fn succeeded(line: &str) -> bool {
         .is_some_and(|(_, result)| result.starts_with(|first: char| first.is_ascii_digit()))
 }
 
-/// What stands in the first angle brackets.
+/// The text in the first angle brackets.
 fn file_of(arguments: &str) -> String {
     let file = arguments
         .split_once('<')
@@ -177,7 +177,7 @@ fn file_of(arguments: &str) -> String {
     String::from_utf8_lossy(&unhex(file.map_or("", |(file, _)| file))).into_owned()
 }
 
-/// What stands in quotation marks, one after the other.
+/// The texts in quotation marks, in their order.
 fn quoted(arguments: &str) -> Vec<u8> {
     arguments
         .split('"')

@@ -36,7 +36,7 @@ async fn the_client_orders_moves_on_and_walks() {
     }
     assert_eq!(met, [7, 6, 5, 4, 3, 2]);
 
-    // What is rejected is not tried again, and leaves nothing behind.
+    // A rejected request is not repeated and changes nothing.
     let again = client
         .create_order()
         .body(NewOrder::builder().pet_id(orders[0].pet_id));

@@ -98,7 +98,7 @@ fn an_endless_body_is_not_read_to_its_end() {
     connection.write(post.header("Content-Length", "100000000000").bytes());
     let began = Instant::now();
     connection.response().assert_error(413, "payload_too_large");
-    // It is waited for a moment, so that it sees the response, and no longer.
+    // The server waits for a moment, so that the client sees the response, and no longer.
     assert!(connection.is_closed());
     assert!(began.elapsed() < Duration::from_secs(10));
 }

@@ -17,7 +17,7 @@ use std::{
 
 /// Labels that Prometheus gives to what it scrapes.
 const LABELS_OF_A_SCRAPE: [&str; 2] = ["instance", "job"];
-/// What Prometheus records of every scrape.
+/// The metrics that Prometheus itself records for every scrape.
 const METRICS_OF_A_SCRAPE: [&str; 1] = ["up"];
 /// Words of PromQL that are followed by labels in parentheses.
 const GROUPING: [&str; 6] = [
@@ -44,7 +44,7 @@ fn read(file: &str) -> String {
     fs::read_to_string(deploy(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// What a query asks for.
+/// The metrics and labels of a query.
 #[derive(Debug, Default, Eq, PartialEq)]
 struct Asked {
     /// Each metric with the labels that it is selected by.
@@ -133,7 +133,7 @@ fn asked(query: &str) -> Asked {
     asked
 }
 
-/// What a query asks for that is not served.
+/// The metrics and labels of a query that the service does not serve.
 fn missing(query: &str, scrape: &Scrape) -> Vec<String> {
     let mut served: BTreeMap<&str, BTreeSet<&str>> = METRICS_OF_A_SCRAPE
         .iter()

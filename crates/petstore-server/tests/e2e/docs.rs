@@ -3,7 +3,7 @@
 
 use crate::{process::Service, raw::Request};
 
-/// What the page may load and do.
+/// The Content-Security-Policy of the page.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -130,7 +130,7 @@ fn a_head_request_is_405_without_a_body() {
         (response.status, response.header("allow")),
         (405, Some("GET, POST"))
     );
-    // What follows is the next response, not a body of the first.
+    // The next bytes are the next response, not a body of the first one.
     connection.write(Request::get("/v1/pets").key(&service.key).bytes());
     assert_eq!(connection.response().status, 200);
 }
@@ -262,7 +262,7 @@ fn a_key_that_asks_too_often_is_429_and_is_told_when_to_come_again() {
         Some("\"default\";q=1;w=1")
     );
     assert_eq!(response.header("ratelimit"), Some("\"default\";r=0;t=1"));
-    // Who has no key does not get so far.
+    // A request without a key is rejected earlier.
     let stranger = service.send(&Request::get("/v1/pets"));
     stranger.assert_error(401, "unauthorized");
     while service.get("/v1/pets").status != 200 {}

@@ -98,7 +98,7 @@ fn a_bad_key_is_400_and_nothing_is_created() {
     let message = service.send(&twice.key(&service.key));
     let message = message.assert_error(400, "invalid_request");
     assert!(message.contains("`Idempotency-Key`"), "{message}");
-    // Who has no API key learns nothing of it.
+    // A request without an API key reveals nothing about the key.
     service
         .send(&request("a b", PET))
         .assert_error(401, "unauthorized");

@@ -195,7 +195,7 @@ fn a_log_in_json_has_an_object_a_line_and_a_member_a_fact() {
     let time = line["timestamp"].as_str().unwrap_or_default();
     assert!(chrono::DateTime::parse_from_rfc3339(time).is_ok(), "{line}");
 
-    // What is not known is not there, rather than there with a made-up value.
+    // Unknown values are omitted, not replaced by made-up ones.
     let line = line_of(&service, &service.send(&Request::get("/v1/nothing")));
     for member in ["route", "operation", "key_id", "trace_id"] {
         assert_eq!(line.get(member), None, "{line}");

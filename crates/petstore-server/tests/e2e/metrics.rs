@@ -37,7 +37,7 @@ fn requests_are_counted_by_method_template_and_status() {
         405
     );
     assert_eq!(service.send(&Request::get("/v1/openapi.yaml")).status, 200);
-    // Those that dropshot responds by itself count too.
+    // Requests to which dropshot itself responds count, too.
     assert_eq!(service.send(&Request::get("/v1/%ff")).status, 400);
     assert_eq!(service.send(&Request::new("PURGE", "/v1/pets")).status, 405);
 

@@ -255,7 +255,7 @@ fn a_repeated_order_is_placed_once_and_its_key_is_good_for_nothing_else() {
     order_with(&service, "b", &body).assert_error(422, "idempotency_key_reused");
     order_with(&service, "a b", &body).assert_error(400, "invalid_request");
 
-    // What was rejected leaves its key to what comes.
+    // A rejected order leaves its key free for later requests.
     order_with(&service, "c", &other).assert_error(409, "pet_not_available");
     assert_eq!(order_with(&service, "c", &body).status, 201);
     assert_eq!(service.get(ORDERS).json().as_array().map(Vec::len), Some(2));

@@ -24,7 +24,7 @@ struct Proxy {
 }
 
 impl Proxy {
-    /// None where there is no HAProxy.
+    /// `None` if HAProxy is not installed.
     fn start() -> Option<Self> {
         Self::front(Haproxy::start)
     }

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What is counted is in the store within a few seconds.
+/// Counts are written to the store within a few seconds.
 const SOON: Duration = Duration::from_secs(10);
 
 /// The rows below the header, by columns.

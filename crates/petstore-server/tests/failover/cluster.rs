@@ -95,7 +95,7 @@ impl Cluster {
         status["leader"] == status["header"]["member_id"]
     }
 
-    /// As the first machine that can be asked sees them.
+    /// The members as the first reachable machine reports them.
     async fn members(&self) -> Vec<Value> {
         for machine in &self.machines {
             let address = format!("http://127.0.0.1:{}/cluster", machine.ports.patroni);
@@ -109,7 +109,7 @@ impl Cluster {
         Vec::new()
     }
 
-    /// Where the servers listen, with the ports of their admin listeners.
+    /// The addresses of the servers, with the ports of their admin listeners.
     pub(crate) fn servers(&self) -> Vec<(SocketAddr, u16)> {
         let ports = self.machines.iter().map(|machine| &machine.ports);
         ports
@@ -127,7 +127,7 @@ impl Cluster {
     }
 }
 
-/// What is the same on every machine.
+/// The settings that are the same on every machine.
 fn shared(programs: &Path, ports: &[Ports]) -> Values {
     let hosts = |port: fn(&Ports) -> u16| {
         let hosts = ports

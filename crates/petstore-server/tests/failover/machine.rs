@@ -49,7 +49,7 @@ pub(crate) struct Machine {
     pub(crate) ports: Ports,
     folder: PathBuf,
     keeper: Child,
-    /// Of the service, which runs as whoever runs the test.
+    /// The folder of the service, which runs as the user of the test.
     home: Arc<TempDir>,
 }
 
@@ -140,7 +140,7 @@ impl Machine {
         Service::start_by(command, Arc::clone(&self.home))
     }
 
-    /// What etcd and Patroni said last.
+    /// The last log lines of etcd and Patroni.
     pub(crate) fn logs(&self) -> String {
         let end = |file| {
             let log = fs::read_to_string(self.folder.join(file)).unwrap_or_default();

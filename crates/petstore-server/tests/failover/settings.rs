@@ -9,7 +9,7 @@ use std::{
     process,
 };
 
-/// Where the programs of PostgreSQL are, or nothing if a program is missing.
+/// The folder of the programs of PostgreSQL, or a message that names a missing program.
 pub(crate) fn programs() -> Result<PathBuf, &'static str> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     for (program, missing) in [
@@ -57,7 +57,7 @@ impl Ports {
     }
 }
 
-/// What stands for each `${…}`.
+/// The value of each `${…}`.
 pub(crate) type Values = BTreeMap<&'static str, String>;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/deploy/cluster");
@@ -96,7 +96,7 @@ fn pieces(text: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     })
 }
 
-/// What an owner has to set, as `machine.env` lists it.
+/// The settings that an owner has to make, as `machine.env` lists them.
 fn explained() -> BTreeSet<String> {
     let text = read("machine.env");
     let lines = text.lines().filter(|line| !line.starts_with('#'));

@@ -30,7 +30,7 @@ pub(crate) struct Running {
     pub(crate) key: String,
 }
 
-/// What a test sets; the rest is as in the program.
+/// The settings that a test changes; all others are as in the program.
 pub(crate) struct With {
     pub(crate) limits: Limits,
     pub(crate) clock: Arc<dyn Clock>,

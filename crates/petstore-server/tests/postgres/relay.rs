@@ -13,7 +13,7 @@ use tokio::{
     net::{TcpListener, TcpStream, UnixStream},
 };
 
-/// What is lost of the statement that has certain bytes in it.
+/// The part that is lost of a statement that contains certain bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
     /// Itself: the connection is reset before it passes.

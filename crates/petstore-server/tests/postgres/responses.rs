@@ -11,7 +11,7 @@ use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use serde_json::json;
 
 const SEED: u64 = 20_261_121;
-/// What is of the moment, not of the store.
+/// Parts of a response that depend on the time and not on the store.
 const OF_THE_MOMENT: [&str; 2] = ["date", "x-request-id"];
 
 /// One service on each.

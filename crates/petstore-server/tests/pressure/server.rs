@@ -24,7 +24,7 @@ const AT_ONCE: usize = 16;
 const TAKES: Duration = Duration::from_millis(50);
 /// Requests a second that can be served.
 pub(crate) const CAPACITY: u32 = 320;
-/// What the process may ever have held in memory, in the tests here.
+/// The highest memory use that these tests allow.
 const MEMORY_BYTES: u64 = 256 << 20;
 
 pub(crate) fn is_asked_for() -> bool {

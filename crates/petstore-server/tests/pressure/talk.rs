@@ -6,7 +6,7 @@ use tokio::{
     net::TcpStream,
 };
 
-/// What of a response matters here.
+/// The parts of a response that these tests check.
 #[derive(Debug)]
 pub(crate) struct RawResponse {
     pub(crate) status: u16,

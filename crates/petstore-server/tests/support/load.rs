@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// the end of an outage is noticed at once.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What makes a create safe to repeat.
+/// The header that makes a creation safe to repeat.
 const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 
 /// A service as its clients see it.

@@ -29,7 +29,7 @@ pub(crate) fn program(folder: &Path) -> Command {
     program_by(&[], folder)
 }
 
-/// The same, by a command line in front of it that becomes the program.
+/// The same, run by another command that finally becomes the program.
 pub(crate) fn program_by(launcher: &[&str], folder: &Path) -> Command {
     let mut words = launcher.iter().copied().chain([PROGRAM]);
     let mut command = Command::new(words.next().expect("the program at least"));
@@ -74,7 +74,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// On a new store, with the key that it made.
+    /// Starts the service on a new store; the result has the key that it made.
     pub(crate) fn start() -> Self {
         Self::start_with(&[])
     }

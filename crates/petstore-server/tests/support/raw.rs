@@ -57,7 +57,7 @@ impl Request {
     }
 }
 
-/// What came back.
+/// A response, with everything that was received.
 #[derive(Clone, Debug)]
 pub(crate) struct RawResponse {
     pub(crate) status: u16,

@@ -35,7 +35,7 @@ impl Watched {
     }
 }
 
-/// Where the log says that it listens.
+/// The address of the admin listener, from the log.
 pub(crate) fn address(service: &Service) -> SocketAddr {
     let line = service.log.wait_for("health and metrics on http://");
     let address = line.split("http://").nth(1).expect("an address");

@@ -243,7 +243,7 @@ impl Cluster {
         self.until_ready().await;
     }
 
-    /// What it has said so far.
+    /// Its log so far.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.folder.join("log")).unwrap_or_default()
     }

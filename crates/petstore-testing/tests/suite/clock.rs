@@ -9,7 +9,7 @@ use std::{num::NonZeroU32, time::Duration};
 const LAST_DAY: &str = "2030-12-04T12:00:00Z";
 const REMOVED: &str = "2030-12-05T00:00:00Z";
 
-/// What became of the call.
+/// The result of the call.
 fn code(result: Result<(), Error>) -> Option<ErrorCode> {
     result.err().and_then(|error| error.code().cloned())
 }

@@ -148,7 +148,7 @@ impl Check<'_, '_> {
     }
 }
 
-/// What progenitor reads a response as.
+/// The form in which progenitor reads a response.
 enum Content<'a> {
     Json(&'a Schema),
     Raw,

@@ -1,12 +1,13 @@
 //! The journal of an import: a file of JSON lines beside the input. It fixes
-//! the Idempotency-Key of each line before it is sent, by a random id of the
-//! run, and keeps what became of it. `state` has what it says at its end.
+//! the Idempotency-Key of each line before it is sent, with a random id of the
+//! run, and records the result of the line. `state` computes the state of all
+//! lines at the end of a journal.
 //!
-//! What must be on disk before something is sent (the id of the run, and which
-//! lines are about to be sent) is written with fsync, the latter for
-//! [`WINDOW`] lines at once. Responses are written without fsync:
-//! where they are lost, the lines are sent again, with their keys, and the service
-//! returns the same responses.
+//! The id of the run, and the numbers of the lines that are about to be sent, must
+//! be on disk before a line is sent. Therefore they are written with fsync, for
+//! [`WINDOW`] lines at once. Responses are written without fsync: if they are lost,
+//! the lines are sent again with the same keys, and the service returns the same
+//! responses.
 
 mod record;
 mod state;

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 
 const ROUNDS: usize = 3;
 
-/// What the clients of one store saw.
+/// The results that the clients of one store got.
 #[derive(Default)]
 struct Seen {
     over: AtomicBool,

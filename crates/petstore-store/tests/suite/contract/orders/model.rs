@@ -9,7 +9,7 @@ use petstore_store::{
 };
 use std::collections::BTreeMap;
 
-/// What a client asks for. Pets and orders are counted from the newest one; a
+/// A call of a client. Pets and orders are counted from the newest one; a
 /// number beyond the few that play is one that is not there.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Call {
@@ -27,7 +27,7 @@ pub(super) type Name = (u64, &'static str);
 
 pub(super) const PLAYING: usize = 2;
 
-/// What a client got.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum CallResult {
     Pet(Pet),
@@ -55,7 +55,7 @@ pub(super) struct Model {
     keys: BTreeMap<Name, (Kept, DateTime<Utc>)>,
 }
 
-/// What was made with a key.
+/// The object that was created with an idempotency key.
 #[derive(Clone)]
 enum Kept {
     Pet(Pet),
