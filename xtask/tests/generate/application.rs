@@ -137,15 +137,14 @@ pub(crate) fn add_to_the_contract(copy: &Copy) {
     );
     copy.replace(
         DOCUMENT,
-        "\n        status:\n          $ref: '#/components/schemas/PetStatus'\n      example:\n",
+        "\n        status:\n          $ref: '#/components/schemas/PetStatus'\n",
         "
         bornOn:
           description: The day the pet was born on.
           type: string
           format: date
         status:
-          $ref: '#/components/schemas/PetStatus'
-      example:\n",
+          $ref: '#/components/schemas/PetStatus'\n",
     );
     copy.replace(
         DOCUMENT,

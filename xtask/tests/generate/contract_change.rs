@@ -67,7 +67,6 @@ const PROPERTY: &str = "
           format: date
         status:
           $ref: '#/components/schemas/PetStatus'
-      example:
 ";
 
 /// A trait without one of its methods.
@@ -220,7 +219,7 @@ fn change_the_contract(copy: &Copy) {
     copy.replace(DOCUMENT, "\n  /store/orders:\n", OPERATION);
     copy.replace(
         DOCUMENT,
-        "\n        status:\n          $ref: '#/components/schemas/PetStatus'\n      example:\n",
+        "\n        status:\n          $ref: '#/components/schemas/PetStatus'\n",
         PROPERTY,
     );
     copy.replace(
