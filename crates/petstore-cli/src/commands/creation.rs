@@ -17,7 +17,7 @@ pub(super) fn failed(error: Error, what: &str, done: &str) -> anyhow::Error {
         error.idempotency_key(),
     ) {
         eprintln!(
-            "the {what} may have been {done}; repeat the command with --idempotency-key {key}, which makes sure that it is {done} exactly once"
+            "the {what} may have been {done}; repeat the command with --idempotency-key {key}; this makes sure that it is {done} exactly once"
         );
     }
     let certainty = if is_certain(&error) {

@@ -26,7 +26,7 @@ fn a_store_that_is_not_there_is_made_and_then_has_its_version() {
         .unwrap_or_else(|| panic!("{made}"));
     let again = run_ok(folder.path(), &["migrate"]);
     let expected = format!(
-        "`sqlite:petstore.db` has schema version {} already\n",
+        "`sqlite:petstore.db` already has schema version {}\n",
         version.trim()
     );
     assert_eq!(again, expected);
