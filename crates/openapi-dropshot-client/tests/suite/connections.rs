@@ -15,7 +15,7 @@ async fn a_proxy_gets_the_requests() {
         .build()
         .expect("it is valid");
     let response = client.list_books().send().await;
-    assert!(response.expect("the proxy responses").is_empty());
+    assert!(response.expect("the proxy responds").is_empty());
     let request = &proxy.requests()[0];
     assert!(
         request.starts_with("GET http://books.invalid/v1/books HTTP/1.1\r\n"),

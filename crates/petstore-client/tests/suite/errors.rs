@@ -175,7 +175,7 @@ async fn a_call_ends_when_its_time_is_up() {
         .list_pets()
         .send()
         .await
-        .expect_err("nobody responses");
+        .expect_err("nothing listens there");
     assert_eq!((error.kind(), error.status()), (ErrorKind::Timeout, None));
 }
 
