@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 use types::Shapes;
 
 /// The imports that a file of models may have, sorted by path.
-const IMPORTS: &[Import] = &[
+pub(crate) const IMPORTS: &[Import] = &[
     ("FromText", "openapi_dropshot_types::FromText"),
     ("Violation", "openapi_dropshot_types::Violation"),
     ("Base64", "openapi_dropshot_types::formats::Base64"),
@@ -262,7 +262,7 @@ fn formats(plan: &Plan<'_>) -> BTreeSet<&'static str> {
 fn collect_formats(ty: &Ty, formats: &mut BTreeSet<&'static str>) {
     match ty {
         Ty::Scalar(Scalar::Format(format)) => {
-            formats.insert(format.name());
+            formats.insert(*format);
         }
         Ty::List(inner) | Ty::Map(inner) | Ty::Nullable(inner) | Ty::Boxed(inner) => {
             collect_formats(inner, formats);
