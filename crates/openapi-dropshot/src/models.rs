@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 use types::Shapes;
 
 /// The imports that a file of models may have, sorted by path.
-pub(crate) const IMPORTS: &[Import] = &[
+const IMPORTS: &[Import] = &[
     ("FromText", "openapi_dropshot_types::FromText"),
     ("Violation", "openapi_dropshot_types::Violation"),
     ("Base64", "openapi_dropshot_types::formats::Base64"),

@@ -27,10 +27,7 @@ pub(crate) use parameters::Fields;
 pub(crate) use responses::Success;
 pub(crate) use unsupported::path_of;
 
-use crate::{
-    models::IMPORTS,
-    names::{Names, pascal},
-};
+use crate::names::{Names, pascal};
 use directions::{in_requests, in_responses};
 use ir::{Choice, Home, Item, Kind, Scalar, Ty};
 use openapi_dropshot_contract::{
@@ -49,8 +46,10 @@ pub(crate) struct Plan<'a> {
     pub(crate) catalogue: Option<Catalogue<'a>>,
 }
 
-/// The names that the generated models use without an import.
+/// The names that the generated models use.
 const TAKEN: &[&str] = &[
+    "ArrayValidation",
+    "BTreeMap",
     "Bool",
     "Box",
     "Clone",
@@ -58,15 +57,24 @@ const TAKEN: &[&str] = &[
     "Cow",
     "Debug",
     "Default",
+    "Deserialize",
+    "Deserializer",
     "Display",
     "Eq",
     "Err",
     "From",
     "FromStr",
+    "FromText",
     "Hash",
+    "InstanceType",
     "Into",
+    "JsonSchema",
     "LazyLock",
+    "Map",
+    "Metadata",
     "None",
+    "NumberValidation",
+    "ObjectValidation",
     "Ok",
     "Option",
     "Ord",
@@ -74,13 +82,29 @@ const TAKEN: &[&str] = &[
     "PartialOrd",
     "Regex",
     "Result",
+    "Schema",
+    "SchemaGenerator",
+    "SchemaObject",
+    "Serialize",
     "Serializer",
     "Some",
     "String",
+    "StringValidation",
     "ToString",
     "TryFrom",
     "TryInto",
+    "Value",
     "Vec",
+    "Violation",
+    "Alternatives",
+    "SubschemaValidation",
+    "Date",
+    "DateTime",
+    "Uuid",
+    "Base64",
+    "IpAddress",
+    "Ipv4Address",
+    "Ipv6Address",
 ];
 
 /// Plans a document.
@@ -152,9 +176,6 @@ const DEEPEST: usize = 64;
 impl<'a> Planner<'a> {
     fn new(document: &'a Document) -> Self {
         let mut names = Names::without(TAKEN);
-        for (name, _) in IMPORTS {
-            names.claim(name);
-        }
         let components = document
             .schemas
             .keys()
