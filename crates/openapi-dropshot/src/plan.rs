@@ -221,12 +221,15 @@ pub(crate) fn find<'i>(items: &'i [Item], name: &str) -> Option<&'i Item> {
 
 /// Finds the item that a type refers to, directly or through aliases.
 pub(crate) fn target<'i>(items: &'i [Item], ty: &Ty) -> Option<&'i Item> {
-    let Ty::Named(name) = ty else { return None };
-    let item = find(items, name)?;
-    match &item.kind {
-        // The reader rejects cycles of references.
-        Kind::Alias(next) => target(items, next),
-        _ => Some(item),
+    // The reader rejects cycles of references.
+    let mut ty = ty;
+    loop {
+        let Ty::Named(name) = ty else { return None };
+        let item = find(items, name)?;
+        let Kind::Alias(next) = &item.kind else {
+            return Some(item);
+        };
+        ty = next;
     }
 }
 
