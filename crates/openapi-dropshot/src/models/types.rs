@@ -46,7 +46,7 @@ pub(crate) fn plain(scalar: &Scalar) -> &'static str {
         Scalar::Integer { base, .. } => base.name,
         Scalar::Number { .. } => "f64",
         Scalar::Text { .. } => "String",
-        Scalar::Format(format) => *format,
+        Scalar::Format(format) => format,
     }
 }
 

@@ -117,9 +117,11 @@ impl Base {
     }
 }
 
-/// The formats of strings that are checked: the format in the document, its type in
+/// A format of strings that is checked: its name in the document, its type in
 /// `openapi_dropshot_types::formats`, and whether a text has the format.
-pub(crate) const FORMATS: [(&str, &str, fn(&str) -> bool); 7] = [
+type Format = (&'static str, &'static str, fn(&str) -> bool);
+
+pub(crate) const FORMATS: [Format; 7] = [
     ("date", "Date", parses::<formats::Date>),
     ("date-time", "DateTime", parses::<formats::DateTime>),
     ("uuid", "Uuid", parses::<formats::Uuid>),

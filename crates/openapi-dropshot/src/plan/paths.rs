@@ -8,26 +8,6 @@ use openapi_dropshot_contract::{
 };
 use std::collections::BTreeMap;
 
-/// The paths that the router reads in another way: what they look like, why they are
-/// not supported, and what to write instead.
-const REJECTED: [(fn(&str) -> bool, &str, &str); 3] = [
-    (
-        |path| path.contains("//"),
-        "an empty segment is not supported: dropshot's router has none",
-        "write one slash",
-    ),
-    (
-        |path| path.ends_with('/') && path != "/",
-        "a path that ends with a slash is not supported: dropshot's router serves it without the slash, too",
-        "write the path without the slash at its end",
-    ),
-    (
-        |path| path.contains('%'),
-        "`%` in a path is not supported: dropshot's router compares segments that are decoded",
-        "use only letters that stand for themselves, such as `a` to `z`, `0` to `9`, `-` and `_`",
-    ),
-];
-
 impl Planner<'_> {
     /// Checks the paths of all operations, each by itself and together.
     pub(super) fn check_paths(&mut self) {
@@ -69,8 +49,25 @@ impl Planner<'_> {
                 self.reject("unsupported-path", &path.at, message, help);
             }
         }
-        for (is_rejected, message, help) in REJECTED {
-            if is_rejected(&path.value) {
+        let text = path.value.as_str();
+        for (is_rejected, message, help) in [
+            (
+                text.contains("//"),
+                "an empty segment is not supported: dropshot's router has none",
+                "write one slash",
+            ),
+            (
+                text.ends_with('/') && text != "/",
+                "a path that ends with a slash is not supported: dropshot's router serves it without the slash, too",
+                "write the path without the slash at its end",
+            ),
+            (
+                text.contains('%'),
+                "`%` in a path is not supported: dropshot's router compares segments that are decoded",
+                "use only letters that stand for themselves, such as `a` to `z`, `0` to `9`, `-` and `_`",
+            ),
+        ] {
+            if is_rejected {
                 self.reject("unsupported-path", &path.at, message, help);
             }
         }
