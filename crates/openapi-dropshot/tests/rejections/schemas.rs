@@ -93,6 +93,10 @@ fn schemas_are_rejected_where_no_type_says_the_same() {
             "unsupported-enum",
         ),
         (
+            schema("      type: string\n      nullable: true\n      enum: [null]\n"),
+            "unsupported-enum … write an `enum` of strings",
+        ),
+        (
             schema("      type: integer\n      format: int8\n      enum: [1, 200]\n"),
             "enum-outside-type … `200` is no value of i8",
         ),
@@ -166,6 +170,13 @@ fn defaults_are_values_of_their_types() {
             "invalid-default",
         ),
     ]);
+}
+
+#[test]
+fn a_default_may_be_any_text_of_its_format() {
+    let moment = "      type: object\n      properties:\n        a:\n          type: string\n          \
+        format: date-time\n          default: '2026-11-20T00:00:00.5+05:30'\n";
+    assert_eq!(problems(&schema(moment)), Vec::<String>::new());
 }
 
 #[test]
