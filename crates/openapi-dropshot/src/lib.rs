@@ -4,8 +4,8 @@
 //! [`generate`] is a pure function: the same document and [`Options`] give the
 //! same bytes on every machine. It rejects what it cannot express, and says where
 //! that stands and what to write instead; it drops nothing silently.
-//! `openapi-dropshot-contract` reads and lints documents; the caller writes the
-//! files.
+//! `openapi-dropshot-contract` reads and lints documents: [`generate`] reports the
+//! errors of its linter, too. The caller writes the files.
 
 // The rules are in clippy.toml.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
@@ -44,7 +44,7 @@ pub struct File {
 ///
 /// # Errors
 ///
-/// All constructs of the document that the generator does not support.
+/// The errors that the linter finds, and all constructs that the generator does not support.
 pub fn generate(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
     let server = generate_service(document, options);
     let client = client::generate(document, options);

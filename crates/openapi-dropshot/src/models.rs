@@ -262,7 +262,7 @@ fn formats(plan: &Plan<'_>) -> BTreeSet<&'static str> {
 fn collect_formats(ty: &Ty, formats: &mut BTreeSet<&'static str>) {
     match ty {
         Ty::Scalar(Scalar::Format(format)) => {
-            formats.insert(format.name());
+            formats.insert(*format);
         }
         Ty::List(inner) | Ty::Map(inner) | Ty::Nullable(inner) | Ty::Boxed(inner) => {
             collect_formats(inner, formats);

@@ -10,7 +10,6 @@ pub(crate) mod ir;
 mod keywords;
 mod object;
 mod operations;
-mod pages;
 mod parameters;
 mod paths;
 mod recursion;
@@ -20,32 +19,34 @@ mod schema;
 mod unions;
 mod unsupported;
 mod uses;
-mod websockets;
 
 pub(crate) use bodies::Body;
 pub(crate) use errors::{Catalogue, ErrorResponse, Errors, Listed};
 pub(crate) use operations::OperationPlan;
-pub(crate) use parameters::{Fields, Wire};
+pub(crate) use parameters::Fields;
 pub(crate) use responses::Success;
 pub(crate) use unsupported::path_of;
 
 use crate::names::{Names, pascal};
-use directions::Bodies;
-use ir::{Choice, Item, Kind, Scalar, Ty};
-use openapi_dropshot_contract::{Problem, model::Document};
+use directions::{in_requests, in_responses};
+use ir::{Choice, Home, Item, Kind, Scalar, Ty};
+use openapi_dropshot_contract::{
+    Problem, Profile, lint,
+    model::{Document, Location, Spanned},
+};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Everything that will be generated of a document, but the client.
+/// Everything that will be generated for a document, except the client.
 pub(crate) struct Plan<'a> {
     /// The types of schemas and parameters, in the order of the document.
     pub(crate) items: Vec<Item>,
     /// The operations, in the order of the document.
     pub(crate) operations: Vec<OperationPlan<'a>>,
-    /// The catalogue of error codes, where the document has one.
+    /// The catalogue of error codes, if the document has one.
     pub(crate) catalogue: Option<Catalogue<'a>>,
 }
 
-/// Names that the generated models themselves use.
+/// The names that the generated models use.
 const TAKEN: &[&str] = &[
     "ArrayValidation",
     "BTreeMap",
@@ -110,7 +111,8 @@ const TAKEN: &[&str] = &[
 ///
 /// # Errors
 ///
-/// All constructs that the generator does not support.
+/// The errors that [`lint`] finds, and all constructs that the generator does not
+/// support.
 pub(crate) fn plan(document: &Document) -> Result<Plan<'_>, Vec<Problem>> {
     let mut planner = Planner::new(document);
     planner.check_unsupported();
@@ -119,39 +121,47 @@ pub(crate) fn plan(document: &Document) -> Result<Plan<'_>, Vec<Problem>> {
     let operations = planner.operations(catalogue.as_ref());
     planner.box_recursion();
     planner.check_defaults(&operations);
-    if planner.problems.is_empty() {
-        Ok(Plan {
-            items: planner.items,
+    let Planner {
+        items,
+        mut problems,
+        ..
+    } = planner;
+    if problems.is_empty() {
+        return Ok(Plan {
+            items,
             operations,
             catalogue,
-        })
-    } else {
-        planner.problems.sort_by(|a, b| a.at.cmp(&b.at));
-        planner.problems.dedup();
-        Err(planner.problems)
+        });
     }
+    problems.sort_by(|a, b| (&a.at, a.rule).cmp(&(&b.at, b.rule)));
+    // The linter and the planner may report the same fault.
+    problems.dedup_by(|a, b| a.rule == b.rule && a.at == b.at);
+    Err(problems)
 }
 
 /// The results that planning collects.
-pub(super) struct Planner<'a> {
+struct Planner<'a> {
     document: &'a Document,
     problems: Vec<Problem>,
     names: Names,
+    /// The names in Rust of the component schemas.
     components: BTreeMap<String, String>,
-    /// The types of components of parameters, by the name of the component.
-    shared: BTreeMap<String, Ty>,
-    /// The types of schemas without a name, by their place.
+    /// The types of inline schemas, by their place.
     known: BTreeMap<String, Known>,
     /// The places of schemas that are members of objects.
     members: BTreeSet<String>,
-    /// What bodies lead to.
-    bodies: Bodies,
-    /// How many schemas are being planned, each inside of the one before.
+    /// The places in the document that the bodies of requests lead to.
+    in_requests: BTreeSet<&'a str>,
+    /// The places in the document that the bodies of responses lead to.
+    in_responses: BTreeSet<&'a str>,
+    /// The number of schemas that are being planned, each inside of the one before.
     depth: usize,
+    /// The file in which the items that are being planned are written.
+    home: Home,
     items: Vec<Item>,
 }
 
-/// A schema without a name that was met before.
+/// An inline schema that was found before.
 enum Known {
     /// It is being planned; it has a name if something inside refers to it.
     Open(Option<String>),
@@ -159,8 +169,8 @@ enum Known {
     Planned(Ty),
 }
 
-/// How deep schemas may be nested: far deeper than anyone writes, and not so
-/// deep that the stack ends.
+/// The limit of nested schemas. It is far above what people write, and low enough
+/// for the stack.
 const DEEPEST: usize = 64;
 
 impl<'a> Planner<'a> {
@@ -171,19 +181,37 @@ impl<'a> Planner<'a> {
             .keys()
             .map(|component| (component.clone(), names.claim(&pascal(component))))
             .collect();
+        let faults = lint(document, Profile::General).into_iter();
         Planner {
             document,
-            problems: Vec::new(),
+            problems: faults.filter(Problem::is_error).collect(),
             names,
             components,
-            shared: BTreeMap::new(),
             known: BTreeMap::new(),
             members: BTreeSet::new(),
-            bodies: Bodies::of(document),
+            in_requests: in_requests(document),
+            in_responses: in_responses(document),
             depth: 0,
+            home: Home::Schemas,
             items: Vec::new(),
         }
     }
+
+    /// Reports a construct that the generator does not support.
+    fn reject(
+        &mut self,
+        rule: &'static str,
+        at: &Location,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.problems.push(Problem::error(rule, at, message, help));
+    }
+}
+
+/// Returns the value of a keyword, if the document has the keyword.
+fn value<T: Clone>(keyword: &Option<Spanned<T>>) -> Option<T> {
+    keyword.as_ref().map(|keyword| keyword.value.clone())
 }
 
 /// Finds an item by its name in Rust.
@@ -191,23 +219,21 @@ pub(crate) fn find<'i>(items: &'i [Item], name: &str) -> Option<&'i Item> {
     items.iter().find(|item| item.name == name)
 }
 
-/// The item that a type leads to, through names for the same type.
+/// Finds the item that a type refers to, directly or through aliases.
 pub(crate) fn target<'i>(items: &'i [Item], ty: &Ty) -> Option<&'i Item> {
-    let mut name = match ty {
-        Ty::Named(name) => name,
-        _ => return None,
-    };
-    for _ in 0..=items.len() {
+    // The reader rejects cycles of references.
+    let mut ty = ty;
+    loop {
+        let Ty::Named(name) = ty else { return None };
         let item = find(items, name)?;
-        match &item.kind {
-            Kind::Alias(Ty::Named(next)) => name = next,
-            _ => return Some(item),
-        }
+        let Kind::Alias(next) = &item.kind else {
+            return Some(item);
+        };
+        ty = next;
     }
-    None
 }
 
-/// Whether a value of the type can be written as the text of a parameter.
+/// Returns whether a value of the type can be written as the text of a parameter.
 pub(crate) fn is_text(items: &[Item], ty: &Ty) -> bool {
     match ty {
         Ty::Scalar(_) | Ty::Invalid => true,
@@ -215,12 +241,10 @@ pub(crate) fn is_text(items: &[Item], ty: &Ty) -> bool {
             Some(Kind::Words(_) | Kind::Checked(_)) => true,
             // dropshot takes no other alternatives for a parameter.
             Some(Kind::Union(union)) => {
+                let mut types = union.variants.iter().map(|variant| &variant.ty);
                 matches!(union.choice, Choice::One)
                     && union.instance.is_none()
-                    && union
-                        .variants
-                        .iter()
-                        .all(|variant| is_text(items, &variant.ty))
+                    && types.all(|ty| is_text(items, ty))
             }
             Some(Kind::Wrapper(inner)) => {
                 !matches!(inner, Ty::Nullable(_)) && is_text(items, inner)
@@ -232,7 +256,7 @@ pub(crate) fn is_text(items: &[Item], ty: &Ty) -> bool {
     }
 }
 
-/// Whether a scalar has values that are equal only to themselves.
+/// Returns whether the equality of the values of a scalar is exact.
 pub(crate) fn is_exact(scalar: &Scalar) -> bool {
     !matches!(scalar, Scalar::Number { .. })
 }

@@ -9,7 +9,7 @@ use crate::{
     names::ident,
     plan::{
         Plan,
-        ir::{Entries, Item, Items, Ty},
+        ir::{Counts, Item, Ty},
     },
 };
 use proc_macro2::{Literal, TokenStream};
@@ -20,7 +20,7 @@ pub(super) fn items(
     plan: &Plan<'_>,
     item: &Item,
     of: &Ty,
-    rules: &Items,
+    rules: &Counts,
     shapes: &mut Shapes,
 ) -> TokenStream {
     let shape = tokens(&shapes.schema(of));
@@ -68,7 +68,7 @@ pub(super) fn entries(
     plan: &Plan<'_>,
     item: &Item,
     of: &Ty,
-    rules: &Entries,
+    rules: &Counts,
     shapes: &mut Shapes,
 ) -> TokenStream {
     let shape = tokens(&shapes.schema(of));

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     names::{ident, snake},
     plan::{
-        Fields, Plan, Wire, defaults, find,
+        Fields, Plan, defaults, find,
         ir::{Field, Home, Kind, Presence, Ty},
     },
     render,
@@ -25,18 +25,12 @@ use std::collections::BTreeSet;
 pub(super) fn file(plan: &Plan<'_>, shapes: &mut Shapes) -> syn::Result<Option<TokenStream>> {
     let mut sets = Vec::new();
     for operation in &plan.operations {
-        let all = [
-            &operation.path,
-            &operation.query,
-            &operation.header,
-            &operation.success.headers,
-        ];
+        let all = [&operation.path, &operation.query, &operation.header];
         for fields in all.into_iter().flatten() {
-            sets.push(match fields.wire {
-                Wire::Read => parameters(plan, fields, shapes),
-                Wire::Written => headers(fields, shapes),
-            });
+            sets.push(parameters(plan, fields, shapes));
         }
+        let response = operation.success.headers.as_ref();
+        sets.extend(response.map(|fields| headers(fields, shapes)));
     }
     let types = items(plan, Home::Parameters, shapes);
     let code = quote!(#(#sets)* #types);

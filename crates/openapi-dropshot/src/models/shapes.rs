@@ -33,7 +33,7 @@ fn scalar(name: &str, instance: &str, format: Option<&str>) -> TokenStream {
         Some(format) => format!(" {} of the format `{format}`.", kind(instance)),
         None => format!(" {} without a format.", kind(instance)),
     };
-    let is_unsigned = instance == "Integer" && Base::of_format(format).least() == 0;
+    let is_unsigned = instance == "Integer" && Base::of_format(format).least == 0;
     let (type_name, instance) = (ident(name), ident(instance));
     let format = match format {
         Some(format) => quote!(format: Some(#format.to_owned()),),

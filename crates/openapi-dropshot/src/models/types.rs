@@ -21,7 +21,7 @@ pub(crate) fn rust(ty: &Ty, view: View) -> String {
         View::Outside => ("models::", "std::collections::", "serde_json::"),
     };
     match ty {
-        Ty::Scalar(Scalar::Format(format)) => format!("{own}{}", format.name()),
+        Ty::Scalar(Scalar::Format(format)) => format!("{own}{format}"),
         Ty::Scalar(scalar) => plain(scalar).to_owned(),
         Ty::Named(name) => format!("{own}{name}"),
         Ty::List(of) => format!("Vec<{}>", rust(of, view)),
@@ -43,10 +43,10 @@ pub(crate) fn tokens(text: &str) -> TokenStream {
 pub(crate) fn plain(scalar: &Scalar) -> &'static str {
     match scalar {
         Scalar::Bool => "bool",
-        Scalar::Integer { base, .. } => base.name(),
+        Scalar::Integer { base, .. } => base.name,
         Scalar::Number { .. } => "f64",
         Scalar::Text { .. } => "String",
-        Scalar::Format(format) => format.name(),
+        Scalar::Format(format) => format,
     }
 }
 

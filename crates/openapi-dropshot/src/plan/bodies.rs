@@ -3,25 +3,21 @@
 
 use super::{
     Planner,
-    ir::{Home, Item, Kind, Ty},
-    is_text,
-    operations::is_json,
+    ir::{Item, Kind, Ty},
+    is_text, target, value,
 };
 use crate::docs::Docs;
-use openapi_dropshot_contract::{
-    Problem,
-    model::{MediaType, Method, Operation, Schema, Type},
-};
+use openapi_dropshot_contract::model::{Location, MediaType, Method, Operation, Schema, Type};
 
+const JSON: &str = "application/json";
 const FORM: &str = "application/x-www-form-urlencoded";
 const BYTES: &str = "application/octet-stream";
 const PARTS: &str = "multipart/form-data";
 
 /// The body of a request.
 pub(crate) enum Body {
-    /// JSON.
     Json(Ty),
-    /// A form, its fields in the body as in a query.
+    /// A form, with its fields in the body as in a query.
     Form(Ty),
     /// Bytes, which the handler reads by itself.
     Bytes,
@@ -30,7 +26,7 @@ pub(crate) enum Body {
 }
 
 impl Body {
-    /// The type of its value, where it has one.
+    /// Returns the type of its value, if it has one.
     pub(crate) fn ty(&self) -> Option<&Ty> {
         match self {
             Body::Json(ty) | Body::Form(ty) => Some(ty),
@@ -38,10 +34,10 @@ impl Body {
         }
     }
 
-    /// Its media type.
+    /// Returns its media type.
     pub(crate) fn media_type(&self) -> &'static str {
         match self {
-            Body::Json(_) => "application/json",
+            Body::Json(_) => JSON,
             Body::Form(_) => FORM,
             Body::Bytes => BYTES,
             Body::Parts => PARTS,
@@ -50,7 +46,7 @@ impl Body {
 }
 
 impl<'a> Planner<'a> {
-    /// The body of a request.
+    /// Plans the body of a request.
     pub(super) fn request_body(
         &mut self,
         operation: &'a Operation,
@@ -58,12 +54,9 @@ impl<'a> Planner<'a> {
     ) -> Option<Body> {
         let body = operation.request_body.as_ref()?;
         if operation.method == Method::Head {
-            self.problems.push(Problem::error(
-                "unsupported-body",
-                &body.at,
-                format!("a body has no meaning for {}", operation.method),
-                "use POST or PUT, or query parameters",
-            ));
+            let message = "a body has no meaning for HEAD";
+            let help = "use POST or PUT, or query parameters";
+            self.reject("unsupported-body", &body.at, message, help);
         }
         if let [only] = body.content.as_slice() {
             match essence(only).as_str() {
@@ -74,15 +67,14 @@ impl<'a> Planner<'a> {
             }
         }
         let schema = self.json(&body.content, &body.at, "the body of the request")?;
-        Some(Body::Json(
-            self.body_type(schema, &format!("{type_name}Body")),
-        ))
+        let ty = self.body_type(schema, &format!("{type_name}Body"));
+        Some(Body::Json(ty))
     }
 
-    /// The type of a body. dropshot emits its schema, so a type whose own schema
+    /// Plans the type of a body. dropshot emits its schema, so a type whose own schema
     /// would be incomplete gets a name and a complete schema.
     pub(super) fn body_type(&mut self, schema: &'a Schema, wanted: &str) -> Ty {
-        let ty = self.use_of(schema, wanted, Home::Schemas);
+        let ty = self.use_of(schema, wanted);
         if !is_shaped(&ty) {
             return ty;
         }
@@ -90,8 +82,8 @@ impl<'a> Planner<'a> {
         self.items.push(Item {
             name: name.clone(),
             component: None,
-            home: Home::Schemas,
-            docs: Docs::new(schema.description.as_deref(), "A body.".to_owned()),
+            home: self.home,
+            docs: Docs::new(schema.description.as_deref(), "A body."),
             title: schema.title.clone(),
             deprecated: false,
             default: None,
@@ -100,88 +92,89 @@ impl<'a> Planner<'a> {
         Ty::Named(name)
     }
 
-    /// A form: an object whose members are sent as text.
+    /// Returns the schema of a content that is JSON and nothing else.
+    pub(super) fn json(
+        &mut self,
+        content: &'a [MediaType],
+        at: &Location,
+        what: &str,
+    ) -> Option<&'a Schema> {
+        let (json, others): (Vec<_>, Vec<_>) =
+            content.iter().partition(|media_type| is_json(media_type));
+        for media_type in &others {
+            let name = &media_type.name;
+            let message = format!("`{}` is not supported as {what}", name.value);
+            let help = "use `application/json`";
+            self.reject("unsupported-media-type", &name.at, message, help);
+        }
+        let json = json.into_iter().next();
+        let schema = json.and_then(|media_type| media_type.schema.as_ref());
+        if schema.is_none() && others.is_empty() {
+            let at = json.map_or(at, |media_type| &media_type.at);
+            let help = "add a `schema`; `schema: {}` allows any JSON value";
+            self.reject("missing-schema", at, format!("{what} has no schema"), help);
+        }
+        schema
+    }
+
+    /// Plans a form, which is an object whose members are sent as text.
     fn form(&mut self, media_type: &'a MediaType, type_name: &str) -> Option<Ty> {
         let Some(schema) = &media_type.schema else {
-            self.problems.push(Problem::error(
-                "missing-schema",
-                &media_type.at,
-                "the form has no schema",
-                "add a `schema` of `type: object`, with a property for each field",
-            ));
+            let message = "the form has no schema";
+            let help = "add a `schema` of `type: object`, with a property for each field";
+            self.reject("missing-schema", &media_type.at, message, help);
             return None;
         };
-        let ty = self.use_of(schema, &format!("{type_name}Body"), Home::Schemas);
-        let plain = match super::target(&self.items, &ty).map(|item| &item.kind) {
-            Some(Kind::Struct(object)) => object
-                .fields
-                .iter()
-                .all(|field| is_text(&self.items, &field.ty)),
-            _ => matches!(ty, Ty::Invalid),
+        let ty = self.use_of(schema, &format!("{type_name}Body"));
+        let is_plain = match target(&self.items, &ty).map(|item| &item.kind) {
+            Some(Kind::Struct(object)) => {
+                let mut fields = object.fields.iter();
+                fields.all(|field| is_text(&self.items, &field.ty))
+            }
+            _ => ty == Ty::Invalid,
         };
-        if !plain {
-            self.problems.push(Problem::error(
-                "unsupported-form",
-                &schema.at,
-                "this form is not supported: it is read as a query is, each field as one text",
-                "write an object with `properties` that are strings, numbers, booleans or enumerations",
-            ));
-            return None;
+        if !is_plain {
+            let message =
+                "this form is not supported: it is read as a query is, each field as one text";
+            let help = "write an object with `properties` that are strings, numbers, booleans or enumerations";
+            self.reject("unsupported-form", &schema.at, message, help);
         }
-        Some(ty)
+        is_plain.then_some(ty)
     }
 
-    /// A body that the handler reads by itself, which dropshot describes as bytes.
+    /// Returns whether a body is described as bytes, which the handler reads by itself.
     fn binary(&mut self, media_type: &'a MediaType) -> bool {
-        let is_bytes = media_type.schema.as_ref().is_some_and(|schema| {
-            schema
-                .types
-                .as_ref()
-                .is_some_and(|kind| kind.value == Type::String)
-                && schema
-                    .format
-                    .as_ref()
-                    .is_some_and(|format| format.value == "binary")
-        });
-        match &media_type.schema {
-            Some(schema) if is_bytes => {
-                self.only(schema, "bytes", &["format"]);
-                true
-            }
-            _ => {
-                let name = &media_type.name.value;
-                self.problems.push(Problem::error(
-                    "unsupported-media-type",
-                    &media_type.name.at,
-                    format!("`{name}` is supported only as bytes that the handler reads by itself"),
-                    "write `schema: {type: string, format: binary}` there, and describe the parts in `description`",
-                ));
-                false
-            }
+        if let Some(schema) = &media_type.schema
+            && value(&schema.types) == Some(Type::String)
+            && value(&schema.format).as_deref() == Some("binary")
+        {
+            self.only(schema, "bytes", &["format"]);
+            return true;
         }
+        let name = &media_type.name;
+        let message = format!(
+            "`{}` is supported only as bytes that the handler reads by itself",
+            name.value
+        );
+        let help = "write `schema: {type: string, format: binary}` there, and describe the parts in `description`";
+        self.reject("unsupported-media-type", &name.at, message, help);
+        false
     }
 }
 
-/// A media type without its parameters, in small letters.
-pub(super) fn essence(media_type: &MediaType) -> String {
+/// Returns a media type without its parameters, in small letters.
+fn essence(media_type: &MediaType) -> String {
     let name = &media_type.name.value;
-    name.split(';')
-        .next()
-        .unwrap_or(name)
-        .trim()
-        .to_ascii_lowercase()
+    let name = name.split_once(';').map_or(name.as_str(), |(name, _)| name);
+    name.trim().to_ascii_lowercase()
 }
 
-/// The media type of a response that is sent as the handler gives it: the only
-/// one, and not JSON.
-pub(super) fn raw(content: &[MediaType]) -> Option<&MediaType> {
-    match content {
-        [only] if !is_json(&only.name.value) => Some(only),
-        _ => None,
-    }
+/// Returns whether a media type is JSON as dropshot reads it.
+pub(super) fn is_json(media_type: &MediaType) -> bool {
+    essence(media_type) == JSON
 }
 
-/// Whether the schema of a type in Rust is less exact than that of the document.
+/// Returns whether the schema of a type in Rust is less exact than that of the document.
 fn is_shaped(ty: &Ty) -> bool {
     match ty {
         Ty::Scalar(scalar) => scalar.shape().is_some(),

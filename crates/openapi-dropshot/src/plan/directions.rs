@@ -3,124 +3,73 @@
 //! schema is used in one direction, or if the member is optional.
 
 use super::{Planner, ir::Direction};
-use openapi_dropshot_contract::{
-    Problem,
-    model::{Document, MediaType, Node, NodeKind, Schema},
-};
+use openapi_dropshot_contract::model::{Document, MediaType, Node, NodeKind, Schema};
 use std::collections::BTreeSet;
 
-/// The places of schemas that bodies lead to.
-pub(super) struct Bodies {
-    /// Of requests.
-    requests: BTreeSet<String>,
-    /// Of responses.
-    responses: BTreeSet<String>,
+/// Returns the places that the bodies of requests lead to.
+pub(super) fn in_requests(document: &Document) -> BTreeSet<&str> {
+    let operations = document.operations.iter();
+    let bodies = operations.filter_map(|operation| operation.request_body.as_ref());
+    reached(document, bodies.flat_map(|body| &body.content))
 }
 
-impl Bodies {
-    /// Those of a document.
-    pub(super) fn of(document: &Document) -> Self {
-        let operations = &document.operations;
-        let requests = operations
-            .iter()
-            .filter_map(|operation| operation.request_body.as_ref())
-            .flat_map(|body| &body.content);
-        let responses = operations
-            .iter()
-            .flat_map(|operation| &operation.responses)
-            .flat_map(|response| &response.content);
-        Bodies {
-            requests: reached(document, requests),
-            responses: reached(document, responses),
-        }
-    }
+/// Returns the places that the bodies of responses lead to.
+pub(super) fn in_responses(document: &Document) -> BTreeSet<&str> {
+    let operations = document.operations.iter();
+    let responses = operations.flat_map(|operation| &operation.responses);
+    reached(document, responses.flat_map(|response| &response.content))
 }
 
-/// The places that the schemas of contents lead to.
+/// Returns the places in the schemas of contents, and in all schemas that they refer to.
 fn reached<'d>(
     document: &'d Document,
     contents: impl Iterator<Item = &'d MediaType>,
-) -> BTreeSet<String> {
-    let mut left: Vec<String> = contents
-        .filter_map(|content| content.schema.as_ref())
-        .map(|schema| schema.at.pointer.clone())
+) -> BTreeSet<&'d str> {
+    let root = &document.root;
+    let mut open: Vec<&Node> = contents
+        .filter_map(|content| root.pointer(&content.schema.as_ref()?.at.pointer))
         .collect();
     let mut reached = BTreeSet::new();
-    while let Some(place) = left.pop() {
-        if let Some(node) = document.root.pointer(&place)
-            && reached.insert(place)
-        {
-            references(node, &mut left);
+    while let Some(node) = open.pop() {
+        if !reached.insert(node.at.pointer.as_str()) {
+            continue;
+        }
+        match &node.kind {
+            NodeKind::Object(members) => {
+                let reference = node.get("$ref").and_then(Node::as_str);
+                open.extend(reference.and_then(|place| root.pointer(place.strip_prefix('#')?)));
+                open.extend(members.values().map(|member| &member.value));
+            }
+            NodeKind::Array(items) => open.extend(items),
+            _ => {}
         }
     }
     reached
 }
 
-/// The places that a part of the document refers to.
-fn references(node: &Node, found: &mut Vec<String>) {
-    let mut left = vec![node];
-    while let Some(node) = left.pop() {
-        match &node.kind {
-            NodeKind::Object(members) => {
-                let reference = node.get("$ref").and_then(Node::as_str);
-                found.extend(reference.and_then(|place| Some(place.strip_prefix('#')?.to_owned())));
-                left.extend(members.values().map(|member| &member.value));
-            }
-            NodeKind::Array(items) => left.extend(items),
-            _ => {}
-        }
-    }
-}
-
-/// Whether a place is one of these, or within one.
-fn is_within(places: &BTreeSet<String>, place: &str) -> bool {
-    let ends = place.char_indices().filter(|(_, sign)| *sign == '/');
-    places.contains(place)
-        || ends
-            .into_iter()
-            .any(|(end, _)| places.contains(&place[..end]))
-}
-
-impl Planner<'_> {
-    /// The direction of a member. One that has to be there in one direction and
-    /// may be absent in the other has no type.
-    pub(super) fn direction(&mut self, wire: &str, schema: &Schema, required: bool) -> Direction {
-        let place = &schema.at.pointer;
+impl<'a> Planner<'a> {
+    /// Returns the direction of a member. A member that is required in one direction and
+    /// may be absent in the other cannot be expressed by one type.
+    pub(super) fn direction(&mut self, schema: &'a Schema, required: bool) -> Direction {
         let (direction, keyword, others, what) = match (schema.read_only, schema.write_only) {
             (false, false) => return Direction::Both,
-            (true, false) => (
-                Direction::Responses,
-                "readOnly",
-                &self.bodies.requests,
-                "requests",
-            ),
-            (false, true) => (
-                Direction::Requests,
-                "writeOnly",
-                &self.bodies.responses,
-                "responses",
-            ),
-            (true, true) => {
-                self.problems.push(Problem::error(
-                    "unsupported-schema",
-                    &schema.at,
-                    format!("`{wire}` is both `readOnly` and `writeOnly`, and so is never sent"),
-                    "remove the property, or one of the two keywords",
-                ));
-                return Direction::Both;
+            (true, _) => {
+                let others = &self.in_requests;
+                (Direction::Responses, "readOnly", others, "requests")
+            }
+            (false, true) => {
+                let others = &self.in_responses;
+                (Direction::Requests, "writeOnly", others, "responses")
             }
         };
-        if required && is_within(others, place) {
-            self.problems.push(Problem::error(
-                "unsupported-schema",
-                &schema.at,
-                format!(
-                    "`{keyword}` is not supported for a required member of a schema of {what}: one \
-                     type cannot have different properties in requests and in responses"
-                ),
-                "write two schemas, one for requests and one for responses, and share the rest \
-                 with `allOf`; or take the member out of `required`",
-            ));
+        if required && others.contains(schema.at.pointer.as_str()) {
+            let message = format!(
+                "`{keyword}` is not supported for a required member of a schema of {what}: one \
+                 type cannot have different properties in requests and in responses"
+            );
+            let help = "write two schemas, one for requests and one for responses, and share the rest \
+                 with `allOf`; or take the member out of `required`";
+            self.reject("unsupported-schema", &schema.at, message, help);
         }
         direction
     }

@@ -1,14 +1,9 @@
 //! The intermediate representation between schemas and Rust: types where they are
 //! used, items that have a name, and the rules of their values.
 
-mod alternatives;
-mod rules;
-
-pub(crate) use alternatives::{Choice, Part, Union, Variant};
-pub(crate) use rules::{Bounds, Checked, Entries, IntegerRule, Items, NumberRule, Rule, TextRule};
-
 use crate::docs::Docs;
-use openapi_dropshot_contract::model::Node;
+use openapi_dropshot_contract::model::{Node, Type};
+use openapi_dropshot_types::formats;
 
 /// A type where it is used.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,42 +30,34 @@ pub(crate) enum Ty {
     Invalid,
 }
 
-/// A type without parts and without rules of the document's own.
+/// A type without parts and without rules of the document's own. A `format` is as
+/// the document writes it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Scalar {
-    /// `boolean`
     Bool,
-    /// `integer`
     Integer {
         /// The type of Rust.
         base: Base,
-        /// The format as the document writes it.
         format: Option<String>,
     },
-    /// `number`
     Number {
-        /// The format as the document writes it.
         format: Option<String>,
     },
-    /// `string`, of a format that is not checked, where it has one.
+    /// `string` without a format, or of one that is not checked.
     Text {
-        /// The format as the document writes it.
         format: Option<String>,
     },
-    /// `string` of a format that is checked.
-    Format(Format),
+    /// `string` of a format that is checked: the name of its type in
+    /// `openapi_dropshot_types::formats`.
+    Format(&'static str),
 }
 
 impl Scalar {
-    /// What schemars has to say of it, where it would say something else of the
-    /// type of Rust: the instance type and the format.
+    /// The instance type and the format that the schema must have, if schemars would
+    /// write others for the type of Rust.
     pub(crate) fn shape(&self) -> Option<(&'static str, &Option<String>)> {
         match self {
-            Scalar::Integer { base, format }
-                if format.as_deref() == Some(base.schemars_format()) =>
-            {
-                None
-            }
+            Scalar::Integer { base, format } if format.as_deref() == Some(base.format) => None,
             Scalar::Integer { format, .. } => Some(("Integer", format)),
             Scalar::Number { format } if format.as_deref() == Some("double") => None,
             Scalar::Number { format } => Some(("Number", format)),
@@ -80,137 +67,78 @@ impl Scalar {
     }
 }
 
-/// The integers of Rust.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names say all")]
-pub(crate) enum Base {
-    I8,
-    I16,
-    I32,
-    I64,
-    U8,
-    U16,
-    U32,
-    U64,
+/// An integer type of Rust.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Base {
+    pub(crate) name: &'static str,
+    /// The format that schemars writes for it.
+    format: &'static str,
+    pub(crate) least: i128,
+    pub(crate) greatest: i128,
 }
 
 impl Base {
-    /// The integer for a format, and the minimum that schemars writes for it.
+    const I64: Base = Base::new("i64", "int64", i64::MIN as i128, i64::MAX as i128);
+
+    const OTHERS: [Base; 7] = [
+        Base::new("i8", "int8", i8::MIN as i128, i8::MAX as i128),
+        Base::new("i16", "int16", i16::MIN as i128, i16::MAX as i128),
+        Base::new("i32", "int32", i32::MIN as i128, i32::MAX as i128),
+        Base::new("u8", "uint8", 0, u8::MAX as i128),
+        Base::new("u16", "uint16", 0, u16::MAX as i128),
+        Base::new("u32", "uint32", 0, u32::MAX as i128),
+        Base::new("u64", "uint64", 0, u64::MAX as i128),
+    ];
+
+    const fn new(name: &'static str, format: &'static str, least: i128, greatest: i128) -> Self {
+        Base {
+            name,
+            format,
+            least,
+            greatest,
+        }
+    }
+
+    /// The integer type for a format.
     pub(crate) fn of_format(format: Option<&str>) -> Self {
-        match format {
-            Some("int8") => Base::I8,
-            Some("int16") => Base::I16,
-            Some("int32") => Base::I32,
-            Some("uint8") => Base::U8,
-            Some("uint16") => Base::U16,
-            Some("uint32") => Base::U32,
-            Some("uint64" | "uint") => Base::U64,
-            _ => Base::I64,
-        }
+        let format = match format {
+            Some("uint") => Some("uint64"),
+            other => other,
+        };
+        let mut others = Self::OTHERS.into_iter();
+        others
+            .find(|base| Some(base.format) == format)
+            .unwrap_or(Self::I64)
     }
 
-    /// The name in Rust.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Base::I8 => "i8",
-            Base::I16 => "i16",
-            Base::I32 => "i32",
-            Base::I64 => "i64",
-            Base::U8 => "u8",
-            Base::U16 => "u16",
-            Base::U32 => "u32",
-            Base::U64 => "u64",
-        }
-    }
-
-    /// The format that schemars writes for it.
-    pub(crate) fn schemars_format(self) -> &'static str {
-        match self {
-            Base::I8 => "int8",
-            Base::I16 => "int16",
-            Base::I32 => "int32",
-            Base::I64 => "int64",
-            Base::U8 => "uint8",
-            Base::U16 => "uint16",
-            Base::U32 => "uint32",
-            Base::U64 => "uint64",
-        }
-    }
-
-    /// The least value.
-    pub(crate) fn least(self) -> i128 {
-        match self {
-            Base::I8 => i8::MIN.into(),
-            Base::I16 => i16::MIN.into(),
-            Base::I32 => i32::MIN.into(),
-            Base::I64 => i64::MIN.into(),
-            Base::U8 | Base::U16 | Base::U32 | Base::U64 => 0,
-        }
-    }
-
-    /// The greatest value.
-    pub(crate) fn greatest(self) -> i128 {
-        match self {
-            Base::I8 => i8::MAX.into(),
-            Base::I16 => i16::MAX.into(),
-            Base::I32 => i32::MAX.into(),
-            Base::I64 => i64::MAX.into(),
-            Base::U8 => u8::MAX.into(),
-            Base::U16 => u16::MAX.into(),
-            Base::U32 => u32::MAX.into(),
-            Base::U64 => u64::MAX.into(),
-        }
+    /// Whether the type has this value.
+    pub(crate) fn contains(self, value: i128) -> bool {
+        (self.least..=self.greatest).contains(&value)
     }
 }
 
-/// The formats of strings that are checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs, reason = "the names say all")]
-pub(crate) enum Format {
-    Date,
-    DateTime,
-    Uuid,
-    Base64,
-    Ip,
-    Ipv4,
-    Ipv6,
+/// A format of strings that is checked: its name in the document, its type in
+/// `openapi_dropshot_types::formats`, and whether a text has the format.
+type Format = (&'static str, &'static str, fn(&str) -> bool);
+
+pub(crate) const FORMATS: [Format; 7] = [
+    ("date", "Date", parses::<formats::Date>),
+    ("date-time", "DateTime", parses::<formats::DateTime>),
+    ("uuid", "Uuid", parses::<formats::Uuid>),
+    ("byte", "Base64", parses::<formats::Base64>),
+    ("ip", "IpAddress", parses::<formats::IpAddress>),
+    ("ipv4", "Ipv4Address", parses::<formats::Ipv4Address>),
+    ("ipv6", "Ipv6Address", parses::<formats::Ipv6Address>),
+];
+
+fn parses<T: std::str::FromStr>(text: &str) -> bool {
+    text.parse::<T>().is_ok()
 }
 
-impl Format {
-    /// The format with this name in the document.
-    pub(crate) fn from_word(word: &str) -> Option<Self> {
-        Some(match word {
-            "date" => Format::Date,
-            "date-time" => Format::DateTime,
-            "uuid" => Format::Uuid,
-            "byte" => Format::Base64,
-            "ip" => Format::Ip,
-            "ipv4" => Format::Ipv4,
-            "ipv6" => Format::Ipv6,
-            _ => return None,
-        })
-    }
-
-    /// The type of `openapi_dropshot_types::formats`.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Format::Date => "Date",
-            Format::DateTime => "DateTime",
-            Format::Uuid => "Uuid",
-            Format::Base64 => "Base64",
-            Format::Ip => "IpAddress",
-            Format::Ipv4 => "Ipv4Address",
-            Format::Ipv6 => "Ipv6Address",
-        }
-    }
-}
-
-/// In which file an item stands.
+/// The file in which an item is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Home {
-    /// `schemas.rs`
     Schemas,
-    /// `parameters.rs`
     Parameters,
 }
 
@@ -219,19 +147,14 @@ pub(crate) enum Home {
 pub(crate) struct Item {
     /// Its name in Rust.
     pub(crate) name: String,
-    /// Its name in `components.schemas`, where it stands there.
+    /// Its name in `components.schemas`, if it is a component.
     pub(crate) component: Option<String>,
-    /// In which file it stands.
     pub(crate) home: Home,
-    /// Its documentation.
     pub(crate) docs: Docs,
-    /// `title`
     pub(crate) title: Option<String>,
-    /// `deprecated`
     pub(crate) deprecated: bool,
-    /// `default`, for `Default`.
+    /// The value of `Default`.
     pub(crate) default: Option<Node>,
-    /// The kind of the item.
     pub(crate) kind: Kind,
 }
 
@@ -245,12 +168,12 @@ pub(crate) enum Kind {
     /// A scalar with rules.
     Checked(Checked),
     /// An array with rules.
-    Items(Ty, Items),
+    Items(Ty, Counts),
     /// An object without known members, with rules.
-    Entries(Ty, Entries),
+    Entries(Ty, Counts),
     /// One of several types.
     Union(Union),
-    /// A name for a type.
+    /// A new type that holds another type.
     Wrapper(Ty),
     /// Another name for the same type.
     Alias(Ty),
@@ -259,30 +182,31 @@ pub(crate) enum Kind {
 /// A string of an enumeration.
 #[derive(Clone, Debug)]
 pub(crate) struct Word {
-    /// The variant.
     pub(crate) variant: String,
-    /// The value.
     pub(crate) value: String,
-    /// The part of `oneOf` that it stands in, where the enumeration is made of
-    /// several.
+    /// The part of `oneOf` that contains it, if the enumeration is written as `oneOf`.
     pub(crate) part: Option<Part>,
 }
 
-/// An object with known members.
+/// A part of an enumeration that is written as `oneOf`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) index: usize,
+    pub(crate) title: Option<String>,
+    pub(crate) description: Option<String>,
+}
+
+/// An object with known members, in the order of the document.
 #[derive(Clone, Debug)]
 pub(crate) struct Struct {
-    /// The members, in the order of the document.
     pub(crate) fields: Vec<Field>,
-    /// The treatment of other members.
     pub(crate) others: Others,
 }
 
 /// The treatment of members that the document does not name.
 #[derive(Clone, Debug)]
 pub(crate) enum Others {
-    /// They are ignored.
     Ignored,
-    /// They are rejected.
     Rejected,
     /// They are collected in a field of this name.
     Collected(String, Ty),
@@ -295,41 +219,121 @@ pub(crate) struct Field {
     pub(crate) name: String,
     /// Its name in the document.
     pub(crate) wire: String,
-    /// Its documentation.
     pub(crate) docs: Docs,
-    /// `title`
     pub(crate) title: Option<String>,
-    /// `deprecated`
     pub(crate) deprecated: bool,
-    /// The direction in which it is sent.
     pub(crate) direction: Direction,
     /// Its type, without what its absence means.
     pub(crate) ty: Ty,
-    /// The meaning of its absence.
     pub(crate) presence: Presence,
     /// Whether the document allows `null` for a value that is sent as text, and so is
     /// never `null`.
     pub(crate) null_text: bool,
 }
 
-/// In which direction a member is sent.
+/// The direction in which a member is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
-    /// In both.
     Both,
-    /// In responses: `readOnly`.
+    /// The member is `readOnly`.
     Responses,
-    /// In requests: `writeOnly`.
+    /// The member is `writeOnly`.
     Requests,
 }
 
 /// The meaning of the absence of a member.
 #[derive(Clone, Debug)]
 pub(crate) enum Presence {
-    /// It may not be absent.
     Required,
-    /// It then has no value.
     Optional,
-    /// It then has this value.
+    /// An absent member has this value.
     Default(Node),
+}
+
+/// One of several types, in the order of the document.
+#[derive(Clone, Debug)]
+pub(crate) struct Union {
+    pub(crate) variants: Vec<Variant>,
+    pub(crate) choice: Choice,
+    /// The `type` that is written beside the alternatives.
+    pub(crate) instance: Option<Type>,
+}
+
+/// How the generated code chooses an alternative.
+#[derive(Clone, Debug)]
+pub(crate) enum Choice {
+    /// `oneOf`: the one that accepts the value.
+    One,
+    /// `anyOf`: the first that keeps all of the value, or that accepts it.
+    Any,
+    /// `oneOf` with a `discriminator`: the one that this property names.
+    Tag(String),
+}
+
+/// An alternative.
+#[derive(Clone, Debug)]
+pub(crate) struct Variant {
+    /// Its name in Rust.
+    pub(crate) name: String,
+    pub(crate) title: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) ty: Ty,
+    /// The values of the discriminator that name it.
+    pub(crate) tags: Vec<String>,
+}
+
+/// A scalar and its rules.
+#[derive(Clone, Debug)]
+pub(crate) struct Checked {
+    pub(crate) scalar: Scalar,
+    pub(crate) rule: Rule,
+}
+
+/// The rules of a scalar.
+#[derive(Clone, Debug)]
+pub(crate) enum Rule {
+    Integer(IntegerRule),
+    Number(Bounds),
+    Text(TextRule),
+    /// `enum` of an integer.
+    OneOf(Vec<i128>),
+}
+
+/// The bounds of an integer: those to check and those in the document.
+#[derive(Clone, Debug)]
+pub(crate) struct IntegerRule {
+    /// The least value, also limited by the type.
+    pub(crate) least: i128,
+    /// The greatest value, also limited by the type.
+    pub(crate) greatest: i128,
+    pub(crate) multiple_of: Option<i128>,
+    pub(crate) written: Bounds,
+}
+
+/// The keywords for numbers, as the document has them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Bounds {
+    pub(crate) minimum: Option<f64>,
+    pub(crate) maximum: Option<f64>,
+    pub(crate) exclusive_minimum: bool,
+    pub(crate) exclusive_maximum: bool,
+    pub(crate) multiple_of: Option<f64>,
+}
+
+/// The length in characters and the pattern of a string.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct TextRule {
+    pub(crate) min: Option<u64>,
+    pub(crate) max: Option<u64>,
+    /// `pattern`, and the flags with which it compiles.
+    pub(crate) pattern: Option<(String, &'static str)>,
+}
+
+/// The number of elements of an array, or of members of an object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Counts {
+    pub(crate) min: Option<u64>,
+    pub(crate) max: Option<u64>,
+    /// `uniqueItems` of an array.
+    pub(crate) unique: bool,
 }

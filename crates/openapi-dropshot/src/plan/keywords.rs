@@ -2,104 +2,26 @@
 //! generator drops none of them silently.
 
 use super::Planner;
-use openapi_dropshot_contract::{
-    Problem,
-    model::{Location, Schema},
-};
+use openapi_dropshot_contract::model::{Location, Node, Schema};
 
-/// The keywords that restrict values, with their places. Those that
-/// only describe (`title`, `description`, `example`, `deprecated`, extensions)
-/// and those that every use reads (`nullable`, `default`) are not listed.
-fn present(schema: &Schema) -> Vec<(&'static str, &Location)> {
-    let at = &schema.at;
-    let flag = |set: bool| set.then_some(at);
-    let all = [
-        ("format", schema.format.as_ref().map(|format| &format.at)),
-        (
-            "enum",
-            schema
-                .enumeration
-                .as_ref()
-                .map(|values| values.first().map_or(at, |first| &first.at)),
-        ),
-        ("readOnly", flag(schema.read_only)),
-        ("writeOnly", flag(schema.write_only)),
-        ("minimum", schema.minimum.as_ref().map(|bound| &bound.at)),
-        ("maximum", schema.maximum.as_ref().map(|bound| &bound.at)),
-        ("exclusiveMinimum", flag(schema.exclusive_minimum)),
-        ("exclusiveMaximum", flag(schema.exclusive_maximum)),
-        (
-            "multipleOf",
-            schema.multiple_of.as_ref().map(|bound| &bound.at),
-        ),
-        (
-            "minLength",
-            schema.min_length.as_ref().map(|bound| &bound.at),
-        ),
-        (
-            "maxLength",
-            schema.max_length.as_ref().map(|bound| &bound.at),
-        ),
-        (
-            "pattern",
-            schema.pattern.as_ref().map(|pattern| &pattern.at),
-        ),
-        ("items", schema.items.as_ref().map(|items| &items.at)),
-        ("minItems", schema.min_items.as_ref().map(|bound| &bound.at)),
-        ("maxItems", schema.max_items.as_ref().map(|bound| &bound.at)),
-        ("uniqueItems", flag(schema.unique_items)),
-        (
-            "properties",
-            schema.properties.values().next().map(|first| &first.at),
-        ),
-        ("required", schema.required.first().map(|first| &first.at)),
-        (
-            "additionalProperties",
-            schema.additional_properties.as_ref().map(|_| at),
-        ),
-        (
-            "minProperties",
-            schema.min_properties.as_ref().map(|bound| &bound.at),
-        ),
-        (
-            "maxProperties",
-            schema.max_properties.as_ref().map(|bound| &bound.at),
-        ),
-        ("allOf", schema.all_of.first().map(|first| &first.at)),
-        (
-            "oneOf",
-            schema
-                .one_of
-                .first()
-                .filter(|_| !says_nothing(schema))
-                .map(|first| &first.at),
-        ),
-        ("anyOf", schema.any_of.first().map(|first| &first.at)),
-        ("not", schema.not.as_ref().map(|not| &not.at)),
-        (
-            "discriminator",
-            schema
-                .discriminator
-                .as_ref()
-                .map(|discriminator| &discriminator.at),
-        ),
-    ];
-    all.into_iter()
-        .filter_map(|(keyword, place)| place.map(|place| (keyword, place)))
-        .collect()
-}
+/// The keywords that do not restrict values, and those that every use of a schema
+/// reads.
+const DESCRIPTIVE: &[&str] = &[
+    "type",
+    "nullable",
+    "default",
+    "title",
+    "description",
+    "example",
+    "deprecated",
+    "externalDocs",
+    "xml",
+];
 
-/// Whether `oneOf` has one part only, which allows everything.
-fn says_nothing(schema: &Schema) -> bool {
-    matches!(schema.one_of.as_slice(), [only] if Planner::is_free(only) && !only.nullable)
-}
+/// The keywords that say in which direction a member is sent.
+const DIRECTIONS: [&str; 2] = ["readOnly", "writeOnly"];
 
-/// Whether a keyword says in which direction a member is sent.
-fn is_direction(keyword: &str) -> bool {
-    matches!(keyword, "readOnly" | "writeOnly")
-}
-
-/// The keywords that no generated type expresses.
+/// Returns why no generated type expresses a keyword, and what to write instead.
 fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
     Some(match keyword {
         "oneOf" | "anyOf" => (
@@ -122,42 +44,59 @@ fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
     })
 }
 
-impl Planner<'_> {
+impl<'a> Planner<'a> {
+    /// Returns the keywords of a schema that restrict its values, with their places.
+    fn restrictions(
+        &self,
+        schema: &'a Schema,
+    ) -> impl Iterator<Item = (&'a str, &'a Location)> + use<'a> {
+        let node = self.document.root.pointer(&schema.at.pointer);
+        // A `oneOf` with one part that allows everything does not restrict anything.
+        let is_idle =
+            matches!(schema.one_of.as_slice(), [only] if self.is_free(only) && !only.nullable);
+        let members = node.and_then(Node::as_object).into_iter().flatten();
+        members.filter_map(move |(keyword, member)| {
+            let has_effect = match keyword.as_str() {
+                "oneOf" => !is_idle,
+                "properties" | "required" => member.value.size() > 1,
+                "additionalProperties" => true,
+                other => {
+                    !other.starts_with("x-")
+                        && !DESCRIPTIVE.contains(&other)
+                        && member.value.as_bool() != Some(false)
+                }
+            };
+            has_effect.then_some((keyword.as_str(), &member.value.at))
+        })
+    }
+
     /// Rejects every keyword that is not among the expressed ones. `what` names
     /// the kind of schema for the message.
-    pub(super) fn only(&mut self, schema: &Schema, what: &str, expressed: &[&str]) {
-        for (keyword, at) in present(schema) {
-            let is_member = self.members.contains(&schema.at.pointer);
-            if expressed.contains(&keyword) || (is_member && is_direction(keyword)) {
+    pub(super) fn only(&mut self, schema: &'a Schema, what: &str, expressed: &[&str]) {
+        let is_member = self.members.contains(&schema.at.pointer);
+        for (keyword, at) in self.restrictions(schema) {
+            if expressed.contains(&keyword) || (is_member && DIRECTIONS.contains(&keyword)) {
                 continue;
             }
-            let problem = match unsupported(keyword) {
-                Some((message, help)) => Problem::error(
-                    "unsupported-schema",
-                    at,
-                    format!("`{keyword}` {message}"),
-                    help,
-                ),
-                None => Problem::error(
-                    "meaningless-keyword",
-                    at,
-                    format!("`{keyword}` says nothing about {what}"),
-                    format!("remove `{keyword}`, or write the `type` that it belongs to"),
-                ),
-            };
-            self.problems.push(problem);
+            if let Some((message, help)) = unsupported(keyword) {
+                let message = format!("`{keyword}` {message}");
+                self.reject("unsupported-schema", at, message, help);
+            } else {
+                let message = format!("`{keyword}` says nothing about {what}");
+                let help = format!("remove `{keyword}`, or write the `type` that it belongs to");
+                self.reject("meaningless-keyword", at, message, help);
+            }
         }
     }
 
-    /// Whether a schema has only these keywords.
-    pub(super) fn says_only(schema: &Schema, expressed: &[&str]) -> bool {
-        present(schema)
-            .iter()
-            .all(|(keyword, _)| expressed.contains(keyword) || is_direction(keyword))
+    /// Returns whether no other keyword restricts the values of a schema.
+    pub(super) fn says_only(&self, schema: &'a Schema, expressed: &[&str]) -> bool {
+        self.restrictions(schema)
+            .all(|(keyword, _)| expressed.contains(&keyword) || DIRECTIONS.contains(&keyword))
     }
 
-    /// Whether a schema does not restrict its values.
-    pub(super) fn is_free(schema: &Schema) -> bool {
-        schema.types.is_none() && schema.reference.is_none() && Self::says_only(schema, &[])
+    /// Returns whether a schema does not restrict its values.
+    pub(super) fn is_free(&self, schema: &'a Schema) -> bool {
+        schema.types.is_none() && schema.reference.is_none() && self.says_only(schema, &[])
     }
 }

@@ -1,9 +1,10 @@
-//! Plans the operations: their names, parameters, bodies, responses and removal.
+//! Plans the operations: their names, parameters, bodies, responses, websockets and
+//! removal.
 
 use super::{
     Planner,
     bodies::Body,
-    errors::{Catalogue, Errors},
+    errors::{Catalogue, Errors, is_error},
     parameters::Fields,
     responses::Success,
 };
@@ -11,45 +12,32 @@ use crate::{
     lifecycle::relative_reference,
     names::{Names, pascal, snake},
 };
-use openapi_dropshot_contract::{
-    Problem,
-    model::{Location, MediaType, Method, Operation, ParameterIn, Schema},
-};
-use std::collections::BTreeMap;
+use openapi_dropshot_contract::model::{Method, Operation, ParameterIn, StatusCode};
 
 /// An operation with everything that is generated for it.
 pub(crate) struct OperationPlan<'a> {
-    /// The operation in the document.
     pub(crate) operation: &'a Operation,
-    /// `operationId`
     pub(crate) id: &'a str,
-    /// The method of the trait.
+    /// The name of the method of the trait.
     pub(crate) function: String,
-    /// The variant, and the beginning of the names of its types.
+    /// The name of its variant, with which the names of its types begin.
     pub(crate) type_name: String,
-    /// Parameters in the path.
     pub(crate) path: Option<Fields>,
-    /// Parameters in the query.
     pub(crate) query: Option<Fields>,
-    /// Parameters in headers.
     pub(crate) header: Option<Fields>,
-    /// The body of the request.
     pub(crate) body: Option<Body>,
     /// Whether the body may be absent.
     pub(crate) optional_body: bool,
-    /// Whether it opens a websocket.
     pub(crate) websocket: bool,
-    /// The response that is not an error.
     pub(crate) success: Success<'a>,
-    /// The responses that are errors.
     pub(crate) errors: Errors<'a>,
     /// The credential that it requires, if any.
     pub(crate) security: Option<String>,
-    /// `Link` to the successor of a deprecated operation.
+    /// The relative reference to the successor of a deprecated operation.
     pub(crate) successor: Option<String>,
 }
 
-/// Names that the generated API itself uses.
+/// The names that the generated API itself uses.
 const TAKEN: &[&str] = &[
     "Contract",
     "Deprecation",
@@ -72,50 +60,39 @@ impl<'a> Planner<'a> {
         &mut self,
         catalogue: Option<&Catalogue<'a>>,
     ) -> Vec<OperationPlan<'a>> {
-        let document = self.document;
         self.check_paths();
         let mut functions = Names::without(&["dispatch"]);
         let mut types = Names::without(TAKEN);
-        let mut ids: BTreeMap<&str, &Location> = BTreeMap::new();
         let mut plans = Vec::new();
-        for operation in &document.operations {
+        for operation in &self.document.operations {
             let id = operation.id.as_ref().map_or("operation", |id| &id.value);
-            match &operation.id {
-                None => self.problems.push(Problem::error(
-                    "missing-operation-id",
-                    &operation.at,
-                    format!(
-                        "{} has no `operationId`, from which its name in Rust is made",
-                        operation.label()
-                    ),
-                    "add one, such as `operationId: listThings`",
-                )),
-                Some(id) => {
-                    if let Some(before) = ids.insert(&id.value, &id.at) {
-                        let message = format!("`{}` names two operations", id.value);
-                        let problem = Problem::error(
-                            "duplicate-operation-id",
-                            &id.at,
-                            message,
-                            "rename one of them",
-                        );
-                        self.problems
-                            .push(problem.with_related(before, "the other one"));
-                    }
-                }
+            if operation.id.is_none() {
+                let label = operation.label();
+                let message =
+                    format!("{label} has no `operationId`, from which its name in Rust is made");
+                let help = "add one, such as `operationId: listThings`";
+                self.reject("missing-operation-id", &operation.at, message, help);
             }
             if operation.method == Method::Trace {
-                self.problems.push(Problem::error(
+                let message = "TRACE is not supported: dropshot does not serve it";
+                self.reject(
                     "unsupported-method",
                     &operation.at,
-                    "TRACE is not supported: dropshot does not serve it",
+                    message,
                     "use another method",
-                ));
+                );
+            }
+            for parameter in &operation.parameters {
+                self.check_parameter(parameter);
             }
             let type_name = types.claim(&pascal(id));
             let websocket = self.websocket(operation);
             let success = if websocket {
-                Success::upgrade(operation)
+                Success {
+                    response: operation.responses.first(),
+                    status: Some(101),
+                    ..Success::default()
+                }
             } else {
                 self.success(operation, &type_name)
             };
@@ -124,6 +101,7 @@ impl<'a> Planner<'a> {
                 self.check_websocket_errors(operation, &errors);
             }
             self.check_pages(operation, websocket);
+            let body = operation.request_body.as_ref();
             plans.push(OperationPlan {
                 operation,
                 id,
@@ -132,10 +110,7 @@ impl<'a> Planner<'a> {
                 query: self.parameters(operation, ParameterIn::Query, &type_name),
                 header: self.parameters(operation, ParameterIn::Header, &type_name),
                 body: self.request_body(operation, &type_name),
-                optional_body: operation
-                    .request_body
-                    .as_ref()
-                    .is_some_and(|body| !body.required),
+                optional_body: body.is_some_and(|body| !body.required),
                 websocket,
                 success,
                 errors,
@@ -147,49 +122,9 @@ impl<'a> Planner<'a> {
         plans
     }
 
-    /// The schema of a content that is JSON and nothing else.
-    pub(super) fn json(
-        &mut self,
-        content: &'a [MediaType],
-        at: &Location,
-        what: &str,
-    ) -> Option<&'a Schema> {
-        for media_type in content
-            .iter()
-            .filter(|media_type| !is_json(&media_type.name.value))
-        {
-            self.problems.push(Problem::error(
-                "unsupported-media-type",
-                &media_type.name.at,
-                format!("`{}` is not supported as {what}", media_type.name.value),
-                "use `application/json`",
-            ));
-        }
-        let json = content
-            .iter()
-            .find(|media_type| is_json(&media_type.name.value));
-        let (at, schema) = match json {
-            Some(media_type) => (&media_type.at, media_type.schema.as_ref()),
-            None => (at, None),
-        };
-        if schema.is_none()
-            && content
-                .iter()
-                .all(|media_type| is_json(&media_type.name.value))
-        {
-            self.problems.push(Problem::error(
-                "missing-schema",
-                at,
-                format!("{what} has no schema"),
-                "add a `schema`; `schema: {}` allows any JSON value",
-            ));
-        }
-        schema
-    }
-
-    /// The credential: an HTTP scheme in small letters, or where the document asks
-    /// for another one or for several, the names of its security schemes, those
-    /// that belong together joined by ` & `, the alternatives by ` | `.
+    /// Returns the credential: an HTTP scheme in small letters. If the document requires
+    /// another scheme or several, it is the names of the security schemes: ` & ` joins
+    /// those that belong together, and ` | ` joins the alternatives.
     fn security(&self, operation: &Operation) -> Option<String> {
         let alternatives = &operation.security;
         if alternatives.is_empty() || alternatives.iter().any(indexmap::IndexMap::is_empty) {
@@ -209,7 +144,7 @@ impl<'a> Planner<'a> {
         Some(alternatives.join(" | "))
     }
 
-    /// The successor of a deprecated operation, relative to the request.
+    /// Returns the path of the successor of a deprecated operation, relative to the request.
     fn successor(&mut self, operation: &'a Operation) -> Option<String> {
         let lifecycle = &operation.lifecycle;
         let parts = [
@@ -221,42 +156,75 @@ impl<'a> Planner<'a> {
             return None;
         }
         if parts != [true; 3] {
-            self.problems.push(Problem::error(
-                "incomplete-deprecation",
-                &operation.at,
-                format!("{} has only some of the extensions that describe its removal", operation.label()),
-                "write all of `x-deprecated-since`, `x-sunset` and `x-replacement`, or none of them",
-            ));
-            return None;
+            let label = operation.label();
+            let message =
+                format!("{label} has only some of the extensions that describe its removal");
+            let help = "write all of `x-deprecated-since`, `x-sunset` and `x-replacement`, or none of them";
+            self.reject("incomplete-deprecation", &operation.at, message, help);
         }
-        let replacement = lifecycle.replacement.as_ref()?;
-        let name = &replacement.operation;
-        let Some(other) = self.document.operation(&name.value) else {
-            self.problems.push(Problem::error(
-                "unknown-replacement",
-                &name.at,
-                format!("there is no operation `{}`", name.value),
-                "write the `operationId` of the replacement",
-            ));
-            return None;
-        };
-        let way = relative_reference(&operation.path.value, &other.path.value);
-        if way.is_none() {
-            self.problems.push(Problem::error(
-                "unsupported-replacement",
-                &name.at,
-                format!("the address of `{}` cannot be told from a request: `{}` has other variables", name.value, other.path.value),
-                "name a replacement whose variables stand at the same place of the path, or one without",
-            ));
+        let id = &lifecycle.replacement.as_ref()?.operation;
+        // The linter rejects a replacement that does not exist.
+        let other = self.document.operation(&id.value)?;
+        let reference = relative_reference(&operation.path.value, &other.path.value);
+        if reference.is_none() {
+            let (id_text, path) = (&id.value, &other.path.value);
+            let message = format!(
+                "the address of `{id_text}` cannot be told from a request: `{path}` has other variables"
+            );
+            let help = "name a replacement whose variables stand at the same place of the path, or one without";
+            self.reject("unsupported-replacement", &id.at, message, help);
         }
-        way
+        reference
     }
-}
 
-/// Whether a media type is JSON as dropshot reads it.
-pub(super) fn is_json(media_type: &str) -> bool {
-    media_type
-        .split(';')
-        .next()
-        .is_some_and(|name| name.trim().eq_ignore_ascii_case("application/json"))
+    /// Returns whether an operation opens a websocket, which dropshot serves as a channel. The
+    /// protocol (RFC 6455) defines the request and the response, so the document may not
+    /// describe them further.
+    fn websocket(&mut self, operation: &'a Operation) -> bool {
+        const RULE: &str = "unsupported-websocket";
+        let mark = operation.extensions.get("x-dropshot-websocket");
+        if mark.is_none_or(|mark| mark.as_bool() == Some(false)) {
+            return false;
+        }
+        if operation.method != Method::Get {
+            let method = operation.method;
+            let message = format!("a websocket is opened with GET, not with {method}");
+            self.reject(RULE, &operation.at, message, "use GET");
+        }
+        if let Some(body) = &operation.request_body {
+            let message = "a request that opens a websocket has no body";
+            let help = "remove it, or send it through the websocket";
+            self.reject(RULE, &body.at, message, help);
+        }
+        for response in &operation.responses {
+            let (at, status) = (&response.status.at, response.status.value);
+            let opens = matches!(status, StatusCode::Exact(101) | StatusCode::Default);
+            if !opens && !is_error(status) {
+                let message = format!("`{status}` is not the response that opens a websocket");
+                self.reject(RULE, at, message, "write `101`");
+            }
+            if opens && !response.headers.is_empty() {
+                let message =
+                    "the headers of the response that opens a websocket are dropshot's own";
+                self.reject(RULE, at, message, "remove `headers`");
+            }
+        }
+        true
+    }
+
+    /// Checks that the errors before the websocket is open are dropshot's own.
+    fn check_websocket_errors(&mut self, operation: &'a Operation, errors: &Errors<'_>) {
+        let has_own = match errors {
+            Errors::Dropshot(_) => false,
+            Errors::Statuses(responses) => !responses.is_empty(),
+            Errors::Codes(_) => true,
+        };
+        if has_own {
+            let message =
+                "the errors before a websocket is open are dropshot's own, and have its body";
+            let help = "write as their body a component `Error` with the strings `message`, `request_id` \
+                 (both required) and `error_code`, or close the websocket with a reason";
+            self.reject("unsupported-websocket", &operation.at, message, help);
+        }
+    }
 }

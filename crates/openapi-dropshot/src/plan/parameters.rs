@@ -1,130 +1,80 @@
 //! Plans the parameters of requests and the headers of responses, whose values are
-//! sent as text.
+//! sent as text, and the operations that return pages.
 
 use super::{
     Planner,
     ir::{Direction, Field, Home, Presence, Ty},
     is_text,
-    pages::Pages,
-    uses::nullable,
+    object::presence,
 };
 use crate::{
     docs::Docs,
     names::{Names, pascal, snake},
 };
-use openapi_dropshot_contract::{
-    Problem,
-    model::{Header, Operation, Parameter, ParameterIn, Schema},
+use openapi_dropshot_contract::model::{
+    Header, Node, Operation, Parameter, ParameterIn, Schema, Spanned,
 };
-use std::collections::BTreeSet;
 
-/// Parameters of one place, or headers of one response: a struct.
+/// The struct for the parameters in one place, or for the headers of one response.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
     /// The name of the struct.
     pub(crate) name: String,
-    /// Its documentation.
     pub(crate) docs: Docs,
-    /// The kind of values in the struct.
-    pub(crate) wire: Wire,
-    /// Its fields.
     pub(crate) fields: Vec<Field>,
-    /// The pages, if the operation returns a list in pages.
+    /// The pages, if these are the query parameters of an operation that returns pages.
     pub(crate) pages: Option<Pages>,
 }
 
-/// Whether the values are read or written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wire {
-    /// Parameters, which are read.
-    Read,
-    /// Headers of responses, which are written.
-    Written,
+/// The facts about pages that dropshot needs.
+#[derive(Clone, Debug)]
+pub(crate) struct Pages {
+    /// The name of the struct that derives the schema.
+    pub(crate) described: String,
+    /// The parameters that the first page needs.
+    pub(crate) first: Vec<String>,
 }
 
 impl<'a> Planner<'a> {
-    /// The parameters of an operation in one place.
+    /// Plans the parameters of an operation in one place.
     pub(super) fn parameters(
         &mut self,
         operation: &'a Operation,
         place: ParameterIn,
         type_name: &str,
     ) -> Option<Fields> {
-        if place == ParameterIn::Path {
-            self.reject_cookies(operation);
+        let mut parameters = operation.parameters.iter();
+        if parameters.all(|parameter| parameter.location != place) {
+            return None;
         }
-        let parameters: Vec<&'a Parameter> = operation
-            .parameters
-            .iter()
-            .filter(|parameter| parameter.location == place)
-            .collect();
         let (what, suffix) = match place {
             ParameterIn::Path => ("Path parameters", "Path"),
             ParameterIn::Query => ("Query parameters", "Query"),
             _ => ("Header parameters", "Headers"),
         };
-        if parameters.is_empty() {
-            return None;
-        }
         let name = self.names.claim(&format!("{type_name}{suffix}"));
         let mut names = Names::default();
-        let mut wires = BTreeSet::new();
         let mut fields = Vec::new();
-        for parameter in parameters {
-            let same = match place {
-                ParameterIn::Header => parameter.name.value.to_ascii_lowercase(),
-                _ => parameter.name.value.clone(),
-            };
-            if !wires.insert(same) {
-                self.problems.push(Problem::error(
-                    "duplicate-parameter",
-                    &parameter.name.at,
-                    format!(
-                        "{} has two parameters `{}` in its {place}",
-                        operation.label(),
-                        parameter.name.value
-                    ),
-                    "remove one of them",
-                ));
-                continue;
+        for parameter in &operation.parameters {
+            if parameter.location == place {
+                fields.extend(self.parameter(&mut names, parameter, type_name));
             }
-            fields.extend(self.parameter(&mut names, parameter, type_name));
         }
-        let docs = Docs::own(format!(
-            "{what} of `{}`.",
-            operation.id.as_ref().map_or("", |id| &id.value)
-        ));
+        let id = operation.id.as_ref().map_or("", |id| &id.value);
+        let first = if place == ParameterIn::Query {
+            self.first_page(operation)
+        } else {
+            None
+        };
         Some(Fields {
-            pages: (place == ParameterIn::Query)
-                .then(|| self.pages(operation))
-                .flatten()
-                .map(|first| Pages {
-                    described: self.names.claim(&format!("{name}Described")),
-                    first,
-                }),
+            pages: first.map(|first| Pages {
+                described: self.names.claim(&format!("{name}Described")),
+                first,
+            }),
             name,
-            docs,
-            wire: Wire::Read,
+            docs: Docs::own(format!("{what} of `{id}`.")),
             fields,
         })
-    }
-
-    fn reject_cookies(&mut self, operation: &Operation) {
-        for parameter in operation
-            .parameters
-            .iter()
-            .filter(|parameter| parameter.location == ParameterIn::Cookie)
-        {
-            self.problems.push(Problem::error(
-                "unsupported-parameter",
-                &parameter.at,
-                format!(
-                    "the cookie `{}` is not supported: dropshot has no extractor for cookies",
-                    parameter.name.value
-                ),
-                "send it as a header or in the query",
-            ));
-        }
     }
 
     fn parameter(
@@ -134,78 +84,42 @@ impl<'a> Planner<'a> {
         type_name: &str,
     ) -> Option<Field> {
         let wire = &parameter.name.value;
-        self.check_form(parameter);
         let Some(schema) = &parameter.schema else {
-            self.problems.push(Problem::error(
-                "unsupported-parameter",
-                &parameter.at,
-                format!("the parameter `{wire}` has no `schema`"),
-                "describe it with `schema`; a `content` is not supported",
-            ));
+            let message = format!("the parameter `{wire}` has no `schema`");
+            let help = "describe it with `schema`; a `content` is not supported";
+            self.reject("unsupported-parameter", &parameter.at, message, help);
             return None;
         };
-        // A component gives its name to the type, so that operations share it.
+        // A component gives its name to the type, which its operations share.
         let component = parameter.at.pointer.strip_prefix("/components/parameters/");
-        let ty = match component.filter(|name| !name.contains('/')) {
-            Some(component) => self.component_parameter(component, schema, parameter),
-            None => self.described(
-                schema,
-                &format!("{type_name}{}", pascal(wire)),
-                parameter.description.as_deref(),
-            ),
+        let wanted = match component.filter(|name| !name.contains('/')) {
+            Some(component) => pascal(component),
+            None => format!("{type_name}{}", pascal(wire)),
         };
-        self.check_text(wire, schema, &ty);
-        let default = self.default_of(schema);
-        let mut docs = Docs::new(parameter.description.as_deref(), format!("`{wire}`"));
-        if parameter.description.is_none() {
-            docs = self.member_docs(schema, format!("`{wire}`"));
-        }
+        let description = parameter.description.as_deref();
+        let ty = self.text_type(schema, &wanted, description);
+        let mut docs = match description {
+            Some(_) => Docs::new(description, format!("`{wire}`")),
+            None => self.docs_of(schema, format!("`{wire}`")),
+        };
         if parameter.deprecated {
             docs = docs.with_note("Deprecated.");
         }
-        if let Some(level) = parameter
-            .extensions
-            .get("x-stability-level")
-            .and_then(|level| level.as_str())
-        {
+        let stability = parameter.extensions.get("x-stability-level");
+        if let Some(level) = stability.and_then(Node::as_str) {
             docs = docs.with_note(format!("Stability: {level}."));
         }
-        Some(Field {
-            name: names.claim(&snake(wire)),
-            wire: wire.clone(),
-            docs,
-            title: None,
-            deprecated: false,
-            null_text: matches!(ty, Ty::Nullable(_)),
-            direction: Direction::Both,
-            ty: without_null(ty),
-            presence: match default {
-                _ if parameter.required => Presence::Required,
-                Some(default) => Presence::Default(default.clone()),
-                None => Presence::Optional,
-            },
-        })
+        let presence = presence(parameter.required, self.default_of(schema));
+        Some(self.text_field(names, wire, schema, ty, docs, presence))
     }
 
-    /// The type of a component of parameters, planned at its first use.
-    fn component_parameter(
-        &mut self,
-        component: &str,
-        schema: &'a Schema,
-        parameter: &'a Parameter,
-    ) -> Ty {
-        if let Some(ty) = self.shared.get(component) {
-            return ty.clone();
-        }
-        let ty = self.described(schema, &pascal(component), parameter.description.as_deref());
-        self.shared.insert(component.to_owned(), ty.clone());
-        ty
-    }
-
-    /// The type of a schema that is described from outside.
-    fn described(&mut self, schema: &'a Schema, wanted: &str, description: Option<&str>) -> Ty {
+    /// Plans the type of a parameter or a header. If it is a new item without a description,
+    /// the item gets this one.
+    fn text_type(&mut self, schema: &'a Schema, wanted: &str, description: Option<&str>) -> Ty {
         let before = self.items.len();
-        let ty = self.use_of(schema, wanted, Home::Parameters);
+        self.home = Home::Parameters;
+        let ty = self.use_of(schema, wanted);
+        self.home = Home::Schemas;
         if schema.description.is_none()
             && let (Some(item), Some(description)) = (self.items.get_mut(before), description)
         {
@@ -214,70 +128,93 @@ impl<'a> Planner<'a> {
         ty
     }
 
-    /// Only a text can be read from a path, a query or a header.
-    fn check_text(&mut self, wire: &str, schema: &Schema, ty: &Ty) {
-        if is_text(&self.items, &without_null(ty.clone())) {
-            return;
+    /// Makes the field of a parameter or a header. Its value is one text, which is never `null`.
+    fn text_field(
+        &mut self,
+        names: &mut Names,
+        wire: &str,
+        schema: &Schema,
+        ty: Ty,
+        docs: Docs,
+        presence: Presence,
+    ) -> Field {
+        let (ty, null_text) = match ty {
+            Ty::Nullable(inner) => (*inner, true),
+            other => (other, false),
+        };
+        if !is_text(&self.items, &ty) {
+            let message = format!(
+                "`{wire}` is not supported: an array, an object or a value of any type has no single text"
+            );
+            let help = "use a string, an integer, a number, a boolean or an enumeration";
+            self.reject("unsupported-parameter", &schema.at, message, help);
         }
-        let at = &schema.at;
-        self.problems.push(Problem::error(
-            "unsupported-parameter",
-            at,
-            format!("`{wire}` is not supported: an array, an object or a value of any type has no single text"),
-            "use a string, an integer, a number, a boolean or an enumeration",
-        ));
+        Field {
+            name: names.claim(&snake(wire)),
+            wire: wire.to_owned(),
+            docs,
+            title: None,
+            deprecated: false,
+            direction: Direction::Both,
+            ty,
+            presence,
+            null_text,
+        }
     }
 
-    fn check_form(&mut self, parameter: &Parameter) {
+    /// Checks everything about a parameter except its schema.
+    pub(super) fn check_parameter(&mut self, parameter: &'a Parameter) {
+        const RULE: &str = "unsupported-parameter";
+        let (name, at) = (&parameter.name.value, &parameter.at);
         let plain = match parameter.location {
             ParameterIn::Query | ParameterIn::Cookie => "form",
             ParameterIn::Path | ParameterIn::Header => "simple",
         };
-        if let Some(style) = parameter
-            .style
-            .as_ref()
-            .filter(|style| style.value != plain)
+        if let Some(style) = &parameter.style
+            && style.value != plain
         {
-            self.problems.push(Problem::error(
-                "unsupported-parameter",
-                &style.at,
-                format!("`style: {}` is not supported", style.value),
-                format!("write `style: {plain}`, or nothing"),
-            ));
+            let message = format!("`style: {}` is not supported", style.value);
+            let help = format!("write `style: {plain}`, or nothing");
+            self.reject(RULE, &style.at, message, help);
+        }
+        if parameter.location == ParameterIn::Cookie {
+            let message = format!(
+                "the cookie `{name}` is not supported: dropshot has no extractor for cookies"
+            );
+            self.reject(RULE, at, message, "send it as a header or in the query");
         }
         if parameter.allow_empty_value {
-            self.problems.push(Problem::error(
-                "unsupported-parameter",
-                &parameter.at,
-                "`allowEmptyValue` is not supported: whether a value may be empty is for its schema to say",
-                "remove it; a string without `minLength` may be empty",
-            ));
+            let message = "`allowEmptyValue` is not supported: whether a value may be empty is for its schema to say";
+            let help = "remove it; a string without `minLength` may be empty";
+            self.reject(RULE, at, message, help);
         }
-        let reserved = ["accept", "content-type", "authorization"];
-        if parameter.location == ParameterIn::Header
-            && reserved.contains(&parameter.name.value.to_ascii_lowercase().as_str())
-        {
-            self.problems.push(Problem::error(
-                "reserved-header",
-                &parameter.name.at,
-                format!(
-                    "OpenAPI ignores a parameter named `{}`",
-                    parameter.name.value
-                ),
-                "describe it by the media type of the body, or by a security scheme",
-            ));
-        }
-        if parameter.location == ParameterIn::Header && !is_token(&parameter.name.value) {
-            self.problems.push(Problem::error(
-                "header-name",
-                &parameter.name.at,
-                format!("`{}` is not a valid header name", parameter.name.value),
-                "use letters, digits and hyphens",
-            ));
+        if parameter.location == ParameterIn::Header {
+            self.check_header_name(&parameter.name);
+            let reserved = ["accept", "content-type", "authorization"];
+            if reserved.contains(&name.to_ascii_lowercase().as_str()) {
+                let message = format!("OpenAPI ignores a parameter named `{name}`");
+                let help = "describe it by the media type of the body, or by a security scheme";
+                self.reject("reserved-header", &parameter.name.at, message, help);
+            }
         }
     }
 
-    /// The headers of a response.
+    /// Checks that a name is a token (RFC 9110, section 5.6.2).
+    fn check_header_name(&mut self, name: &Spanned<String>) {
+        let is_token =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        if name.value.is_empty() || !name.value.bytes().all(is_token) {
+            let message = format!("`{}` is not a valid header name", name.value);
+            self.reject(
+                "header-name",
+                &name.at,
+                message,
+                "use letters, digits and hyphens",
+            );
+        }
+    }
+
+    /// Plans the headers of a response.
     pub(super) fn headers(
         &mut self,
         headers: &'a [Header],
@@ -292,71 +229,62 @@ impl<'a> Planner<'a> {
         let mut fields = Vec::new();
         for header in headers {
             let wire = &header.name.value;
-            if !is_token(wire) {
-                self.problems.push(Problem::error(
-                    "header-name",
-                    &header.name.at,
-                    format!("`{wire}` is not a valid header name"),
-                    "use letters, digits and hyphens",
-                ));
-            }
+            self.check_header_name(&header.name);
             let Some(schema) = &header.schema else {
-                self.problems.push(Problem::error(
-                    "missing-schema",
-                    &header.at,
-                    format!("the header `{wire}` has no schema"),
-                    "add a `schema`, such as `type: string`",
-                ));
+                let message = format!("the header `{wire}` has no schema");
+                let help = "add a `schema`, such as `type: string`";
+                self.reject("missing-schema", &header.at, message, help);
                 continue;
             };
-            let ty = self.use_of(
-                schema,
-                &format!("{struct_name}{}", pascal(wire)),
-                Home::Parameters,
-            );
-            self.check_text(wire, schema, &ty);
+            let wanted = format!("{struct_name}{}", pascal(wire));
+            let ty = self.text_type(schema, &wanted, None);
             let mut docs = Docs::new(header.description.as_deref(), format!("`{wire}`"));
             if header.deprecated {
                 docs = docs.with_note("Deprecated.");
             }
-            fields.push(Field {
-                name: names.claim(&snake(wire)),
-                wire: wire.clone(),
-                docs,
-                title: None,
-                deprecated: false,
-                null_text: matches!(ty, Ty::Nullable(_)),
-                direction: Direction::Both,
-                ty: without_null(ty),
-                presence: if header.required {
-                    Presence::Required
-                } else {
-                    Presence::Optional
-                },
-            });
+            let presence = presence(header.required, None);
+            fields.push(self.text_field(&mut names, wire, schema, ty, docs, presence));
         }
         Some(Fields {
             name: struct_name,
             docs,
-            wire: Wire::Written,
             fields,
             pages: None,
         })
     }
-}
 
-/// A text is never `null`, so that `nullable` adds nothing to one.
-fn without_null(ty: Ty) -> Ty {
-    match nullable(ty) {
-        Ty::Nullable(inner) => *inner,
-        other => other,
+    /// Returns the parameters that the first page of a list needs, if `x-dropshot-pagination`
+    /// says that the operation returns pages.
+    fn first_page(&mut self, operation: &'a Operation) -> Option<Vec<String>> {
+        let mark = operation.extensions.get("x-dropshot-pagination")?;
+        if let Some(is_set) = mark.as_bool() {
+            return is_set.then(Vec::new);
+        }
+        let required = mark.get("required").and_then(Node::as_array);
+        let names = required.and_then(|names| {
+            let names = names.iter().map(|name| name.as_str().map(str::to_owned));
+            names.collect::<Option<Vec<String>>>()
+        });
+        if names.is_none() {
+            let message = "`x-dropshot-pagination` does not list what the first page needs";
+            let help =
+                "write `x-dropshot-pagination: {required: []}`, with the names of parameters";
+            self.reject("unsupported-pagination", &mark.at, message, help);
+        }
+        names
     }
-}
 
-/// Whether a text can name a header (RFC 9110, section 5.6.2).
-fn is_token(name: &str) -> bool {
-    !name.is_empty()
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+    /// Checks that an operation that returns pages has a query, in which they are requested.
+    pub(super) fn check_pages(&mut self, operation: &'a Operation, websocket: bool) {
+        let mut parameters = operation.parameters.iter();
+        let has_query = parameters.any(|parameter| parameter.location == ParameterIn::Query);
+        if let Some(mark) = operation.extensions.get("x-dropshot-pagination")
+            && mark.as_bool() != Some(false)
+            && (websocket || !has_query)
+        {
+            let message = "`x-dropshot-pagination` stands at an operation that gives no pages";
+            let help = "add the query parameters `limit` and `page_token`, or remove the extension";
+            self.reject("unsupported-pagination", &mark.at, message, help);
+        }
+    }
 }

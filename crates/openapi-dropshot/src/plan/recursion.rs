@@ -4,79 +4,60 @@
 
 use super::{
     Planner,
-    ir::{Item, Kind, Ty},
+    ir::{Kind, Ty},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Planner<'_> {
     /// Boxes each member that leads back to its own struct.
     pub(super) fn box_recursion(&mut self) {
-        let edges: BTreeMap<String, BTreeSet<String>> = self
-            .items
-            .iter()
-            .map(|item| (item.name.clone(), held(item)))
-            .collect();
+        let mut edges: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for item in &mut self.items {
-            let own = item.name.clone();
-            let leads_back = |ty: &Ty| by_value(ty).is_some_and(|name| reaches(&edges, name, &own));
-            match &mut item.kind {
-                Kind::Struct(object) => {
-                    for field in object
-                        .fields
-                        .iter_mut()
-                        .filter(|field| leads_back(&field.ty))
-                    {
-                        boxed(&mut field.ty);
-                    }
+            let held = held(&mut item.kind).into_iter();
+            let names = held.filter_map(|ty| by_value(ty).map(str::to_owned));
+            edges.insert(item.name.clone(), names.collect());
+        }
+        for item in &mut self.items {
+            if matches!(item.kind, Kind::Alias(_)) {
+                continue;
+            }
+            for ty in held(&mut item.kind) {
+                if by_value(ty).is_some_and(|name| reaches(&edges, name, &item.name)) {
+                    put_in_box(ty);
                 }
-                Kind::Union(union) => {
-                    for variant in union
-                        .variants
-                        .iter_mut()
-                        .filter(|variant| leads_back(&variant.ty))
-                    {
-                        boxed(&mut variant.ty);
-                    }
-                }
-                Kind::Wrapper(ty) if leads_back(ty) => boxed(ty),
-                _ => {}
             }
         }
     }
 }
 
-/// The items that an item holds by value.
-fn held(item: &Item) -> BTreeSet<String> {
-    let types: Vec<&Ty> = match &item.kind {
-        Kind::Struct(object) => object.fields.iter().map(|field| &field.ty).collect(),
-        Kind::Union(union) => union.variants.iter().map(|variant| &variant.ty).collect(),
+/// Returns the types of the parts of an item, except elements of arrays and maps.
+fn held(kind: &mut Kind) -> Vec<&mut Ty> {
+    match kind {
+        Kind::Struct(object) => object
+            .fields
+            .iter_mut()
+            .map(|field| &mut field.ty)
+            .collect(),
+        Kind::Union(union) => union
+            .variants
+            .iter_mut()
+            .map(|variant| &mut variant.ty)
+            .collect(),
         Kind::Wrapper(ty) | Kind::Alias(ty) => vec![ty],
         Kind::Words(_) | Kind::Checked(_) | Kind::Items(..) | Kind::Entries(..) => Vec::new(),
-    };
-    types
-        .into_iter()
-        .filter_map(by_value)
-        .map(str::to_owned)
-        .collect()
+    }
 }
 
-/// The item that a type holds by value.
+/// Returns the name of the item that a type holds by value.
 fn by_value(ty: &Ty) -> Option<&str> {
     match ty {
         Ty::Named(name) => Some(name),
         Ty::Nullable(inner) => by_value(inner),
-        Ty::Scalar(_)
-        | Ty::List(_)
-        | Ty::Map(_)
-        | Ty::AnyMap
-        | Ty::Any
-        | Ty::Invalid
-        | Ty::Null
-        | Ty::Boxed(_) => None,
+        _ => None,
     }
 }
 
-/// Whether a value of `from` may hold one of `to`.
+/// Returns whether a value of `from` may hold one of `to`.
 fn reaches(edges: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str) -> bool {
     let mut seen = BTreeSet::from([from]);
     let mut open = vec![from];
@@ -84,19 +65,16 @@ fn reaches(edges: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str) -> 
         if name == to {
             return true;
         }
-        for next in edges.get(name).into_iter().flatten() {
-            if seen.insert(next) {
-                open.push(next);
-            }
-        }
+        let next = edges.get(name).into_iter().flatten().map(String::as_str);
+        open.extend(next.filter(|next| seen.insert(*next)));
     }
     false
 }
 
 /// Puts the value behind a pointer; `null` stays outside.
-fn boxed(ty: &mut Ty) {
+fn put_in_box(ty: &mut Ty) {
     match ty {
-        Ty::Nullable(inner) => boxed(inner),
+        Ty::Nullable(inner) => put_in_box(inner),
         other => *other = Ty::Boxed(Box::new(std::mem::replace(other, Ty::Any))),
     }
 }

@@ -1,7 +1,7 @@
 //! Plans the response of an operation that is not an error: its one status, its body
 //! and its headers.
 
-use super::{Planner, bodies::raw, ir::Ty, parameters::Fields};
+use super::{Planner, bodies::is_json, ir::Ty, parameters::Fields, value};
 use crate::docs::Docs;
 use openapi_dropshot_contract::{
     Problem,
@@ -9,41 +9,22 @@ use openapi_dropshot_contract::{
 };
 
 /// The response that is not an error.
+#[derive(Default)]
 pub(crate) struct Success<'a> {
     /// The response in the document; absent only if a problem was found.
     pub(crate) response: Option<&'a Response>,
     /// Its status; `None` if the handler chooses it.
     pub(crate) status: Option<u16>,
-    /// Its body, where it has one that is JSON.
+    /// Its body, if it is JSON.
     pub(crate) body: Option<Ty>,
     /// The media type of a body that is sent as the handler gives it.
     pub(crate) raw: Option<&'a str>,
-    /// Its headers, where it has some.
     pub(crate) headers: Option<Fields>,
     /// The name of the type that is generated for it if dropshot has none.
     pub(crate) own: Option<String>,
 }
 
-impl<'a> Success<'a> {
-    /// A response without body and headers.
-    fn bare(response: Option<&'a Response>, status: Option<u16>) -> Self {
-        Success {
-            response,
-            status,
-            body: None,
-            raw: None,
-            headers: None,
-            own: None,
-        }
-    }
-
-    /// The response that opens a websocket, which dropshot sends.
-    pub(super) fn upgrade(operation: &'a Operation) -> Self {
-        Success::bare(operation.responses.first(), Some(101))
-    }
-}
-
-/// The name of a status in the names of types.
+/// Returns the name of a status, for the names of types.
 pub(super) fn status_name(status: u16) -> String {
     match status {
         200 => "Ok",
@@ -102,98 +83,85 @@ pub(super) fn status_name(status: u16) -> String {
 impl<'a> Planner<'a> {
     /// Plans the response that is not an error.
     pub(super) fn success(&mut self, operation: &'a Operation, type_name: &str) -> Success<'a> {
-        let mut found: Option<(&'a Response, u16)> = None;
+        let label = operation.label();
+        let mut first: Option<(&'a Response, u16)> = None;
         for response in &operation.responses {
             let at = &response.status.at;
-            match response.status.value {
-                StatusCode::Exact(status @ 200..=399) => match found {
-                    None => found = Some((response, status)),
-                    Some((other, _)) => {
-                        let message = format!(
-                            "{} has several responses that are not errors",
-                            operation.label()
-                        );
-                        let help = "keep one; dropshot gives each operation one status of success";
-                        let problem = Problem::error("several-successes", at, message, help);
-                        self.problems
-                            .push(problem.with_related(&other.status.at, "the first one"));
-                    }
-                },
-                StatusCode::Exact(status @ ..=199) => self.problems.push(Problem::error(
-                    "unsupported-status",
-                    at,
-                    format!("{status} is not supported: dropshot sends no interim responses"),
-                    "remove it",
-                )),
-                StatusCode::Range(first @ 1..=3) => self.problems.push(Problem::error(
-                    "unsupported-status",
-                    at,
-                    format!(
-                        "`{first}XX` is not supported: a response that is not an error has one status"
-                    ),
-                    "write the exact status, such as `200`",
-                )),
-                StatusCode::Exact(_) | StatusCode::Range(_) | StatusCode::Default => {}
+            match (response.status.value, first) {
+                (StatusCode::Exact(status @ 200..=399), None) => first = Some((response, status)),
+                (StatusCode::Exact(200..=399), Some((other, _))) => {
+                    let message = format!("{label} has several responses that are not errors");
+                    let help = "keep one; dropshot gives each operation one status of success";
+                    let problem = Problem::error("several-successes", at, message, help);
+                    let problem = problem.with_related(&other.status.at, "the first one");
+                    self.problems.push(problem);
+                }
+                (StatusCode::Exact(status @ ..=199), _) => {
+                    let message =
+                        format!("{status} is not supported: dropshot sends no interim responses");
+                    self.reject("unsupported-status", at, message, "remove it");
+                }
+                (StatusCode::Range(class @ 1..=3), _) => {
+                    let message = format!(
+                        "`{class}XX` is not supported: a response that is not an error has one status"
+                    );
+                    let help = "write the exact status, such as `200`";
+                    self.reject("unsupported-status", at, message, help);
+                }
+                (StatusCode::Exact(_) | StatusCode::Range(_) | StatusCode::Default, _) => {}
             }
         }
-        if found.is_none()
-            && let Some(free) = free_response(operation)
-        {
-            return Success::bare(Some(free), None);
-        }
-        let Some((response, status)) = found else {
-            self.problems.push(Problem::error(
-                "missing-success",
-                &operation.at,
-                format!("{} has no response that is not an error", operation.label()),
-                "add a response such as `200` or `204`; a response of any status and content is a \
-                 `default` alone, with `*/*: {schema: {}}`",
-            ));
-            return Success::bare(None, Some(200));
+        let Some((response, status)) = first else {
+            let response = self.free_response(operation);
+            if response.is_none() {
+                let message = format!("{label} has no response that is not an error");
+                let help = "add a response such as `200` or `204`; a response of any status and content is a \
+                     `default` alone, with `*/*: {schema: {}}`";
+                self.reject("missing-success", &operation.at, message, help);
+            }
+            return Success {
+                response,
+                ..Success::default()
+            };
         };
-        let raw = raw(&response.content).filter(|content| self.is_free_content(content));
+        let raw = match response.content.as_slice() {
+            [only] if !is_json(only) && self.is_free_content(only) => {
+                Some(only.name.value.as_str())
+            }
+            _ => None,
+        };
         let body = match raw {
             Some(_) => None,
             None => self.response_body(response, status, type_name),
         };
-        let raw = raw.map(|content| content.name.value.as_str());
-        let docs = Docs::own(format!(
-            "The headers of the {status} response of `{}`.",
-            operation.id.as_ref().map_or("", |id| &id.value)
-        ));
+        let id = operation.id.as_ref().map_or("", |id| &id.value);
+        let docs = Docs::own(format!("The headers of the {status} response of `{id}`."));
         let name = format!("{type_name}{}", status_name(status));
         let headers = self.headers(&response.headers, &format!("{name}Headers"), docs);
-        let known = match raw {
+        let is_known = match raw {
             Some(media_type) => media_type == "*/*" && matches!(status, 200..=202),
             None => matches!((status, body.is_some()), (200..=202, true) | (204, false)),
         };
-        let own = (!known).then_some(name);
         Success {
             response: Some(response),
             status: Some(status),
             body,
             raw,
             headers,
-            own,
+            own: (!is_known).then_some(name),
         }
     }
 
-    /// Whether a content has only a media type: nothing checks what the handler
-    /// sends.
-    fn is_free_content(&self, content: &MediaType) -> bool {
+    /// Returns whether a content has only a media type, so that nothing checks what the
+    /// handler sends.
+    fn is_free_content(&self, content: &'a MediaType) -> bool {
         content.schema.as_ref().is_none_or(|schema| {
-            Planner::is_free(schema)
-                || (schema
-                    .types
-                    .as_ref()
-                    .is_some_and(|kind| kind.value == Type::String)
-                    && schema.reference.is_none()
-                    && !schema.nullable
-                    && Planner::says_only(schema, &["format"]))
+            let is_string = value(&schema.types) == Some(Type::String) && !schema.nullable;
+            self.is_free(schema) || (is_string && self.says_only(schema, &["format"]))
         })
     }
 
-    /// The body of a response; a status that forbids one must not have any.
+    /// Plans the body of a response, and rejects it if the status forbids a body.
     pub(super) fn response_body(
         &mut self,
         response: &'a Response,
@@ -204,29 +172,29 @@ impl<'a> Planner<'a> {
             return None;
         }
         if matches!(status, 204 | 205 | 304) {
-            self.problems.push(Problem::error(
-                "unsupported-body",
-                &response.at,
-                format!("a response with status {status} has no body"),
-                "remove its `content`, or use another status",
-            ));
+            let message = format!("a response with status {status} has no body");
+            let help = "remove its `content`, or use another status";
+            self.reject("unsupported-body", &response.at, message, help);
         }
         let schema = self.json(&response.content, &response.at, "the body of a response")?;
-        Some(self.body_type(schema, &format!("{type_name}{}Body", status_name(status))))
+        let wanted = format!("{type_name}{}Body", status_name(status));
+        Some(self.body_type(schema, &wanted))
     }
-}
 
-/// The response of any status and any content: `default` alone, as dropshot
-/// describes a handler that builds its response by itself.
-pub(super) fn free_response(operation: &Operation) -> Option<&Response> {
-    match operation.responses.as_slice() {
-        [only] if only.status.value == StatusCode::Default && only.headers.is_empty() => {
-            let [content] = only.content.as_slice() else {
-                return None;
-            };
-            let free = content.schema.as_ref().is_none_or(Planner::is_free);
-            (free && content.name.value == "*/*").then_some(only)
-        }
-        _ => None,
+    /// Finds the response of any status and any content: it is `default` alone, as
+    /// dropshot describes a handler that builds its response by itself.
+    pub(super) fn free_response(&self, operation: &'a Operation) -> Option<&'a Response> {
+        let [only] = operation.responses.as_slice() else {
+            return None;
+        };
+        let [content] = only.content.as_slice() else {
+            return None;
+        };
+        let mut schema = content.schema.iter();
+        let is_free = only.status.value == StatusCode::Default
+            && only.headers.is_empty()
+            && content.name.value == "*/*"
+            && schema.all(|schema| self.is_free(schema));
+        is_free.then_some(only)
     }
 }

@@ -3,14 +3,10 @@
 
 use super::{
     Planner,
-    ir::{
-        Base, Bounds, Checked, Format, IntegerRule, Kind, NumberRule, Rule, Scalar, TextRule, Ty,
-    },
+    ir::{Base, Bounds, Checked, FORMATS, IntegerRule, Kind, Rule, Scalar, TextRule, Ty},
+    value,
 };
-use openapi_dropshot_contract::{
-    Problem,
-    model::{Node, Schema, Spanned},
-};
+use openapi_dropshot_contract::model::{Node, Schema, Spanned};
 use serde_json::Number;
 
 const BOUNDS: &[&str] = &[
@@ -22,37 +18,34 @@ const BOUNDS: &[&str] = &[
     "multipleOf",
 ];
 
-impl Planner<'_> {
-    /// `type: integer`
-    pub(super) fn integer(&mut self, schema: &Schema) -> Kind {
+impl<'a> Planner<'a> {
+    /// Plans a schema of `type: integer`.
+    pub(super) fn integer(&mut self, schema: &'a Schema) -> Kind {
         self.only(schema, "an integer", BOUNDS);
-        let format = schema.format.as_ref().map(|format| format.value.clone());
+        let format = value(&schema.format);
         let base = Base::of_format(format.as_deref());
         let written = self.bounds(schema);
-        let least = low_bound(schema).unwrap_or(base.least()).max(base.least());
-        let greatest = high_bound(schema)
-            .unwrap_or(base.greatest())
-            .min(base.greatest());
-        let multiple_of = schema
+        let low = bound(&schema.minimum, schema.exclusive_minimum, 1, f64::ceil);
+        let high = bound(&schema.maximum, schema.exclusive_maximum, -1, f64::floor);
+        let least = low.unwrap_or(base.least).max(base.least);
+        let greatest = high.unwrap_or(base.greatest).min(base.greatest);
+        let step = schema
             .multiple_of
             .as_ref()
-            .and_then(|step| self.step(step))
-            .filter(|step| *step > 1);
+            .and_then(|step| integer(&step.value));
+        let multiple_of = step.filter(|step| *step > 1);
         let step = multiple_of.unwrap_or(1);
         if least > greatest || least + (-least).rem_euclid(step) > greatest {
-            self.problems.push(Problem::error(
-                "empty-range",
-                &schema.at,
-                match multiple_of {
-                    Some(step) => format!("no multiple of {step} is from {least} to {greatest}"),
-                    None => format!("no integer of this type is from {least} to {greatest}"),
-                },
-                "correct the bounds, `multipleOf` or `format`",
-            ));
+            let message = match multiple_of {
+                Some(step) => format!("no multiple of {step} is from {least} to {greatest}"),
+                None => format!("no integer of this type is from {least} to {greatest}"),
+            };
+            let help = "correct the bounds, `multipleOf` or `format`";
+            self.reject("empty-range", &schema.at, message, help);
             return Kind::Wrapper(Ty::Invalid);
         }
         let scalar = Scalar::Integer { base, format };
-        if least == base.least() && greatest == base.greatest() && multiple_of.is_none() {
+        if least == base.least && greatest == base.greatest && multiple_of.is_none() {
             return Kind::Wrapper(Ty::Scalar(scalar));
         }
         let rule = Rule::Integer(IntegerRule {
@@ -64,68 +57,44 @@ impl Planner<'_> {
         Kind::Checked(Checked { scalar, rule })
     }
 
-    /// An enumeration of integers.
-    pub(super) fn integers(&mut self, schema: &Schema, values: &[&Node]) -> Kind {
-        let format = schema.format.as_ref().map(|format| format.value.clone());
+    /// Plans an enumeration of integers.
+    pub(super) fn integers(&mut self, schema: &Schema, nodes: &[&Node], values: &[i64]) -> Kind {
+        let format = value(&schema.format);
         let base = Base::of_format(format.as_deref());
-        let mut allowed: Vec<i128> = values
+        let values: Vec<i128> = values.iter().copied().map(i128::from).collect();
+        for (node, _) in nodes
             .iter()
-            .filter_map(|value| value.as_i64())
-            .map(i128::from)
-            .collect();
-        for value in values {
-            let fits = value
-                .as_i64()
-                .map(i128::from)
-                .is_some_and(|number| (base.least()..=base.greatest()).contains(&number));
-            if !fits {
-                self.problems.push(Problem::error(
-                    "enum-outside-type",
-                    &value.at,
-                    format!("{} is no value of {}", value.summary(), base.name()),
-                    "remove the value, or choose a wider `format`",
-                ));
-            }
+            .zip(&values)
+            .filter(|(_, value)| !base.contains(**value))
+        {
+            let message = format!("{} is no value of {}", node.summary(), base.name);
+            let help = "remove the value, or choose a wider `format`";
+            self.reject("enum-outside-type", &node.at, message, help);
         }
-        let mut seen = std::collections::BTreeSet::new();
-        allowed.retain(|number| seen.insert(*number));
         Kind::Checked(Checked {
             scalar: Scalar::Integer { base, format },
-            rule: Rule::OneOf(allowed),
+            rule: Rule::OneOf(values),
         })
     }
 
-    /// `type: number`
-    pub(super) fn number(&mut self, schema: &Schema) -> Kind {
+    /// Plans a schema of `type: number`.
+    pub(super) fn number(&mut self, schema: &'a Schema) -> Kind {
         self.only(schema, "a number", BOUNDS);
-        let format = schema.format.as_ref().map(|format| format.value.clone());
-        let written = self.bounds(schema);
-        if let Some(step) = &schema.multiple_of {
-            self.step(step);
-        }
-        if let (Some(least), Some(greatest)) = (written.minimum, written.maximum)
-            && (least > greatest
-                || (least == greatest && (written.exclusive_minimum || written.exclusive_maximum)))
-        {
-            self.problems.push(Problem::error(
-                "empty-range",
-                &schema.at,
-                "no number is above `minimum` and below `maximum`",
-                "correct `minimum` or `maximum`",
-            ));
-        }
-        let scalar = Scalar::Number { format };
-        if written == Bounds::default() {
+        let bounds = self.bounds(schema);
+        let scalar = Scalar::Number {
+            format: value(&schema.format),
+        };
+        if bounds == Bounds::default() {
             return Kind::Wrapper(Ty::Scalar(scalar));
         }
-        Kind::Checked(Checked {
-            scalar,
-            rule: Rule::Number(NumberRule { written }),
-        })
+        let rule = Rule::Number(bounds);
+        Kind::Checked(Checked { scalar, rule })
     }
 
+    /// Reads the keywords for numbers. `multipleOf` has to be a positive integer: a fraction
+    /// such as 0.1 has no exact value, so that its multiples are not defined.
     fn bounds(&mut self, schema: &Schema) -> Bounds {
-        let sides = [
+        for (flag, is_exclusive, keyword, bound) in [
             (
                 "exclusiveMinimum",
                 schema.exclusive_minimum,
@@ -138,153 +107,89 @@ impl Planner<'_> {
                 "maximum",
                 &schema.maximum,
             ),
-        ];
-        for (flag, set, keyword, bound) in sides {
-            if set && bound.is_none() {
-                self.problems.push(Problem::error(
-                    "meaningless-keyword",
-                    &schema.at,
-                    format!("`{flag}: true` excludes a `{keyword}` that is not there"),
-                    format!("write the bound as `{keyword}`"),
-                ));
+        ] {
+            if is_exclusive && bound.is_none() {
+                let message = format!("`{flag}: true` excludes a `{keyword}` that is not there");
+                let help = format!("write the bound as `{keyword}`");
+                self.reject("meaningless-keyword", &schema.at, message, help);
             }
         }
-        let value =
-            |bound: &Option<Spanned<Number>>| bound.as_ref().and_then(|bound| bound.value.as_f64());
+        if let Some(step) = &schema.multiple_of
+            && integer(&step.value).is_none_or(|step| step <= 0)
+        {
+            let step_text = &step.value;
+            let message = format!(
+                "`multipleOf: {step_text}` is not supported: it has to be an integer from 1"
+            );
+            let help = "count in the smallest unit, as integers";
+            self.reject("unsupported-multiple-of", &step.at, message, help);
+        }
+        let number =
+            |bound: &Option<Spanned<Number>>| value(bound).as_ref().and_then(Number::as_f64);
         Bounds {
-            minimum: value(&schema.minimum),
-            maximum: value(&schema.maximum),
+            minimum: number(&schema.minimum),
+            maximum: number(&schema.maximum),
             exclusive_minimum: schema.exclusive_minimum,
             exclusive_maximum: schema.exclusive_maximum,
-            multiple_of: value(&schema.multiple_of),
+            multiple_of: number(&schema.multiple_of),
         }
     }
 
-    /// `multipleOf`, which has to be a positive integer: a fraction such as 0.1
-    /// has no exact value, so that its multiples are not defined.
-    fn step(&mut self, step: &Spanned<Number>) -> Option<i128> {
-        let value = integer(&step.value).filter(|value| *value > 0);
-        if value.is_none() {
-            self.problems.push(Problem::error(
-                "unsupported-multiple-of",
-                &step.at,
-                format!(
-                    "`multipleOf: {}` is not supported: it has to be an integer from 1",
-                    step.value
-                ),
-                "count in the smallest unit, as integers",
-            ));
-        }
-        value
-    }
-
-    /// `type: string`
-    pub(super) fn text(&mut self, schema: &Schema) -> Kind {
-        self.only(
-            schema,
-            "a string",
-            &["format", "minLength", "maxLength", "pattern"],
-        );
-        let checked = schema
-            .format
-            .as_ref()
-            .and_then(|format| Format::from_word(&format.value));
+    /// Plans a schema of `type: string`.
+    pub(super) fn text(&mut self, schema: &'a Schema) -> Kind {
+        let keywords = ["format", "minLength", "maxLength", "pattern"];
+        self.only(schema, "a string", &keywords);
+        let format = value(&schema.format);
         let rule = TextRule {
-            min: schema
-                .min_length
-                .as_ref()
-                .map(|bound| bound.value)
-                .filter(|least| *least > 0),
-            max: schema.max_length.as_ref().map(|bound| bound.value),
-            pattern: schema
-                .pattern
-                .as_ref()
-                .and_then(|pattern| self.pattern(pattern)),
+            min: value(&schema.min_length).filter(|least| *least > 0),
+            max: value(&schema.max_length),
+            pattern: value(&schema.pattern).and_then(|pattern| {
+                // As ECMA-262 reads it: with the flag `u`, or without it if only that compiles.
+                let compiles = |flags: &&str| regress::Regex::with_flags(&pattern, *flags).is_ok();
+                let flags = ["u", ""].into_iter().find(compiles)?;
+                Some((pattern, flags))
+            }),
         };
-        self.ordered(schema, "minLength", rule.min, "maxLength", rule.max);
-        let bounded = rule.min.is_some() || rule.max.is_some() || rule.pattern.is_some();
-        match (checked, bounded) {
-            (Some(format), false) => Kind::Wrapper(Ty::Scalar(Scalar::Format(format))),
-            (Some(_), true) => {
-                self.problems.push(Problem::error(
-                    "unsupported-schema",
-                    &schema.at,
-                    "a length or a pattern beside this `format` is not supported: the format has its own rules",
-                    "keep the `format` alone, or the `pattern` and the lengths without it",
-                ));
+        let checked = FORMATS
+            .iter()
+            .find(|(known, ..)| Some(*known) == format.as_deref());
+        let is_plain = rule == TextRule::default();
+        match checked {
+            Some((_, name, _)) if is_plain => Kind::Wrapper(Ty::Scalar(Scalar::Format(name))),
+            Some(_) => {
+                let message = "a length or a pattern beside this `format` is not supported: the format has its own rules";
+                let help = "keep the `format` alone, or the `pattern` and the lengths without it";
+                self.reject("unsupported-schema", &schema.at, message, help);
                 Kind::Wrapper(Ty::Invalid)
             }
-            (None, bounded) => {
-                let scalar = Scalar::Text {
-                    format: schema.format.as_ref().map(|format| format.value.clone()),
-                };
-                if bounded {
-                    Kind::Checked(Checked {
-                        scalar,
-                        rule: Rule::Text(rule),
-                    })
-                } else {
-                    Kind::Wrapper(Ty::Scalar(scalar))
-                }
-            }
+            None if is_plain => Kind::Wrapper(Ty::Scalar(Scalar::Text { format })),
+            None => Kind::Checked(Checked {
+                scalar: Scalar::Text { format },
+                rule: Rule::Text(rule),
+            }),
         }
-    }
-
-    /// A pattern as ECMA-262 reads it: with the flag `u`, or without where only
-    /// that compiles.
-    fn pattern(&mut self, pattern: &Spanned<String>) -> Option<(String, &'static str)> {
-        let flags = ["u", ""]
-            .into_iter()
-            .find(|flags| regress::Regex::with_flags(&pattern.value, *flags).is_ok());
-        if flags.is_none() {
-            let why = regress::Regex::with_flags(&pattern.value, "")
-                .err()
-                .map(|error| error.to_string());
-            self.problems.push(Problem::error(
-                "invalid-pattern",
-                &pattern.at,
-                format!("the pattern does not compile: {}", why.unwrap_or_default()),
-                "write a regular expression of ECMA-262, without the slashes around it",
-            ));
-        }
-        flags.map(|flags| (pattern.value.clone(), flags))
     }
 }
 
-/// The least integer that `minimum` allows.
-fn low_bound(schema: &Schema) -> Option<i128> {
-    let bound = &schema.minimum.as_ref()?.value;
-    match integer(bound) {
-        Some(value) => Some(if schema.exclusive_minimum {
-            value + 1
-        } else {
-            value
-        }),
+/// Returns the last integer that a bound allows; `inward` is the step away from the bound.
+fn bound(
+    written: &Option<Spanned<Number>>,
+    is_exclusive: bool,
+    inward: i128,
+    round: fn(f64) -> f64,
+) -> Option<i128> {
+    let number = &written.as_ref()?.value;
+    match integer(number) {
+        Some(value) if is_exclusive => Some(value + inward),
+        Some(value) => Some(value),
         // The conversion saturates, and no integer type reaches that far.
-        None => bound.as_f64().map(|value| value.ceil() as i128),
+        None => number.as_f64().map(|value| round(value) as i128),
     }
 }
 
-/// The greatest integer that `maximum` allows.
-fn high_bound(schema: &Schema) -> Option<i128> {
-    let bound = &schema.maximum.as_ref()?.value;
-    match integer(bound) {
-        Some(value) => Some(if schema.exclusive_maximum {
-            value - 1
-        } else {
-            value
-        }),
-        None => bound.as_f64().map(|value| value.floor() as i128),
-    }
-}
-
-/// A number that is written as an integer, or as one with a fraction of zero.
+/// Returns a number as an integer, if it has no fraction or a fraction of zero.
 pub(crate) fn integer(number: &Number) -> Option<i128> {
-    let exact = number
-        .as_i64()
-        .map(i128::from)
-        .or_else(|| number.as_u64().map(i128::from));
-    exact.or_else(|| {
+    number.as_i128().or_else(|| {
         let value = number.as_f64()?;
         (value.fract() == 0.0 && value.abs() < 9e15).then_some(value as i128)
     })

@@ -5,7 +5,7 @@
 use super::Planner;
 use openapi_dropshot_contract::{
     Problem,
-    model::{Member, Method, Node, Operation, Server},
+    model::{Location, Node},
 };
 
 /// A member that is rejected: its name, the rule, and what to do instead.
@@ -28,115 +28,77 @@ const SERVERS: Unsupported = (
 );
 
 impl Planner<'_> {
-    /// Checks the parts of the document that no plan is made of.
+    /// Checks the parts of the document that are not planned.
     pub(super) fn check_unsupported(&mut self) {
         let document = self.document;
-        for (path, item) in members(document.root.get("paths")) {
-            // A caller may have taken operations out of the document.
-            let operations: Vec<&Node> = members(Some(&item.value))
-                .filter(|(name, _)| {
-                    Method::from_key(name).is_some_and(|method| {
-                        let here = |operation: &Operation| {
-                            operation.path.value == *path && operation.method == method
-                        };
-                        document.operations.iter().any(here)
-                    })
-                })
-                .map(|(_, operation)| &operation.value)
-                .collect();
-            if operations.is_empty() {
-                continue;
-            }
-            self.reject_member(&item.value, SERVERS);
-            self.check_reserved(elements(item.value.get("parameters")));
-            for operation in operations {
-                self.reject_member(operation, CALLBACKS);
-                self.reject_member(operation, SERVERS);
-                self.check_reserved(elements(operation.get("parameters")));
-                for (_, response) in members(operation.get("responses")) {
-                    self.reject_member(&response.value, LINKS);
-                }
+        let node = |at: &Location| document.root.pointer(&at.pointer);
+        let paths = document.root.get("paths");
+        for operation in &document.operations {
+            let path = &operation.path.value;
+            self.reject_member(paths.and_then(|paths| paths.get(path)), SERVERS);
+            self.reject_member(node(&operation.at), CALLBACKS);
+            self.reject_member(node(&operation.at), SERVERS);
+        }
+        let components = document.root.get("components");
+        self.reject_member(components, CALLBACKS);
+        self.reject_member(components, LINKS);
+        let operations = || document.operations.iter();
+        let responses = operations().flat_map(|operation| &operation.responses);
+        for response in responses.chain(document.responses.values()) {
+            self.reject_member(node(&response.at), LINKS);
+        }
+        let parameters = operations().flat_map(|operation| &operation.parameters);
+        for parameter in parameters.chain(document.parameters.values()) {
+            let reserved = node(&parameter.at).and_then(|node| node.get("allowReserved"));
+            if let Some(reserved) = reserved.filter(|value| value.as_bool() == Some(true)) {
+                let message = "`allowReserved: true` is not supported: the client encodes reserved characters";
+                let help = "remove `allowReserved`";
+                self.reject("unsupported-allow-reserved", &reserved.at, message, help);
             }
         }
-        if let Some(components) = document.root.get("components") {
-            self.reject_member(components, CALLBACKS);
-            self.reject_member(components, LINKS);
-            self.check_reserved(values(components.get("parameters")));
-            for response in values(components.get("responses")) {
-                self.reject_member(response, LINKS);
-            }
-        }
-        self.check_servers(&document.servers);
+        self.check_servers();
     }
 
-    /// Rejects a member of an object, where it is there and holds something.
-    fn reject_member(&mut self, node: &Node, (name, rule, help): Unsupported) {
-        let member = node.as_object().and_then(|members| members.get(name));
-        if let Some(member) = member.filter(|member| member.value.size() > 1) {
-            self.problems.push(Problem::error(
-                rule,
-                &member.key_at,
-                format!("`{name}` is not supported here: no generated code would implement it"),
-                help,
-            ));
+    /// Rejects a member of an object, if the object has it and it is not empty.
+    fn reject_member(&mut self, node: Option<&Node>, (name, rule, help): Unsupported) {
+        let members = node.and_then(Node::as_object);
+        if let Some(member) = members.and_then(|members| members.get(name))
+            && member.value.size() > 1
+        {
+            let message =
+                format!("`{name}` is not supported here: no generated code would implement it");
+            self.reject(rule, &member.key_at, message, help);
         }
     }
 
-    /// Reserved characters are always encoded by the client.
-    fn check_reserved<'n>(&mut self, parameters: impl Iterator<Item = &'n Node>) {
-        for reserved in parameters.filter_map(|parameter| parameter.get("allowReserved")) {
-            if reserved.as_bool() == Some(true) {
-                self.problems.push(Problem::error(
-                    "unsupported-allow-reserved",
-                    &reserved.at,
-                    "`allowReserved: true` is not supported: the client encodes reserved characters",
-                    "remove `allowReserved`",
-                ));
-            }
-        }
-    }
-
-    /// A service has one base path.
-    fn check_servers(&mut self, servers: &[Server]) {
-        let Some((first, others)) = servers.split_first() else {
+    /// Checks that the servers have the same path, because a service has one base path.
+    fn check_servers(&mut self) {
+        let Some((first, others)) = self.document.servers.split_first() else {
             return;
         };
+        let expected = path_of(&first.url);
         for server in others {
-            let (path, expected) = (path_of(&server.url), path_of(&first.url));
+            let path = path_of(&server.url);
             if path != expected {
-                self.problems.push(
-                    Problem::error(
-                        "unsupported-servers",
-                        &server.at,
-                        format!("this server has the path `{path}`, another one `{expected}`: the service has one"),
-                        "give all servers the same path, or write a document for each path",
-                    )
-                    .with_related(&first.at, "the other one"),
+                let message = format!(
+                    "this server has the path `{path}`, another one `{expected}`: the service has one"
                 );
+                let help = "give all servers the same path, or write a document for each path";
+                let problem = Problem::error("unsupported-servers", &server.at, message, help);
+                self.problems
+                    .push(problem.with_related(&first.at, "the other one"));
             }
         }
     }
 }
 
-/// The path of the address of a server: what follows its host and its last
+/// Returns the path of the address of a server: the part after its host and its last
 /// variable.
 pub(crate) fn path_of(url: &str) -> &str {
     let fixed = url.rsplit_once('}').map_or(url, |(_, rest)| rest);
     let place = fixed.split_once("://").map_or(fixed, |(_, rest)| rest);
     let path = place.find('/').map_or("", |start| &place[start..]);
     path.trim_end_matches('/')
-}
-
-fn members(node: Option<&Node>) -> impl Iterator<Item = (&String, &Member)> {
-    node.and_then(Node::as_object).into_iter().flatten()
-}
-
-fn values(node: Option<&Node>) -> impl Iterator<Item = &Node> {
-    members(node).map(|(_, member)| &member.value)
-}
-
-fn elements(node: Option<&Node>) -> impl Iterator<Item = &Node> {
-    node.and_then(Node::as_array).into_iter().flatten()
 }
 
 #[cfg(test)]

@@ -3,47 +3,39 @@
 
 use super::{
     DEEPEST, Known, Planner,
-    ir::{Home, Item, Kind, Ty},
+    ir::{Item, Kind, Ty},
 };
 use crate::{docs::Docs, names::pascal};
-use openapi_dropshot_contract::{
-    Problem,
-    model::{Node, Schema},
-};
+use openapi_dropshot_contract::model::{Node, Schema};
 
 impl<'a> Planner<'a> {
     /// Plans all schemas that have a name.
     pub(super) fn components(&mut self) {
-        let document = self.document;
-        for (component, schema) in &document.schemas {
+        for (component, schema) in &self.document.schemas {
             let name = self.name_of(component);
             let place = self.items.len();
-            let kind = self.kind(schema, &name, Home::Schemas);
-            let docs = Docs::new(
-                schema.description.as_deref(),
-                format!("The schema `{component}`."),
-            );
+            let kind = self.kind(schema, &name);
             let item = Item {
                 component: Some(component.clone()),
-                ..self.item(name, schema, Home::Schemas, docs, kind)
+                ..self.item(name, schema, format!("The schema `{component}`."), kind)
             };
             self.items.insert(place, item);
         }
     }
 
-    /// The name in Rust of a component.
+    /// Returns the name in Rust of a component.
     pub(super) fn name_of(&self, component: &str) -> String {
-        self.components
-            .get(component)
-            .cloned()
-            .unwrap_or_else(|| pascal(component))
+        let name = self.components.get(component).cloned();
+        name.unwrap_or_else(|| pascal(component))
     }
 
-    fn item(&self, name: String, schema: &Schema, home: Home, docs: Docs, kind: Kind) -> Item {
+    /// Makes an item for a schema; `otherwise` documents it if it has no description.
+    fn item(&self, name: String, schema: &Schema, otherwise: String, kind: Kind) -> Item {
+        let docs = Docs::new(schema.description.as_deref(), otherwise);
         Item {
             name,
             component: None,
-            home,
+            home: self.home,
             docs: if schema.deprecated {
                 docs.with_note("Deprecated.")
             } else {
@@ -56,23 +48,35 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The type of a schema where it is used; `wanted` is the name that it gets
+    /// Plans the type of a schema where it is used; `wanted` is the name that it gets
     /// if it needs one.
-    pub(super) fn use_of(&mut self, schema: &'a Schema, wanted: &str, home: Home) -> Ty {
+    pub(super) fn use_of(&mut self, schema: &'a Schema, wanted: &str) -> Ty {
         let ty = match &schema.reference {
             Some(reference) => Ty::Named(self.name_of(&reference.value)),
-            None => self.inline(schema, wanted, home),
+            None => self.inline(schema, wanted),
         };
-        if self.is_nullable(schema) {
-            nullable(ty)
-        } else {
-            ty
+        match ty {
+            Ty::Any | Ty::Invalid | Ty::Nullable(_) => ty,
+            ty if self.chain(schema).any(|schema| schema.nullable) => Ty::Nullable(Box::new(ty)),
+            ty => ty,
         }
     }
 
-    /// The type of a schema that stands where it is used. It may be met again,
-    /// even from within itself: `allOf` copies the members of other schemas.
-    fn inline(&mut self, schema: &'a Schema, wanted: &str, home: Home) -> Ty {
+    /// Plans the type of a schema whose value cannot be absent, so that a default has no
+    /// effect.
+    pub(super) fn use_of_part(&mut self, schema: &'a Schema, wanted: &str, what: &str) -> Ty {
+        if let Some(default) = &schema.default {
+            let message = format!("a default has no effect on {what}: it cannot be absent");
+            let help =
+                "remove `default`, or write it at the property or parameter that may be absent";
+            self.reject("meaningless-default", &default.at, message, help);
+        }
+        self.use_of(schema, wanted)
+    }
+
+    /// Plans the type of an inline schema. The same schema may be planned again, even from
+    /// within itself: `allOf` copies the members of other schemas.
+    fn inline(&mut self, schema: &'a Schema, wanted: &str) -> Ty {
         let place = &schema.at.pointer;
         if let Some(known) = self.known.get_mut(place) {
             return match known {
@@ -83,18 +87,15 @@ impl<'a> Planner<'a> {
             };
         }
         if self.depth == DEEPEST {
-            self.problems.push(Problem::error(
-                "too-deep",
-                &schema.at,
-                format!("the schema is nested more than {DEEPEST} levels deep"),
-                "give the inner parts names in `components.schemas`, and refer to them",
-            ));
+            let message = format!("the schema is nested more than {DEEPEST} levels deep");
+            let help = "give the inner parts names in `components.schemas`, and refer to them";
+            self.reject("too-deep", &schema.at, message, help);
             return Ty::Invalid;
         }
         self.known.insert(place.clone(), Known::Open(None));
         self.depth += 1;
         let before = self.items.len();
-        let kind = self.kind(schema, wanted, home);
+        let kind = self.kind(schema, wanted);
         self.depth -= 1;
         let claimed = match self.known.remove(place) {
             Some(Known::Open(name)) => name,
@@ -109,8 +110,7 @@ impl<'a> Planner<'a> {
                     _ => "A value of",
                 };
                 let otherwise = format!("{what} the document, without a description of its own.");
-                let docs = Docs::new(schema.description.as_deref(), otherwise);
-                let item = self.item(name.clone(), schema, home, docs, kind);
+                let item = self.item(name.clone(), schema, otherwise, kind);
                 self.items.insert(before, item);
                 Ty::Named(name)
             }
@@ -119,47 +119,37 @@ impl<'a> Planner<'a> {
         ty
     }
 
-    /// Whether `null` is a value of the schema.
-    pub(super) fn is_nullable(&self, schema: &Schema) -> bool {
-        let mut schema = schema;
-        // A chain of references without a cycle is no longer than this.
-        for _ in 0..=self.document.schemas.len() * 2 {
-            if schema.nullable {
-                return true;
+    /// Returns a schema and the schemas that define it: the target of a reference or the
+    /// only part of `allOf`, and those that define this one. The reader rejects cycles.
+    fn chain(&self, schema: &'a Schema) -> impl Iterator<Item = &'a Schema> + use<'a> {
+        let document = self.document;
+        std::iter::successors(Some(schema), move |schema| {
+            match (&schema.reference, schema.all_of.as_slice()) {
+                (Some(reference), _) => document.schema(&reference.value),
+                (None, [only]) => Some(only),
+                _ => None,
             }
-            schema = match (&schema.reference, schema.all_of.as_slice()) {
-                (Some(reference), _) => match self.document.schema(&reference.value) {
-                    Some(target) => target,
-                    None => return false,
-                },
-                (None, [only]) => only,
-                _ => return false,
-            };
-        }
-        false
+        })
     }
 
-    /// The default of a schema, that of the schema it refers to included.
+    /// Returns the default of a schema, or of the schemas that define it.
     pub(super) fn default_of(&self, schema: &'a Schema) -> Option<&'a Node> {
-        let mut schema = schema;
-        for _ in 0..=self.document.schemas.len() * 2 {
-            if let Some(default) = &schema.default {
-                return Some(default);
-            }
-            schema = match (&schema.reference, schema.all_of.as_slice()) {
-                (Some(reference), _) => self.document.schema(&reference.value)?,
-                (None, [only]) => only,
-                _ => return None,
-            };
-        }
-        None
+        self.chain(schema)
+            .find_map(|schema| schema.default.as_ref())
     }
-}
 
-/// A type that allows `null` too.
-pub(super) fn nullable(ty: Ty) -> Ty {
-    match ty {
-        Ty::Any | Ty::Invalid | Ty::Nullable(_) => ty,
-        ty => Ty::Nullable(Box::new(ty)),
+    /// Returns the documentation of a schema where it is used. The description of another
+    /// schema does not become a part of the generated schema.
+    pub(super) fn docs_of(&self, schema: &'a Schema, otherwise: String) -> Docs {
+        let mut chain = self.chain(schema);
+        let docs = Docs::new(
+            chain.find_map(|schema| schema.description.as_deref()),
+            otherwise,
+        );
+        if schema.description.is_some() {
+            docs
+        } else {
+            docs.borrowed()
+        }
     }
 }

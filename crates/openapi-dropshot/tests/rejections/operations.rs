@@ -162,7 +162,7 @@ fn operations_are_rejected_where_dropshot_has_no_way() {
             operation(&format!(
                 "    get:\n      operationId: a{PATH}\n{gone}    put:\n      operationId: a{PATH}\n{gone}"
             )),
-            "duplicate-operation-id … rename one of them",
+            "duplicate-operation-id … give each operation an id of its own",
         ),
         (
             get(
@@ -226,14 +226,14 @@ components:
                 internal,
                 &format!("        '404': {{description: A., x-error-codes: [bad], {body}}}"),
             ),
-            "error-code-status … `bad` has the status 400",
+            "error-codes … `bad` has the status 400",
         ),
         (
             document(
                 internal,
                 &format!("        '400': {{description: A., x-error-codes: [worse], {body}}}"),
             ),
-            "unknown-error-code … add it to `x-error-catalogue`",
+            "error-codes … add it to `x-error-catalogue`",
         ),
         (
             document(

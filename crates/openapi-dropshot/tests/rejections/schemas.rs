@@ -35,13 +35,13 @@ fn schemas_are_rejected_where_no_type_says_the_same() {
         ),
         (
             schema("      type: integer\n      readOnly: true\n"),
-            "unsupported-schema 26:7 `readOnly` says nothing here … write it at the property",
+            "unsupported-schema 27:17 `readOnly` says nothing here … write it at the property",
         ),
         (
             schema(
                 "      type: object\n      properties:\n        id: {type: integer, readOnly: true, writeOnly: true}\n",
             ),
-            "unsupported-schema 28:13 `id` is both … remove the property",
+            "read-write-only 28:13 a schema cannot be `readOnly` and `writeOnly` … keep one of them",
         ),
         (schema("      minimum: 1\n"), "meaningless-keyword"),
         (
@@ -74,11 +74,11 @@ fn schemas_are_rejected_where_no_type_says_the_same() {
         ),
         (
             schema("      type: string\n      minLength: 3\n      maxLength: 2\n"),
-            "empty-range",
+            "crossed-bounds 27:18 `minLength` 3 is greater than `maxLength` 2",
         ),
         (
             schema("      type: string\n      pattern: '['\n"),
-            "invalid-pattern 27:16 the pattern does not compile … ECMA-262",
+            "pattern 27:16 `pattern` is not a regular expression … ECMA-262",
         ),
         (
             schema("      type: string\n      format: uuid\n      minLength: 3\n"),
@@ -91,6 +91,10 @@ fn schemas_are_rejected_where_no_type_says_the_same() {
         (
             schema("      type: number\n      enum: [1.5]\n"),
             "unsupported-enum",
+        ),
+        (
+            schema("      type: string\n      nullable: true\n      enum: [null]\n"),
+            "unsupported-enum … write an `enum` of strings",
         ),
         (
             schema("      type: integer\n      format: int8\n      enum: [1, 200]\n"),
@@ -133,7 +137,11 @@ fn defaults_are_values_of_their_types() {
     assert_rejected(&[
         (
             property("          type: integer\n          default: 1.5\n"),
-            "invalid-default 30:20 the default `1.5` is no value of an integer",
+            "invalid-default 30:20 this default is not valid by its own schema: expected an integer",
+        ),
+        (
+            property("          type: integer\n          format: int8\n          default: 200\n"),
+            "invalid-default 31:20 the default `200` is no value of an integer (i8) … write a value that the schema allows",
         ),
         (
             property("          type: integer\n          maximum: 5\n          default: 6\n"),
@@ -162,6 +170,13 @@ fn defaults_are_values_of_their_types() {
             "invalid-default",
         ),
     ]);
+}
+
+#[test]
+fn a_default_may_be_any_text_of_its_format() {
+    let moment = "      type: object\n      properties:\n        a:\n          type: string\n          \
+        format: date-time\n          default: '2026-11-20T00:00:00.5+05:30'\n";
+    assert_eq!(problems(&schema(moment)), Vec::<String>::new());
 }
 
 #[test]

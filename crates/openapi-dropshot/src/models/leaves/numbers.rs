@@ -6,7 +6,7 @@ use crate::{
     names::ident,
     plan::{
         defaults,
-        ir::{Base, Bounds, IntegerRule, Item, NumberRule, Scalar},
+        ir::{Base, Bounds, IntegerRule, Item, Scalar},
     },
 };
 use proc_macro2::TokenStream;
@@ -68,7 +68,7 @@ pub(super) fn integer(
         defaults::number(base, greatest),
     );
     let mut expected = format!("an integer from {least} to {greatest}");
-    let mut check = match (least == base.least(), greatest == base.greatest()) {
+    let mut check = match (least == base.least, greatest == base.greatest) {
         (true, true) => quote!(true),
         (false, true) => quote!(value >= #low),
         (true, false) => quote!(value <= #high),
@@ -76,8 +76,8 @@ pub(super) fn integer(
     };
     if let Some(step) = rule.multiple_of {
         expected.push_str(&format!(" and a multiple of {step}"));
-        let step = defaults::number(base, step.min(base.greatest()));
-        check = if least == base.least() && greatest == base.greatest() {
+        let step = defaults::number(base, step.min(base.greatest));
+        check = if least == base.least && greatest == base.greatest {
             quote!(value % #step == 0)
         } else {
             quote!(#check && value % #step == 0)
@@ -89,7 +89,7 @@ pub(super) fn integer(
         #[doc = " The greatest value."]
         pub const MAX: #name = #name(#high);
     };
-    let own = number_type(item, base.name(), true, Some(consts), check, &expected);
+    let own = number_type(item, base.name, true, Some(consts), check, &expected);
     let (format, bounds) = (format_part(format), bounds(&rule.written));
     let schema = metadata::leaf(
         item,
@@ -123,7 +123,7 @@ pub(super) fn one_of(
     };
     let own = number_type(
         item,
-        base.name(),
+        base.name,
         true,
         Some(consts),
         quote!(#name::ALL.contains(&#name(value))),
@@ -143,8 +143,7 @@ pub(super) fn one_of(
 }
 
 /// A number with bounds.
-pub(super) fn number(item: &Item, scalar: &Scalar, rule: &NumberRule) -> TokenStream {
-    let written = &rule.written;
+pub(super) fn number(item: &Item, scalar: &Scalar, written: &Bounds) -> TokenStream {
     let mut words = Vec::new();
     if let Some(least) = written.minimum {
         words.push(if written.exclusive_minimum {
