@@ -103,19 +103,22 @@ pub fn rejection<C: Contract>(error: HttpError) -> Rejection {
 }
 
 impl From<HttpError> for Rejection {
+    fn from(error: HttpError) -> Self {
+        Rejection::from(&error)
+    }
+}
+
+impl From<&HttpError> for Rejection {
     /// The rejection has the status and the message of the error, with a
     /// built-in entry of that status.
-    fn from(error: HttpError) -> Self {
-        let entry = crate::ErrorEntry::of_status(error.status_code.as_u16());
-        let body = error.error_code.map(
-            |code| serde_json::json!({ "error_code": code, "message": error.external_message }),
-        );
+    fn from(error: &HttpError) -> Self {
+        let message = error.external_message.clone();
+        let code = error.error_code.as_ref();
         Rejection {
-            error: entry,
-            detail: (error.internal_message != error.external_message)
-                .then_some(error.internal_message),
-            message: error.external_message.into(),
-            body,
+            error: crate::ErrorEntry::of_status(error.status_code.as_u16()),
+            detail: (error.internal_message != message).then(|| error.internal_message.clone()),
+            body: code.map(|code| serde_json::json!({ "error_code": code, "message": message })),
+            message: message.into(),
         }
     }
 }

@@ -9,9 +9,9 @@
 //! - [`Operation`], which describes an operation of a document, and
 //!   [`ErrorEntry`] and [`Rejection`], which describe its errors.
 //!
-//! The feature `dropshot` adds `Contract`,
-//! the trait by which a server reaches a generated API without knowing its
-//! document, and what generated implementations of it are made of.
+//! The feature `dropshot` adds `Contract`, the trait through which a server calls a
+//! generated API without knowing its document, and the building blocks of generated
+//! implementations of it.
 
 /// The examples of the README compile.
 #[cfg(all(doctest, feature = "dropshot"))]
@@ -20,6 +20,7 @@ struct Readme;
 
 pub mod formats;
 pub mod members;
+pub mod prelude;
 pub mod rules;
 pub mod shapes;
 pub mod unions;

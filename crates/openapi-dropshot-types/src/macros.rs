@@ -128,7 +128,7 @@ macro_rules! string_enums {
 
         impl $crate::FromText for $name {
             fn from_text(text: &str) -> ::core::result::Result<Self, $crate::Violation> {
-                <$name as $crate::StringEnum>::parse(text)
+                text.parse()
             }
         }
 

@@ -30,14 +30,6 @@ pub(crate) enum Body {
 }
 
 impl Body {
-    /// The type of its value, where it has one.
-    pub(crate) fn ty(&self) -> Option<&Ty> {
-        match self {
-            Body::Json(ty) | Body::Form(ty) => Some(ty),
-            Body::Bytes | Body::Parts => None,
-        }
-    }
-
     /// Its media type.
     pub(crate) fn media_type(&self) -> &'static str {
         match self {

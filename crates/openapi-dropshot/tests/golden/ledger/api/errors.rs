@@ -2,10 +2,7 @@
 //!
 //! The responses that are errors.
 
-use dropshot::HttpError;
-use openapi_dropshot_types::{ErrorEntry, ErrorMember, Rejection};
-use std::borrow::Cow;
-use crate::ledger_models as models;
+use super::*;
 
 /// The codes of the error catalogue.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -116,26 +113,25 @@ pub enum ListEntriesError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for ListEntriesError {
+impl OperationError for ListEntriesError {
     type Body = models::Fault;
 
-    const ERRORS: &'static [ErrorEntry] = &CATALOGUE;
-
-    const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
-
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        let (code, message) = match self {
-            Self::NoAccount(message) => (ErrorCode::NoAccount, message),
-            Self::Invalid(message) => (ErrorCode::Invalid, message),
-            Self::TooMany(message) => (ErrorCode::TooMany, message),
-            Self::Broken(message) => (ErrorCode::Broken, message),
-            Self::Undocumented(error) => return Err(error),
-        };
-        Ok(Rejection::new(code.entry(), message.clone()))
+        match self {
+            Self::NoAccount(message) => {
+                Ok(Rejection::new(ErrorCode::NoAccount.entry(), message.clone()))
+            }
+            Self::Invalid(message) => {
+                Ok(Rejection::new(ErrorCode::Invalid.entry(), message.clone()))
+            }
+            Self::TooMany(message) => {
+                Ok(Rejection::new(ErrorCode::TooMany.entry(), message.clone()))
+            }
+            Self::Broken(message) => {
+                Ok(Rejection::new(ErrorCode::Broken.entry(), message.clone()))
+            }
+            Self::Undocumented(error) => Err(error),
+        }
     }
 }
 
@@ -153,25 +149,22 @@ pub enum SearchEntriesError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for SearchEntriesError {
+impl OperationError for SearchEntriesError {
     type Body = models::Fault;
 
-    const ERRORS: &'static [ErrorEntry] = &CATALOGUE;
-
-    const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
-
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        let (code, message) = match self {
-            Self::Invalid(message) => (ErrorCode::Invalid, message),
-            Self::NoAccount(message) => (ErrorCode::NoAccount, message),
-            Self::Broken(message) => (ErrorCode::Broken, message),
-            Self::Undocumented(error) => return Err(error),
-        };
-        Ok(Rejection::new(code.entry(), message.clone()))
+        match self {
+            Self::Invalid(message) => {
+                Ok(Rejection::new(ErrorCode::Invalid.entry(), message.clone()))
+            }
+            Self::NoAccount(message) => {
+                Ok(Rejection::new(ErrorCode::NoAccount.entry(), message.clone()))
+            }
+            Self::Broken(message) => {
+                Ok(Rejection::new(ErrorCode::Broken.entry(), message.clone()))
+            }
+            Self::Undocumented(error) => Err(error),
+        }
     }
 }
 
@@ -183,23 +176,16 @@ pub enum HealthError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for HealthError {
+impl OperationError for HealthError {
     type Body = models::Fault;
 
-    const ERRORS: &'static [ErrorEntry] = &CATALOGUE;
-
-    const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
-
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        let Self::Undocumented(error) = self;
-        Err(error)
+        match self {
+            Self::Undocumented(error) => Err(error),
+        }
     }
 }
 
 openapi_dropshot_types::operation_errors!(
-    ListEntriesError, SearchEntriesError, HealthError
+    CATALOGUE, ERROR_BODY; ListEntriesError, SearchEntriesError, HealthError
 );
