@@ -53,17 +53,18 @@ pub(crate) fn deprecation_note(operation: &Operation) -> Option<DeprecationNote>
         since_version,
         note,
         sentence,
-        is_described: sunset.is_some_and(|day| names_day(operation, day)),
+        is_described: sunset.is_some_and(|day| {
+            names_day(operation.description.as_deref().unwrap_or_default(), day)
+        }),
     })
 }
 
-/// Whether the description of an operation names a day, as `5 December 2030` or
-/// `2030-12-05`.
-fn names_day(operation: &Operation, day: NaiveDate) -> bool {
-    let description = one_line(operation.description.as_deref().unwrap_or_default());
+/// Whether a text names a day, as `5 December 2030` or `2030-12-05`.
+fn names_day(text: &str, day: NaiveDate) -> bool {
+    let text = one_line(text);
     [in_words(day), day.to_string()].iter().any(|day| {
-        let mut places = description.match_indices(day.as_str());
-        places.any(|(at, _)| !description[..at].ends_with(|before: char| before.is_ascii_digit()))
+        let mut places = text.match_indices(day.as_str());
+        places.any(|(at, _)| !text[..at].ends_with(|before: char| before.is_ascii_digit()))
     })
 }
 
@@ -145,6 +146,17 @@ mod tests {
                 way,
                 "{from} -> {to}"
             );
+        }
+    }
+
+    #[test]
+    fn a_text_names_a_day_in_words_or_as_iso_8601_writes_it() {
+        let day = NaiveDate::from_ymd_opt(2030, 12, 5).unwrap_or_default();
+        for text in ["Removed on 5\nDecember 2030.", "`2030-12-05`"] {
+            assert!(names_day(text, day), "{text}");
+        }
+        for text in ["", "15 December 2030", "5 December 2031", "12030-12-05"] {
+            assert!(!names_day(text, day), "{text}");
         }
     }
 

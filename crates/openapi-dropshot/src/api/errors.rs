@@ -140,7 +140,7 @@ fn failures(
 struct Variant {
     /// The variant with its documentation.
     definition: TokenStream,
-    /// The arm of `rejection`.
+    /// The arm of the `match` in `rejection`.
     arm: TokenStream,
 }
 
@@ -167,6 +167,24 @@ fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
     let name = ident(&name(operation));
     let definitions = variants.iter().map(|variant| &variant.definition);
     let arms = variants.iter().map(|variant| &variant.arm);
+    let (parts, rejection) = match operation.errors {
+        Errors::Codes(_) => (
+            quote!((code, message)),
+            quote!(Rejection::new(code.entry(), message.clone())),
+        ),
+        _ => (quote!(rejection), quote!(rejection)),
+    };
+    let rejection = if variants.is_empty() {
+        quote!(let Self::Undocumented(error) = self; Err(error))
+    } else {
+        quote! {
+            let #parts = match self {
+                #(#arms)*
+                Self::Undocumented(error) => return Err(error),
+            };
+            Ok(#rejection)
+        }
+    };
     quote! {
         #[doc = #about]
         #[derive(Debug)]
@@ -181,10 +199,7 @@ fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
             type Body = #schema;
 
             fn rejection(&self) -> Result<Rejection, &HttpError> {
-                match self {
-                    #(#arms)*
-                    Self::Undocumented(error) => Err(error),
-                }
+                #rejection
             }
         }
     }
@@ -208,7 +223,7 @@ fn code_variant(code: &Listed<'_>) -> Variant {
     let docs = doc_attributes(&lines);
     Variant {
         definition: quote!(#docs #name(Cow<'static, str>),),
-        arm: quote!(Self::#name(message) => Ok(Rejection::new(ErrorCode::#name.entry(), message.clone())),),
+        arm: quote!(Self::#name(message) => (ErrorCode::#name, message),),
     }
 }
 
@@ -246,7 +261,7 @@ fn status_variant(response: &ErrorResponse<'_>) -> Variant {
     let (fields, values) = (in_parentheses(fields), in_parentheses(values));
     Variant {
         definition: quote!(#docs #name #fields,),
-        arm: quote!(Self::#name #values => Ok(Rejection::with_body(#status, #body)),),
+        arm: quote!(Self::#name #values => Rejection::with_body(#status, #body),),
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Mutation] = &[
     Mutation {
         what: "a bound is widened by hand",
         edits: &[(MODELS, "json!(100.0)", "json!(1000.0)")],
-        at: (MODELS, "Some(1000.0)"),
+        at: (MODELS, "json!(1000.0)"),
         ..GATE
     },
     Mutation {

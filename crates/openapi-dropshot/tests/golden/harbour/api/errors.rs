@@ -23,9 +23,8 @@ impl OperationError for PhotographError {
     type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        match self {
-            Self::Undocumented(error) => Err(error),
-        }
+        let Self::Undocumented(error) = self;
+        Err(error)
     }
 }
 
@@ -41,9 +40,8 @@ impl OperationError for DropAnchorError {
     type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        match self {
-            Self::Undocumented(error) => Err(error),
-        }
+        let Self::Undocumented(error) = self;
+        Err(error)
     }
 }
 

@@ -117,21 +117,14 @@ impl OperationError for ListEntriesError {
     type Body = models::Fault;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        match self {
-            Self::NoAccount(message) => {
-                Ok(Rejection::new(ErrorCode::NoAccount.entry(), message.clone()))
-            }
-            Self::Invalid(message) => {
-                Ok(Rejection::new(ErrorCode::Invalid.entry(), message.clone()))
-            }
-            Self::TooMany(message) => {
-                Ok(Rejection::new(ErrorCode::TooMany.entry(), message.clone()))
-            }
-            Self::Broken(message) => {
-                Ok(Rejection::new(ErrorCode::Broken.entry(), message.clone()))
-            }
-            Self::Undocumented(error) => Err(error),
-        }
+        let (code, message) = match self {
+            Self::NoAccount(message) => (ErrorCode::NoAccount, message),
+            Self::Invalid(message) => (ErrorCode::Invalid, message),
+            Self::TooMany(message) => (ErrorCode::TooMany, message),
+            Self::Broken(message) => (ErrorCode::Broken, message),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(Rejection::new(code.entry(), message.clone()))
     }
 }
 
@@ -153,18 +146,13 @@ impl OperationError for SearchEntriesError {
     type Body = models::Fault;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        match self {
-            Self::Invalid(message) => {
-                Ok(Rejection::new(ErrorCode::Invalid.entry(), message.clone()))
-            }
-            Self::NoAccount(message) => {
-                Ok(Rejection::new(ErrorCode::NoAccount.entry(), message.clone()))
-            }
-            Self::Broken(message) => {
-                Ok(Rejection::new(ErrorCode::Broken.entry(), message.clone()))
-            }
-            Self::Undocumented(error) => Err(error),
-        }
+        let (code, message) = match self {
+            Self::Invalid(message) => (ErrorCode::Invalid, message),
+            Self::NoAccount(message) => (ErrorCode::NoAccount, message),
+            Self::Broken(message) => (ErrorCode::Broken, message),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(Rejection::new(code.entry(), message.clone()))
     }
 }
 
@@ -180,9 +168,8 @@ impl OperationError for HealthError {
     type Body = models::Fault;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        match self {
-            Self::Undocumented(error) => Err(error),
-        }
+        let Self::Undocumented(error) = self;
+        Err(error)
     }
 }
 

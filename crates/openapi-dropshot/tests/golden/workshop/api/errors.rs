@@ -25,14 +25,15 @@ impl OperationError for ListToolsError {
     type Body = models::Problem;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        match self {
-            Self::NotFound(body) => Ok(Rejection::with_body(404, body)),
+        let rejection = match self {
+            Self::NotFound(body) => Rejection::with_body(404, body),
             Self::ClientError(status, body) => {
-                Ok(Rejection::with_body(status.as_u16(), body))
+                Rejection::with_body(status.as_u16(), body)
             }
-            Self::Other(status, body) => Ok(Rejection::with_body(status.as_u16(), body)),
-            Self::Undocumented(error) => Err(error),
-        }
+            Self::Other(status, body) => Rejection::with_body(status.as_u16(), body),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(rejection)
     }
 }
 
@@ -48,9 +49,8 @@ impl OperationError for AddToolError {
     type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        match self {
-            Self::Undocumented(error) => Err(error),
-        }
+        let Self::Undocumented(error) = self;
+        Err(error)
     }
 }
 
@@ -68,10 +68,11 @@ impl OperationError for MoveError {
     type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        match self {
-            Self::InternalServerError => Ok(Rejection::with_body(500, &())),
-            Self::Undocumented(error) => Err(error),
-        }
+        let rejection = match self {
+            Self::InternalServerError => Rejection::with_body(500, &()),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(rejection)
     }
 }
 
@@ -87,9 +88,8 @@ impl OperationError for ReplacePartError {
     type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        match self {
-            Self::Undocumented(error) => Err(error),
-        }
+        let Self::Undocumented(error) = self;
+        Err(error)
     }
 }
 
@@ -105,9 +105,8 @@ impl OperationError for MendPartError {
     type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        match self {
-            Self::Undocumented(error) => Err(error),
-        }
+        let Self::Undocumented(error) = self;
+        Err(error)
     }
 }
 
@@ -123,9 +122,8 @@ impl OperationError for RemovePartError {
     type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        match self {
-            Self::Undocumented(error) => Err(error),
-        }
+        let Self::Undocumented(error) = self;
+        Err(error)
     }
 }
 
@@ -141,9 +139,8 @@ impl OperationError for HasPartError {
     type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        match self {
-            Self::Undocumented(error) => Err(error),
-        }
+        let Self::Undocumented(error) = self;
+        Err(error)
     }
 }
 
@@ -159,9 +156,8 @@ impl OperationError for PartOptionsError {
     type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        match self {
-            Self::Undocumented(error) => Err(error),
-        }
+        let Self::Undocumented(error) = self;
+        Err(error)
     }
 }
 
@@ -177,9 +173,8 @@ impl OperationError for EverythingError {
     type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        match self {
-            Self::Undocumented(error) => Err(error),
-        }
+        let Self::Undocumented(error) = self;
+        Err(error)
     }
 }
 
