@@ -2,10 +2,13 @@
 //! and the body of a request, and turn the result of a handler into a response.
 
 use crate::{Condition, Contract, Rejection};
+use async_trait::async_trait;
 use dropshot::{
-    Body, ExclusiveExtractor, Header, HttpError, HttpResponse, RequestContext, SharedExtractor,
+    ApiEndpointBodyContentType, Body, ExclusiveExtractor, ExtractorMetadata, Header, HttpError,
+    HttpResponse, RequestContext, ServerContext, SharedExtractor,
 };
 use http::{Request, Response};
+use hyper::body::Body as _;
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, value::MapDeserializer};
 
@@ -120,5 +123,36 @@ impl From<&HttpError> for Rejection {
             body: code.map(|code| serde_json::json!({ "error_code": code, "message": message })),
             message: message.into(),
         }
+    }
+}
+
+/// A request body that may be absent, for which dropshot has no extractor. A body that is
+/// present is valid.
+#[derive(Debug)]
+pub struct OptionalBody<E>(Option<E>);
+
+impl<E> OptionalBody<E> {
+    /// The body, if the request has one. A body without any byte counts as
+    /// absent.
+    pub fn into_inner(self) -> Option<E> {
+        self.0
+    }
+}
+
+#[async_trait]
+impl<E: ExclusiveExtractor> ExclusiveExtractor for OptionalBody<E> {
+    async fn from_request<C: ServerContext>(
+        rqctx: &RequestContext<C>,
+        request: Request<Body>,
+    ) -> Result<Self, HttpError> {
+        if request.body().is_end_stream() {
+            return Ok(OptionalBody(None));
+        }
+        let body = E::from_request(rqctx, request).await?;
+        Ok(OptionalBody(Some(body)))
+    }
+
+    fn metadata(content_type: ApiEndpointBodyContentType) -> ExtractorMetadata {
+        E::metadata(content_type)
     }
 }

@@ -39,20 +39,17 @@ pub mod dispatch;
 #[doc(hidden)]
 pub mod operation_error;
 #[cfg(feature = "dropshot")]
-mod optional_body;
-#[cfg(feature = "dropshot")]
 mod router;
 
 pub use error::{Condition, ErrorEntry, ErrorMember, Rejection};
 pub use failure::{IdempotencyFailure, StateFailure};
-pub use macros::{CheckedNumber, CheckedString, StringEnum};
+pub use macros::{CheckedNumber, CheckedString};
 pub use operation::{Deprecation, Operation, Stability};
 pub use text::{FromText, Violation};
 
 #[cfg(feature = "dropshot")]
 pub use {
-    contract::Contract, operation_error::OperationError, optional_body::OptionalBody,
-    router::Router,
+    contract::Contract, dispatch::OptionalBody, operation_error::OperationError, router::Router,
 };
 
 /// The items that the macros of this crate use. They are not part of the public interface.

@@ -67,6 +67,28 @@ impl TextRules {
     }
 }
 
+/// The value of an enumeration of strings that has this text; `name` is the text of a value.
+///
+/// # Errors
+///
+/// The text is not one of the values.
+pub fn one_of<T: Copy>(
+    text: &str,
+    values: &[T],
+    name: fn(T) -> &'static str,
+) -> Result<T, Violation> {
+    let value = values.iter().find(|value| name(**value) == text);
+    value.copied().ok_or_else(|| {
+        let names: Vec<String> = values
+            .iter()
+            .map(|value| format!("`{}`", name(*value)))
+            .collect();
+        let number = if names.len() == 1 { "" } else { "one of " };
+        let (names, found) = (names.join(", "), shortened(text));
+        Violation::new(format!("must be {number}{names}, found `{found}`"))
+    })
+}
+
 /// Checks how many characters, elements or members there are; `noun` is their
 /// name in the plural, for the message.
 ///

@@ -17,12 +17,8 @@ use openapi_dropshot_contract::model::Document;
 use proc_macro2::Ident;
 use quote::{format_ident, quote};
 
-/// Writes the API.
-///
-/// # Errors
-///
-/// The generator wrote something that is no Rust: a fault of its own, or of a
-/// name among the options.
+/// Writes the API, unless a fault of the generator or of a name among the options makes it
+/// invalid Rust.
 pub(crate) fn files(
     document: &Document,
     plan: &Plan<'_>,

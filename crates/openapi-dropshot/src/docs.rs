@@ -202,18 +202,11 @@ fn language(info: &str) -> String {
         .chars()
         .take_while(|letter| letter.is_ascii_alphanumeric() || "-+#._".contains(*letter))
         .collect();
-    const RUST: &[&str] = &[
-        "",
-        "rust",
-        "rs",
-        "should_panic",
-        "no_run",
-        "ignore",
-        "compile_fail",
-        "test_harness",
-    ];
-    let rust =
-        RUST.contains(&word.as_str()) || word.starts_with("edition") || word.starts_with("ignore-");
+    let rust = matches!(
+        word.as_str(),
+        "" | "rust" | "rs" | "should_panic" | "no_run" | "ignore" | "compile_fail" | "test_harness"
+    ) || word.starts_with("edition")
+        || word.starts_with("ignore-");
     if rust || word.starts_with('.') {
         "text".to_owned()
     } else {

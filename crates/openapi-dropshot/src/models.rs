@@ -22,11 +22,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use types::Shapes;
 
-/// Writes the models.
-///
-/// # Errors
-///
-/// The generator wrote something that is no Rust: a fault of its own.
+/// Writes the models, unless a fault of the generator makes them invalid Rust.
 pub(crate) fn files(plan: &Plan<'_>, options: &Options) -> syn::Result<Vec<File>> {
     let mut shapes = Shapes::default();
     let schemas = items(plan, Home::Schemas, &mut shapes);

@@ -16,10 +16,6 @@ pub(crate) fn option(value: Option<impl ToTokens>) -> TokenStream {
 /// The files of a folder: a module for each part that has code, by its name and what it is
 /// about, and `mod.rs`, which starts with `root` and exports them. Each module uses the
 /// names of `mod.rs`.
-///
-/// # Errors
-///
-/// The tokens are no Rust, which is a fault of the generator.
 pub(crate) fn modules<const N: usize>(
     options: &Options,
     folder: &str,
@@ -92,11 +88,8 @@ pub(crate) fn names_in(tokens: &TokenStream) -> BTreeSet<String> {
 }
 
 /// Formats a file: its first line, what it is about, and its code. Empty lines
-/// separate the items, which the printer alone would not do.
-///
-/// # Errors
-///
-/// The tokens are no Rust, which is a fault of the generator.
+/// separate the items, which the printer alone would not do. It fails if the tokens are not
+/// valid Rust, which is a fault of the generator.
 pub(crate) fn file(first_line: &str, about: &[&str], code: TokenStream) -> syn::Result<String> {
     let mut out = format!("{first_line}\n");
     for line in about {

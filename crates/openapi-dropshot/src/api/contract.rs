@@ -56,22 +56,15 @@ fn operation_docs(plan: &OperationPlan<'_>) -> Docs {
         "`{}`: `{} {}`",
         plan.id, operation.method, operation.path.value
     );
-    let mut docs = Docs::new(Some(summary), label);
-    let sentences = [
+    let notes = [
         Some(harmless(rest)),
         stability_sentence(operation).map(str::to_owned),
         deprecation_note(operation)
             .filter(|note| !note.is_described)
             .map(|note| harmless(&note.sentence)),
     ];
-    for note in sentences
-        .into_iter()
-        .flatten()
-        .filter(|note| !note.is_empty())
-    {
-        docs = docs.with_note(note);
-    }
-    docs
+    let notes = notes.into_iter().flatten().filter(|note| !note.is_empty());
+    notes.fold(Docs::new(Some(summary), label), Docs::with_note)
 }
 
 fn method(plan: &OperationPlan<'_>) -> TokenStream {
@@ -122,33 +115,32 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
         let media_type = body.media_type();
         quote!(, content_type = #media_type)
     });
-    if plan.websocket {
-        return quote! {
-            #docs
-            #[channel(protocol = WEBSOCKETS, path = #path, operation_id = #id #tags #deprecated)]
-            async fn #function(
-                rqctx: RequestContext<Self::Context>,
-                #path_parameters
-                #query
-                #header
-                connection: WebsocketConnection,
-            ) -> WebsocketChannelResult;
-        };
-    }
-    let (success, error) = (
-        success(&plan.success, operation.method),
-        ident(&errors::name(plan)),
-    );
+    let common = quote!(path = #path, operation_id = #id #tags);
+    let (attribute, last, output) = if plan.websocket {
+        (
+            quote!(channel(protocol = WEBSOCKETS, #common #deprecated)),
+            Some(quote!(connection: WebsocketConnection,)),
+            quote!(WebsocketChannelResult),
+        )
+    } else {
+        let success = success(&plan.success, operation.method);
+        let error = ident(&errors::name(plan));
+        (
+            quote!(endpoint(method = #verb, #common #content_type #deprecated)),
+            body,
+            quote!(Result<#success, #error>),
+        )
+    };
     quote! {
         #docs
-        #[endpoint(method = #verb, path = #path, operation_id = #id #tags #content_type #deprecated)]
+        #[#attribute]
         async fn #function(
             rqctx: RequestContext<Self::Context>,
             #path_parameters
             #query
             #header
-            #body
-        ) -> Result<#success, #error>;
+            #last
+        ) -> #output;
     }
 }
 

@@ -299,22 +299,19 @@ fn members<'p>(plan: &'p Plan<'_>) -> Vec<(&'p str, &'static str)> {
             .collect();
     }
     let errors = plan.operations.iter().map(|operation| &operation.errors);
-    let shape = errors.flat_map(|errors| match errors {
-        Errors::Dropshot(_) => vec![vec![
+    let mut shapes = errors.filter_map(|errors| match errors {
+        Errors::Dropshot(_) => Some(vec![
             ("error_code", "Code"),
             ("message", "Message"),
             ("request_id", "RequestId"),
-        ]],
+        ]),
         Errors::Statuses(responses) => responses
             .iter()
-            .filter_map(|response| {
-                Some(vec![(one_text(plan, response.body.as_ref()?)?, "Message")])
-            })
-            .collect(),
-        Errors::Codes(_) => Vec::new(),
+            .find_map(|response| one_text(plan, response.body.as_ref()?))
+            .map(|name| vec![(name, "Message")]),
+        Errors::Codes(_) => None,
     });
-    shape
-        .into_iter()
+    shapes
         .next()
         .unwrap_or_else(|| vec![("message", "Message")])
 }

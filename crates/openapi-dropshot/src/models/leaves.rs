@@ -88,15 +88,16 @@ fn word_schema(name: &Ident, words: &[Word]) -> Vec<TokenStream> {
 /// A scalar with rules.
 pub(super) fn checked(plan: &Plan<'_>, item: &Item, checked: &Checked) -> TokenStream {
     let default = default_impl(plan, item);
-    let own = match (&checked.rule, &checked.scalar) {
-        (Rule::Integer(rule), Scalar::Integer { base, format }) => {
-            numbers::integer(item, *base, format.as_deref(), rule)
+    let scalar = &checked.scalar;
+    let own = match (&checked.rule, scalar) {
+        (Rule::Integer(rule), Scalar::Integer { base, .. }) => {
+            numbers::integer(item, scalar, *base, rule)
         }
-        (Rule::OneOf(values), Scalar::Integer { base, format }) => {
-            numbers::one_of(item, *base, format.as_deref(), values)
+        (Rule::OneOf(values), Scalar::Integer { base, .. }) => {
+            numbers::one_of(item, scalar, *base, values)
         }
-        (Rule::Number(rule), scalar) => numbers::number(item, scalar, rule),
-        (Rule::Text(rule), scalar) => text(item, scalar, rule),
+        (Rule::Number(rule), _) => numbers::number(item, scalar, rule),
+        (Rule::Text(rule), _) => text(item, scalar, rule),
         // The planner makes no other pair.
         (Rule::Integer(_) | Rule::OneOf(_), _) => TokenStream::new(),
     };
@@ -125,11 +126,7 @@ fn text(item: &Item, scalar: &Scalar, rule: &TextRule) -> TokenStream {
     let compiled = option(rule.pattern.as_ref().map(
         |(pattern, flags)| quote!(openapi_dropshot_types::rules::Pattern::new(#pattern, #flags)),
     ));
-    let format = match scalar {
-        Scalar::Text { format } => format.as_deref(),
-        _ => None,
-    };
-    let mut schema = typed("string", format);
+    let mut schema = typed(scalar);
     schema.extend(bounds(&[("minLength", rule.min), ("maxLength", rule.max)]));
     let pattern = rule.pattern.as_ref();
     schema.extend(pattern.map(|(pattern, _)| keyword("pattern", pattern)));
@@ -156,8 +153,15 @@ fn text(item: &Item, scalar: &Scalar, rule: &TextRule) -> TokenStream {
     }
 }
 
-/// `type` and `format` of a schema.
-pub(super) fn typed(json_type: &str, format: Option<&str>) -> Vec<TokenStream> {
+/// `type` of the schema of a scalar, and `format` if the document has one that is not checked.
+pub(super) fn typed(scalar: &Scalar) -> Vec<TokenStream> {
+    let (json_type, format) = match scalar {
+        Scalar::Bool => ("boolean", None),
+        Scalar::Integer { format, .. } => ("integer", format.as_ref()),
+        Scalar::Number { format } => ("number", format.as_ref()),
+        Scalar::Text { format } => ("string", format.as_ref()),
+        Scalar::Format(_) => ("string", None),
+    };
     let format = format.map(|format| keyword("format", format));
     std::iter::once(keyword("type", json_type))
         .chain(format)

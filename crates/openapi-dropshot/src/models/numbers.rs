@@ -15,18 +15,20 @@ use crate::{
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The struct of a checked number and its rules. A macro implements the rest.
+/// The struct of a checked number, its rules and its schema. A macro implements the rest.
 fn number_type(
     item: &Item,
     inner: &str,
     consts: Option<TokenStream>,
     check: TokenStream,
     expected: &str,
+    schema: Vec<TokenStream>,
 ) -> TokenStream {
     let (name, inner_type) = (ident(&item.name), tokens(inner));
     let docs = rule_docs(item, expected);
     let exact = (inner != "f64").then(|| quote!(Eq, Hash, Ord,));
     let consts = consts.map(|consts| quote!(impl #name { #consts }));
+    let schema = json_schema(item, schema);
     quote! {
         #docs
         #[derive(Clone, Copy, Debug, Deserialize, #exact PartialEq, PartialOrd, Serialize)]
@@ -44,6 +46,8 @@ fn number_type(
                 #check
             }
         }
+
+        #schema
     }
 }
 
@@ -57,12 +61,7 @@ fn all<const N: usize>(checks: [Option<TokenStream>; N]) -> TokenStream {
 }
 
 /// An integer with bounds.
-pub(super) fn integer(
-    item: &Item,
-    base: Base,
-    format: Option<&str>,
-    rule: &IntegerRule,
-) -> TokenStream {
+pub(super) fn integer(item: &Item, scalar: &Scalar, base: Base, rule: &IntegerRule) -> TokenStream {
     let name = ident(&item.name);
     // MIN and MAX are values: the bounds moved to multiples.
     let (least, greatest) = match rule.multiple_of {
@@ -94,20 +93,13 @@ pub(super) fn integer(
         #[doc = " The greatest value."]
         pub const MAX: #name = #name(#high);
     };
-    let own = number_type(item, base.name(), Some(consts), check, &expected);
-    let mut schema = typed("integer", format);
+    let mut schema = typed(scalar);
     schema.extend(bounds(&rule.written));
-    let schema = json_schema(item, schema);
-    quote!(#own #schema)
+    number_type(item, base.name(), Some(consts), check, &expected, schema)
 }
 
 /// An enumeration of integers.
-pub(super) fn one_of(
-    item: &Item,
-    base: Base,
-    format: Option<&str>,
-    values: &[i128],
-) -> TokenStream {
+pub(super) fn one_of(item: &Item, scalar: &Scalar, base: Base, values: &[i128]) -> TokenStream {
     let name = ident(&item.name);
     let numbers = values.iter().map(|value| defaults::number(base, *value));
     let consts = quote! {
@@ -117,11 +109,9 @@ pub(super) fn one_of(
     let list: Vec<String> = values.iter().map(i128::to_string).collect();
     let expected = format!("one of {}", list.join(", "));
     let check = quote!(#name::ALL.contains(&#name(value)));
-    let own = number_type(item, base.name(), Some(consts), check, &expected);
-    let mut schema = typed("integer", format);
+    let mut schema = typed(scalar);
     schema.push(keyword("enum", quote!(#name::ALL)));
-    let schema = json_schema(item, schema);
-    quote!(#own #schema)
+    number_type(item, base.name(), Some(consts), check, &expected, schema)
 }
 
 /// A number with bounds.
@@ -153,15 +143,10 @@ pub(super) fn number(item: &Item, scalar: &Scalar, rule: &NumberRule) -> TokenSt
         let step = defaults::float(step);
         quote!(value % #step == 0.0)
     });
-    let own = number_type(item, "f64", None, all([low, high, step]), &expected);
-    let format = match scalar {
-        Scalar::Number { format } => format.as_deref(),
-        _ => None,
-    };
-    let mut schema = typed("number", format);
+    let check = all([low, high, step]);
+    let mut schema = typed(scalar);
     schema.extend(bounds(written));
-    let schema = json_schema(item, schema);
-    quote!(#own #schema)
+    number_type(item, "f64", None, check, &expected, schema)
 }
 
 /// The bounds of a schema.

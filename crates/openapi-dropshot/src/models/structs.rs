@@ -5,6 +5,7 @@ use super::{
     types::{Shapes, deprecated, directed, rust, tokens},
 };
 use crate::{
+    docs::Docs,
     names::{ident, snake},
     plan::{
         Plan, defaults,
@@ -91,15 +92,9 @@ fn member(field: &Field, default: Option<&str>, shapes: &mut Shapes) -> TokenStr
         Direction::Responses => Some("Sent in responses only; a request does not need it."),
         Direction::Requests => Some("Sent in requests only; leave it out of responses."),
     };
-    let mut docs = field.docs.clone();
-    for note in field
-        .deprecated
-        .then_some("Deprecated.")
-        .into_iter()
-        .chain(direction)
-    {
-        docs = docs.with_note(note);
-    }
+    let deprecation = field.deprecated.then_some("Deprecated.");
+    let notes = deprecation.into_iter().chain(direction);
+    let docs = notes.fold(field.docs.clone(), Docs::with_note);
     let mut serde = Vec::new();
     let mut schema = Vec::new();
     if field.wire != field.name {
