@@ -2,10 +2,13 @@
 //! and the body of a request, and turn the result of a handler into a response.
 
 use crate::{Condition, Contract, Rejection};
+use async_trait::async_trait;
 use dropshot::{
-    Body, ExclusiveExtractor, Header, HttpError, HttpResponse, RequestContext, SharedExtractor,
+    ApiEndpointBodyContentType, Body, ExclusiveExtractor, ExtractorMetadata, Header, HttpError,
+    HttpResponse, RequestContext, ServerContext, SharedExtractor,
 };
 use http::{Request, Response};
+use hyper::body::Body as _;
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, value::MapDeserializer};
 
@@ -103,19 +106,53 @@ pub fn rejection<C: Contract>(error: HttpError) -> Rejection {
 }
 
 impl From<HttpError> for Rejection {
+    fn from(error: HttpError) -> Self {
+        Rejection::from(&error)
+    }
+}
+
+impl From<&HttpError> for Rejection {
     /// The rejection has the status and the message of the error, with a
     /// built-in entry of that status.
-    fn from(error: HttpError) -> Self {
-        let entry = crate::ErrorEntry::of_status(error.status_code.as_u16());
-        let body = error.error_code.map(
-            |code| serde_json::json!({ "error_code": code, "message": error.external_message }),
-        );
+    fn from(error: &HttpError) -> Self {
+        let message = error.external_message.clone();
+        let code = error.error_code.as_ref();
         Rejection {
-            error: entry,
-            detail: (error.internal_message != error.external_message)
-                .then_some(error.internal_message),
-            message: error.external_message.into(),
-            body,
+            error: crate::ErrorEntry::of_status(error.status_code.as_u16()),
+            detail: (error.internal_message != message).then(|| error.internal_message.clone()),
+            body: code.map(|code| serde_json::json!({ "error_code": code, "message": message })),
+            message: message.into(),
         }
+    }
+}
+
+/// A request body that may be absent, for which dropshot has no extractor. A body that is
+/// present is valid.
+#[derive(Debug)]
+pub struct OptionalBody<E>(Option<E>);
+
+impl<E> OptionalBody<E> {
+    /// The body, if the request has one. A body without any byte counts as
+    /// absent.
+    pub fn into_inner(self) -> Option<E> {
+        self.0
+    }
+}
+
+#[async_trait]
+impl<E: ExclusiveExtractor> ExclusiveExtractor for OptionalBody<E> {
+    async fn from_request<C: ServerContext>(
+        rqctx: &RequestContext<C>,
+        request: Request<Body>,
+    ) -> Result<Self, HttpError> {
+        if request.body().is_end_stream() {
+            return Ok(OptionalBody(None));
+        }
+        let body = E::from_request(rqctx, request).await?;
+        Ok(OptionalBody(Some(body)))
+    }
+
+    fn metadata(content_type: ApiEndpointBodyContentType) -> ExtractorMetadata {
+        E::metadata(content_type)
     }
 }

@@ -1,6 +1,6 @@
 //! Describes the errors of a document, and the responses that are errors.
 
-use serde::{Serialize, Serializer, ser::SerializeMap as _};
+use serde::{Serialize, Serializer as _};
 use serde_json::Value;
 use std::{borrow::Cow, fmt};
 
@@ -370,8 +370,13 @@ pub(crate) fn body(
         }
         Some(other) => return other.to_string().into_bytes(),
     }
-    let body = ErrorBody::new(members, rejection, request_id);
-    serde_json::to_vec(&body).expect("strings and a number can always be written as JSON")
+    let mut body = Vec::new();
+    let Rejection { error, message, .. } = rejection;
+    let values = member_values(members, error.code, error.status, message, request_id);
+    serde_json::Serializer::new(&mut body)
+        .collect_map(values)
+        .expect("strings and a number can always be written as JSON");
+    body
 }
 
 /// The entry of a catalogue for a status: the first that has it, else the one for
@@ -394,44 +399,23 @@ pub(crate) fn entry_of_status(
         .unwrap_or_else(|| condition.entry_in(catalogue))
 }
 
-/// An error body, as it is written.
-pub(crate) struct ErrorBody<'a> {
-    pub(crate) members: &'a [(&'a str, ErrorMember)],
-    pub(crate) code: &'a str,
-    pub(crate) message: &'a str,
-    pub(crate) status: u16,
-    pub(crate) request_id: &'a str,
-}
-
-impl<'a> ErrorBody<'a> {
-    pub(crate) fn new(
-        members: &'a [(&'a str, ErrorMember)],
-        rejection: &'a Rejection,
-        request_id: &'a str,
-    ) -> Self {
-        ErrorBody {
-            members,
-            code: rejection.error.code,
-            message: &rejection.message,
-            status: rejection.error.status,
-            request_id,
-        }
-    }
-}
-
-impl Serialize for ErrorBody<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut body = serializer.serialize_map(Some(self.members.len()))?;
-        for (name, member) in self.members {
-            match member {
-                ErrorMember::Code => body.serialize_entry(name, self.code)?,
-                ErrorMember::Message => body.serialize_entry(name, self.message)?,
-                ErrorMember::Status => body.serialize_entry(name, &self.status)?,
-                ErrorMember::RequestId => body.serialize_entry(name, self.request_id)?,
-            }
-        }
-        body.end()
-    }
+/// The members of an error body with their values, in their order.
+pub(crate) fn member_values<'a>(
+    members: &'a [(&'a str, ErrorMember)],
+    code: &'a str,
+    status: u16,
+    message: &'a str,
+    request_id: &'a str,
+) -> impl Iterator<Item = (&'a str, Value)> {
+    members.iter().map(move |(name, member)| {
+        let value = match member {
+            ErrorMember::Code => Value::from(code),
+            ErrorMember::Message => Value::from(message),
+            ErrorMember::Status => Value::from(status),
+            ErrorMember::RequestId => Value::from(request_id),
+        };
+        (*name, value)
+    })
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@
 //! - [`Operation`], which describes an operation of a document, and
 //!   [`ErrorEntry`] and [`Rejection`], which describe its errors.
 //!
-//! The feature `dropshot` adds `Contract`,
-//! the trait by which a server reaches a generated API without knowing its
-//! document, and what generated implementations of it are made of.
+//! The feature `dropshot` adds `Contract`, the trait through which a server calls a
+//! generated API without knowing its document, and the building blocks of generated
+//! implementations of it.
 
 /// The examples of the README compile.
 #[cfg(all(doctest, feature = "dropshot"))]
@@ -20,6 +20,7 @@ struct Readme;
 
 pub mod formats;
 pub mod members;
+pub mod prelude;
 pub mod rules;
 pub mod shapes;
 pub mod unions;
@@ -38,20 +39,17 @@ pub mod dispatch;
 #[doc(hidden)]
 pub mod operation_error;
 #[cfg(feature = "dropshot")]
-mod optional_body;
-#[cfg(feature = "dropshot")]
 mod router;
 
 pub use error::{Condition, ErrorEntry, ErrorMember, Rejection};
 pub use failure::{IdempotencyFailure, StateFailure};
-pub use macros::{CheckedNumber, CheckedString, StringEnum};
+pub use macros::{CheckedNumber, CheckedString};
 pub use operation::{Deprecation, Operation, Stability};
 pub use text::{FromText, Violation};
 
 #[cfg(feature = "dropshot")]
 pub use {
-    contract::Contract, operation_error::OperationError, optional_body::OptionalBody,
-    router::Router,
+    contract::Contract, dispatch::OptionalBody, operation_error::OperationError, router::Router,
 };
 
 /// The items that the macros of this crate use. They are not part of the public interface.

@@ -8,36 +8,6 @@ use crate::{
 };
 use std::fmt::Display;
 
-/// An enum of the strings that a schema lists.
-pub trait StringEnum: Copy + 'static {
-    /// All values, in the order of the document.
-    const VALUES: &'static [Self];
-
-    /// The value as it is sent.
-    fn text(self) -> &'static str;
-
-    /// The value of a text.
-    ///
-    /// # Errors
-    ///
-    /// The text is not one of the values.
-    fn parse(text: &str) -> Result<Self, Violation> {
-        let mut values = Self::VALUES.iter().copied();
-        values.find(|value| value.text() == text).ok_or_else(|| {
-            let texts = Self::VALUES
-                .iter()
-                .map(|value| format!("`{}`", value.text()));
-            let texts: Vec<String> = texts.collect();
-            let number = if texts.len() == 1 { "" } else { "one of " };
-            Violation::new(format!(
-                "must be {number}{}, found `{}`",
-                texts.join(", "),
-                shortened(text)
-            ))
-        })
-    }
-}
-
 /// A number with rules.
 pub trait CheckedNumber: Sized {
     /// The type of Rust for any such number.
@@ -103,32 +73,23 @@ macro_rules! objects {
     )*};
 }
 
-/// Implements [`StringEnum`] for enums with a constant `ALL` and a method
-/// `as_str`, and with it `FromStr`, [`FromText`](crate::FromText), `Display`,
-/// `Deserialize` and `Serialize`. They accept a string and no object, which
-/// serde's own implementation would accept too.
+/// Implements `FromStr`, [`FromText`](crate::FromText), `Display`, `Deserialize` and
+/// `Serialize` for enums of strings with a constant `ALL` and a method `as_str`. They
+/// accept a string and no object, which serde's own implementation would accept too.
 #[macro_export]
 macro_rules! string_enums {
     ($($name:ident),* $(,)?) => {$(
-        impl $crate::StringEnum for $name {
-            const VALUES: &'static [$name] = $name::ALL;
-
-            fn text(self) -> &'static str {
-                self.as_str()
-            }
-        }
-
         impl ::core::str::FromStr for $name {
             type Err = $crate::Violation;
 
             fn from_str(text: &str) -> ::core::result::Result<Self, $crate::Violation> {
-                <$name as $crate::StringEnum>::parse(text)
+                $crate::rules::one_of(text, $name::ALL, $name::as_str)
             }
         }
 
         impl $crate::FromText for $name {
             fn from_text(text: &str) -> ::core::result::Result<Self, $crate::Violation> {
-                <$name as $crate::StringEnum>::parse(text)
+                text.parse()
             }
         }
 

@@ -51,19 +51,6 @@ where
     T::deserialize(deserializer).map(Some)
 }
 
-/// Reads a member that may be `null`, but not absent.
-///
-/// # Errors
-///
-/// The value breaks a rule of the document.
-pub fn nullable<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
-where
-    T: Deserialize<'de>,
-    D: Deserializer<'de>,
-{
-    Option::deserialize(deserializer)
-}
-
 /// Writes a header as text.
 ///
 /// # Errors

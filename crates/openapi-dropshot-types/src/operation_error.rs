@@ -2,7 +2,7 @@
 
 use crate::{
     Condition, ErrorEntry, ErrorMember, Rejection,
-    error::{ErrorBody, entry_of_status},
+    error::{entry_of_status, member_values},
 };
 use dropshot::{ErrorStatusCode, HttpError};
 use schemars::JsonSchema;
@@ -16,14 +16,6 @@ pub trait OperationError: fmt::Debug + Sized {
     /// The type whose schema describes the bodies of the errors.
     type Body: JsonSchema;
 
-    /// The error catalogue of the document; empty where it has none.
-    const ERRORS: &'static [ErrorEntry] = &[];
-    /// The members of the error body, where the document has a catalogue.
-    const ERROR_BODY: &'static [(&'static str, ErrorMember)] = &[];
-
-    /// Wraps an error of dropshot itself.
-    fn undocumented(error: HttpError) -> Self;
-
     /// The rejection that this error stands for.
     ///
     /// # Errors
@@ -34,61 +26,56 @@ pub trait OperationError: fmt::Debug + Sized {
 
 /// The rejection for an error that a handler returned. In a document with a
 /// catalogue, an error of dropshot itself is a fault of the service.
-pub fn into_rejection<E: OperationError>(error: &E) -> Rejection {
+pub fn into_rejection(error: &impl OperationError, catalogue: &'static [ErrorEntry]) -> Rejection {
     error.rejection().unwrap_or_else(|error| {
-        if E::ERRORS.is_empty() {
-            return Rejection::from(HttpError {
-                error_code: error.error_code.clone(),
-                external_message: error.external_message.clone(),
-                internal_message: error.internal_message.clone(),
-                status_code: error.status_code,
-                headers: None,
-            });
+        if catalogue.is_empty() {
+            return Rejection::from(error);
         }
         Rejection::internal(
-            Condition::Internal.entry_in(E::ERRORS),
+            Condition::Internal.entry_in(catalogue),
             format!("the handler returned an error that the document does not list: {error}"),
         )
     })
 }
 
 /// Writes the error for people.
-pub fn fmt<E: OperationError>(error: &E, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub fn fmt(error: &impl OperationError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match error.rejection() {
         Ok(rejection) => write!(f, "{rejection}"),
         Err(error) => write!(f, "{error}"),
     }
 }
 
-/// Writes the body of the response where dropshot alone serves the API.
-pub fn serialize<E: OperationError, S: Serializer>(
-    error: &E,
+/// Writes the body of the response where dropshot alone serves the API; `members` are those
+/// of the error body.
+pub fn serialize<S: Serializer>(
+    error: &impl OperationError,
+    catalogue: &'static [ErrorEntry],
+    members: &[(&str, ErrorMember)],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     match error.rejection() {
-        Ok(rejection) => match &rejection.body {
-            Some(body) => body.serialize(serializer),
-            None => ErrorBody::new(E::ERROR_BODY, &rejection, "").serialize(serializer),
-        },
-        Err(error) if E::ERRORS.is_empty() => {
+        Ok(Rejection {
+            body: Some(body), ..
+        }) => body.serialize(serializer),
+        Ok(Rejection { error, message, .. }) => {
+            let values = member_values(members, error.code, error.status, &message, "");
+            serializer.collect_map(values)
+        }
+        Err(error) if catalogue.is_empty() => {
             serde_json::json!({ "message": error.external_message }).serialize(serializer)
         }
         Err(error) => {
             let status = error.status_code.as_u16();
-            ErrorBody {
-                members: E::ERROR_BODY,
-                code: entry_of_status(E::ERRORS, status).code,
-                message: &error.external_message,
-                status,
-                request_id: "",
-            }
-            .serialize(serializer)
+            let code = entry_of_status(catalogue, status).code;
+            let values = member_values(members, code, status, &error.external_message, "");
+            serializer.collect_map(values)
         }
     }
 }
 
 /// The status of the response where dropshot alone serves the API.
-pub fn status<E: OperationError>(error: &E) -> ErrorStatusCode {
+pub fn status(error: &impl OperationError) -> ErrorStatusCode {
     match error.rejection() {
         Ok(rejection) => ErrorStatusCode::from_u16(rejection.error.status)
             .unwrap_or(ErrorStatusCode::INTERNAL_SERVER_ERROR),
@@ -97,21 +84,23 @@ pub fn status<E: OperationError>(error: &E) -> ErrorStatusCode {
 }
 
 /// Implements what dropshot requires of the error enums of operations, each of
-/// which implements [`OperationError`]: `Display`, `Error`, `Serialize`,
-/// `JsonSchema`, `HttpResponseError` and `From<HttpError>`, and the conversion
-/// into a [`Rejection`].
+/// which implements [`OperationError`] and has a variant `Undocumented` for errors of dropshot
+/// itself: `Display`, `Error`, `Serialize`, `JsonSchema`, `HttpResponseError` and
+/// `From<HttpError>`, and the conversion into a [`Rejection`]. The arguments are the error
+/// catalogue of the document, which is empty where it has none, the members of the error
+/// body, and the enums.
 #[macro_export]
 macro_rules! operation_errors {
-    ($($name:ident),* $(,)?) => {$(
+    ($catalogue:expr, $members:expr; $($name:ident),* $(,)?) => {$(
         impl ::core::convert::From<$crate::private::dropshot::HttpError> for $name {
             fn from(error: $crate::private::dropshot::HttpError) -> Self {
-                <$name as $crate::OperationError>::undocumented(error)
+                $name::Undocumented(error)
             }
         }
 
         impl ::core::convert::From<$name> for $crate::Rejection {
             fn from(error: $name) -> Self {
-                $crate::private::operation_error::into_rejection(&error)
+                $crate::private::operation_error::into_rejection(&error, &$catalogue)
             }
         }
 
@@ -128,23 +117,23 @@ macro_rules! operation_errors {
                 &self,
                 serializer: S,
             ) -> ::core::result::Result<S::Ok, S::Error> {
-                $crate::private::operation_error::serialize(self, serializer)
+                $crate::private::operation_error::serialize(self, &$catalogue, $members, serializer)
             }
         }
 
         impl $crate::private::schemars::JsonSchema for $name {
             fn schema_name() -> ::std::string::String {
-                <<$name as $crate::OperationError>::Body as $crate::private::schemars::JsonSchema>::schema_name()
+                <$name as $crate::OperationError>::Body::schema_name()
             }
 
             fn is_referenceable() -> bool {
-                <<$name as $crate::OperationError>::Body as $crate::private::schemars::JsonSchema>::is_referenceable()
+                <$name as $crate::OperationError>::Body::is_referenceable()
             }
 
             fn json_schema(
                 generator: &mut $crate::private::schemars::r#gen::SchemaGenerator,
             ) -> $crate::private::schemars::schema::Schema {
-                <<$name as $crate::OperationError>::Body as $crate::private::schemars::JsonSchema>::json_schema(generator)
+                <$name as $crate::OperationError>::Body::json_schema(generator)
             }
         }
 

@@ -3,6 +3,7 @@
 
 use crate::text::{Violation, shortened};
 use serde::Serialize;
+use serde_json::Value;
 use std::sync::OnceLock;
 
 /// A regular expression of a document (ECMA-262), compiled when it is first used.
@@ -66,6 +67,28 @@ impl TextRules {
     }
 }
 
+/// The value of an enumeration of strings that has this text; `name` is the text of a value.
+///
+/// # Errors
+///
+/// The text is not one of the values.
+pub fn one_of<T: Copy>(
+    text: &str,
+    values: &[T],
+    name: fn(T) -> &'static str,
+) -> Result<T, Violation> {
+    let value = values.iter().find(|value| name(**value) == text);
+    value.copied().ok_or_else(|| {
+        let names: Vec<String> = values
+            .iter()
+            .map(|value| format!("`{}`", name(*value)))
+            .collect();
+        let number = if names.len() == 1 { "" } else { "one of " };
+        let (names, found) = (names.join(", "), shortened(text));
+        Violation::new(format!("must be {number}{names}, found `{found}`"))
+    })
+}
+
 /// Checks how many characters, elements or members there are; `noun` is their
 /// name in the plural, for the message.
 ///
@@ -100,56 +123,31 @@ pub fn check_count(
 ///
 /// Two elements are equal.
 pub fn check_distinct<T: Serialize>(elements: &[T]) -> Result<(), Violation> {
-    if distinct(elements) {
-        Ok(())
-    } else {
-        Err(Violation::new("must not have the same element twice"))
-    }
-}
-
-/// Whether no two values are equal as JSON.
-fn distinct<T: Serialize>(values: &[T]) -> bool {
     let mut seen = std::collections::BTreeSet::new();
-    values.iter().all(|value| {
-        let mut key = String::new();
-        serde_json::to_value(value).is_ok_and(|value| {
-            write_key(&value, &mut key);
-            seen.insert(std::mem::take(&mut key))
-        })
-    })
+    for element in elements {
+        let mut key = serde_json::to_value(element)
+            .map_err(|error| Violation::new(format!("cannot be written as JSON: {error}")))?;
+        normalise(&mut key);
+        key.sort_all_objects();
+        if !seen.insert(key.to_string()) {
+            return Err(Violation::new("must not have the same element twice"));
+        }
+    }
+    Ok(())
 }
 
-/// Writes a text that is the same for equal values: members sorted by name, whole
-/// numbers without a fraction.
-fn write_key(value: &serde_json::Value, key: &mut String) {
-    use serde_json::Value;
+/// Writes whole numbers without a fraction, so that equal numbers have the same text.
+fn normalise(value: &mut Value) {
     match value {
-        Value::Array(values) => {
-            key.push('[');
-            for value in values {
-                write_key(value, key);
-                key.push(',');
+        Value::Array(values) => values.iter_mut().for_each(normalise),
+        Value::Object(members) => members.values_mut().for_each(normalise),
+        Value::Number(number) if number.is_f64() => {
+            let double = number.as_f64().unwrap_or_default();
+            if double.fract() == 0.0 && double.abs() < 9e15 {
+                *value = Value::from(double as i64);
             }
-            key.push(']');
         }
-        Value::Object(members) => {
-            let sorted: std::collections::BTreeMap<_, _> = members.iter().collect();
-            key.push('{');
-            for (name, value) in sorted {
-                write_key(&Value::from(name.as_str()), key);
-                key.push(':');
-                write_key(value, key);
-                key.push(',');
-            }
-            key.push('}');
-        }
-        Value::Number(number) => match number.as_f64() {
-            Some(double) if number.is_f64() && double.fract() == 0.0 && double.abs() < 9e15 => {
-                key.push_str(&format!("{double:.0}"));
-            }
-            _ => key.push_str(&number.to_string()),
-        },
-        simple => key.push_str(&simple.to_string()),
+        _ => {}
     }
 }
 

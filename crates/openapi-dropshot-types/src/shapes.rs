@@ -1,12 +1,35 @@
-//! Types without values that only provide a schema: they add to the schema of a
-//! member what schemars cannot derive from its Rust type.
+//! Schemas that schemars cannot derive from a Rust type: types without values that only
+//! provide a schema, and [`schema`].
 
 use schemars::{
     JsonSchema,
     r#gen::SchemaGenerator,
-    schema::{InstanceType, Metadata, Schema, SchemaObject},
+    schema::{Metadata, Schema, SchemaObject},
 };
+use serde_json::{Value, json};
 use std::marker::PhantomData;
+
+/// The schema of these keywords of JSON Schema, as schemars writes them.
+///
+/// # Panics
+///
+/// A value is none of its keyword. The generator writes only values that are.
+pub fn schema<const N: usize>(keywords: [(&str, Value); N]) -> Schema {
+    let keywords = keywords.map(|(name, value)| (name.to_owned(), value));
+    serde_json::from_value(Value::Object(keywords.into_iter().collect()))
+        .expect("the generator writes schemas")
+}
+
+/// A schema to which keywords can be added: a reference cannot have any beside it.
+pub(crate) fn extensible(schema: Schema) -> SchemaObject {
+    let mut object = SchemaObject::default();
+    if schema.is_ref() {
+        object.subschemas().all_of = Some(vec![schema]);
+    } else {
+        object = schema.into_object();
+    }
+    object
+}
 
 /// A value that may be `null`, but not absent. `Option` alone means both.
 #[derive(Debug)]
@@ -40,12 +63,7 @@ impl JsonSchema for Null {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let mut schema = SchemaObject {
-            instance_type: Some(InstanceType::Null.into()),
-            ..Default::default()
-        };
-        schema.extensions.insert("nullable".to_owned(), true.into());
-        schema.into()
+        schema([("type", json!("null")), ("nullable", json!(true))])
     }
 }
 
@@ -88,13 +106,7 @@ marked! {
 
 /// The schema of a type with one more mark in its metadata.
 fn marked<T: JsonSchema>(generator: &mut SchemaGenerator, mark: fn(&mut Metadata)) -> Schema {
-    let mut schema = SchemaObject::default();
-    let inner = generator.subschema_for::<T>();
-    if inner.is_ref() {
-        schema.subschemas().all_of = Some(vec![inner]);
-    } else {
-        schema = inner.into_object();
-    }
+    let mut schema = extensible(generator.subschema_for::<T>());
     mark(schema.metadata());
     schema.into()
 }

@@ -1,7 +1,8 @@
 //! Reads a value that is one of several types (`oneOf`, `anyOf`, `discriminator`),
 //! and describes its alternatives.
 
-use schemars::schema::{Schema, SchemaObject};
+use crate::shapes::extensible;
+use schemars::schema::Schema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -109,12 +110,7 @@ pub fn described(schema: Schema, title: Option<&str>, description: Option<&str>)
     if title.is_none() && description.is_none() {
         return schema;
     }
-    let mut object = SchemaObject::default();
-    if schema.is_ref() {
-        object.subschemas().all_of = Some(vec![schema]);
-    } else {
-        object = schema.into_object();
-    }
+    let mut object = extensible(schema);
     object.metadata().title = title.map(str::to_owned);
     object.metadata().description = description.map(str::to_owned);
     object.into()

@@ -2,11 +2,6 @@
 //! escaped for rustdoc, which would take `[x]` for a link, `<T>` for HTML and
 //! indented lines for a test.
 
-mod letters;
-
-pub(crate) use letters::{code, one_line};
-
-use letters::{folded, normalised, visible};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -16,35 +11,26 @@ use quote::quote;
 pub(crate) struct Docs {
     /// A text of the document.
     pub(crate) description: Option<String>,
-    /// Paragraphs of the generator that follow the description, or replace it if there is none.
+    /// Paragraphs of the generator that follow the description.
     paragraphs: Vec<String>,
-    /// Notes of the generator that end the documentation, also if there is a description.
-    notes: Vec<String>,
 }
 
 impl Docs {
     /// The description of the document, or our own words where it has none.
     pub(crate) fn new(description: Option<&str>, otherwise: impl Into<String>) -> Self {
         let description = description.map(normalised).filter(|text| !text.is_empty());
-        let paragraphs = if description.is_none() {
-            vec![otherwise.into()]
-        } else {
-            Vec::new()
-        };
+        if description.is_none() {
+            return Docs::own(otherwise);
+        }
         Docs {
             description,
-            paragraphs,
-            notes: Vec::new(),
+            paragraphs: Vec::new(),
         }
     }
 
     /// Our own words, whatever the document says.
     pub(crate) fn own(words: impl Into<String>) -> Self {
-        Docs {
-            description: None,
-            paragraphs: vec![words.into()],
-            notes: Vec::new(),
-        }
+        Docs::default().with_note(words)
     }
 
     /// Words of the document that stand here for the reader only: those of a
@@ -59,19 +45,18 @@ impl Docs {
     /// Adds a paragraph of ours, in Markdown.
     #[must_use]
     pub(crate) fn with_note(mut self, note: impl Into<String>) -> Self {
-        self.notes.push(note.into());
+        self.paragraphs.push(note.into());
         self
     }
 
     /// The lines of the documentation.
-    pub(crate) fn lines(&self) -> Vec<String> {
+    fn lines(&self) -> Vec<String> {
         let description = self.description.as_deref().map(harmless);
-        let text = description
+        let text: Vec<&str> = description
             .iter()
             .chain(&self.paragraphs)
-            .chain(&self.notes)
-            .cloned()
-            .collect::<Vec<_>>();
+            .map(String::as_str)
+            .collect();
         text.join("\n\n").lines().map(str::to_owned).collect()
     }
 
@@ -80,17 +65,16 @@ impl Docs {
         doc_attributes(&self.lines())
     }
 
-    /// The description that the schema gets, where it is not the one that
+    /// The attribute of schemars for the description, where it is not the one that
     /// schemars makes of the documentation by itself.
-    pub(crate) fn schema_description(&self) -> Option<String> {
-        let lines = self.lines();
-        let derived = lines.join("\n");
-        let wanted = self.description.clone().unwrap_or_default();
+    pub(crate) fn description_attribute(&self) -> Option<TokenStream> {
+        let derived = self.lines().join(" ");
+        let wanted = self.description.as_deref().unwrap_or_default();
         let plain = !wanted.starts_with('#')
             && !wanted.lines().any(|line| {
                 line.starts_with([' ', '-', '*', '+', '|', '>']) || starts_with_number(line)
             });
-        (!(plain && folded(&derived) == folded(&wanted))).then_some(wanted)
+        (!plain || folded(&derived) != folded(wanted)).then(|| quote!(description = #wanted))
     }
 }
 
@@ -148,7 +132,6 @@ pub(crate) fn harmless(text: &str) -> String {
             continue;
         }
         let marker = list_marker(content);
-        let beside = list.map_or(0, |offset| offset);
         if paragraph.is_empty() && indent >= 4 && marker.is_none() && list.is_none() {
             if !code {
                 out.push("```text".to_owned());
@@ -161,21 +144,15 @@ pub(crate) fn harmless(text: &str) -> String {
         let indent = match (marker, list) {
             (Some(width), _) => {
                 flush(&mut paragraph, &mut out);
-                let at = if list.is_some() {
-                    indent.min(beside + 3)
-                } else {
-                    indent.min(3)
-                };
-                list = Some(at + width);
-                at
+                let indent = indent.min(list.unwrap_or(0) + 3);
+                list = Some(indent + width);
+                indent
             }
-            (None, Some(offset)) if indent == 0 && paragraph.is_empty() => {
-                let _ = offset;
+            (None, Some(_)) if indent == 0 && paragraph.is_empty() => {
                 list = None;
                 0
             }
-            (None, Some(offset)) => indent.min(offset),
-            (None, None) => indent.min(3),
+            (None, offset) => indent.min(offset.unwrap_or(3)),
         };
         paragraph.push(format!("{}{content}", " ".repeat(indent)));
     }
@@ -225,18 +202,11 @@ fn language(info: &str) -> String {
         .chars()
         .take_while(|letter| letter.is_ascii_alphanumeric() || "-+#._".contains(*letter))
         .collect();
-    const RUST: &[&str] = &[
-        "",
-        "rust",
-        "rs",
-        "should_panic",
-        "no_run",
-        "ignore",
-        "compile_fail",
-        "test_harness",
-    ];
-    let rust =
-        RUST.contains(&word.as_str()) || word.starts_with("edition") || word.starts_with("ignore-");
+    let rust = matches!(
+        word.as_str(),
+        "" | "rust" | "rs" | "should_panic" | "no_run" | "ignore" | "compile_fail" | "test_harness"
+    ) || word.starts_with("edition")
+        || word.starts_with("ignore-");
     if rust || word.starts_with('.') {
         "text".to_owned()
     } else {
@@ -262,51 +232,31 @@ fn inline(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let mut taken = first.len_utf8();
-        match first {
+        let run = rest.len() - rest.trim_start_matches('`').len();
+        // The length of what stays as it is; all else is escaped.
+        let kept = match first {
             '\\' => {
                 let next = rest[1..].chars().next().filter(char::is_ascii_punctuation);
-                taken += next.map_or(0, char::len_utf8);
-                out.push_str(&rest[..taken]);
+                Some(1 + next.map_or(0, char::len_utf8))
             }
-            '`' => {
-                let run = rest.len() - rest.trim_start_matches('`').len();
-                match closing_run(&rest[run..], run) {
-                    Some(end) => {
-                        taken = run + end + run;
-                        out.push_str(&rest[..taken]);
-                    }
-                    None => {
-                        taken = run;
-                        out.push_str(&"\\`".repeat(run));
-                    }
-                }
-            }
-            '<' => match autolink(rest) {
-                Some(length) => {
-                    taken = length;
-                    out.push_str(&rest[..taken]);
-                }
-                None => out.push_str("\\<"),
-            },
-            '[' => match web_link(rest) {
-                Some(length) => {
-                    taken = length;
-                    out.push_str(&rest[..taken]);
-                }
-                None => out.push_str("\\["),
-            },
-            ']' => out.push_str("\\]"),
-            'h' if bare_url(rest).is_some()
-                && !out.ends_with(|before: char| before.is_alphanumeric()) =>
-            {
-                taken = bare_url(rest).unwrap_or(1);
-                out.push('<');
-                out.push_str(&rest[..taken]);
-                out.push('>');
-            }
-            other => out.push(other),
-        }
+            '`' => closing_run(&rest[run..], run).map(|end| run + end + run),
+            '<' => autolink(rest),
+            '[' => web_link(rest),
+            ']' => None,
+            other => Some(other.len_utf8()),
+        };
+        let is_start = !out.ends_with(char::is_alphanumeric);
+        let taken = if let Some(length) = bare_url(rest).filter(|_| is_start) {
+            out.push_str(&format!("<{}>", &rest[..length]));
+            length
+        } else if let Some(length) = kept {
+            out.push_str(&rest[..length]);
+            length
+        } else {
+            let length = run.max(1);
+            out.extend(rest[..length].chars().flat_map(|mark| ['\\', mark]));
+            length
+        };
         rest = &rest[taken..];
     }
     out
@@ -345,6 +295,9 @@ fn web_link(text: &str) -> Option<usize> {
 
 /// The length of a bare web address.
 fn bare_url(text: &str) -> Option<usize> {
+    if !text.starts_with("http") {
+        return None;
+    }
     let end = text
         .find(|letter: char| letter.is_whitespace() || "<>\"`[]{}|\\^".contains(letter))
         .unwrap_or(text.len());
@@ -359,6 +312,57 @@ fn is_web(address: &str) -> bool {
                 && !address.contains(|letter: char| letter.is_whitespace() || letter.is_control())
         })
     })
+}
+
+/// Line ends, tabs and characters that no source file should have.
+fn normalised(text: &str) -> String {
+    let text = text
+        .replace("\r\n", "\n")
+        .replace('\r', "\n")
+        .replace('\t', "    ");
+    let lines = text.split('\n').map(|line| {
+        let line: String = line.chars().map(visible).collect();
+        line.trim_end().to_owned()
+    });
+    let lines: Vec<String> = lines.collect();
+    lines.join("\n").trim_matches('\n').to_owned()
+}
+
+/// A letter as a comment may have it.
+fn visible(letter: char) -> char {
+    match letter {
+        // Directions that hide what a source file says; the compiler rejects them.
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        '\u{2028}' | '\u{2029}' | '\u{85}' => ' ',
+        letter if letter.is_control() => '\u{fffd}',
+        letter => letter,
+    }
+}
+
+/// Words of the document on one line, without what no source file should have.
+pub(crate) fn one_line(words: &str) -> String {
+    folded(&normalised(words))
+}
+
+/// A value in code marks, for documentation.
+pub(crate) fn code(value: &str) -> String {
+    let plain: String = value
+        .chars()
+        .map(|letter| match letter {
+            '`' | '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => '\u{fffd}',
+            letter => visible(letter),
+        })
+        .collect();
+    if plain.trim().is_empty() {
+        format!("{value:?}")
+    } else {
+        format!("`{plain}`")
+    }
+}
+
+/// White space made single.
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

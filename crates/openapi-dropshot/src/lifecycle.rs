@@ -16,6 +16,9 @@ pub(crate) struct DeprecationNote {
     /// For documentation: "Deprecated since 1.0.0 (20 November 2026); removed
     /// on … filter."
     pub(crate) sentence: String,
+    /// Whether the description already names the day of the removal. Documentation that has
+    /// the description then does without the sentence.
+    pub(crate) is_described: bool,
 }
 
 /// The words for a deprecated operation; `None` for one that is not.
@@ -24,10 +27,8 @@ pub(crate) fn deprecation_note(operation: &Operation) -> Option<DeprecationNote>
         return None;
     }
     let lifecycle = &operation.lifecycle;
-    let since_version = lifecycle
-        .since_version
-        .as_ref()
-        .map(|version| version.value.clone());
+    let since_version = lifecycle.since_version.as_ref();
+    let since_version = since_version.map(|version| version.value.clone());
     let since_day = lifecycle.since.as_ref().map(|day| in_words(day.value));
     let since = match (&since_version, since_day) {
         (Some(version), Some(day)) => format!("Deprecated since {version} ({day})"),
@@ -35,29 +36,35 @@ pub(crate) fn deprecation_note(operation: &Operation) -> Option<DeprecationNote>
         (None, Some(day)) => format!("Deprecated since {day}"),
         (None, None) => "Deprecated".to_owned(),
     };
-    let removed = lifecycle
-        .sunset
-        .as_ref()
-        .map(|day| format!("removed on {}", in_words(day.value)));
-    let instead = lifecycle
-        .replacement
-        .as_ref()
-        .map(|replacement| one_line(&replacement.note));
+    let sunset = lifecycle.sunset.as_ref().map(|day| day.value);
+    let removed = sunset.map(|day| format!("removed on {}", in_words(day)));
+    let replacement = lifecycle.replacement.as_ref();
+    let instead = replacement.map(|replacement| one_line(&replacement.note));
     let advice: Vec<String> = removed.into_iter().chain(instead).collect();
-    let note = if advice.is_empty() {
-        "the document names neither a removal date nor a replacement".to_owned()
+    let (note, sentence) = if advice.is_empty() {
+        let note = "the document names neither a removal date nor a replacement";
+        (note.to_owned(), format!("{since}."))
     } else {
-        advice.join("; ")
-    };
-    let sentence = if advice.is_empty() {
-        format!("{since}.")
-    } else {
-        format!("{since}; {note}.")
+        let note = advice.join("; ");
+        let sentence = format!("{since}; {note}.");
+        (note, sentence)
     };
     Some(DeprecationNote {
         since_version,
         note,
         sentence,
+        is_described: sunset.is_some_and(|day| {
+            names_day(operation.description.as_deref().unwrap_or_default(), day)
+        }),
+    })
+}
+
+/// Whether a text names a day, as `5 December 2030` or `2030-12-05`.
+fn names_day(text: &str, day: NaiveDate) -> bool {
+    let text = one_line(text);
+    [in_words(day), day.to_string()].iter().any(|day| {
+        let mut places = text.match_indices(day.as_str());
+        places.any(|(at, _)| !text[..at].ends_with(|before: char| before.is_ascii_digit()))
     })
 }
 
@@ -139,6 +146,17 @@ mod tests {
                 way,
                 "{from} -> {to}"
             );
+        }
+    }
+
+    #[test]
+    fn a_text_names_a_day_in_words_or_as_iso_8601_writes_it() {
+        let day = NaiveDate::from_ymd_opt(2030, 12, 5).unwrap_or_default();
+        for text in ["Removed on 5\nDecember 2030.", "`2030-12-05`"] {
+            assert!(names_day(text, day), "{text}");
+        }
+        for text in ["", "15 December 2030", "5 December 2031", "12030-12-05"] {
+            assert!(!names_day(text, day), "{text}");
         }
     }
 

@@ -1,121 +1,55 @@
 //! Turns names of the document into names of Rust, without clashes and without
 //! reserved words.
 
+use heck::{ToSnakeCase as _, ToUpperCamelCase as _};
 use proc_macro2::{Ident, Span};
 use std::collections::BTreeSet;
 
-/// Words that cannot be an identifier, not even a raw one in every place.
-const KEYWORDS: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
-    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
-    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
-    "return", "self", "Self", "static", "struct", "super", "trait", "true", "try", "type",
-    "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield", "_",
-];
-
-/// The words of a name: `HTTPServer_id2` is `http`, `server`, `id2`.
-fn words(name: &str) -> Vec<String> {
-    let letters: Vec<char> = name.chars().collect();
-    let mut words = Vec::new();
-    let mut word = String::new();
-    for (index, &letter) in letters.iter().enumerate() {
-        if !letter.is_alphanumeric() {
-            words.push(std::mem::take(&mut word));
-            continue;
-        }
-        let before = index
-            .checked_sub(1)
-            .and_then(|before| letters.get(before))
-            .copied()
-            .unwrap_or(' ');
-        let after = letters.get(index + 1).copied().unwrap_or(' ');
-        let starts = letter.is_uppercase()
-            && (before.is_lowercase()
-                || before.is_numeric()
-                || (before.is_uppercase() && after.is_lowercase()));
-        if starts {
-            words.push(std::mem::take(&mut word));
-        }
-        word.extend(letter.to_lowercase());
-    }
-    words.push(word);
-    words.retain(|word| !word.is_empty());
-    words
-}
-
 /// The name of a type or a variant: `tool-kind` is `ToolKind`.
 pub(crate) fn pascal(name: &str) -> String {
-    let joined: String = words(name)
-        .into_iter()
-        .map(|word| {
-            let mut letters = word.chars();
-            letters
-                .next()
-                .map(|first| first.to_uppercase().chain(letters).collect::<String>())
-                .unwrap_or_default()
-        })
-        .collect();
-    identifier(&joined, name, "Value", "V")
+    identifier(name, |name| name.to_upper_camel_case(), "V", "Value")
 }
 
 /// The name of a field, function or module: `categoryId` is `category_id`.
 pub(crate) fn snake(name: &str) -> String {
-    identifier(&words(name).join("_"), name, "value", "value_")
+    identifier(name, |name| name.to_snake_case(), "value_", "_")
 }
 
-/// Makes an identifier of the remaining characters of a name.
-fn identifier(candidate: &str, name: &str, empty: &str, prefix: &str) -> String {
-    let mut text: String = candidate
-        .chars()
-        .filter(|letter| *letter == '_' || unicode(*letter))
-        .collect();
+/// Makes an identifier of a name, with `prefix` before a digit and `suffix` after a reserved
+/// word.
+fn identifier(name: &str, case: fn(&str) -> String, prefix: &str, suffix: &str) -> String {
+    let mut text = case(name);
+    text.retain(|letter| letter == '_' || letter.is_alphanumeric());
     if text.is_empty() {
-        text = match name {
-            "" => "empty".to_owned(),
-            "*" => "any".to_owned(),
-            "+" => "plus".to_owned(),
-            "-" => "minus".to_owned(),
-            _ => empty.to_owned(),
-        };
-        if prefix == "V" {
-            text = pascal_word(&text);
-        }
+        text = case(match name {
+            "" => "empty",
+            "*" => "any",
+            "+" => "plus",
+            "-" => "minus",
+            _ => "value",
+        });
     }
-    if text.chars().next().is_some_and(char::is_numeric) {
+    if text.starts_with(char::is_numeric) {
         text.insert_str(0, prefix);
     }
-    if syn::parse_str::<Ident>(&text).is_err() && !KEYWORDS.contains(&text.as_str()) {
-        // Letters that Rust does not take: spelled as their numbers.
-        text = text
-            .chars()
-            .map(|letter| {
-                if letter.is_ascii() {
-                    letter.to_string()
-                } else {
-                    format!("u{:x}", u32::from(letter))
-                }
-            })
-            .collect();
+    // syn does not yet know `gen` as a reserved word.
+    let is_identifier = |text: &str| text != "gen" && syn::parse_str::<Ident>(text).is_ok();
+    if is_identifier(&text) {
+        return text;
     }
-    if KEYWORDS.contains(&text.as_str()) {
-        // A type or a variant has no underscore.
-        text.push_str(if prefix == "V" { "Value" } else { "_" });
+    let suffixed = format!("{text}{suffix}");
+    if is_identifier(&suffixed) {
+        return suffixed;
     }
-    text
-}
-
-/// A word with a capital.
-fn pascal_word(word: &str) -> String {
-    let mut letters = word.chars();
-    letters
-        .next()
-        .map(|first| first.to_uppercase().chain(letters).collect())
-        .unwrap_or_default()
-}
-
-/// Whether a letter may stand in an identifier as far as we let it.
-fn unicode(letter: char) -> bool {
-    letter.is_alphanumeric()
+    // Letters that Rust does not take: spelled as their numbers.
+    let spelled = text.chars().map(|letter| {
+        if letter.is_ascii() {
+            letter.to_string()
+        } else {
+            format!("u{:x}", u32::from(letter))
+        }
+    });
+    spelled.collect()
 }
 
 /// An identifier of a text that one of the functions above made.
@@ -162,6 +96,7 @@ mod tests {
             ("HTTPServer", "HttpServer", "http_server"),
             ("x-request-id", "XRequestId", "x_request_id"),
             ("type", "Type", "type_"),
+            ("gen", "Gen", "gen_"),
             ("self", "SelfValue", "self_"),
             ("3d", "V3d", "value_3d"),
             ("", "Empty", "empty"),

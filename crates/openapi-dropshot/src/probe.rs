@@ -3,20 +3,15 @@
 //! the text that the generator wrote, so that it has no more information than a
 //! service.
 
-mod handlers;
-
-use crate::File;
-use handlers::{errors_of, handlers};
+use crate::{File, api::module};
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
-use std::collections::BTreeSet;
+use quote::{ToTokens, quote};
 use syn::{
-    Expr, ExprLit, Item, ItemEnum, ItemTrait, Lit, MetaNameValue, Token, TraitItem, TraitItemFn,
-    UseTree, punctuated::Punctuated,
+    Expr, ExprLit, FnArg, Item, ItemEnum, ItemTrait, Lit, MetaNameValue, Pat, Token, TraitItem,
+    TraitItemFn, Type, punctuated::Punctuated,
 };
 
 const CONTRACT: &str = "api/contract.rs";
-const DISPATCH: &str = "api/dispatch.rs";
 
 /// Why there is no probe of generated files.
 #[derive(Debug, thiserror::Error)]
@@ -32,14 +27,9 @@ pub enum ProbeError {
         /// The error of the parser.
         source: syn::Error,
     },
-    /// A file lacks what each of its kind has.
-    #[error("the generated {path} has no {what}")]
-    Lacking {
-        /// The file, relative to the sources of the crate.
-        path: &'static str,
-        /// The missing item.
-        what: &'static str,
-    },
+    /// The file with the trait has none.
+    #[error("the generated {CONTRACT} has no trait")]
+    NoTrait,
 }
 
 /// Writes the probe of generated files: a module of a crate that also has the
@@ -61,10 +51,7 @@ pub fn probe(title: &str, files: &[File]) -> Result<String, ProbeError> {
             Item::Trait(item) => Some(item),
             _ => None,
         })
-        .ok_or(ProbeError::Lacking {
-            path: CONTRACT,
-            what: "trait",
-        })?;
+        .ok_or(ProbeError::NoTrait)?;
     let enums: Vec<&ItemEnum> = errors
         .items
         .iter()
@@ -75,10 +62,9 @@ pub fn probe(title: &str, files: &[File]) -> Result<String, ProbeError> {
         .collect();
 
     let types = types(&schemas);
-    let module = module(files)?;
     let name = &api.ident;
+    let module = module(name);
     let handlers = handlers(api, &enums);
-    let imports = imports(&[&contract, &errors]);
     let counts = methods(api).filter_map(|method| {
         let (id, count) = (operation_id(method)?, errors_of(method, &enums));
         Some(quote!(#id => #count,))
@@ -144,8 +130,8 @@ pub fn probe(title: &str, files: &[File]) -> Result<String, ProbeError> {
         }
 
         mod handlers {
-            use crate::{api::*, server};
-            #imports
+            use crate::{api::*, models, server};
+            use openapi_dropshot_types::prelude::api::*;
 
             pub(crate) enum Probe {}
 
@@ -172,25 +158,6 @@ fn parse(files: &[File], path: &'static str) -> Result<syn::File, ProbeError> {
     syn::parse_file(&file.text).map_err(|source| ProbeError::NoRust { path, source })
 }
 
-/// The module that dropshot makes of the trait, as the generated code calls it.
-fn module(files: &[File]) -> Result<syn::Ident, ProbeError> {
-    let dispatch = parse(files, DISPATCH)?;
-    let mut names = BTreeSet::new();
-    for item in &dispatch.items {
-        if let Item::Use(item) = item {
-            flatten(&item.tree, String::new(), &mut names);
-        }
-    }
-    let module = names.iter().find_map(|path| {
-        let name = path.strip_prefix("super::contract::")?;
-        name.ends_with("_mod").then(|| format_ident!("{name}"))
-    });
-    module.ok_or(ProbeError::Lacking {
-        path: DISPATCH,
-        what: "use of the module that dropshot makes from the trait",
-    })
-}
-
 /// The types of schemas, by their names in Rust.
 fn types(schemas: &syn::File) -> Vec<syn::Ident> {
     let types = schemas.items.iter().filter_map(|item| match item {
@@ -202,42 +169,6 @@ fn types(schemas: &syn::File) -> Vec<syn::Ident> {
         .filter(|(visibility, _)| matches!(visibility, syn::Visibility::Public(_)))
         .map(|(_, name)| name.clone())
         .collect()
-}
-
-/// The imports of the files from other crates, each once.
-fn imports(files: &[&syn::File]) -> TokenStream {
-    let mut paths = BTreeSet::new();
-    for item in files.iter().flat_map(|file| &file.items) {
-        if let Item::Use(item) = item {
-            flatten(&item.tree, String::new(), &mut paths);
-        }
-    }
-    let paths = paths.iter().filter(|path| !path.starts_with("super::"));
-    let uses = paths.filter_map(|path| syn::parse_str::<Item>(&format!("use {path};")).ok());
-    quote!(#(#uses)*)
-}
-
-/// One path for each name that a `use` brings.
-fn flatten(tree: &UseTree, prefix: String, paths: &mut BTreeSet<String>) {
-    match tree {
-        UseTree::Path(path) => {
-            let name = quote::ToTokens::to_token_stream(&path.ident);
-            flatten(&path.tree, format!("{prefix}{name}::"), paths);
-        }
-        UseTree::Group(group) => group
-            .items
-            .iter()
-            .for_each(|tree| flatten(tree, prefix.clone(), paths)),
-        UseTree::Name(name) => {
-            paths.insert(format!("{prefix}{}", name.ident));
-        }
-        UseTree::Rename(name) => {
-            paths.insert(format!("{prefix}{} as {}", name.ident, name.rename));
-        }
-        UseTree::Glob(_) => {
-            paths.insert(format!("{prefix}*"));
-        }
-    }
 }
 
 fn methods(api: &ItemTrait) -> impl Iterator<Item = &TraitItemFn> {
@@ -261,4 +192,140 @@ fn operation_id(method: &TraitItemFn) -> Option<String> {
             _ => None,
         })
     })
+}
+
+/// The variant of an error that no handler makes.
+const UNDOCUMENTED: &str = "Undocumented";
+
+/// The handlers: each notes what it was given and returns the error that is wanted.
+fn handlers(api: &ItemTrait, enums: &[&ItemEnum]) -> TokenStream {
+    let handlers = methods(api).map(|method| {
+        let signature = &method.sig;
+        let mut arguments = signature
+            .inputs
+            .iter()
+            .filter_map(|argument| match argument {
+                FnArg::Typed(argument) => match &*argument.pat {
+                    Pat::Ident(name) => Some((&name.ident, text(&argument.ty))),
+                    _ => None,
+                },
+                FnArg::Receiver(_) => None,
+            });
+        let context = arguments.next().map(|(name, _)| name);
+        let seen = arguments.filter_map(|(name, ty)| match ty.strip_prefix("OptionalBody<") {
+            Some(body) if is_generated(body) => Some(quote! {
+                let #name = #name.into_inner().map(|body| body.into_inner());
+                seen.push_str(&format!("{:?};", #name));
+            }),
+            None if is_generated(&ty) => {
+                Some(quote!(seen.push_str(&format!("{:?};", #name.into_inner()));))
+            }
+            _ => None,
+        });
+        let arms = (0_u64..)
+            .zip(variants(method, enums))
+            .map(|(index, variant)| quote!(#index => #variant,));
+        let end = match error(method) {
+            Some(error) if error == "HttpError" => quote! {
+                Err(wanted.map_or_else(server::no_response, server::RequestedError::into_error))
+            },
+            Some(_) => quote! {
+                match wanted.as_ref().map_or(u64::MAX, |wanted| wanted.index) {
+                    #(#arms)*
+                    _ => Err(server::no_response().into()),
+                }
+            },
+            None => quote!(Ok(())),
+        };
+        quote! {
+            #signature {
+                let mut seen = String::new();
+                #(#seen)*
+                let wanted = #context.context().saw(seen);
+                #end
+            }
+        }
+    });
+    quote!(#(#handlers)*)
+}
+
+/// The text of a type, without white space.
+fn text(ty: &impl ToTokens) -> String {
+    ty.to_token_stream()
+        .to_string()
+        .replace(char::is_whitespace, "")
+}
+
+/// Whether an argument holds a generated type, which can be written with `Debug`.
+fn is_generated(ty: &str) -> bool {
+    ["Path<", "Query<", "Header<", "TypedBody<"]
+        .iter()
+        .any(|extractor| {
+            ty.strip_prefix(extractor)
+                .is_some_and(|inner| inner.starts_with("models::"))
+        })
+}
+
+/// The name of the error of a method that returns a `Result`: `HttpError` for dropshot's own
+/// error, which has any status.
+fn error(method: &TraitItemFn) -> Option<String> {
+    let output = text(&method.sig.output);
+    let arguments = output.strip_prefix("->Result<")?;
+    let (_, error) = arguments.trim_end_matches(['>', ',']).rsplit_once(',')?;
+    Some(error.to_owned())
+}
+
+/// How many errors a method can return.
+fn errors_of(method: &TraitItemFn, enums: &[&ItemEnum]) -> u64 {
+    if error(method).is_some_and(|error| error == "HttpError") {
+        u64::MAX
+    } else {
+        variants(method, enums).len() as u64
+    }
+}
+
+/// The errors of a method as values, in the order of the generated enum.
+fn variants(method: &TraitItemFn, enums: &[&ItemEnum]) -> Vec<TokenStream> {
+    let error = error(method).unwrap_or_default();
+    let Some(item) = enums.iter().find(|item| item.ident == error) else {
+        return Vec::new();
+    };
+    let variants = item
+        .variants
+        .iter()
+        .filter(|variant| variant.ident != UNDOCUMENTED);
+    variants
+        .map(|variant| {
+            let (error, name) = (&item.ident, &variant.ident);
+            let mut values = variant
+                .fields
+                .iter()
+                .map(|field| value(&field.ty))
+                .peekable();
+            match values.peek() {
+                Some(_) => quote!(Err(#error::#name(#(#values),*))),
+                None => quote!(Err(#error::#name)),
+            }
+        })
+        .collect()
+}
+
+/// A value for a field of an error.
+fn value(ty: &Type) -> TokenStream {
+    let name = text(ty);
+    if name.starts_with("Cow<") {
+        quote!("requested".into())
+    } else if name == "ErrorStatusCode" {
+        quote!(
+            ErrorStatusCode::from_u16(wanted.as_ref().map_or(500, |wanted| wanted.status))
+                .unwrap_or(ErrorStatusCode::INTERNAL_SERVER_ERROR)
+        )
+    } else {
+        quote!(
+            match serde_json::from_str::<#ty>(wanted.as_ref().map_or("", |wanted| wanted.body.as_str())) {
+                Ok(body) => body,
+                Err(_) => return Err(server::no_response().into()),
+            }
+        )
+    }
 }

@@ -1,12 +1,47 @@
-//! Turns tokens into the text of a file: imports, formatting, the first line.
+//! Turns tokens into the files of a folder: formatting, the first line, `mod.rs`.
 
-use crate::names::ident;
+use crate::{File, Options, names::ident};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
-use quote::quote;
+use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
 
-/// An import that a file gets where its code has the name.
-pub(crate) type Import = (&'static str, &'static str);
+/// `Some(…)` or `None`.
+pub(crate) fn option(value: Option<impl ToTokens>) -> TokenStream {
+    match value {
+        Some(value) => quote!(Some(#value)),
+        None => quote!(None),
+    }
+}
+
+/// The files of a folder: a module for each part that has code, by its name and what it is
+/// about, and `mod.rs`, which starts with `root` and exports them. Each module uses the
+/// names of `mod.rs`.
+pub(crate) fn modules<const N: usize>(
+    options: &Options,
+    folder: &str,
+    root: TokenStream,
+    parts: [(&str, &str, TokenStream); N],
+) -> syn::Result<Vec<File>> {
+    let first_line = options.first_line();
+    let mut files = Vec::new();
+    let mut modules = Vec::new();
+    for (name, about, code) in parts {
+        if code.is_empty() {
+            continue;
+        }
+        modules.push(ident(name));
+        files.push(File {
+            path: Options::path(folder, &format!("{name}.rs")),
+            text: file(&first_line, &["", about], quote!(use super::*; #code))?,
+        });
+    }
+    let root = quote!(#root #(mod #modules;)* #(pub use #modules::*;)*);
+    files.push(File {
+        path: Options::path(folder, "mod.rs"),
+        text: file(&first_line, &[], root)?,
+    });
+    Ok(files)
+}
 
 /// The names that code takes from around it: the first names of its paths.
 /// Texts and comments do not count, nor do the names that it gives to types,
@@ -52,50 +87,9 @@ pub(crate) fn names_in(tokens: &TokenStream) -> BTreeSet<String> {
     names
 }
 
-/// The imports that the code needs, one line for each place they come from.
-///
-/// # Errors
-///
-/// A path of the table is none.
-pub(crate) fn imports(code: &TokenStream, table: &[Import]) -> syn::Result<TokenStream> {
-    let names = names_in(code);
-    grouped(
-        table
-            .iter()
-            .filter(|(name, _)| names.contains(*name))
-            .map(|(_, path)| *path),
-    )
-}
-
-/// Imports of paths, one line for each run of the same place.
-///
-/// # Errors
-///
-/// A path is none.
-pub(crate) fn grouped<'p>(paths: impl Iterator<Item = &'p str>) -> syn::Result<TokenStream> {
-    let mut places: Vec<(&str, Vec<&str>)> = Vec::new();
-    for path in paths {
-        let (place, name) = path.rsplit_once("::").unwrap_or(("self", path));
-        match places.last_mut() {
-            Some((last, names)) if *last == place => names.push(name),
-            _ => places.push((place, vec![name])),
-        }
-    }
-    let mut uses = Vec::new();
-    for (place, names) in places {
-        let place: syn::Path = syn::parse_str(place)?;
-        let names = names.into_iter().map(ident);
-        uses.push(quote!(use #place::{#(#names),*};));
-    }
-    Ok(quote!(#(#uses)*))
-}
-
 /// Formats a file: its first line, what it is about, and its code. Empty lines
-/// separate the items, which the printer alone would not do.
-///
-/// # Errors
-///
-/// The tokens are no Rust, which is a fault of the generator.
+/// separate the items, which the printer alone would not do. It fails if the tokens are not
+/// valid Rust, which is a fault of the generator.
 pub(crate) fn file(first_line: &str, about: &[&str], code: TokenStream) -> syn::Result<String> {
     let mut out = format!("{first_line}\n");
     for line in about {
@@ -125,10 +119,10 @@ fn items(file: syn::File, out: &mut String) {
             item,
             syn::Item::Use(_) | syn::Item::Mod(syn::ItemMod { content: None, .. })
         );
-        if !(belongs && before == Some(kind)) {
+        if !belongs || before != Some(kind) {
             out.push('\n');
         }
-        before = Some(kind);
+        before = belongs.then_some(kind);
         let spaced = matches!(
             item,
             syn::Item::Impl(_) | syn::Item::Trait(_) | syn::Item::Mod(_)
@@ -180,30 +174,9 @@ mod tests {
     }
 
     #[test]
-    fn only_names_that_occur_are_imported() {
+    fn names_in_texts_and_names_that_the_code_defines_do_not_count() {
         let code = quote!(
-            struct A {
-                b: Cow<'static, str>,
-                c: &'static str,
-            }
-            const D: &str = "fmt";
-        );
-        let table = [("Cow", "std::borrow::Cow"), ("fmt", "std::fmt")];
-        let uses = imports(&code, &table)
-            .map(|uses| uses.to_string())
-            .unwrap_or_default();
-        assert_eq!(
-            uses,
-            quote!(
-                use std::borrow::{Cow};
-            )
-            .to_string()
-        );
-    }
-
-    #[test]
-    fn names_that_the_code_defines_are_not_imported() {
-        let code = quote!(
+            const TEXT: &str = "Text";
             enum Id {
                 #[doc = "A variant."]
                 Response,
@@ -221,7 +194,7 @@ mod tests {
         let names = names_in(&code);
         assert!(names.contains("Cow"), "{names:?}");
         assert!(
-            !names.contains("Response") && !names.contains("fmt"),
+            !names.contains("Response") && !names.contains("fmt") && !names.contains("Text"),
             "{names:?}"
         );
     }

@@ -136,7 +136,7 @@ fn an_operation_a_property_and_a_value_that_are_added_appear_in_the_code() {
     let errors = file(&files, "generated/errors.rs");
     assert!(errors.contains("pub enum DeleteBookError {"));
     let models = file(&files, "shop-models/src/generated/mod.rs");
-    assert!(models.contains("formats::{Date, DateTime}"), "{models}");
+    assert!(models.contains("Date,"), "{models}");
 }
 
 #[test]
@@ -188,8 +188,8 @@ fn a_bound_that_is_changed_is_checked_and_documented() {
     ]));
     let parameters = file(&files, "generated/parameters.rs");
     for line in [
-        "(1..=250).contains(&value)",
-        "maximum: Some(250.0)",
+        "value >= 1 && value <= 250",
+        "(\"maximum\", json!(250.0))",
         "Limit(25)",
         "an integer from 1 to 250",
     ] {

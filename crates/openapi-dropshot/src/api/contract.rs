@@ -1,36 +1,36 @@
 //! Writes the trait: one method for each operation, documented with the texts of
 //! the document.
 
-use super::{Api, errors};
+use super::{errors, module};
 use crate::{
-    docs::{Docs, doc_attributes, harmless},
+    docs::{Docs, harmless},
     lifecycle::{deprecation_note, stability_sentence},
-    models::types::{View, rust, tokens},
+    models::types::in_api,
     names::ident,
-    plan::{Body, Fields, OperationPlan, Success},
+    plan::{Body, Fields, OperationPlan, Plan, Success},
 };
-use openapi_dropshot_contract::model::Method;
-use proc_macro2::TokenStream;
+use openapi_dropshot_contract::model::{Document, Method};
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 /// The file.
-pub(super) fn file(api: &Api<'_>) -> TokenStream {
-    let name = &api.name;
-    let about = doc_attributes(&trait_docs(api));
-    let methods = api.plan.operations.iter().map(method);
-    // dropshot makes the name of its module by rules of its own, which are the
-    // same for letters, and others for digits.
-    let is_plain = name
-        .to_string()
-        .bytes()
-        .all(|letter| letter.is_ascii_alphabetic());
-    let module = (!is_plain).then(|| {
-        let module = api.module.to_string();
-        quote!({ module = #module })
-    });
+pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenStream {
+    let info = &document.info;
+    let title = format!(
+        "The operations of {:?}, version {}.",
+        info.title, info.version.value
+    );
+    let mut about = Docs::own(harmless(&title));
+    if let Some(description) = &info.description {
+        about = about.with_note(harmless(description));
+    }
+    let about = about.attributes();
+    let methods = plan.operations.iter().map(method);
+    // The module is named here, because the rules of dropshot for its name differ for digits.
+    let module = module(name).to_string();
     quote! {
         #about
-        #[dropshot::api_description #module]
+        #[dropshot::api_description(module = #module)]
         pub trait #name {
             #[doc = " What every handler can reach."]
             type Context;
@@ -40,59 +40,31 @@ pub(super) fn file(api: &Api<'_>) -> TokenStream {
     }
 }
 
-fn trait_docs(api: &Api<'_>) -> Vec<String> {
-    let info = &api.document.info;
-    let title = format!(
-        "The operations of {:?}, version {}.",
-        info.title, info.version.value
-    );
-    let mut docs = Docs::own(harmless(&title));
-    if let Some(description) = &info.description {
-        docs = docs.with_note(harmless(description));
-    }
-    docs.lines()
-}
-
 /// The words of an operation: summary, description, and how it ends.
-pub(super) fn operation_docs(plan: &OperationPlan<'_>) -> Docs {
+fn operation_docs(plan: &OperationPlan<'_>) -> Docs {
     let operation = plan.operation;
-    let summary = operation
-        .summary
-        .as_deref()
-        .or(operation.description.as_deref());
+    let texts = [&operation.summary, &operation.description];
+    let texts: Vec<&str> = texts
+        .into_iter()
+        .flatten()
+        .map(|text| text.trim())
+        .collect();
+    let text = texts.join("\n\n");
+    // dropshot takes the first line as the summary.
+    let (summary, rest) = text.split_once('\n').unwrap_or((&text, ""));
     let label = format!(
         "`{}`: `{} {}`",
         plan.id, operation.method, operation.path.value
     );
-    let mut docs = Docs::new(summary.map(first_line), label);
-    let rest = match (&operation.summary, &operation.description) {
-        (Some(summary), description) => {
-            let more = summary
-                .strip_prefix(first_line(summary))
-                .unwrap_or_default();
-            format!("{more}\n\n{}", description.as_deref().unwrap_or_default())
-        }
-        (None, Some(description)) => description
-            .strip_prefix(first_line(description))
-            .unwrap_or_default()
-            .to_owned(),
-        (None, None) => String::new(),
-    };
-    if !rest.trim().is_empty() {
-        docs = docs.with_note(harmless(rest.trim_matches('\n')));
-    }
-    if let Some(sentence) = stability_sentence(operation) {
-        docs = docs.with_note(sentence);
-    }
-    if let Some(note) = deprecation_note(operation) {
-        docs = docs.with_note(harmless(&note.sentence));
-    }
-    docs
-}
-
-/// The text that dropshot uses as the summary.
-fn first_line(text: &str) -> &str {
-    text.trim_start().lines().next().unwrap_or_default()
+    let notes = [
+        Some(harmless(rest)),
+        stability_sentence(operation).map(str::to_owned),
+        deprecation_note(operation)
+            .filter(|note| !note.is_described)
+            .map(|note| harmless(&note.sentence)),
+    ];
+    let notes = notes.into_iter().flatten().filter(|note| !note.is_empty());
+    notes.fold(Docs::new(Some(summary), label), Docs::with_note)
 }
 
 fn method(plan: &OperationPlan<'_>) -> TokenStream {
@@ -123,7 +95,7 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
     let body = plan.body.as_ref().map(|body| {
         let extractor = match body {
             Body::Json(ty) | Body::Form(ty) => {
-                let ty = tokens(&rust(ty, View::Outside));
+                let ty = in_api(ty);
                 quote!(TypedBody<#ty>)
             }
             Body::Bytes => quote!(UntypedBody),
@@ -135,41 +107,40 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
             quote!(body: #extractor,)
         }
     });
-    let content_type = plan
+    let form = plan
         .body
         .as_ref()
-        .filter(|body| matches!(body, Body::Form(_)))
-        .map(|body| {
-            let media_type = body.media_type();
-            quote!(, content_type = #media_type)
-        });
-    if plan.websocket {
-        return quote! {
-            #docs
-            #[channel(protocol = WEBSOCKETS, path = #path, operation_id = #id #tags #deprecated)]
-            async fn #function(
-                rqctx: RequestContext<Self::Context>,
-                #path_parameters
-                #query
-                #header
-                connection: WebsocketConnection,
-            ) -> WebsocketChannelResult;
-        };
-    }
-    let (success, error) = (
-        success(&plan.success, operation.method),
-        ident(&errors::name(plan)),
-    );
+        .filter(|body| matches!(body, Body::Form(_)));
+    let content_type = form.map(|body| {
+        let media_type = body.media_type();
+        quote!(, content_type = #media_type)
+    });
+    let common = quote!(path = #path, operation_id = #id #tags);
+    let (attribute, last, output) = if plan.websocket {
+        (
+            quote!(channel(protocol = WEBSOCKETS, #common #deprecated)),
+            Some(quote!(connection: WebsocketConnection,)),
+            quote!(WebsocketChannelResult),
+        )
+    } else {
+        let success = success(&plan.success, operation.method);
+        let error = ident(&errors::name(plan));
+        (
+            quote!(endpoint(method = #verb, #common #content_type #deprecated)),
+            body,
+            quote!(Result<#success, #error>),
+        )
+    };
     quote! {
         #docs
-        #[endpoint(method = #verb, path = #path, operation_id = #id #tags #content_type #deprecated)]
+        #[#attribute]
         async fn #function(
             rqctx: RequestContext<Self::Context>,
             #path_parameters
             #query
             #header
-            #body
-        ) -> Result<#success, #error>;
+            #last
+        ) -> #output;
     }
 }
 
@@ -178,7 +149,7 @@ fn success(success: &Success<'_>, method: Method) -> TokenStream {
     let body = success
         .body
         .as_ref()
-        .map(|ty| tokens(&rust(ty, View::Outside)))
+        .map(in_api)
         .or_else(|| success.raw.map(|_| quote!(FreeformBody)));
     if success.status.is_none() {
         return quote!(Response<Body>);

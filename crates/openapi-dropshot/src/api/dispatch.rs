@@ -1,32 +1,30 @@
 //! Writes the implementation of `Contract`: the facts of the document, and the
 //! dispatch from a request to the method of the trait.
 
-use super::Api;
+use super::{errors::entries, module};
 use crate::{
     names::ident,
-    plan::{OperationPlan, path_of},
+    plan::{OperationPlan, Plan, path_of},
 };
-use proc_macro2::TokenStream;
+use openapi_dropshot_contract::model::Document;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 /// The file.
-pub(super) fn file(api: &Api<'_>) -> TokenStream {
-    let (name, module) = (&api.name, &api.module);
-    let arms = api.plan.operations.iter().map(arm);
-    let info = &api.document.info;
-    let (title, version) = (&info.title, &info.version.value);
-    let base_path = api
-        .document
+pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenStream {
+    let module = module(name);
+    let arms = plan.operations.iter().map(arm);
+    let (title, version) = (&document.info.title, &document.info.version.value);
+    let base_path = document
         .servers
         .first()
         .map_or("", |server| path_of(&server.url));
-    let errors = match api.catalogue() {
-        Some(_) => quote!(&CATALOGUE),
-        None => quote!(&[]),
-    };
+    let errors = entries(plan);
     let about =
         format!(" The API of the document with the handlers of `A`, which implements [`{name}`].");
     quote! {
+        use openapi_dropshot_types::dispatch;
+
         #[doc = #about]
         pub struct Generated<A>(PhantomData<fn() -> A>);
 
@@ -40,7 +38,7 @@ pub(super) fn file(api: &Api<'_>) -> TokenStream {
             const VERSION: &'static str = #version;
             const BASE_PATH: &'static str = #base_path;
             const OPERATIONS: &'static [Operation] = OPERATIONS;
-            const ERRORS: &'static [ErrorEntry] = #errors;
+            const ERRORS: &'static [ErrorEntry] = &#errors;
             const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
             const DOCUMENT_JSON: &'static str = include_str!("openapi.json").trim_ascii_end();
             const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
@@ -65,42 +63,39 @@ pub(super) fn file(api: &Api<'_>) -> TokenStream {
 
 fn arm(plan: &OperationPlan<'_>) -> TokenStream {
     let (variant, function) = (ident(&plan.type_name), ident(&plan.function));
-    let shared: Vec<_> = [(&plan.path, "path"), (&plan.query, "query")]
-        .into_iter()
-        .filter(|(fields, _)| fields.is_some())
-        .map(|(_, name)| ident(name))
-        .collect();
-    let headers = plan.header.as_ref().map(|_| ident("headers"));
-    let read_headers = plan.header.as_ref().map(|fields| {
+    let is_read = [(&plan.path, "path"), (&plan.query, "query")];
+    let read = is_read.iter().filter(|(fields, _)| fields.is_some());
+    let read: Vec<Ident> = read.map(|(_, name)| ident(name)).collect();
+    let mut arguments = read.clone();
+    let headers = plan.header.as_ref().map(|fields| {
+        arguments.push(ident("headers"));
         let names = fields.fields.iter().map(|field| &field.wire);
         quote!(let headers = dispatch::read_headers::<Self, _>(&rqctx, &[#(#names),*])?;)
     });
-    if plan.websocket {
-        let headers = headers.iter();
-        return quote! {
-            Some(OperationId::#variant) => {
-                #(let #shared = dispatch::read::<Self, _>(&rqctx).await?;)*
-                #read_headers
-                let upgrade: WebsocketUpgrade = dispatch::read_body::<Self, _>(&rqctx, request).await?;
-                let response = upgrade.handle(move |connection| A::#function(rqctx #(, #shared)* #(, #headers)*, connection));
-                dispatch::respond::<Self, _, _>(response.map_err(dispatch::rejection::<Self>))
-            }
-        };
-    }
-    let body = plan.body.as_ref().map(|_| ident("body"));
-    let last = match &body {
-        Some(body) => {
-            quote!(let #body = dispatch::read_body::<Self, _>(&rqctx, request).await?;)
+    let rest = if plan.websocket {
+        quote! {
+            let upgrade: WebsocketUpgrade = dispatch::read_body::<Self, _>(&rqctx, request).await?;
+            let response = upgrade.handle(move |connection| A::#function(rqctx #(, #arguments)*, connection));
+            dispatch::respond::<Self, _, _>(response.map_err(dispatch::rejection::<Self>))
         }
-        None => quote!(drop(request);),
+    } else {
+        let body = match &plan.body {
+            Some(_) => {
+                arguments.push(ident("body"));
+                quote!(let body = dispatch::read_body::<Self, _>(&rqctx, request).await?;)
+            }
+            None => quote!(drop(request);),
+        };
+        quote! {
+            #body
+            dispatch::respond::<Self, _, _>(A::#function(rqctx #(, #arguments)*).await)
+        }
     };
-    let (headers, body) = (headers.iter(), body.iter());
     quote! {
         Some(OperationId::#variant) => {
-            #(let #shared = dispatch::read::<Self, _>(&rqctx).await?;)*
-            #read_headers
-            #last
-            dispatch::respond::<Self, _, _>(A::#function(rqctx #(, #shared)* #(, #headers)* #(, #body)*).await)
+            #(let #read = dispatch::read::<Self, _>(&rqctx).await?;)*
+            #headers
+            #rest
         }
     }
 }

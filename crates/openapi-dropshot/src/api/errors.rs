@@ -1,16 +1,19 @@
-//! Writes the errors of the operations: by the codes of the catalogue, or by
-//! their statuses if the document has no catalogue.
+//! Writes the errors of the operations: an enum for each operation, with one variant for
+//! each code of the catalogue that it lists, or for each of its error responses if the
+//! document has no catalogue.
 
-use super::{Api, catalogue, statuses};
 use crate::{
+    docs::{doc_attributes, harmless, one_line},
+    models::{implementations, types::in_api},
     names::ident,
     plan::{
-        Errors, OperationPlan, Plan,
+        Catalogue, ErrorResponse, Errors, Listed, OperationPlan, Plan,
         ir::{Kind, Presence, Scalar, Ty},
         target,
     },
 };
-use proc_macro2::{Ident, TokenStream};
+use openapi_dropshot_contract::model::StatusCode;
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 /// The name of the errors of an operation.
@@ -21,31 +24,86 @@ pub(super) fn name(plan: &OperationPlan<'_>) -> String {
     }
 }
 
-/// Whether an operation has errors of its own: those of a websocket and those
-/// that dropshot describes are dropshot's.
-pub(super) fn are_own(plan: &OperationPlan<'_>) -> bool {
-    !plan.websocket && !matches!(plan.errors, Errors::Dropshot(_))
+/// The entries of the document's error catalogue, if it has one.
+pub(super) fn entries(plan: &Plan<'_>) -> TokenStream {
+    match plan.catalogue {
+        Some(_) => quote!(CATALOGUE),
+        None => quote!([]),
+    }
 }
 
 /// The file.
-pub(super) fn file(api: &Api<'_>) -> TokenStream {
-    let own = || api.plan.operations.iter().filter(|plan| are_own(plan));
-    let names: Vec<Ident> = own().map(|plan| ident(&name(plan))).collect();
-    let codes = api.catalogue().map(catalogue::codes);
-    let body = error_body(api.plan);
-    let enums = own().map(|plan| match &plan.errors {
-        Errors::Codes(codes) => match api.catalogue() {
-            Some(catalogue) => catalogue::operation(catalogue, &ident(&name(plan)), plan.id, codes),
-            None => TokenStream::new(),
-        },
-        Errors::Statuses(responses) => statuses::operation(&ident(&name(plan)), plan.id, responses),
-        Errors::Dropshot(_) => TokenStream::new(),
+pub(super) fn file(plan: &Plan<'_>) -> TokenStream {
+    // The errors of a websocket and those that dropshot describes are dropshot's own.
+    let own = |operation: &&OperationPlan<'_>| {
+        !operation.websocket && !matches!(operation.errors, Errors::Dropshot(_))
+    };
+    let operations: Vec<&OperationPlan<'_>> = plan.operations.iter().filter(own).collect();
+    let codes = plan.catalogue.as_ref().map(catalogue);
+    let body = error_body(plan);
+    let enums = operations.iter().map(|operation| errors(plan, operation));
+    let names: Vec<Ident> = operations
+        .iter()
+        .map(|operation| ident(&name(operation)))
+        .collect();
+    let entries = entries(plan);
+    let implemented = (!names.is_empty()).then(
+        || quote!(openapi_dropshot_types::operation_errors!(#entries, ERROR_BODY; #(#names),*);),
+    );
+    let state = failures(&operations, "state_failures", &STATE_FAILURE);
+    let idempotency = failures(&operations, "idempotency_failures", &IDEMPOTENCY_FAILURE);
+    quote!(#codes #body #(#enums)* #implemented #state #idempotency)
+}
+
+/// The error catalogue, as an enum of its codes and a table of its entries.
+fn catalogue(catalogue: &Catalogue<'_>) -> TokenStream {
+    let codes = catalogue.codes.iter();
+    let variants: Vec<Ident> = codes.map(|(variant, _)| ident(variant)).collect();
+    let docs = catalogue.codes.iter().map(|(_, entry)| {
+        doc_attributes(&[
+            format!("`{}`, status {}.", entry.code, entry.status),
+            String::new(),
+            format!("Cause: {}", harmless(&one_line(&entry.cause))),
+            String::new(),
+            format!("Remedy: {}", harmless(&one_line(&entry.cure))),
+        ])
     });
-    let implementations = (!names.is_empty())
-        .then(|| quote!(openapi_dropshot_types::operation_errors!(#(#names),*);));
-    let state = failures(api, "state_failures", &STATE_FAILURE);
-    let idempotency = failures(api, "idempotency_failures", &IDEMPOTENCY_FAILURE);
-    quote!(#codes #body #(#enums)* #implementations #state #idempotency)
+    let entries = catalogue.codes.iter().map(|(_, entry)| {
+        let (code, cause, remedy) = (&entry.code, &entry.cause, &entry.cure);
+        let status = Literal::u16_unsuffixed(entry.status);
+        quote!(ErrorEntry { code: #code, status: #status, cause: #cause, remedy: #remedy })
+    });
+    let count = Literal::usize_unsuffixed(variants.len());
+    quote! {
+        #[doc = " The codes of the error catalogue."]
+        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        pub enum ErrorCode {
+            #(#docs #variants,)*
+        }
+
+        impl ErrorCode {
+            #[doc = " All codes, in the order of the document."]
+            pub const ALL: &'static [ErrorCode] = &[#(ErrorCode::#variants),*];
+
+            #[doc = " The entry of [`CATALOGUE`]."]
+            pub const fn entry(self) -> &'static ErrorEntry {
+                &CATALOGUE[self as usize]
+            }
+
+            #[doc = " The code as it is sent."]
+            pub const fn as_str(self) -> &'static str {
+                self.entry().code
+            }
+
+            #[doc = " The HTTP status that goes with the code."]
+            pub const fn status(self) -> u16 {
+                self.entry().status
+            }
+        }
+
+        #[doc = " The error catalogue, in the order of the document."]
+        pub static CATALOGUE: [ErrorEntry; #count] = [#(#entries),*];
+    }
 }
 
 /// The variants that `StateFailure` needs.
@@ -61,19 +119,162 @@ const IDEMPOTENCY_FAILURE: [&str; 6] = [
 ];
 
 /// Calls a macro of `openapi-dropshot-types` for the enums that have all of these variants.
-fn failures(api: &Api<'_>, name: &str, variants: &[&str]) -> Option<TokenStream> {
-    let operations = api.plan.operations.iter().filter(|plan| are_own(plan));
-    let able: Vec<Ident> = operations
-        .filter(|plan| match &plan.errors {
+fn failures(
+    operations: &[&OperationPlan<'_>],
+    macro_name: &str,
+    variants: &[&str],
+) -> Option<TokenStream> {
+    let able = operations
+        .iter()
+        .filter(|operation| match &operation.errors {
             Errors::Codes(codes) => variants
                 .iter()
                 .all(|variant| codes.iter().any(|code| code.variant == *variant)),
             Errors::Statuses(_) | Errors::Dropshot(_) => false,
-        })
-        .map(|plan| ident(&self::name(plan)))
-        .collect();
-    let name = ident(name);
-    (!able.is_empty()).then(|| quote!(openapi_dropshot_types::#name!(#(#able),*);))
+        });
+    let able: Vec<Ident> = able.map(|operation| ident(&name(operation))).collect();
+    implementations(macro_name, &able)
+}
+
+/// A variant of the errors of an operation.
+struct Variant {
+    /// The variant with its documentation.
+    definition: TokenStream,
+    /// The arm of the `match` in `rejection`.
+    arm: TokenStream,
+}
+
+/// The errors of one operation.
+fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
+    let mut schema = quote!(Value);
+    let (listed, variants): (_, Vec<Variant>) = match &operation.errors {
+        Errors::Codes(codes) => {
+            if let Some(catalogue) = &plan.catalogue {
+                let body = ident(&catalogue.body.name);
+                schema = quote!(models::#body);
+            }
+            ("code", codes.iter().map(code_variant).collect())
+        }
+        Errors::Statuses(responses) | Errors::Dropshot(responses) => {
+            let body = responses.iter().find_map(|response| response.body.as_ref());
+            schema = body.map_or(schema, in_api);
+            ("response", responses.iter().map(status_variant).collect())
+        }
+    };
+    let id = operation.id;
+    let about =
+        format!(" The errors of `{id}`: one variant for each {listed} that the document lists.");
+    let name = ident(&name(operation));
+    let definitions = variants.iter().map(|variant| &variant.definition);
+    let arms = variants.iter().map(|variant| &variant.arm);
+    let (parts, rejection) = match operation.errors {
+        Errors::Codes(_) => (
+            quote!((code, message)),
+            quote!(Rejection::new(code.entry(), message.clone())),
+        ),
+        _ => (quote!(rejection), quote!(rejection)),
+    };
+    let rejection = if variants.is_empty() {
+        quote!(let Self::Undocumented(error) = self; Err(error))
+    } else {
+        quote! {
+            let #parts = match self {
+                #(#arms)*
+                Self::Undocumented(error) => return Err(error),
+            };
+            Ok(#rejection)
+        }
+    };
+    quote! {
+        #[doc = #about]
+        #[derive(Debug)]
+        pub enum #name {
+            #(#definitions)*
+            #[doc = " An error of dropshot itself, found before the handler ran."]
+            #[doc(hidden)]
+            Undocumented(HttpError),
+        }
+
+        impl OperationError for #name {
+            type Body = #schema;
+
+            fn rejection(&self) -> Result<Rejection, &HttpError> {
+                #rejection
+            }
+        }
+    }
+}
+
+/// The variant of a code of the catalogue, with its message.
+fn code_variant(code: &Listed<'_>) -> Variant {
+    let (name, entry) = (ident(&code.variant), code.entry);
+    let cause = lowered(&harmless(&one_line(&entry.cause)));
+    let mut lines = vec![format!("{} `{}`: {cause}", entry.status, entry.code)];
+    for header in &code.response.headers {
+        let text = header.description.as_deref();
+        let text = text.map(|text| format!(": {}", harmless(&one_line(text))));
+        lines.push(String::new());
+        lines.push(format!(
+            "With the header `{}`{}",
+            header.name.value,
+            text.unwrap_or_default()
+        ));
+    }
+    let docs = doc_attributes(&lines);
+    Variant {
+        definition: quote!(#docs #name(Cow<'static, str>),),
+        arm: quote!(Self::#name(message) => (ErrorCode::#name, message),),
+    }
+}
+
+/// The variant of a response, with its body and with its status where that is not fixed.
+fn status_variant(response: &ErrorResponse<'_>) -> Variant {
+    let name = ident(&response.variant);
+    let mut line = response.status.to_string();
+    let text = harmless(&one_line(&response.response.description));
+    if !text.is_empty() {
+        line.push_str(&format!(": {text}"));
+    }
+    let docs = doc_attributes(&[line]);
+    let (mut fields, mut values) = (Vec::new(), Vec::new());
+    let status = match response.status {
+        StatusCode::Exact(status) => {
+            let status = Literal::u16_unsuffixed(status);
+            quote!(#status)
+        }
+        StatusCode::Range(_) | StatusCode::Default => {
+            fields.push(quote!(ErrorStatusCode));
+            values.push(quote!(status));
+            quote!(status.as_u16())
+        }
+    };
+    let body = match &response.body {
+        Some(ty) => {
+            fields.push(in_api(ty));
+            values.push(quote!(body));
+            quote!(body)
+        }
+        None => quote!(&()),
+    };
+    let in_parentheses =
+        |parts: Vec<TokenStream>| (!parts.is_empty()).then(|| quote!((#(#parts),*)));
+    let (fields, values) = (in_parentheses(fields), in_parentheses(values));
+    Variant {
+        definition: quote!(#docs #name #fields,),
+        arm: quote!(Self::#name #values => Rejection::with_body(#status, #body),),
+    }
+}
+
+/// A sentence that goes on after a colon: without its capital, unless the word
+/// is written in capitals.
+fn lowered(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    match (letters.next(), letters.clone().next()) {
+        (Some(first), Some(second)) if !second.is_uppercase() => {
+            first.to_lowercase().chain(letters).collect()
+        }
+        _ => sentence.to_owned(),
+    }
 }
 
 /// The members of the error body that the server itself can write.
@@ -98,22 +299,19 @@ fn members<'p>(plan: &'p Plan<'_>) -> Vec<(&'p str, &'static str)> {
             .collect();
     }
     let errors = plan.operations.iter().map(|operation| &operation.errors);
-    let shape = errors.flat_map(|errors| match errors {
-        Errors::Dropshot(_) => vec![vec![
+    let mut shapes = errors.filter_map(|errors| match errors {
+        Errors::Dropshot(_) => Some(vec![
             ("error_code", "Code"),
             ("message", "Message"),
             ("request_id", "RequestId"),
-        ]],
+        ]),
         Errors::Statuses(responses) => responses
             .iter()
-            .filter_map(|response| {
-                Some(vec![(one_text(plan, response.body.as_ref()?)?, "Message")])
-            })
-            .collect(),
-        Errors::Codes(_) => Vec::new(),
+            .find_map(|response| one_text(plan, response.body.as_ref()?))
+            .map(|name| vec![(name, "Message")]),
+        Errors::Codes(_) => None,
     });
-    shape
-        .into_iter()
+    shapes
         .next()
         .unwrap_or_else(|| vec![("message", "Message")])
 }

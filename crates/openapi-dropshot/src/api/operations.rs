@@ -1,21 +1,21 @@
 //! Writes the table of the operations.
 
-use super::Api;
 use crate::{
     docs::one_line,
     lifecycle::{http_date, midnight},
     names::ident,
-    plan::{Body, Errors, OperationPlan},
+    plan::{Body, Errors, OperationPlan, Plan},
+    render::option,
 };
 use openapi_dropshot_contract::model::{Stability, StatusCode};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 /// The file.
-pub(super) fn file(api: &Api<'_>) -> TokenStream {
-    let types = types(api);
-    let plans = api.plan.operations.iter().enumerate();
-    let rows = plans.map(|(index, plan)| row(api, index, plan));
+pub(super) fn file(plan: &Plan<'_>) -> TokenStream {
+    let types = types(&plan.operations);
+    let rows = plan.operations.iter().enumerate();
+    let rows = rows.map(|(index, operation)| row(index, operation));
     quote! {
         #types
 
@@ -24,8 +24,7 @@ pub(super) fn file(api: &Api<'_>) -> TokenStream {
     }
 }
 
-fn types(api: &Api<'_>) -> TokenStream {
-    let plans = &api.plan.operations;
+fn types(plans: &[OperationPlan<'_>]) -> TokenStream {
     let variants: Vec<_> = plans.iter().map(|plan| ident(&plan.type_name)).collect();
     let about = plans.iter().map(|plan| {
         format!(
@@ -67,41 +66,35 @@ fn types(api: &Api<'_>) -> TokenStream {
     }
 }
 
-fn row(api: &Api<'_>, index: usize, plan: &OperationPlan<'_>) -> TokenStream {
+fn row(index: usize, plan: &OperationPlan<'_>) -> TokenStream {
     let operation = plan.operation;
     let (index, name) = (Literal::usize_unsuffixed(index), plan.id);
     let (method, path) = (operation.method.as_str(), operation.path.value.as_str());
-    let stability = ident(
-        match operation
-            .stability
-            .as_ref()
-            .map(|stability| stability.value)
-        {
-            Some(Stability::Experimental) => "Experimental",
-            Some(Stability::Beta) => "Beta",
-            Some(Stability::Stable) | None => "Stable",
-        },
-    );
-    let security = option(plan.security.as_deref());
+    let stability = operation.stability.as_ref().map(|level| level.value);
+    let stability = ident(match stability {
+        Some(Stability::Experimental) => "Experimental",
+        Some(Stability::Beta) => "Beta",
+        Some(Stability::Stable) | None => "Stable",
+    });
+    let security = option(plan.security.as_ref());
     let body = option(plan.body.as_ref().map(Body::media_type));
     let success = Literal::u16_unsuffixed(plan.success.status.unwrap_or_default());
-    let errors = match (&plan.errors, api.catalogue()) {
-        (Errors::Codes(codes), Some(_)) => {
-            let codes = codes.iter().map(|code| ident(&code.variant));
-            quote!(&[#(ErrorCode::#codes.entry()),*])
-        }
-        (Errors::Statuses(responses) | Errors::Dropshot(responses), _) => {
-            let statuses = responses
-                .iter()
-                .filter_map(|response| match response.status {
-                    StatusCode::Exact(status) => Some(Literal::u16_unsuffixed(status)),
-                    StatusCode::Range(_) | StatusCode::Default => None,
-                });
-            quote!(&[#(ErrorEntry::of_status(#statuses)),*])
-        }
-        (Errors::Codes(_), None) => quote!(&[]),
+    let errors: Vec<TokenStream> = match &plan.errors {
+        Errors::Codes(codes) => codes
+            .iter()
+            .map(|code| ident(&code.variant))
+            .map(|code| quote!(ErrorCode::#code.entry()))
+            .collect(),
+        Errors::Statuses(responses) | Errors::Dropshot(responses) => responses
+            .iter()
+            .filter_map(|response| match response.status {
+                StatusCode::Exact(status) => Some(Literal::u16_unsuffixed(status)),
+                StatusCode::Range(_) | StatusCode::Default => None,
+            })
+            .map(|status| quote!(ErrorEntry::of_status(#status)))
+            .collect(),
     };
-    let deprecation = deprecation(plan).unwrap_or_else(|| quote!(None));
+    let deprecation = option(deprecation(plan));
     quote! {
         Operation {
             index: #index,
@@ -112,7 +105,7 @@ fn row(api: &Api<'_>, index: usize, plan: &OperationPlan<'_>) -> TokenStream {
             security: #security,
             request_body: #body,
             success: #success,
-            errors: #errors,
+            errors: &[#(#errors),*],
             deprecation: #deprecation,
         }
     }
@@ -121,34 +114,22 @@ fn row(api: &Api<'_>, index: usize, plan: &OperationPlan<'_>) -> TokenStream {
 fn deprecation(plan: &OperationPlan<'_>) -> Option<TokenStream> {
     let lifecycle = &plan.operation.lifecycle;
     let successor = plan.successor.as_ref()?;
-    let (since, sunset) = (
-        lifecycle.since.as_ref()?.value,
-        lifecycle.sunset.as_ref()?.value,
-    );
+    let sunset = lifecycle.sunset.as_ref()?.value;
     let note = one_line(&lifecycle.replacement.as_ref()?.note);
-    let seconds = midnight(since).timestamp();
-    let header = format!("@{seconds}");
-    let (since, sunset_seconds) = (
-        Literal::i64_unsuffixed(seconds),
-        Literal::i64_unsuffixed(midnight(sunset).timestamp()),
-    );
+    let since = midnight(lifecycle.since.as_ref()?.value).timestamp();
+    let header = format!("@{since}");
+    let since = Literal::i64_unsuffixed(since);
+    let sunset_seconds = Literal::i64_unsuffixed(midnight(sunset).timestamp());
     let sunset = http_date(sunset);
     let link = format!("<{successor}>; rel=\"successor-version\"");
     Some(quote! {
-        Some(Deprecation {
+        Deprecation {
             since: #since,
             sunset: #sunset_seconds,
             note: #note,
             deprecation_header: #header,
             sunset_header: #sunset,
             link_header: #link,
-        })
+        }
     })
-}
-
-fn option(value: Option<&str>) -> TokenStream {
-    match value {
-        Some(value) => quote!(Some(#value)),
-        None => quote!(None),
-    }
 }

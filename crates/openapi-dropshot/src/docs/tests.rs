@@ -71,20 +71,18 @@ fn no_comment_has_a_carriage_return_of_its_own() {
 
 #[test]
 fn a_schema_gets_its_description_only_where_schemars_would_change_it() {
-    let description_of = |words| Docs::new(Some(words), "").schema_description();
+    let attribute_of = |docs: Docs| {
+        docs.description_attribute()
+            .map(|tokens| tokens.to_string())
+    };
+    let expected = |words: &str| Some(quote!(description = #words).to_string());
+    let description_of = |words| attribute_of(Docs::new(Some(words), ""));
     assert_eq!(description_of("One line."), None);
     assert_eq!(description_of("Two\nlines."), None);
-    assert_eq!(description_of("See [x]."), Some("See [x].".to_owned()));
-    assert_eq!(description_of("- a\n- b"), Some("- a\n- b".to_owned()));
-    assert_eq!(description_of("# Title"), Some("# Title".to_owned()));
-    assert_eq!(
-        Docs::new(None, "Ours.").schema_description(),
-        Some(String::new())
-    );
-    assert_eq!(
-        Docs::new(Some("Theirs."), "")
-            .borrowed()
-            .schema_description(),
-        Some(String::new())
-    );
+    assert_eq!(description_of("See [x]."), expected("See [x]."));
+    assert_eq!(description_of("- a\n- b"), expected("- a\n- b"));
+    assert_eq!(description_of("# Title"), expected("# Title"));
+    assert_eq!(attribute_of(Docs::new(None, "Ours.")), expected(""));
+    let borrowed = Docs::new(Some("Theirs."), "").borrowed();
+    assert_eq!(attribute_of(borrowed), expected(""));
 }

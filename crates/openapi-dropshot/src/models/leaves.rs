@@ -1,19 +1,22 @@
 //! Writes enumerations of strings and scalars with rules. They check their value
 //! when they are made, and implement their schema by hand, with the rules.
 
-mod numbers;
-mod texts;
-
-use super::{metadata, structs::default_impl};
+use super::{
+    metadata::{bounds, json_schema, keyword},
+    numbers,
+    structs::default_impl,
+    types::plain,
+};
 use crate::{
     docs::{code, harmless, one_line},
     names::ident,
     plan::{
         Plan,
-        ir::{Checked, Item, Part, Rule, Scalar, Word},
+        ir::{Checked, Item, Part, Rule, Scalar, TextRule, Word},
     },
+    render::option,
 };
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 /// An enumeration of strings.
@@ -22,17 +25,14 @@ pub(super) fn words(plan: &Plan<'_>, item: &Item, words: &[Word]) -> TokenStream
     let variants: Vec<Ident> = words.iter().map(|word| ident(&word.variant)).collect();
     let values: Vec<&str> = words.iter().map(|word| word.value.as_str()).collect();
     let about = words.iter().map(|word| {
-        let description = word
-            .part
-            .as_ref()
-            .and_then(|part| part.description.as_deref());
-        match description.map(one_line) {
-            Some(words) => format!(" {}: {}", code(&word.value), harmless(&words)),
+        let part = word.part.as_ref();
+        match part.and_then(|part| part.description.as_deref()) {
+            Some(text) => format!(" {}: {}", code(&word.value), harmless(&one_line(text))),
             None => format!(" {}", code(&word.value)),
         }
     });
-    let schema = metadata::leaf(item, quote!(_), word_schema(&name, words));
     let default = default_impl(plan, item);
+    let schema = json_schema(item, word_schema(&name, words));
     quote! {
         #docs
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -60,92 +60,121 @@ pub(super) fn words(plan: &Plan<'_>, item: &Item, words: &[Word]) -> TokenStream
 
 /// The values as the document has them: all in one `enum`, or in the parts of
 /// `oneOf`, each with its words.
-fn word_schema(name: &Ident, words: &[Word]) -> TokenStream {
+fn word_schema(name: &Ident, words: &[Word]) -> Vec<TokenStream> {
     let parts: Vec<&Part> = words.iter().filter_map(|word| word.part.as_ref()).collect();
     if parts.is_empty() {
-        return quote! {
-            instance_type: Some(InstanceType::String.into()),
-            enum_values: Some(#name::ALL.iter().map(|value| value.as_str().into()).collect()),
-        };
+        return vec![
+            keyword("type", "string"),
+            keyword("enum", quote!(#name::ALL)),
+        ];
     }
     let mut seen = std::collections::BTreeSet::new();
-    let alternatives = parts
-        .into_iter()
-        .filter(|part| seen.insert(part.index))
-        .map(|part| {
-            let values = words
-                .iter()
-                .filter(|word| word.part.as_ref().is_some_and(|own| own.index == part.index))
-                .map(|word| &word.value);
-            let text = |name: &str, text: &Option<String>| {
-                let name = ident(name);
-                text.as_ref().map(|text| quote!(#name: Some(#text.to_owned()),))
-            };
-            let (title, description) =
-                (text("title", &part.title), text("description", &part.description));
-            let metadata = (title.is_some() || description.is_some()).then(|| {
-                quote!(metadata: Some(Box::new(Metadata { #title #description ..Default::default() })),)
-            });
-            quote! {
-                SchemaObject {
-                    instance_type: Some(InstanceType::String.into()),
-                    enum_values: Some(vec![#(#values.into()),*]),
-                    #metadata
-                    ..Default::default()
-                }
-                .into()
-            }
-        });
-    quote! {
-        subschemas: Some(Box::new(SubschemaValidation {
-            one_of: Some(vec![#(#alternatives),*]),
-            ..Default::default()
-        })),
-    }
+    let parts = parts.into_iter().filter(|part| seen.insert(part.index));
+    let alternatives = parts.map(|part| {
+        let values = words
+            .iter()
+            .filter(|word| word.part.as_ref().map(|own| own.index) == Some(part.index))
+            .map(|word| &word.value);
+        let title = part.title.as_ref().map(|text| quote!("title": #text,));
+        let description = part
+            .description
+            .as_ref()
+            .map(|text| quote!("description": #text,));
+        quote!({ "type": "string", "enum": [#(#values),*], #title #description })
+    });
+    vec![keyword("oneOf", quote!([#(#alternatives),*]))]
 }
 
 /// A scalar with rules.
 pub(super) fn checked(plan: &Plan<'_>, item: &Item, checked: &Checked) -> TokenStream {
     let default = default_impl(plan, item);
-    let own = match (&checked.rule, &checked.scalar) {
-        (Rule::Integer(rule), Scalar::Integer { base, format }) => {
-            numbers::integer(item, *base, format.as_deref(), rule)
+    let scalar = &checked.scalar;
+    let own = match (&checked.rule, scalar) {
+        (Rule::Integer(rule), Scalar::Integer { base, .. }) => {
+            numbers::integer(item, scalar, *base, rule)
         }
-        (Rule::OneOf(values), Scalar::Integer { base, format }) => {
-            numbers::one_of(item, *base, format.as_deref(), values)
+        (Rule::OneOf(values), Scalar::Integer { base, .. }) => {
+            numbers::one_of(item, scalar, *base, values)
         }
-        (Rule::Number(rule), scalar) => numbers::number(item, scalar, rule),
-        (Rule::Text(rule), scalar) => texts::text(item, scalar, rule),
+        (Rule::Number(rule), _) => numbers::number(item, scalar, rule),
+        (Rule::Text(rule), _) => text(item, scalar, rule),
         // The planner makes no other pair.
         (Rule::Integer(_) | Rule::OneOf(_), _) => TokenStream::new(),
     };
     quote!(#own #default)
 }
 
-/// `format:` of a schema.
-fn format_part(format: Option<&str>) -> TokenStream {
-    match format {
-        Some(format) => quote!(format: Some(#format.to_owned()),),
-        None => TokenStream::new(),
+/// A string with rules.
+fn text(item: &Item, scalar: &Scalar, rule: &TextRule) -> TokenStream {
+    let length = match (rule.min, rule.max) {
+        (Some(min), Some(max)) if min == max => format!(" that has {min} characters"),
+        (Some(min), Some(max)) => format!(" that has {min} to {max} characters"),
+        (Some(min), None) => format!(" that has at least {min} characters"),
+        (None, Some(max)) => format!(" that has at most {max} characters"),
+        (None, None) => String::new(),
+    };
+    let pattern = match &rule.pattern {
+        Some((pattern, _)) if !pattern.contains(['`', '\n']) => {
+            format!(", of the pattern `{pattern}`")
+        }
+        _ => String::new(),
+    };
+    let docs = rule_docs(item, &format!("a text{length}{pattern}"));
+    let (name, inner) = (ident(&item.name), plain(scalar));
+    let least = option(rule.min.map(Literal::u64_unsuffixed));
+    let greatest = option(rule.max.map(Literal::u64_unsuffixed));
+    let compiled = option(rule.pattern.as_ref().map(
+        |(pattern, flags)| quote!(openapi_dropshot_types::rules::Pattern::new(#pattern, #flags)),
+    ));
+    let mut schema = typed(scalar);
+    schema.extend(bounds(&[("minLength", rule.min), ("maxLength", rule.max)]));
+    let pattern = rule.pattern.as_ref();
+    schema.extend(pattern.map(|(pattern, _)| keyword("pattern", pattern)));
+    let schema = json_schema(item, schema);
+    quote! {
+        #docs
+        #[derive(Clone, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+        #[serde(try_from = #inner)]
+        pub struct #name(pub(super) String);
+
+        impl openapi_dropshot_types::CheckedString for #name {
+            fn rules() -> &'static openapi_dropshot_types::rules::TextRules {
+                static RULES: openapi_dropshot_types::rules::TextRules =
+                    openapi_dropshot_types::rules::TextRules {
+                        min: #least,
+                        max: #greatest,
+                        pattern: #compiled,
+                    };
+                &RULES
+            }
+        }
+
+        #schema
     }
 }
 
+/// `type` of the schema of a scalar, and `format` if the document has one that is not checked.
+pub(super) fn typed(scalar: &Scalar) -> Vec<TokenStream> {
+    let (json_type, format) = match scalar {
+        Scalar::Bool => ("boolean", None),
+        Scalar::Integer { format, .. } => ("integer", format.as_ref()),
+        Scalar::Number { format } => ("number", format.as_ref()),
+        Scalar::Text { format } => ("string", format.as_ref()),
+        Scalar::Format(_) => ("string", None),
+    };
+    let format = format.map(|format| keyword("format", format));
+    std::iter::once(keyword("type", json_type))
+        .chain(format)
+        .collect()
+}
+
 /// The documentation of a checked scalar: its rule and its default too.
-fn rule_docs(item: &Item, rule: &str) -> TokenStream {
-    let mut letters = rule.chars();
-    let capital = letters
-        .next()
-        .map(char::to_uppercase)
-        .into_iter()
-        .flatten()
-        .chain(letters)
-        .collect::<String>();
-    let default = item
-        .default
-        .as_ref()
-        .map(|default| format!("; by default {}", default.summary()));
-    item.docs
-        .clone()
-        .with_note(format!("{capital}{}.", default.unwrap_or_default()))
-        .attributes()
+pub(super) fn rule_docs(item: &Item, rule: &str) -> TokenStream {
+    let (first, rest) = rule.split_at(1);
+    let default = match &item.default {
+        Some(default) => format!("; by default {}", default.summary()),
+        None => String::new(),
+    };
+    let note = format!("{}{rest}{default}.", first.to_uppercase());
+    item.docs.clone().with_note(note).attributes()
 }

@@ -1,17 +1,18 @@
-//! Writes `JsonSchema` for enumerations and checked types, and the attributes with
+//! Writes `JsonSchema` for the types that do not derive it, and the attributes with
 //! which schemars describes derived types as the document does.
 
+use super::types::tokens;
 use crate::{
-    docs::Docs,
     names::ident,
     plan::ir::{Item, Kind, Others, Struct},
 };
 use openapi_dropshot_contract::model::{Node, NodeKind};
-use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use serde_json::Number;
 
 /// `#[schemars(…)]` for a derived type; nothing where there is nothing to say.
-pub(super) fn container(item: &Item) -> TokenStream {
+pub(super) fn container(item: &Item) -> Option<TokenStream> {
     let mut parts = Vec::new();
     if let Kind::Struct(Struct {
         others: Others::Collected(..),
@@ -22,49 +23,54 @@ pub(super) fn container(item: &Item) -> TokenStream {
         // members: of none and something it keeps none, of `false` the other.
         parts.push(quote!(deny_unknown_fields));
     }
-    if let Some(component) = item
-        .component
-        .as_ref()
-        .filter(|component| **component != item.name)
-    {
-        parts.push(quote!(rename = #component));
-    }
-    if let Some(title) = &item.title {
-        parts.push(quote!(title = #title));
-    }
-    if let Some(description) = item.docs.schema_description() {
-        parts.push(quote!(description = #description));
-    }
+    let renamed = item.component.as_ref().filter(|name| **name != item.name);
+    parts.extend(renamed.map(|name| quote!(rename = #name)));
+    parts.extend(item.title.as_ref().map(|title| quote!(title = #title)));
+    parts.extend(item.docs.description_attribute());
     attribute(&parts)
 }
 
 /// `#[schemars(…)]` of parts.
-pub(super) fn attribute(parts: &[TokenStream]) -> TokenStream {
-    if parts.is_empty() {
-        TokenStream::new()
-    } else {
-        quote!(#[schemars(#(#parts),*)])
-    }
+pub(super) fn attribute(parts: &[TokenStream]) -> Option<TokenStream> {
+    (!parts.is_empty()).then(|| quote!(#[schemars(#(#parts),*)]))
 }
 
-/// The description of a field, where schemars would make another one.
-pub(super) fn description(docs: &Docs) -> Option<TokenStream> {
-    docs.schema_description()
-        .map(|description| quote!(description = #description))
+/// A keyword of a schema, with its value.
+pub(super) fn keyword(name: &str, value: impl ToTokens) -> TokenStream {
+    quote!((#name, json!(#value)))
 }
 
-/// `impl JsonSchema` of a leaf: `parts` are the fields of `SchemaObject`.
-pub(super) fn leaf(item: &Item, generator: TokenStream, parts: TokenStream) -> TokenStream {
-    let name = ident(&item.name);
-    let schema_name = item.component.as_ref().unwrap_or(&item.name);
-    let inline = item.component.is_none().then(|| {
+/// `impl JsonSchema` of an item with the keywords of its schema, beside those that every
+/// item has.
+pub(super) fn json_schema(item: &Item, mut keywords: Vec<TokenStream>) -> TokenStream {
+    keywords.extend(item.title.as_ref().map(|title| keyword("title", title)));
+    // An inline item is described at its use.
+    let description = item.docs.description.as_ref();
+    let described = description.filter(|_| item.component.is_some());
+    keywords.extend(described.map(|text| keyword("description", text)));
+    keywords.extend(item.default.as_ref().map(|default| {
+        let value = json(default);
+        keyword("default", value)
+    }));
+    keywords.extend(item.deprecated.then(|| keyword("deprecated", true)));
+    implementation(&item.name, item.component.as_deref(), &keywords)
+}
+
+/// `impl JsonSchema` of a type, which is inline where it is no component.
+pub(super) fn implementation(
+    name: &str,
+    component: Option<&str>,
+    keywords: &[TokenStream],
+) -> TokenStream {
+    let schema_name = component.unwrap_or(name);
+    let inline = component.is_none().then(|| {
         quote! {
             fn is_referenceable() -> bool {
                 false
             }
         }
     });
-    let metadata = metadata(item);
+    let name = ident(name);
     quote! {
         impl JsonSchema for #name {
             fn schema_name() -> String {
@@ -73,54 +79,40 @@ pub(super) fn leaf(item: &Item, generator: TokenStream, parts: TokenStream) -> T
 
             #inline
 
-            fn json_schema(#generator: &mut SchemaGenerator) -> Schema {
-                Schema::Object(SchemaObject { #parts #metadata ..Default::default() })
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                openapi_dropshot_types::shapes::schema([#(#keywords),*])
             }
         }
     }
 }
 
-fn metadata(item: &Item) -> TokenStream {
-    let mut parts = Vec::new();
-    if let Some(title) = &item.title {
-        parts.push(quote!(title: Some(#title.to_owned()),));
-    }
-    // An inline leaf is described at its use.
-    if let Some(description) = item
-        .docs
-        .description
-        .as_ref()
-        .filter(|_| item.component.is_some())
-    {
-        parts.push(quote!(description: Some(#description.to_owned()),));
-    }
-    if let Some(default) = &item.default {
-        let value = json(default);
-        parts.push(quote!(default: Some(serde_json::json!(#value)),));
-    }
-    if item.deprecated {
-        parts.push(quote!(deprecated: true,));
-    }
-    if parts.is_empty() {
-        return TokenStream::new();
-    }
-    quote!(metadata: Some(Box::new(Metadata { #(#parts)* ..Default::default() })),)
+/// The keywords of the bounds that are present. schemars has no more than 32
+/// bits for them.
+pub(super) fn bounds(bounds: &[(&str, Option<u64>)]) -> Vec<TokenStream> {
+    let present = bounds.iter().filter_map(|(name, bound)| {
+        let bound = number(&u32::try_from((*bound)?).ok()?.into());
+        Some(keyword(name, bound))
+    });
+    present.collect()
+}
+
+/// A number as `serde_json::json!` takes it, with its type where it is too large for the
+/// type that Rust assumes.
+fn number(number: &Number) -> TokenStream {
+    let suffix = match number.as_i64() {
+        Some(value) if i32::try_from(value).is_err() => "_i64",
+        None if number.is_u64() => "_u64",
+        _ => "",
+    };
+    tokens(&format!("{number}{suffix}"))
 }
 
 /// A JSON value as `serde_json::json!` takes it.
-pub(super) fn json(node: &Node) -> TokenStream {
+fn json(node: &Node) -> TokenStream {
     match &node.kind {
         NodeKind::Null => quote!(null),
         NodeKind::Bool(value) => quote!(#value),
-        NodeKind::Number(number) => number.to_string().parse().unwrap_or_else(|_| {
-            let value = Literal::f64_unsuffixed(
-                number
-                    .as_f64()
-                    .filter(|value| value.is_finite())
-                    .unwrap_or_default(),
-            );
-            quote!(#value)
-        }),
+        NodeKind::Number(value) => number(value),
         NodeKind::String(text) => quote!(#text),
         NodeKind::Array(items) => {
             let items = items.iter().map(json);

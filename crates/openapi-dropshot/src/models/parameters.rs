@@ -2,8 +2,9 @@
 //! responses, which are written as text.
 
 use super::{
-    IMPORTS, items, metadata,
-    types::{Shapes, View, rust, tokens},
+    items,
+    metadata::attribute,
+    types::{Shapes, rust, tokens},
 };
 use crate::{
     names::{ident, snake},
@@ -11,18 +12,12 @@ use crate::{
         Fields, Plan, defaults, find,
         ir::{Field, Home, Kind, Presence, Ty},
     },
-    render,
 };
 use proc_macro2::TokenStream;
 use quote::quote;
-use std::collections::BTreeSet;
 
 /// The file, where the document has parameters or headers.
-///
-/// # Errors
-///
-/// The generator wrote something that is no Rust: a fault of its own.
-pub(super) fn file(plan: &Plan<'_>, shapes: &mut Shapes) -> syn::Result<Option<TokenStream>> {
+pub(super) fn file(plan: &Plan<'_>, shapes: &mut Shapes) -> TokenStream {
     let mut sets = Vec::new();
     for operation in &plan.operations {
         let all = [&operation.path, &operation.query, &operation.header];
@@ -33,20 +28,7 @@ pub(super) fn file(plan: &Plan<'_>, shapes: &mut Shapes) -> syn::Result<Option<T
         sets.extend(response.map(|fields| headers(fields, shapes)));
     }
     let types = items(plan, Home::Parameters, shapes);
-    let code = quote!(#(#sets)* #types);
-    if code.is_empty() {
-        return Ok(None);
-    }
-    let uses = render::imports(&code, IMPORTS)?;
-    let names = render::names_in(&code);
-    let schemas: BTreeSet<&str> = plan
-        .items
-        .iter()
-        .filter(|item| item.home == Home::Schemas && names.contains(&item.name))
-        .map(|item| item.name.as_str())
-        .collect();
-    let schemas = schemas.into_iter().map(ident);
-    Ok(Some(quote!(#(use super::schemas::#schemas;)* #uses #code)))
+    quote!(#(#sets)* #types)
 }
 
 /// The struct of the parameters of one place.
@@ -65,6 +47,13 @@ fn parameters(plan: &Plan<'_>, set: &Fields, shapes: &mut Shapes) -> TokenStream
         functions.extend(default);
     }
     let module = ident(&module);
+    let functions = quote! {
+        mod #module {
+            use super::*;
+
+            #(#functions)*
+        }
+    };
     let Some(pages) = &set.pages else {
         return quote! {
             #docs
@@ -74,11 +63,7 @@ fn parameters(plan: &Plan<'_>, set: &Fields, shapes: &mut Shapes) -> TokenStream
                 #(#fields)*
             }
 
-            mod #module {
-                use super::*;
-
-                #(#functions)*
-            }
+            #functions
         };
     };
     let (described, first) = (ident(&pages.described), &pages.first);
@@ -98,10 +83,9 @@ fn parameters(plan: &Plan<'_>, set: &Fields, shapes: &mut Shapes) -> TokenStream
 
             fn json_schema(generator: &mut SchemaGenerator) -> Schema {
                 let mut schema = #described::json_schema(generator).into_object();
-                let first: &[&str] = &[#(#first),*];
                 schema.extensions.insert(
                     "x-dropshot-pagination-param".to_owned(),
-                    serde_json::json!({ "required": first }),
+                    json!({ "required": [#(#first),*] }),
                 );
                 schema.into()
             }
@@ -115,11 +99,7 @@ fn parameters(plan: &Plan<'_>, set: &Fields, shapes: &mut Shapes) -> TokenStream
             #(#fields)*
         }
 
-        mod #module {
-            use super::*;
-
-            #(#functions)*
-        }
+        #functions
     }
 }
 
@@ -140,7 +120,7 @@ fn own_default(plan: &Plan<'_>, field: &Field) -> Option<TokenStream> {
     }
     let (name, ty) = (
         ident(&format!("default_{}", field.name)),
-        tokens(&rust(&field.ty, View::Models)),
+        tokens(&rust(&field.ty)),
     );
     let value = defaults::value(&plan.items, &field.ty, default)?;
     Some(quote! {
@@ -153,34 +133,26 @@ fn own_default(plan: &Plan<'_>, field: &Field) -> Option<TokenStream> {
 /// The function that reads a parameter and names it where it cannot.
 fn reader(field: &Field) -> TokenStream {
     let (name, wire) = (ident(&field.name), &field.wire);
-    let plain = tokens(&rust(&field.ty, View::Models));
-    match field.presence {
-        Presence::Optional => quote! {
-            pub(super) fn #name<'de, D: Deserializer<'de>>(d: D) -> Result<Option<#plain>, D::Error> {
-                openapi_dropshot_types::members::parameter(#wire, d).map(Some)
-            }
-        },
-        Presence::Required | Presence::Default(_) => quote! {
-            pub(super) fn #name<'de, D: Deserializer<'de>>(d: D) -> Result<#plain, D::Error> {
-                openapi_dropshot_types::members::parameter(#wire, d)
-            }
-        },
+    let plain = tokens(&rust(&field.ty));
+    let (ty, some) = match field.presence {
+        Presence::Optional => (quote!(Option<#plain>), Some(quote!(.map(Some)))),
+        Presence::Required | Presence::Default(_) => (plain, None),
+    };
+    quote! {
+        pub(super) fn #name<'de, D: Deserializer<'de>>(d: D) -> Result<#ty, D::Error> {
+            openapi_dropshot_types::members::parameter(#wire, d) #some
+        }
     }
 }
 
-/// A field, with and without what schemars has to know of it.
+/// A parameter, with and without what schemars has to know of it.
 fn parameter(
     field: &Field,
     module: &str,
     own_default: bool,
     shapes: &mut Shapes,
 ) -> (TokenStream, TokenStream) {
-    let (name, docs) = (ident(&field.name), field.docs.attributes());
     let mut serde = Vec::new();
-    if field.wire != field.name {
-        let wire = &field.wire;
-        serde.push(quote!(rename = #wire));
-    }
     match field.presence {
         Presence::Required => {}
         Presence::Default(_) if own_default => {
@@ -191,30 +163,27 @@ fn parameter(
     }
     let path = format!("{module}::{}", field.name);
     serde.push(quote!(deserialize_with = #path));
+    member(field, serde, shapes)
+}
+
+/// A field with attributes for serde, with and without what schemars has to know of it.
+fn member(
+    field: &Field,
+    mut serde: Vec<TokenStream>,
+    shapes: &mut Shapes,
+) -> (TokenStream, TokenStream) {
+    let (name, docs) = (ident(&field.name), field.docs.attributes());
+    let mut ty = rust(&field.ty);
     // What schemars writes down as a default it takes from `Serialize`, which
     // parameters do not need for themselves.
     if matches!(field.presence, Presence::Optional) {
+        ty = format!("Option<{ty}>");
         serde.push(quote!(skip_serializing_if = "Option::is_none"));
     }
-    let (ty, schema) = typed(field, shapes);
-    let with = |schema: TokenStream| {
-        quote! {
-            #docs
-            #[serde(#(#serde),*)]
-            #schema
-            pub #name: #ty,
-        }
-    };
-    (with(schema), with(TokenStream::new()))
-}
-
-/// The type of a field, and what schemars has to know of it.
-fn typed(field: &Field, shapes: &mut Shapes) -> (TokenStream, TokenStream) {
-    let plain = rust(&field.ty, View::Models);
-    let ty = match field.presence {
-        Presence::Optional => format!("Option<{plain}>"),
-        Presence::Required | Presence::Default(_) => plain,
-    };
+    if field.wire != field.name {
+        let wire = &field.wire;
+        serde.insert(0, quote!(rename = #wire));
+    }
     let shape = if field.null_text {
         shapes.required(&Ty::Nullable(Box::new(field.ty.clone())))
     } else {
@@ -224,51 +193,37 @@ fn typed(field: &Field, shapes: &mut Shapes) -> (TokenStream, TokenStream) {
     if ty != shape {
         parts.push(quote!(with = #shape));
     }
-    parts.extend(metadata::description(&field.docs));
-    (tokens(&ty), metadata::attribute(&parts))
-}
-
-/// The struct of the headers of a response.
-fn headers(set: &Fields, shapes: &mut Shapes) -> TokenStream {
-    let (name, docs) = (ident(&set.name), set.docs.attributes());
-    let optional = set
-        .fields
-        .iter()
-        .all(|field| matches!(field.presence, Presence::Optional));
-    let derives = if optional {
-        quote!(Clone, Debug, Default, JsonSchema, PartialEq, Serialize)
-    } else {
-        quote!(Clone, Debug, JsonSchema, PartialEq, Serialize)
-    };
-    let fields = set.fields.iter().map(|field| {
-        let (name, docs) = (ident(&field.name), field.docs.attributes());
-        let mut serde = Vec::new();
-        if field.wire != field.name {
-            let wire = &field.wire;
-            serde.push(quote!(rename = #wire));
-        }
-        if matches!(field.presence, Presence::Optional) {
-            serde.push(quote!(default));
-            serde.push(quote!(
-                serialize_with = "openapi_dropshot_types::members::optional_header"
-            ));
-            serde.push(quote!(skip_serializing_if = "Option::is_none"));
-        } else {
-            serde.push(quote!(
-                serialize_with = "openapi_dropshot_types::members::header"
-            ));
-        }
-        let (ty, schema) = typed(field, shapes);
+    parts.extend(field.docs.description_attribute());
+    let (ty, schema) = (tokens(&ty), attribute(&parts));
+    let with = |schema: Option<TokenStream>| {
         quote! {
             #docs
             #[serde(#(#serde),*)]
             #schema
             pub #name: #ty,
         }
+    };
+    (with(schema), with(None))
+}
+
+/// The struct of the headers of a response.
+fn headers(set: &Fields, shapes: &mut Shapes) -> TokenStream {
+    let (name, docs) = (ident(&set.name), set.docs.attributes());
+    let is_optional = |field: &Field| matches!(field.presence, Presence::Optional);
+    let default = set.fields.iter().all(is_optional).then(|| quote!(Default,));
+    let fields = set.fields.iter().map(|field| {
+        let serde = if is_optional(field) {
+            let path = "openapi_dropshot_types::members::optional_header";
+            vec![quote!(default), quote!(serialize_with = #path)]
+        } else {
+            let path = "openapi_dropshot_types::members::header";
+            vec![quote!(serialize_with = #path)]
+        };
+        member(field, serde, shapes).0
     });
     quote! {
         #docs
-        #[derive(#derives)]
+        #[derive(Clone, Debug, #default JsonSchema, PartialEq, Serialize)]
         #[schemars(description = "")]
         pub struct #name {
             #(#fields)*

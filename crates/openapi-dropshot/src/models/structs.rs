@@ -2,9 +2,10 @@
 
 use super::{
     metadata,
-    types::{Shapes, View, rust, tokens},
+    types::{Shapes, deprecated, directed, rust, tokens},
 };
 use crate::{
+    docs::Docs,
     names::{ident, snake},
     plan::{
         Plan, defaults,
@@ -58,7 +59,7 @@ pub(super) fn object(
 fn others(field: &str, of: &Ty, shapes: &mut Shapes) -> TokenStream {
     let name = ident(field);
     let map = Ty::Map(Box::new(of.clone()));
-    let (ty, shape) = (rust(&map, View::Models), shapes.schema(&map));
+    let (ty, shape) = (rust(&map), shapes.schema(&map));
     let with = (ty != shape).then(|| quote!(#[schemars(with = #shape)]));
     let ty = tokens(&ty);
     quote! {
@@ -80,32 +81,27 @@ fn default_function(plan: &Plan<'_>, item: &Item, field: &Field) -> Option<(Stri
         snake(&item.name),
         field.name.trim_end_matches('_')
     );
-    let (name, ty) = (ident(&path), tokens(&rust(&field.ty, View::Models)));
+    let (name, ty) = (ident(&path), tokens(&rust(&field.ty)));
     let value = defaults::value(&plan.items, &field.ty, default)?;
     Some((path, quote!(fn #name() -> #ty { #value })))
 }
 
 fn member(field: &Field, default: Option<&str>, shapes: &mut Shapes) -> TokenStream {
-    let docs = field.docs.clone();
-    let docs = if field.deprecated {
-        docs.with_note("Deprecated.")
-    } else {
-        docs
+    let direction = match field.direction {
+        Direction::Both => None,
+        Direction::Responses => Some("Sent in responses only; a request does not need it."),
+        Direction::Requests => Some("Sent in requests only; leave it out of responses."),
     };
-    let docs = match field.direction {
-        Direction::Both => docs,
-        Direction::Responses => {
-            docs.with_note("Sent in responses only; a request does not need it.")
-        }
-        Direction::Requests => docs.with_note("Sent in requests only; leave it out of responses."),
-    };
+    let deprecation = field.deprecated.then_some("Deprecated.");
+    let notes = deprecation.into_iter().chain(direction);
+    let docs = notes.fold(field.docs.clone(), Docs::with_note);
     let mut serde = Vec::new();
     let mut schema = Vec::new();
     if field.wire != field.name {
         let wire = &field.wire;
         serde.push(quote!(rename = #wire));
     }
-    let plain = rust(&field.ty, View::Models);
+    let plain = rust(&field.ty);
     let (ty, mut shape) = match (&field.presence, default) {
         (Presence::Default(_), Some(path)) => {
             serde.push(quote!(default = #path));
@@ -113,9 +109,8 @@ fn member(field: &Field, default: Option<&str>, shapes: &mut Shapes) -> TokenStr
         }
         (Presence::Required, _) => {
             if matches!(field.ty, Ty::Nullable(_)) {
-                serde.push(quote!(
-                    deserialize_with = "openapi_dropshot_types::members::nullable"
-                ));
+                // Without it serde would allow the member to be absent.
+                serde.push(quote!(deserialize_with = "Option::deserialize"));
             }
             (plain.clone(), shapes.required(&field.ty))
         }
@@ -129,20 +124,16 @@ fn member(field: &Field, default: Option<&str>, shapes: &mut Shapes) -> TokenStr
         }
     };
     if field.deprecated {
-        shape = shapes.deprecated(&shape);
+        shape = deprecated(&shape);
     }
-    let shape = shapes.directed(field.direction, shape);
+    let shape = directed(field.direction, shape);
     if ty != shape {
         schema.push(quote!(with = #shape));
     }
     schema.extend(field.title.as_ref().map(|title| quote!(title = #title)));
-    schema.extend(metadata::description(&docs));
+    schema.extend(docs.description_attribute());
     let (name, ty, docs) = (ident(&field.name), tokens(&ty), docs.attributes());
-    let serde = if serde.is_empty() {
-        TokenStream::new()
-    } else {
-        quote!(#[serde(#(#serde),*)])
-    };
+    let serde = (!serde.is_empty()).then(|| quote!(#[serde(#(#serde),*)]));
     let schema = metadata::attribute(&schema);
     quote! {
         #docs
@@ -156,68 +147,37 @@ fn member(field: &Field, default: Option<&str>, shapes: &mut Shapes) -> TokenStr
 pub(super) fn wrapper(plan: &Plan<'_>, item: &Item, ty: &Ty, shapes: &mut Shapes) -> TokenStream {
     let name = ident(&item.name);
     let (docs, schema) = (item.docs.attributes(), metadata::container(item));
-    let (plain, shape) = (rust(ty, View::Models), shapes.schema(ty));
+    let (plain, shape) = (rust(ty), shapes.schema(ty));
     let with = (plain != shape).then(|| quote!(#[schemars(with = #shape)]));
     let inner = tokens(&plain);
-    let derives = match ty {
-        Ty::Scalar(scalar @ (Scalar::Bool | Scalar::Integer { .. })) if is_exact(scalar) => {
-            quote!(
-                Clone,
-                Copy,
-                Debug,
-                Deserialize,
-                Eq,
-                Hash,
-                JsonSchema,
-                Ord,
-                PartialEq,
-                PartialOrd,
-                Serialize
-            )
+    let exact = matches!(ty, Ty::Scalar(scalar) if is_exact(scalar));
+    let exact = exact.then(|| quote!(Eq, Hash, Ord, PartialOrd,));
+    let copied = matches!(ty, Ty::Scalar(Scalar::Bool | Scalar::Integer { .. }));
+    let copied = copied.then(|| quote!(Copy,));
+    let text = is_text(&plan.items, ty).then(|| {
+        quote! {
+            impl FromText for #name {
+                fn from_text(text: &str) -> Result<Self, Violation> {
+                    <#inner>::from_text(text).map(#name)
+                }
+            }
+
+            impl fmt::Display for #name {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    self.0.fmt(f)
+                }
+            }
         }
-        Ty::Scalar(scalar) if is_exact(scalar) => {
-            quote!(
-                Clone,
-                Debug,
-                Deserialize,
-                Eq,
-                Hash,
-                JsonSchema,
-                Ord,
-                PartialEq,
-                PartialOrd,
-                Serialize
-            )
-        }
-        _ => quote!(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize),
-    };
-    let text = is_text(&plan.items, ty).then(|| from_text(&name, &inner));
+    });
     let default = default_impl(plan, item);
     quote! {
         #docs
-        #[derive(#derives)]
+        #[derive(Clone, #copied Debug, Deserialize, JsonSchema, PartialEq, #exact Serialize)]
         #schema
         pub struct #name(#with pub #inner);
 
         #default
         #text
-    }
-}
-
-/// A wrapped scalar as the text of a parameter.
-fn from_text(name: &proc_macro2::Ident, inner: &TokenStream) -> TokenStream {
-    quote! {
-        impl FromText for #name {
-            fn from_text(text: &str) -> Result<Self, Violation> {
-                <#inner>::from_text(text).map(#name)
-            }
-        }
-
-        impl fmt::Display for #name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
-            }
-        }
     }
 }
 
@@ -236,11 +196,8 @@ pub(super) fn default_impl(plan: &Plan<'_>, item: &Item) -> Option<TokenStream> 
 
 /// Another name for the same type.
 pub(super) fn alias(item: &Item, ty: &Ty) -> TokenStream {
-    let (name, docs, ty) = (
-        ident(&item.name),
-        item.docs.attributes(),
-        tokens(&rust(ty, View::Models)),
-    );
+    let (name, docs) = (ident(&item.name), item.docs.attributes());
+    let ty = tokens(&rust(ty));
     quote! {
         #docs
         pub type #name = #ty;

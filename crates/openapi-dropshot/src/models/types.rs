@@ -1,46 +1,48 @@
 //! Writes types: for Rust, and for schemars if it would describe the type of Rust in
 //! another way than the document does.
 
-use crate::plan::ir::{Direction, Scalar, Ty};
+use super::metadata::{implementation, keyword};
+use crate::{
+    names::{Names, ident, pascal},
+    plan::ir::{Base, Direction, Scalar, Ty},
+};
 use proc_macro2::TokenStream;
+use quote::quote;
 use std::collections::BTreeMap;
 
-/// How a file refers to the types of others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum View {
-    /// Among the models: names are imported.
-    Models,
-    /// From outside: all names are paths.
-    Outside,
+/// A type as the models write it.
+pub(super) fn rust(ty: &Ty) -> String {
+    write(ty, "")
 }
 
-/// A type in Rust.
-pub(crate) fn rust(ty: &Ty, view: View) -> String {
-    let (own, collections, json) = match view {
-        View::Models => ("", "", ""),
-        View::Outside => ("models::", "std::collections::", "serde_json::"),
-    };
+/// A type as the API writes it, where the crate of the models is called `models`.
+pub(crate) fn in_api(ty: &Ty) -> TokenStream {
+    tokens(&write(ty, "models::"))
+}
+
+/// A type; `models` is the path of the models.
+fn write(ty: &Ty, models: &str) -> String {
     match ty {
-        Ty::Scalar(Scalar::Format(format)) => format!("{own}{format}"),
+        Ty::Scalar(Scalar::Format(format)) => format!("{models}{}", format),
         Ty::Scalar(scalar) => plain(scalar).to_owned(),
-        Ty::Named(name) => format!("{own}{name}"),
-        Ty::List(of) => format!("Vec<{}>", rust(of, view)),
-        Ty::Map(of) => format!("{collections}BTreeMap<String, {}>", rust(of, view)),
-        Ty::AnyMap => format!("{json}Map<String, {json}Value>"),
-        Ty::Any | Ty::Invalid => format!("{json}Value"),
-        Ty::Nullable(inner) => format!("Option<{}>", rust(inner, view)),
-        Ty::Boxed(inner) => format!("Box<{}>", rust(inner, view)),
+        Ty::Named(name) => format!("{models}{name}"),
+        Ty::List(of) => format!("Vec<{}>", write(of, models)),
+        Ty::Map(of) => format!("BTreeMap<String, {}>", write(of, models)),
+        Ty::AnyMap => "Map<String, Value>".to_owned(),
+        Ty::Any | Ty::Invalid => "Value".to_owned(),
+        Ty::Nullable(inner) => format!("Option<{}>", write(inner, models)),
+        Ty::Boxed(inner) => format!("Box<{}>", write(inner, models)),
         Ty::Null => "()".to_owned(),
     }
 }
 
 /// Tokens of a type or path that one of the functions here wrote.
-pub(crate) fn tokens(text: &str) -> TokenStream {
+pub(super) fn tokens(text: &str) -> TokenStream {
     text.parse().unwrap_or_default()
 }
 
 /// The type of Rust for a scalar.
-pub(crate) fn plain(scalar: &Scalar) -> &'static str {
+pub(super) fn plain(scalar: &Scalar) -> &'static str {
     match scalar {
         Scalar::Bool => "bool",
         Scalar::Integer { base, .. } => base.name,
@@ -52,14 +54,15 @@ pub(crate) fn plain(scalar: &Scalar) -> &'static str {
 
 /// The types of scalars that exist for schemas only, as far as they are used.
 #[derive(Debug, Default)]
-pub(crate) struct Shapes {
-    /// By name: instance type and format.
-    pub(crate) scalars: BTreeMap<String, (&'static str, Option<String>)>,
+pub(super) struct Shapes {
+    names: Names,
+    /// The names, by instance type and format.
+    scalars: BTreeMap<(&'static str, Option<String>), String>,
 }
 
 impl Shapes {
     /// The type that has the schema of the document.
-    pub(crate) fn schema(&mut self, ty: &Ty) -> String {
+    pub(super) fn schema(&mut self, ty: &Ty) -> String {
         match ty {
             Ty::Scalar(scalar) => self
                 .scalar(scalar)
@@ -68,66 +71,88 @@ impl Shapes {
             Ty::Map(of) => format!("BTreeMap<String, {}>", self.schema(of)),
             Ty::Nullable(inner) => format!("Option<{}>", self.schema(inner)),
             Ty::Boxed(inner) => self.schema(inner),
-            Ty::Null => "openapi_dropshot_types::shapes::Null".to_owned(),
-            Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Invalid => rust(ty, View::Models),
+            Ty::Null => shape("Null"),
+            Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Invalid => rust(ty),
         }
     }
 
     /// The same for a member that has to be there.
-    pub(crate) fn required(&mut self, ty: &Ty) -> String {
+    pub(super) fn required(&mut self, ty: &Ty) -> String {
         match ty {
-            Ty::Nullable(inner) => {
-                format!(
-                    "openapi_dropshot_types::shapes::Nullable<{}>",
-                    self.schema(inner)
-                )
-            }
+            Ty::Nullable(inner) => shape(&format!("Nullable<{}>", self.schema(inner))),
             ty => self.schema(ty),
-        }
-    }
-
-    /// A type whose schema says that it is deprecated.
-    pub(crate) fn deprecated(&self, schema: &str) -> String {
-        format!("openapi_dropshot_types::shapes::Deprecated<{schema}>")
-    }
-
-    /// A type whose schema says in which direction it is sent.
-    pub(crate) fn directed(&self, direction: Direction, schema: String) -> String {
-        match direction {
-            Direction::Both => schema,
-            Direction::Responses => format!("openapi_dropshot_types::shapes::ReadOnly<{schema}>"),
-            Direction::Requests => format!("openapi_dropshot_types::shapes::WriteOnly<{schema}>"),
         }
     }
 
     fn scalar(&mut self, scalar: &Scalar) -> Option<String> {
         let (instance, format) = scalar.shape()?;
-        let known = self
-            .scalars
-            .iter()
-            .find(|(_, known)| **known == (instance, format.clone()));
-        if let Some((name, _)) = known {
-            return Some(format!("super::shapes::{name}"));
-        }
-        let wanted = format!(
-            "{instance}{}",
-            format
-                .as_deref()
-                .map(crate::names::pascal)
-                .unwrap_or_default()
-        );
-        let mut name = if format.is_some() {
-            wanted.clone()
-        } else {
-            format!("Any{wanted}")
+        let wanted = match format {
+            Some(format) => format!("{instance}{}", pascal(format)),
+            None => format!("Any{instance}"),
         };
-        let mut number = 2_u32;
-        while self.scalars.contains_key(&name) {
-            name = format!("{wanted}{number}");
-            number += 1;
-        }
-        self.scalars
-            .insert(name.clone(), (instance, format.clone()));
+        let (names, key) = (&mut self.names, (instance, format.clone()));
+        let known = self.scalars.entry(key);
+        let name = known.or_insert_with(|| names.claim(&wanted));
         Some(format!("super::shapes::{name}"))
     }
+
+    /// The module of the types, where one is used.
+    pub(super) fn module(&self) -> Option<TokenStream> {
+        let types = self.scalars.iter().map(|((instance, format), name)| {
+            let kind = match *instance {
+                "Integer" => "An integer",
+                "Number" => "A number",
+                _ => "A string",
+            };
+            let about = match format {
+                Some(format) => format!(" {kind} of the format `{format}`."),
+                None => format!(" {kind} without a format."),
+            };
+            let json_type = instance.to_ascii_lowercase();
+            let mut keywords = vec![keyword("type", json_type)];
+            keywords.extend(format.as_ref().map(|format| keyword("format", format)));
+            // As schemars says of the unsigned types of Rust.
+            if *instance == "Integer" && Base::of_format(format.as_deref()).least == 0 {
+                keywords.push(keyword("minimum", quote!(0)));
+            }
+            let schema = implementation(name, None, &keywords);
+            let name = ident(name);
+            quote! {
+                #[doc = #about]
+                pub(super) enum #name {}
+
+                #schema
+            }
+        });
+        let types = quote!(#(#types)*);
+        (!types.is_empty()).then(|| {
+            quote! {
+                #[doc = " Types that say in schemas what the types of Rust cannot."]
+                mod shapes {
+                    use super::*;
+
+                    #types
+                }
+            }
+        })
+    }
+}
+
+/// A type whose schema says that it is deprecated.
+pub(super) fn deprecated(schema: &str) -> String {
+    shape(&format!("Deprecated<{schema}>"))
+}
+
+/// A type whose schema says in which direction it is sent.
+pub(super) fn directed(direction: Direction, schema: String) -> String {
+    match direction {
+        Direction::Both => schema,
+        Direction::Responses => shape(&format!("ReadOnly<{schema}>")),
+        Direction::Requests => shape(&format!("WriteOnly<{schema}>")),
+    }
+}
+
+/// A type of `openapi_dropshot_types::shapes`.
+fn shape(name: &str) -> String {
+    format!("openapi_dropshot_types::shapes::{name}")
 }

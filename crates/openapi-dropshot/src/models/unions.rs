@@ -2,9 +2,9 @@
 //! alternative.
 
 use super::{
-    metadata,
+    metadata::{json_schema, keyword},
     structs::default_impl,
-    types::{Shapes, View, rust, tokens},
+    types::{Shapes, rust, tokens},
 };
 use crate::{
     docs::{Docs, one_line},
@@ -14,6 +14,7 @@ use crate::{
         ir::{Choice, Item, Ty, Union},
         is_text,
     },
+    render::option,
 };
 use openapi_dropshot_contract::model::Type;
 use proc_macro2::{Ident, TokenStream};
@@ -27,16 +28,11 @@ pub(super) fn union(
     shapes: &mut Shapes,
 ) -> TokenStream {
     let (name, docs) = (ident(&item.name), item.docs.attributes());
-    let variants: Vec<Ident> = union
+    let (variants, types): (Vec<Ident>, Vec<TokenStream>) = union
         .variants
         .iter()
-        .map(|variant| ident(&variant.name))
-        .collect();
-    let types: Vec<TokenStream> = union
-        .variants
-        .iter()
-        .map(|variant| tokens(&rust(&variant.ty, View::Models)))
-        .collect();
+        .map(|variant| (ident(&variant.name), tokens(&rust(&variant.ty))))
+        .unzip();
     let about = union.variants.iter().map(|variant| {
         let words = variant.description.as_deref().map(one_line);
         Docs::new(words.as_deref(), format!("{}.", what(&variant.ty))).attributes()
@@ -49,7 +45,8 @@ pub(super) fn union(
         .variants
         .iter()
         .all(|variant| is_text(&plan.items, &variant.ty))
-        .then(|| texts(&name, &variants, &types));
+        .then(|| texts(&name, &variants, &types))
+        .flatten();
     quote! {
         #docs
         #[derive(Clone, Debug, PartialEq)]
@@ -91,7 +88,7 @@ fn what(ty: &Ty) -> String {
         Ty::Map(_) | Ty::AnyMap => "An object".to_owned(),
         Ty::Any | Ty::Invalid => "Any value".to_owned(),
         Ty::Null => "`null`".to_owned(),
-        Ty::Scalar(_) => format!("`{}`", rust(ty, View::Models)),
+        Ty::Scalar(_) => format!("`{}`", rust(ty)),
     }
 }
 
@@ -109,12 +106,8 @@ fn choice(name: &Ident, union: &Union) -> TokenStream {
                 let (variant_name, tags) = (ident(&variant.name), &variant.tags);
                 quote!(#(#tags)|* => serde_json::from_value(value).map(#name::#variant_name).map_err(|error| error.to_string()))
             });
-            let words: Vec<String> = union
-                .variants
-                .iter()
-                .flat_map(|variant| &variant.tags)
-                .map(|tag| format!("`{tag}`"))
-                .collect();
+            let tags = union.variants.iter().flat_map(|variant| &variant.tags);
+            let words: Vec<String> = tags.map(|tag| format!("`{tag}`")).collect();
             let wrong = format!("`{property}` must be one of {}", words.join(", "));
             quote! {
                 openapi_dropshot_types::unions::tag(&value, #property).map(str::to_owned).and_then(|tag| match tag.as_str() {
@@ -148,13 +141,10 @@ fn instance_check(instance: Type) -> TokenStream {
 
 /// The enumeration as the text of a parameter: the first alternative that takes
 /// the text.
-fn texts(name: &Ident, variants: &[Ident], types: &[TokenStream]) -> TokenStream {
-    let (first, others) = match types {
-        [] => return TokenStream::new(),
-        [first, others @ ..] => (first, others),
-    };
-    let (first_variant, other_variants) = (&variants[0], &variants[1..]);
-    quote! {
+fn texts(name: &Ident, variants: &[Ident], types: &[TokenStream]) -> Option<TokenStream> {
+    let (first, others) = types.split_first()?;
+    let (first_variant, other_variants) = variants.split_first()?;
+    Some(quote! {
         impl FromText for #name {
             fn from_text(text: &str) -> Result<Self, Violation> {
                 <#first>::from_text(text)
@@ -172,52 +162,29 @@ fn texts(name: &Ident, variants: &[Ident], types: &[TokenStream]) -> TokenStream
                 }
             }
         }
-    }
+    })
 }
 
 /// `JsonSchema`: the alternatives as the document has them.
 fn schema(item: &Item, union: &Union, shapes: &mut Shapes) -> TokenStream {
-    let parts: Vec<TokenStream> = union
-        .variants
-        .iter()
-        .map(|variant| {
-            let shape = tokens(&shapes.schema(&variant.ty));
-            let part = quote!(generator.subschema_for::<#shape>());
-            if variant.title.is_none() && variant.description.is_none() {
-                return part;
-            }
-            let text = |text: &Option<String>| match text {
-                Some(text) => quote!(Some(#text)),
-                None => quote!(None),
-            };
-            let (title, description) = (text(&variant.title), text(&variant.description));
-            quote!(openapi_dropshot_types::unions::described(#part, #title, #description))
-        })
-        .collect();
-    let keyword = ident(match union.choice {
-        Choice::One | Choice::Tag(_) => "one_of",
-        Choice::Any => "any_of",
+    let alternatives = union.variants.iter().map(|variant| {
+        let shape = tokens(&shapes.schema(&variant.ty));
+        let alternative = quote!(generator.subschema_for::<#shape>());
+        if variant.title.is_none() && variant.description.is_none() {
+            return alternative;
+        }
+        let title = option(variant.title.as_ref());
+        let description = option(variant.description.as_ref());
+        quote!(openapi_dropshot_types::unions::described(#alternative, #title, #description))
     });
-    let instance = union.instance.map(|instance| {
-        let instance = ident(match instance {
-            Type::Boolean => "Boolean",
-            Type::Integer => "Integer",
-            Type::Number => "Number",
-            Type::String => "String",
-            Type::Array => "Array",
-            Type::Object => "Object",
-        });
-        quote!(instance_type: Some(InstanceType::#instance.into()),)
-    });
-    metadata::leaf(
-        item,
-        quote!(generator),
-        quote! {
-            #instance
-            subschemas: Some(Box::new(SubschemaValidation {
-                #keyword: Some(vec![#(#parts),*]),
-                ..Default::default()
-            })),
-        },
-    )
+    let name = match union.choice {
+        Choice::One | Choice::Tag(_) => "oneOf",
+        Choice::Any => "anyOf",
+    };
+    let mut keywords = vec![keyword(name, quote!([#(#alternatives),*]))];
+    keywords.extend(union.instance.map(|instance| {
+        let instance = instance.to_string();
+        keyword("type", instance)
+    }));
+    json_schema(item, keywords)
 }

@@ -26,14 +26,6 @@ pub(crate) enum Body {
 }
 
 impl Body {
-    /// Returns the type of its value, if it has one.
-    pub(crate) fn ty(&self) -> Option<&Ty> {
-        match self {
-            Body::Json(ty) | Body::Form(ty) => Some(ty),
-            Body::Bytes | Body::Parts => None,
-        }
-    }
-
     /// Returns its media type.
     pub(crate) fn media_type(&self) -> &'static str {
         match self {

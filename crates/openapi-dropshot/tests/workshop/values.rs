@@ -192,14 +192,14 @@ fn formats_are_equal_by_what_they_mean() {
     assert!(moment("2024-01-01T00:00:00Z") < moment("2024-01-01T00:00:01Z"));
     let bytes = models::Base64::from(vec![1, 2, 255]);
     assert_eq!(bytes.to_string(), "AQL/");
-    assert_eq!(bytes.get(), vec![1, 2, 255]);
+    assert_eq!(*bytes.get(), [1, 2, 255]);
     let date = chrono::NaiveDate::from_ymd_opt(2024, 2, 9).expect("a date");
     assert_eq!(
-        models::Date::try_from(date).map(|date| date.to_string()),
+        models::Date::new(date).map(|date| date.to_string()),
         Ok("2024-02-09".to_owned())
     );
     let far = chrono::NaiveDate::from_ymd_opt(12024, 2, 9).expect("a date");
-    assert!(models::Date::try_from(far).is_err());
+    assert!(models::Date::new(far).is_err());
     let now = chrono::DateTime::from_timestamp(0, 0).expect("a moment");
     assert_eq!(
         models::DateTime::try_from(now).map(|now| now.to_string()),

@@ -2,15 +2,7 @@
 //!
 //! The trait that a service implements.
 
-use super::errors::{
-    CreateOrderError, CreatePetError, GetOrderError, GetPetError, ListOrdersError,
-    ListPetsError, UpdateOrderError,
-};
-use dropshot::{
-    Header, HttpResponseCreated, HttpResponseHeaders, HttpResponseOk, Path, Query,
-    RequestContext, TypedBody,
-};
-use petstore_models as models;
+use super::*;
 
 /// The operations of "Pet Store", version 1.1.0.
 ///
@@ -25,7 +17,7 @@ use petstore_models as models;
 ///   people read its `message`.
 /// - The service ignores unknown members of a body and unknown query
 ///   parameters, so that newer clients can talk to older servers.
-#[dropshot::api_description]
+#[dropshot::api_description(module = "pet_store_api_mod")]
 pub trait PetStoreApi {
     /// What every handler can reach.
     type Context;
@@ -76,8 +68,6 @@ pub trait PetStoreApi {
     ///
     /// This operation is deprecated since 20 November 2026 and will be removed
     /// on 5 December 2030. Use `GET /pets` with a `status` filter instead.
-    ///
-    /// Deprecated since 1.0.0 (20 November 2026); removed on 5 December 2030; use `GET /pets` with a `status` filter.
     #[endpoint(
         method = GET,
         path = "/pets/{petId}",

@@ -2,10 +2,7 @@
 //!
 //! The responses that are errors.
 
-use dropshot::HttpError;
-use openapi_dropshot_types::{ErrorEntry, ErrorMember, Rejection};
-use std::borrow::Cow;
-use petstore_models as models;
+use super::*;
 
 /// The codes of the error catalogue.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -278,16 +275,8 @@ pub enum ListPetsError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for ListPetsError {
+impl OperationError for ListPetsError {
     type Body = models::Error;
-
-    const ERRORS: &'static [ErrorEntry] = &CATALOGUE;
-
-    const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let (code, message) = match self {
@@ -338,16 +327,8 @@ pub enum CreatePetError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for CreatePetError {
+impl OperationError for CreatePetError {
     type Body = models::Error;
-
-    const ERRORS: &'static [ErrorEntry] = &CATALOGUE;
-
-    const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let (code, message) = match self {
@@ -403,16 +384,8 @@ pub enum GetPetError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for GetPetError {
+impl OperationError for GetPetError {
     type Body = models::Error;
-
-    const ERRORS: &'static [ErrorEntry] = &CATALOGUE;
-
-    const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let (code, message) = match self {
@@ -459,16 +432,8 @@ pub enum ListOrdersError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for ListOrdersError {
+impl OperationError for ListOrdersError {
     type Body = models::Error;
-
-    const ERRORS: &'static [ErrorEntry] = &CATALOGUE;
-
-    const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let (code, message) = match self {
@@ -523,16 +488,8 @@ pub enum CreateOrderError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for CreateOrderError {
+impl OperationError for CreateOrderError {
     type Body = models::Error;
-
-    const ERRORS: &'static [ErrorEntry] = &CATALOGUE;
-
-    const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let (code, message) = match self {
@@ -588,16 +545,8 @@ pub enum GetOrderError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for GetOrderError {
+impl OperationError for GetOrderError {
     type Body = models::Error;
-
-    const ERRORS: &'static [ErrorEntry] = &CATALOGUE;
-
-    const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let (code, message) = match self {
@@ -649,16 +598,8 @@ pub enum UpdateOrderError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for UpdateOrderError {
+impl OperationError for UpdateOrderError {
     type Body = models::Error;
-
-    const ERRORS: &'static [ErrorEntry] = &CATALOGUE;
-
-    const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let (code, message) = match self {
@@ -683,8 +624,8 @@ impl openapi_dropshot_types::OperationError for UpdateOrderError {
 }
 
 openapi_dropshot_types::operation_errors!(
-    ListPetsError, CreatePetError, GetPetError, ListOrdersError, CreateOrderError,
-    GetOrderError, UpdateOrderError
+    CATALOGUE, ERROR_BODY; ListPetsError, CreatePetError, GetPetError, ListOrdersError,
+    CreateOrderError, GetOrderError, UpdateOrderError
 );
 
 openapi_dropshot_types::state_failures!(

@@ -136,8 +136,6 @@ impl Client {
 
     /// Get a pet.
     ///
-    /// Deprecated since 1.0.0 (20 November 2026); removed on 5 December 2030; use `GET /pets` with a `status` filter.
-    ///
     /// Returns the pet that has the given identifier.
     ///
     /// This operation is deprecated since 20 November 2026 and will be removed

@@ -2,14 +2,7 @@
 //!
 //! Parameters of requests and headers of responses.
 
-use super::schemas::OrderStatus;
-use super::schemas::PetStatus;
-use schemars::JsonSchema;
-use schemars::r#gen::SchemaGenerator;
-use schemars::schema::{
-    InstanceType, Metadata, NumberValidation, Schema, SchemaObject, StringValidation,
-};
-use serde::{Deserialize, Deserializer, Serialize};
+use super::*;
 
 /// Query parameters of `listPets`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
@@ -353,7 +346,7 @@ impl openapi_dropshot_types::CheckedNumber for Limit {
     const EXPECTED: &'static str = "an integer from 1 to 100";
 
     fn is_valid(value: i64) -> bool {
-        (1..=100).contains(&value)
+        value >= 1 && value <= 100
     }
 }
 
@@ -366,24 +359,13 @@ impl JsonSchema for Limit {
         false
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::Integer.into()),
-            number: Some(
-                Box::new(NumberValidation {
-                    minimum: Some(1.0),
-                    maximum: Some(100.0),
-                    ..Default::default()
-                }),
-            ),
-            metadata: Some(
-                Box::new(Metadata {
-                    default: Some(serde_json::json!(20)),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("integer")),
+            ("minimum", json!(1.0)),
+            ("maximum", json!(100.0)),
+            ("default", json!(20)),
+        ])
     }
 }
 
@@ -422,18 +404,12 @@ impl JsonSchema for Cursor {
         false
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            string: Some(
-                Box::new(StringValidation {
-                    min_length: Some(1),
-                    max_length: Some(200),
-                    pattern: None,
-                }),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("minLength", json!(1)),
+            ("maxLength", json!(200)),
+        ])
     }
 }
 
@@ -491,21 +467,16 @@ impl JsonSchema for IdempotencyKey {
         false
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            string: Some(
-                Box::new(StringValidation {
-                    min_length: None,
-                    max_length: None,
-                    pattern: Some(
-                        "^(?:\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\"|[!#-~][!-~]{0,254})$"
-                            .to_owned(),
-                    ),
-                }),
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            (
+                "pattern",
+                json!(
+                    "^(?:\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\"|[!#-~][!-~]{0,254})$"
+                ),
             ),
-            ..Default::default()
-        })
+        ])
     }
 }
 
@@ -541,7 +512,7 @@ impl openapi_dropshot_types::CheckedNumber for OrdersLimit {
     const EXPECTED: &'static str = "an integer from 1 to 100";
 
     fn is_valid(value: i64) -> bool {
-        (1..=100).contains(&value)
+        value >= 1 && value <= 100
     }
 }
 
@@ -554,24 +525,13 @@ impl JsonSchema for OrdersLimit {
         false
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::Integer.into()),
-            number: Some(
-                Box::new(NumberValidation {
-                    minimum: Some(1.0),
-                    maximum: Some(100.0),
-                    ..Default::default()
-                }),
-            ),
-            metadata: Some(
-                Box::new(Metadata {
-                    default: Some(serde_json::json!(20)),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("integer")),
+            ("minimum", json!(1.0)),
+            ("maximum", json!(100.0)),
+            ("default", json!(20)),
+        ])
     }
 }
 

@@ -2,11 +2,7 @@
 //!
 //! The schemas.
 
-use openapi_dropshot_types::formats::DateTime;
-use schemars::JsonSchema;
-use schemars::r#gen::SchemaGenerator;
-use schemars::schema::{InstanceType, Metadata, Schema, SchemaObject};
-use serde::{Deserialize, Serialize};
+use super::*;
 
 /// Availability of a pet.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -42,20 +38,12 @@ impl JsonSchema for PetStatus {
         "PetStatus".to_owned()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            enum_values: Some(
-                PetStatus::ALL.iter().map(|value| value.as_str().into()).collect(),
-            ),
-            metadata: Some(
-                Box::new(Metadata {
-                    description: Some("Availability of a pet.".to_owned()),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(PetStatus::ALL)),
+            ("description", json!("Availability of a pet.")),
+        ])
     }
 }
 
@@ -141,23 +129,15 @@ impl JsonSchema for OrderStatus {
         "OrderStatus".to_owned()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            enum_values: Some(
-                OrderStatus::ALL.iter().map(|value| value.as_str().into()).collect(),
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(OrderStatus::ALL)),
+            (
+                "description",
+                json!("Status of an order. `delivered` and `cancelled` are final."),
             ),
-            metadata: Some(
-                Box::new(Metadata {
-                    description: Some(
-                        "Status of an order. `delivered` and `cancelled` are final."
-                            .to_owned(),
-                    ),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+        ])
     }
 }
 

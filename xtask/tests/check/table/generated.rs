@@ -19,8 +19,8 @@ const GATE: Mutation = Mutation {
 pub(super) const ROWS: &[Mutation] = &[
     Mutation {
         what: "a bound is widened by hand",
-        edits: &[(MODELS, "maximum: Some(100.0)", "maximum: Some(1000.0)")],
-        at: (MODELS, "Some(1000.0)"),
+        edits: &[(MODELS, "json!(100.0)", "json!(1000.0)")],
+        at: (MODELS, "json!(1000.0)"),
         ..GATE
     },
     Mutation {

@@ -25,15 +25,15 @@ pub(super) const WAYS: &[Way] = &[
         description: "a bound that is not checked",
         change: (
             SCHEMAS,
-            "(1..=10).contains(&value)",
-            "(1..=11).contains(&value)",
+            "value >= 1 && value <= 10",
+            "value >= 1 && value <= 11",
         ),
         rule: "value-accepted",
         pointer: "/components/schemas/Level",
     },
     Way {
         description: "a bound that is not emitted",
-        change: (SCHEMAS, "maximum: Some(10.0)", "maximum: None"),
+        change: (SCHEMAS, "(\"maximum\", json!(10.0)),", ""),
         rule: "schema-maximum",
         pointer: "/components/schemas/Level",
     },

@@ -459,7 +459,7 @@ fn feature(operation: &Operation) -> Option<&'static str> {
 /// The description of an operation, and how long and how far it can be relied on.
 fn method_docs(operation: &Operation) -> Vec<String> {
     let mut paragraphs = vec![summary(operation)];
-    paragraphs.extend(lifecycle(operation));
+    paragraphs.extend(lifecycle(operation, true));
     if operation.summary.is_some() {
         paragraphs.push(described(operation.description.as_deref()));
     }
@@ -476,7 +476,7 @@ fn builder_docs(request: &Request<'_>) -> Vec<String> {
         "A request of [`Client::{method}`](super::Client::{method}): set its parameters, then \
          [`send`]({builder}::send) it."
     )];
-    paragraphs.extend(lifecycle(request.operation));
+    paragraphs.extend(lifecycle(request.operation, false));
     paragraphs
 }
 
@@ -497,9 +497,12 @@ fn summary(operation: &Operation) -> String {
     }
 }
 
-/// When the operation is removed, and how far it can be relied on.
-fn lifecycle(operation: &Operation) -> Vec<String> {
-    let end = deprecation_note(operation).map(|note| note.sentence);
+/// When the operation is removed, and how far it can be relied on; `described` where the
+/// description of the operation stands beside it.
+fn lifecycle(operation: &Operation, described: bool) -> Vec<String> {
+    let end = deprecation_note(operation)
+        .filter(|note| !(described && note.is_described))
+        .map(|note| note.sentence);
     let level = stability_sentence(operation).map(|sentence| match feature(operation) {
         Some(feature) => {
             format!("{sentence} Only with the cargo feature `{feature}` of this crate.")

@@ -2,19 +2,10 @@
 //!
 //! The trait that a service implements.
 
-use super::errors::{DropAnchorError, PhotographError};
-use super::responses::{ReadManifestOk, RegisterShipSeeOther};
-use dropshot::{
-    Body, HttpError, HttpResponseHeaders, HttpResponseOk, HttpResponseUpdatedNoContent,
-    MultipartBody, Path, Query, RequestContext, TypedBody, UntypedBody,
-    WebsocketChannelResult, WebsocketConnection,
-};
-use http::Response;
-use openapi_dropshot_types::OptionalBody;
-use crate::harbour_models as models;
+use super::*;
 
 /// The operations of "Harbour", version 0.1.0.
-#[dropshot::api_description]
+#[dropshot::api_description(module = "harbour_api_mod")]
 pub trait HarbourApi {
     /// What every handler can reach.
     type Context;

@@ -2,8 +2,7 @@
 //!
 //! The responses that are errors.
 
-use dropshot::HttpError;
-use openapi_dropshot_types::{ErrorMember, Rejection};
+use super::*;
 
 /// The members of the error body, in their order.
 pub const ERROR_BODY: &[(&str, ErrorMember)] = &[
@@ -20,12 +19,8 @@ pub enum PhotographError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for PhotographError {
-    type Body = serde_json::Value;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
+impl OperationError for PhotographError {
+    type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let Self::Undocumented(error) = self;
@@ -41,12 +36,8 @@ pub enum DropAnchorError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for DropAnchorError {
-    type Body = serde_json::Value;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
+impl OperationError for DropAnchorError {
+    type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let Self::Undocumented(error) = self;
@@ -54,4 +45,6 @@ impl openapi_dropshot_types::OperationError for DropAnchorError {
     }
 }
 
-openapi_dropshot_types::operation_errors!(PhotographError, DropAnchorError);
+openapi_dropshot_types::operation_errors!(
+    [], ERROR_BODY; PhotographError, DropAnchorError
+);

@@ -2,7 +2,7 @@
 //!
 //! What the document says about each operation, as a table.
 
-use openapi_dropshot_types::{Operation, Stability};
+use super::*;
 
 /// The names of the operations.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]

@@ -2,8 +2,7 @@
 //!
 //! Responses for which dropshot has no type.
 
-use dropshot::{Body, FreeformBody, HttpCodedResponse, HttpError};
-use http::{Response, StatusCode};
+use super::*;
 
 /// Registered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +20,7 @@ impl HttpCodedResponse for RegisterShipSeeOther {
 }
 
 impl From<RegisterShipSeeOther> for Result<Response<Body>, HttpError> {
-    fn from(_: RegisterShipSeeOther) -> Self {
+    fn from(response: RegisterShipSeeOther) -> Self {
         Ok(
             Response::builder()
                 .status(RegisterShipSeeOther::STATUS_CODE)
@@ -46,7 +45,11 @@ impl HttpCodedResponse for ReadManifestOk {
 
 impl From<ReadManifestOk> for Result<Response<Body>, HttpError> {
     fn from(response: ReadManifestOk) -> Self {
-        let builder = Response::builder().status(ReadManifestOk::STATUS_CODE);
-        Ok(builder.header("content-type", "text/csv").body(response.0)?)
+        Ok(
+            Response::builder()
+                .status(ReadManifestOk::STATUS_CODE)
+                .header("content-type", "text/csv")
+                .body(response.0)?,
+        )
     }
 }

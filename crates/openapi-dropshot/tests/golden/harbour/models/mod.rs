@@ -5,14 +5,43 @@
     clippy::doc_lazy_continuation,
     clippy::doc_overindented_list_items,
     clippy::enum_variant_names,
+    clippy::manual_range_contains,
+    unused_imports,
+    unused_variables,
     reason = "the names, words and values of the document"
 )]
 
+use openapi_dropshot_types::prelude::models::*;
+pub use openapi_dropshot_types::{
+    FromText, Violation,
+    formats::{Base64, Date, DateTime, IpAddress, Ipv4Address, Ipv6Address, Uuid},
+};
+
+/// Types that say in schemas what the types of Rust cannot.
+mod shapes {
+    use super::*;
+
+    /// An integer of the format `uint`.
+    pub(super) enum IntegerUint {}
+    impl JsonSchema for IntegerUint {
+        fn schema_name() -> String {
+            "IntegerUint".to_owned()
+        }
+        fn is_referenceable() -> bool {
+            false
+        }
+        fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+            openapi_dropshot_types::shapes::schema([
+                ("type", json!("integer")),
+                ("format", json!("uint")),
+                ("minimum", json!(0)),
+            ])
+        }
+    }
+}
+
 mod parameters;
 mod schemas;
-mod shapes;
 
-pub use openapi_dropshot_types::{FromText, Violation};
-pub use openapi_dropshot_types::formats::{Base64, Date, DateTime};
 pub use parameters::*;
 pub use schemas::*;

@@ -2,12 +2,7 @@
 //!
 //! Parameters of requests and headers of responses.
 
-use super::schemas::BerthOrName;
-use openapi_dropshot_types::formats::Date;
-use schemars::JsonSchema;
-use schemars::r#gen::SchemaGenerator;
-use schemars::schema::{InstanceType, NumberValidation, Schema, SchemaObject};
-use serde::{Deserialize, Deserializer, Serialize};
+use super::*;
 
 /// Query parameters of `list_ships`.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
@@ -49,12 +44,11 @@ impl JsonSchema for ListShipsQuery {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut schema = ListShipsQueryDescribed::json_schema(generator).into_object();
-        let first: &[&str] = &["since"];
         schema
             .extensions
             .insert(
                 "x-dropshot-pagination-param".to_owned(),
-                serde_json::json!({ "required" : first }),
+                json!({ "required" : ["since"] }),
             );
         schema.into()
     }
@@ -260,18 +254,12 @@ impl JsonSchema for ListShipsLimit {
         false
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::Integer.into()),
-            format: Some("uint32".to_owned()),
-            number: Some(
-                Box::new(NumberValidation {
-                    minimum: Some(1.0),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("integer")),
+            ("format", json!("uint32")),
+            ("minimum", json!(1.0)),
+        ])
     }
 }
 

@@ -2,17 +2,7 @@
 //!
 //! The schemas.
 
-use openapi_dropshot_types::{FromText, Violation};
-use openapi_dropshot_types::formats::{Base64, DateTime};
-use openapi_dropshot_types::unions::Alternatives;
-use schemars::JsonSchema;
-use schemars::r#gen::SchemaGenerator;
-use schemars::schema::{
-    InstanceType, Metadata, Schema, SchemaObject, StringValidation, SubschemaValidation,
-};
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
-use std::fmt;
+use super::*;
 
 /// Error information from a response.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
@@ -146,27 +136,17 @@ impl JsonSchema for ShipState {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            subschemas: Some(
-                Box::new(SubschemaValidation {
-                    one_of: Some(
-                        vec![
-                            generator.subschema_for:: < ShipStateAnchored > (), generator
-                            .subschema_for:: < ShipStateUnderWay > (), generator
-                            .subschema_for:: < ShipStateTowed > ()
-                        ],
-                    ),
-                    ..Default::default()
-                }),
+        openapi_dropshot_types::shapes::schema([
+            (
+                "oneOf",
+                json!(
+                    [generator.subschema_for:: < ShipStateAnchored > (), generator
+                    .subschema_for:: < ShipStateUnderWay > (), generator.subschema_for::
+                    < ShipStateTowed > ()]
+                ),
             ),
-            metadata: Some(
-                Box::new(Metadata {
-                    description: Some("What a ship does; told by `kind`.".to_owned()),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+            ("description", json!("What a ship does; told by `kind`.")),
+        ])
     }
 }
 
@@ -207,17 +187,11 @@ impl JsonSchema for ShipStateAnchoredKind {
         false
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            enum_values: Some(
-                ShipStateAnchoredKind::ALL
-                    .iter()
-                    .map(|value| value.as_str().into())
-                    .collect(),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(ShipStateAnchoredKind::ALL)),
+        ])
     }
 }
 
@@ -261,17 +235,11 @@ impl JsonSchema for ShipStateUnderWayKind {
         false
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            enum_values: Some(
-                ShipStateUnderWayKind::ALL
-                    .iter()
-                    .map(|value| value.as_str().into())
-                    .collect(),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(ShipStateUnderWayKind::ALL)),
+        ])
     }
 }
 
@@ -316,17 +284,11 @@ impl JsonSchema for ShipStateTowedKind {
         false
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            enum_values: Some(
-                ShipStateTowedKind::ALL
-                    .iter()
-                    .map(|value| value.as_str().into())
-                    .collect(),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(ShipStateTowedKind::ALL)),
+        ])
     }
 }
 
@@ -360,33 +322,18 @@ impl JsonSchema for Flag {
         "Flag".to_owned()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            subschemas: Some(
-                Box::new(SubschemaValidation {
-                    one_of: Some(
-                        vec![
-                            SchemaObject { instance_type : Some(InstanceType::String
-                            .into()), enum_values : Some(vec!["alfa".into()]), metadata :
-                            Some(Box::new(Metadata { description :
-                            Some("A diver is below.".to_owned()), ..Default::default()
-                            })), ..Default::default() } .into(), SchemaObject {
-                            instance_type : Some(InstanceType::String.into()),
-                            enum_values : Some(vec!["bravo".into(), "quebec".into()]),
-                            ..Default::default() } .into()
-                        ],
-                    ),
-                    ..Default::default()
-                }),
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            (
+                "oneOf",
+                json!(
+                    [{ "type" : "string", "enum" : ["alfa"], "description" :
+                    "A diver is below.", }, { "type" : "string", "enum" : ["bravo",
+                    "quebec"], }]
+                ),
             ),
-            metadata: Some(
-                Box::new(Metadata {
-                    description: Some("A signal.".to_owned()),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+            ("description", json!("A signal.")),
+        ])
     }
 }
 
@@ -446,21 +393,16 @@ impl JsonSchema for BerthOrName {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            subschemas: Some(
-                Box::new(SubschemaValidation {
-                    one_of: Some(
-                        vec![
-                            openapi_dropshot_types::unions::described(generator
-                            .subschema_for:: < u16 > (), Some("berth"), None), generator
-                            .subschema_for:: < BerthOrNameName > ()
-                        ],
-                    ),
-                    ..Default::default()
-                }),
+        openapi_dropshot_types::shapes::schema([
+            (
+                "oneOf",
+                json!(
+                    [openapi_dropshot_types::unions::described(generator.subschema_for::
+                    < u16 > (), Some("berth"), None), generator.subschema_for:: <
+                    BerthOrNameName > ()]
+                ),
             ),
-            ..Default::default()
-        })
+        ])
     }
 }
 
@@ -493,24 +435,12 @@ impl JsonSchema for BerthOrNameName {
         false
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            string: Some(
-                Box::new(StringValidation {
-                    min_length: None,
-                    max_length: None,
-                    pattern: Some("^[a-z][a-z-]*$".to_owned()),
-                }),
-            ),
-            metadata: Some(
-                Box::new(Metadata {
-                    title: Some("name".to_owned()),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("pattern", json!("^[a-z][a-z-]*$")),
+            ("title", json!("name")),
+        ])
     }
 }
 
@@ -549,20 +479,15 @@ impl JsonSchema for Cargo {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            subschemas: Some(
-                Box::new(SubschemaValidation {
-                    any_of: Some(
-                        vec![
-                            generator.subschema_for:: < Crates > (), generator
-                            .subschema_for:: < Liquid > ()
-                        ],
-                    ),
-                    ..Default::default()
-                }),
+        openapi_dropshot_types::shapes::schema([
+            (
+                "anyOf",
+                json!(
+                    [generator.subschema_for:: < Crates > (), generator.subschema_for:: <
+                    Liquid > ()]
+                ),
             ),
-            ..Default::default()
-        })
+        ])
     }
 }
 
@@ -640,20 +565,15 @@ impl JsonSchema for Pilot {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            subschemas: Some(
-                Box::new(SubschemaValidation {
-                    one_of: Some(
-                        vec![
-                            generator.subschema_for:: < Person > (), generator
-                            .subschema_for:: < Machine > ()
-                        ],
-                    ),
-                    ..Default::default()
-                }),
+        openapi_dropshot_types::shapes::schema([
+            (
+                "oneOf",
+                json!(
+                    [generator.subschema_for:: < Person > (), generator.subschema_for:: <
+                    Machine > ()]
+                ),
             ),
-            ..Default::default()
-        })
+        ])
     }
 }
 
@@ -743,18 +663,11 @@ impl JsonSchema for RegistrationName {
         false
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            string: Some(
-                Box::new(StringValidation {
-                    min_length: Some(2),
-                    max_length: None,
-                    pattern: None,
-                }),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("minLength", json!(2)),
+        ])
     }
 }
 
@@ -818,11 +731,11 @@ pub struct Anchorage {
     Copy,
     Debug,
     Deserialize,
+    JsonSchema,
+    PartialEq,
     Eq,
     Hash,
-    JsonSchema,
     Ord,
-    PartialEq,
     PartialOrd,
     Serialize
 )]

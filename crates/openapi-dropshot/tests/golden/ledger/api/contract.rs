@@ -2,14 +2,10 @@
 //!
 //! The trait that a service implements.
 
-use super::errors::{HealthError, ListEntriesError, SearchEntriesError};
-use dropshot::{
-    HttpResponseOk, HttpResponseUpdatedNoContent, Path, RequestContext, TypedBody,
-};
-use crate::ledger_models as models;
+use super::*;
 
 /// The operations of "ledger (accounts)", version 2.1.0.
-#[dropshot::api_description]
+#[dropshot::api_description(module = "ledger_accounts_api_mod")]
 pub trait LedgerAccountsApi {
     /// What every handler can reach.
     type Context;

@@ -2,10 +2,7 @@
 //!
 //! The responses that are errors.
 
-use dropshot::HttpError;
-use openapi_dropshot_types::{ErrorEntry, ErrorMember, Rejection};
-use std::borrow::Cow;
-use crate::ledger_models as models;
+use super::*;
 
 /// The codes of the error catalogue.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -116,16 +113,8 @@ pub enum ListEntriesError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for ListEntriesError {
+impl OperationError for ListEntriesError {
     type Body = models::Fault;
-
-    const ERRORS: &'static [ErrorEntry] = &CATALOGUE;
-
-    const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let (code, message) = match self {
@@ -153,16 +142,8 @@ pub enum SearchEntriesError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for SearchEntriesError {
+impl OperationError for SearchEntriesError {
     type Body = models::Fault;
-
-    const ERRORS: &'static [ErrorEntry] = &CATALOGUE;
-
-    const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let (code, message) = match self {
@@ -183,16 +164,8 @@ pub enum HealthError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for HealthError {
+impl OperationError for HealthError {
     type Body = models::Fault;
-
-    const ERRORS: &'static [ErrorEntry] = &CATALOGUE;
-
-    const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let Self::Undocumented(error) = self;
@@ -201,5 +174,5 @@ impl openapi_dropshot_types::OperationError for HealthError {
 }
 
 openapi_dropshot_types::operation_errors!(
-    ListEntriesError, SearchEntriesError, HealthError
+    CATALOGUE, ERROR_BODY; ListEntriesError, SearchEntriesError, HealthError
 );

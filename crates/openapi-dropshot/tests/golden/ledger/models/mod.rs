@@ -5,13 +5,20 @@
     clippy::doc_lazy_continuation,
     clippy::doc_overindented_list_items,
     clippy::enum_variant_names,
+    clippy::manual_range_contains,
+    unused_imports,
+    unused_variables,
     reason = "the names, words and values of the document"
 )]
+
+use openapi_dropshot_types::prelude::models::*;
+pub use openapi_dropshot_types::{
+    FromText, Violation,
+    formats::{Base64, Date, DateTime, IpAddress, Ipv4Address, Ipv6Address, Uuid},
+};
 
 mod parameters;
 mod schemas;
 
-pub use openapi_dropshot_types::{FromText, Violation};
-pub use openapi_dropshot_types::formats::Date;
 pub use parameters::*;
 pub use schemas::*;

@@ -2,10 +2,7 @@
 //!
 //! Parameters of requests and headers of responses.
 
-use schemars::JsonSchema;
-use schemars::r#gen::SchemaGenerator;
-use schemars::schema::{InstanceType, Schema, SchemaObject, StringValidation};
-use serde::{Deserialize, Deserializer, Serialize};
+use super::*;
 
 /// Path parameters of `list-entries`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
@@ -68,18 +65,11 @@ impl JsonSchema for Number {
         false
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            string: Some(
-                Box::new(StringValidation {
-                    min_length: None,
-                    max_length: None,
-                    pattern: Some("^[0-9]{4}$".to_owned()),
-                }),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("pattern", json!("^[0-9]{4}$")),
+        ])
     }
 }
 

@@ -2,9 +2,7 @@
 //!
 //! The schemas.
 
-use openapi_dropshot_types::formats::Date;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use super::*;
 
 /// The schema `Entry`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]

@@ -2,23 +2,12 @@
 //!
 //! The trait that a service implements.
 
-use super::errors::{
-    AddToolError, EverythingError, HasPartError, ListToolsError, MendPartError,
-    MoveError, PartOptionsError, RemovePartError, ReplacePartError,
-};
-use super::responses::{
-    HasPartOk, MendPartNonAuthoritative, PartOptionsTemporaryRedirect, ReplacePartCreated,
-};
-use dropshot::{
-    Header, HttpResponseAccepted, HttpResponseDeleted, HttpResponseHeaders,
-    HttpResponseOk, Path, Query, RequestContext, TypedBody,
-};
-use crate::workshop_models as models;
+use super::*;
 
 /// The operations of "Workshop", version 0.3.0.
 ///
 /// Tools & \<parts>.
-#[dropshot::api_description]
+#[dropshot::api_description(module = "workshop_api_mod")]
 pub trait WorkshopApi {
     /// What every handler can reach.
     type Context;

@@ -2,9 +2,7 @@
 //!
 //! The responses that are errors.
 
-use dropshot::{ErrorStatusCode, HttpError};
-use openapi_dropshot_types::{ErrorMember, Rejection};
-use crate::workshop_models as models;
+use super::*;
 
 /// The members of the error body, in their order.
 pub const ERROR_BODY: &[(&str, ErrorMember)] = &[("message", ErrorMember::Message)];
@@ -23,24 +21,19 @@ pub enum ListToolsError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for ListToolsError {
+impl OperationError for ListToolsError {
     type Body = models::Problem;
 
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
-
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        Ok(
-            match self {
-                Self::NotFound(body) => Rejection::with_body(404, body),
-                Self::ClientError(status, body) => {
-                    Rejection::with_body(status.as_u16(), body)
-                }
-                Self::Other(status, body) => Rejection::with_body(status.as_u16(), body),
-                Self::Undocumented(error) => return Err(error),
-            },
-        )
+        let rejection = match self {
+            Self::NotFound(body) => Rejection::with_body(404, body),
+            Self::ClientError(status, body) => {
+                Rejection::with_body(status.as_u16(), body)
+            }
+            Self::Other(status, body) => Rejection::with_body(status.as_u16(), body),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(rejection)
     }
 }
 
@@ -52,12 +45,8 @@ pub enum AddToolError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for AddToolError {
-    type Body = serde_json::Value;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
+impl OperationError for AddToolError {
+    type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let Self::Undocumented(error) = self;
@@ -75,20 +64,15 @@ pub enum MoveError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for MoveError {
-    type Body = serde_json::Value;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
+impl OperationError for MoveError {
+    type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
-        Ok(
-            match self {
-                Self::InternalServerError => Rejection::with_body(500, &()),
-                Self::Undocumented(error) => return Err(error),
-            },
-        )
+        let rejection = match self {
+            Self::InternalServerError => Rejection::with_body(500, &()),
+            Self::Undocumented(error) => return Err(error),
+        };
+        Ok(rejection)
     }
 }
 
@@ -100,12 +84,8 @@ pub enum ReplacePartError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for ReplacePartError {
-    type Body = serde_json::Value;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
+impl OperationError for ReplacePartError {
+    type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let Self::Undocumented(error) = self;
@@ -121,12 +101,8 @@ pub enum MendPartError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for MendPartError {
-    type Body = serde_json::Value;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
+impl OperationError for MendPartError {
+    type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let Self::Undocumented(error) = self;
@@ -142,12 +118,8 @@ pub enum RemovePartError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for RemovePartError {
-    type Body = serde_json::Value;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
+impl OperationError for RemovePartError {
+    type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let Self::Undocumented(error) = self;
@@ -163,12 +135,8 @@ pub enum HasPartError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for HasPartError {
-    type Body = serde_json::Value;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
+impl OperationError for HasPartError {
+    type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let Self::Undocumented(error) = self;
@@ -184,12 +152,8 @@ pub enum PartOptionsError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for PartOptionsError {
-    type Body = serde_json::Value;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
+impl OperationError for PartOptionsError {
+    type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let Self::Undocumented(error) = self;
@@ -205,12 +169,8 @@ pub enum EverythingError {
     Undocumented(HttpError),
 }
 
-impl openapi_dropshot_types::OperationError for EverythingError {
-    type Body = serde_json::Value;
-
-    fn undocumented(error: HttpError) -> Self {
-        Self::Undocumented(error)
-    }
+impl OperationError for EverythingError {
+    type Body = Value;
 
     fn rejection(&self) -> Result<Rejection, &HttpError> {
         let Self::Undocumented(error) = self;
@@ -219,6 +179,6 @@ impl openapi_dropshot_types::OperationError for EverythingError {
 }
 
 openapi_dropshot_types::operation_errors!(
-    ListToolsError, AddToolError, MoveError, ReplacePartError, MendPartError,
-    RemovePartError, HasPartError, PartOptionsError, EverythingError
+    [], ERROR_BODY; ListToolsError, AddToolError, MoveError, ReplacePartError,
+    MendPartError, RemovePartError, HasPartError, PartOptionsError, EverythingError
 );

@@ -6,8 +6,13 @@
     clippy::enum_variant_names,
     clippy::large_enum_variant,
     clippy::result_large_err,
+    unused_imports,
+    unused_variables,
     reason = "the names, words and sizes of the document"
 )]
+
+use openapi_dropshot_types::prelude::api::*;
+use crate::workshop_models as models;
 
 mod contract;
 mod dispatch;

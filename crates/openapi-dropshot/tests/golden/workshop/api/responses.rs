@@ -2,9 +2,7 @@
 //!
 //! Responses for which dropshot has no type.
 
-use dropshot::{Body, HttpCodedResponse, HttpError};
-use http::{Response, StatusCode};
-use crate::workshop_models as models;
+use super::*;
 
 /// Replaced; no body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +20,7 @@ impl HttpCodedResponse for ReplacePartCreated {
 }
 
 impl From<ReplacePartCreated> for Result<Response<Body>, HttpError> {
-    fn from(_: ReplacePartCreated) -> Self {
+    fn from(response: ReplacePartCreated) -> Self {
         Ok(
             Response::builder()
                 .status(ReplacePartCreated::STATUS_CODE)
@@ -68,7 +66,7 @@ impl HttpCodedResponse for HasPartOk {
 }
 
 impl From<HasPartOk> for Result<Response<Body>, HttpError> {
-    fn from(_: HasPartOk) -> Self {
+    fn from(response: HasPartOk) -> Self {
         Ok(Response::builder().status(HasPartOk::STATUS_CODE).body(Body::empty())?)
     }
 }
@@ -89,7 +87,7 @@ impl HttpCodedResponse for PartOptionsTemporaryRedirect {
 }
 
 impl From<PartOptionsTemporaryRedirect> for Result<Response<Body>, HttpError> {
-    fn from(_: PartOptionsTemporaryRedirect) -> Self {
+    fn from(response: PartOptionsTemporaryRedirect) -> Self {
         Ok(
             Response::builder()
                 .status(PartOptionsTemporaryRedirect::STATUS_CODE)

@@ -5,14 +5,87 @@
     clippy::doc_lazy_continuation,
     clippy::doc_overindented_list_items,
     clippy::enum_variant_names,
+    clippy::manual_range_contains,
+    unused_imports,
+    unused_variables,
     reason = "the names, words and values of the document"
 )]
 
+use openapi_dropshot_types::prelude::models::*;
+pub use openapi_dropshot_types::{
+    FromText, Violation,
+    formats::{Base64, Date, DateTime, IpAddress, Ipv4Address, Ipv6Address, Uuid},
+};
+
+/// Types that say in schemas what the types of Rust cannot.
+mod shapes {
+    use super::*;
+
+    /// An integer without a format.
+    pub(super) enum AnyInteger {}
+    impl JsonSchema for AnyInteger {
+        fn schema_name() -> String {
+            "AnyInteger".to_owned()
+        }
+        fn is_referenceable() -> bool {
+            false
+        }
+        fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+            openapi_dropshot_types::shapes::schema([("type", json!("integer"))])
+        }
+    }
+
+    /// A number without a format.
+    pub(super) enum AnyNumber {}
+    impl JsonSchema for AnyNumber {
+        fn schema_name() -> String {
+            "AnyNumber".to_owned()
+        }
+        fn is_referenceable() -> bool {
+            false
+        }
+        fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+            openapi_dropshot_types::shapes::schema([("type", json!("number"))])
+        }
+    }
+
+    /// A string of the format `email`.
+    pub(super) enum StringEmail {}
+    impl JsonSchema for StringEmail {
+        fn schema_name() -> String {
+            "StringEmail".to_owned()
+        }
+        fn is_referenceable() -> bool {
+            false
+        }
+        fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+            openapi_dropshot_types::shapes::schema([
+                ("type", json!("string")),
+                ("format", json!("email")),
+            ])
+        }
+    }
+
+    /// A string of the format `uri`.
+    pub(super) enum StringUri {}
+    impl JsonSchema for StringUri {
+        fn schema_name() -> String {
+            "StringUri".to_owned()
+        }
+        fn is_referenceable() -> bool {
+            false
+        }
+        fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+            openapi_dropshot_types::shapes::schema([
+                ("type", json!("string")),
+                ("format", json!("uri")),
+            ])
+        }
+    }
+}
+
 mod parameters;
 mod schemas;
-mod shapes;
 
-pub use openapi_dropshot_types::{FromText, Violation};
-pub use openapi_dropshot_types::formats::{Base64, Date, DateTime, IpAddress, Uuid};
 pub use parameters::*;
 pub use schemas::*;

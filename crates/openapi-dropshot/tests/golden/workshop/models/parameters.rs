@@ -2,16 +2,7 @@
 //!
 //! Parameters of requests and headers of responses.
 
-use super::schemas::Kind;
-use super::schemas::PageSize;
-use super::schemas::ToolId;
-use openapi_dropshot_types::formats::{Date, Uuid};
-use schemars::JsonSchema;
-use schemars::r#gen::SchemaGenerator;
-use schemars::schema::{
-    InstanceType, NumberValidation, Schema, SchemaObject, StringValidation,
-};
-use serde::{Deserialize, Deserializer, Serialize};
+use super::*;
 
 /// Query parameters of `listTools`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
@@ -361,18 +352,12 @@ impl JsonSchema for ListToolsOkHeadersXTotal {
         false
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::Integer.into()),
-            format: Some("int32".to_owned()),
-            number: Some(
-                Box::new(NumberValidation {
-                    minimum: Some(0.0),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("integer")),
+            ("format", json!("int32")),
+            ("minimum", json!(0.0)),
+        ])
     }
 }
 
@@ -405,18 +390,11 @@ impl JsonSchema for ListToolsXTenant {
         false
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            string: Some(
-                Box::new(StringValidation {
-                    min_length: None,
-                    max_length: None,
-                    pattern: Some("^[a-z]{2,8}$".to_owned()),
-                }),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("pattern", json!("^[a-z]{2,8}$")),
+        ])
     }
 }
 

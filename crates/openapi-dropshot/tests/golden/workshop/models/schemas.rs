@@ -2,29 +2,18 @@
 //!
 //! The schemas.
 
-use openapi_dropshot_types::{FromText, Violation};
-use openapi_dropshot_types::formats::{Base64, Date, DateTime, IpAddress, Uuid};
-use schemars::JsonSchema;
-use schemars::r#gen::SchemaGenerator;
-use schemars::schema::{
-    ArrayValidation, InstanceType, Metadata, NumberValidation, ObjectValidation, Schema,
-    SchemaObject, StringValidation,
-};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use std::collections::BTreeMap;
-use std::fmt;
+use super::*;
 
 /// The schema `ToolId`.
 #[derive(
     Clone,
     Debug,
     Deserialize,
+    JsonSchema,
+    PartialEq,
     Eq,
     Hash,
-    JsonSchema,
     Ord,
-    PartialEq,
     PartialOrd,
     Serialize
 )]
@@ -75,7 +64,7 @@ impl openapi_dropshot_types::CheckedNumber for PageSize {
     const EXPECTED: &'static str = "an integer from 1 to 50";
 
     fn is_valid(value: u8) -> bool {
-        (1..=50).contains(&value)
+        value >= 1 && value <= 50
     }
 }
 
@@ -84,25 +73,14 @@ impl JsonSchema for PageSize {
         "PageSize".to_owned()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::Integer.into()),
-            format: Some("uint8".to_owned()),
-            number: Some(
-                Box::new(NumberValidation {
-                    minimum: Some(1.0),
-                    maximum: Some(50.0),
-                    ..Default::default()
-                }),
-            ),
-            metadata: Some(
-                Box::new(Metadata {
-                    default: Some(serde_json::json!(10)),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("integer")),
+            ("format", json!("uint8")),
+            ("minimum", json!(1.0)),
+            ("maximum", json!(50.0)),
+            ("default", json!(10)),
+        ])
     }
 }
 
@@ -166,20 +144,12 @@ impl JsonSchema for Kind {
         "Kind".to_owned()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            enum_values: Some(
-                Kind::ALL.iter().map(|value| value.as_str().into()).collect(),
-            ),
-            metadata: Some(
-                Box::new(Metadata {
-                    description: Some("What a tool is for.".to_owned()),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(Kind::ALL)),
+            ("description", json!("What a tool is for.")),
+        ])
     }
 }
 
@@ -207,14 +177,11 @@ impl JsonSchema for OnlyOne {
         "OnlyOne".to_owned()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            enum_values: Some(
-                OnlyOne::ALL.iter().map(|value| value.as_str().into()).collect(),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(OnlyOne::ALL)),
+        ])
     }
 }
 
@@ -242,14 +209,11 @@ impl JsonSchema for MaybeKind {
         "MaybeKind".to_owned()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            enum_values: Some(
-                MaybeKind::ALL.iter().map(|value| value.as_str().into()).collect(),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(MaybeKind::ALL)),
+        ])
     }
 }
 
@@ -291,13 +255,12 @@ impl JsonSchema for Level {
         "Level".to_owned()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::Integer.into()),
-            format: Some("int32".to_owned()),
-            enum_values: Some(Level::ALL.iter().map(|value| value.0.into()).collect()),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("integer")),
+            ("format", json!("int32")),
+            ("enum", json!(Level::ALL)),
+        ])
     }
 }
 
@@ -314,7 +277,7 @@ impl openapi_dropshot_types::CheckedNumber for Ratio {
     const EXPECTED: &'static str = "a number from 0 below 1";
 
     fn is_valid(value: f64) -> bool {
-        (0.0..1.0).contains(&value)
+        value >= 0.0 && value < 1.0
     }
 }
 
@@ -323,19 +286,13 @@ impl JsonSchema for Ratio {
         "Ratio".to_owned()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::Number.into()),
-            format: Some("float".to_owned()),
-            number: Some(
-                Box::new(NumberValidation {
-                    minimum: Some(0.0),
-                    exclusive_maximum: Some(1.0),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("number")),
+            ("format", json!("float")),
+            ("minimum", json!(0.0)),
+            ("exclusiveMaximum", json!(1.0)),
+        ])
     }
 }
 
@@ -371,7 +328,7 @@ impl openapi_dropshot_types::CheckedNumber for Even {
     const EXPECTED: &'static str = "an integer from 4 to 20 and a multiple of 4";
 
     fn is_valid(value: i64) -> bool {
-        (4..=20).contains(&value) && value % 4 == 0
+        value >= 4 && value <= 20 && value % 4 == 0
     }
 }
 
@@ -380,19 +337,13 @@ impl JsonSchema for Even {
         "Even".to_owned()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::Integer.into()),
-            number: Some(
-                Box::new(NumberValidation {
-                    exclusive_minimum: Some(3.0),
-                    maximum: Some(21.0),
-                    multiple_of: Some(4.0),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("integer")),
+            ("exclusiveMinimum", json!(3.0)),
+            ("maximum", json!(21.0)),
+            ("multipleOf", json!(4.0)),
+        ])
     }
 }
 
@@ -419,24 +370,14 @@ impl JsonSchema for Code {
         "Code".to_owned()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            string: Some(
-                Box::new(StringValidation {
-                    min_length: Some(3),
-                    max_length: Some(5),
-                    pattern: Some("^\\p{Lu}+$".to_owned()),
-                }),
-            ),
-            metadata: Some(
-                Box::new(Metadata {
-                    description: Some("A code with a [length] and a shape.".to_owned()),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("minLength", json!(3)),
+            ("maxLength", json!(5)),
+            ("pattern", json!("^\\p{Lu}+$")),
+            ("description", json!("A code with a [length] and a shape.")),
+        ])
     }
 }
 
@@ -445,11 +386,11 @@ impl JsonSchema for Code {
     Clone,
     Debug,
     Deserialize,
+    JsonSchema,
+    PartialEq,
     Eq,
     Hash,
-    JsonSchema,
     Ord,
-    PartialEq,
     PartialOrd,
     Serialize
 )]
@@ -473,11 +414,11 @@ impl fmt::Display for Name {
     Clone,
     Debug,
     Deserialize,
+    JsonSchema,
+    PartialEq,
     Eq,
     Hash,
-    JsonSchema,
     Ord,
-    PartialEq,
     PartialOrd,
     Serialize
 )]
@@ -502,11 +443,11 @@ impl fmt::Display for Mail {
     Copy,
     Debug,
     Deserialize,
+    JsonSchema,
+    PartialEq,
     Eq,
     Hash,
-    JsonSchema,
     Ord,
-    PartialEq,
     PartialOrd,
     Serialize
 )]
@@ -579,20 +520,12 @@ impl JsonSchema for FewLabels {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::Object.into()),
-            object: Some(
-                Box::new(ObjectValidation {
-                    additional_properties: Some(
-                        Box::new(generator.subschema_for::<i64>()),
-                    ),
-                    min_properties: Some(1),
-                    max_properties: Some(2),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("object")),
+            ("additionalProperties", json!(generator.subschema_for:: < i64 > ())),
+            ("minProperties", json!(1)),
+            ("maxProperties", json!(2)),
+        ])
     }
 }
 
@@ -636,19 +569,13 @@ impl JsonSchema for Tags {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::Array.into()),
-            array: Some(
-                Box::new(ArrayValidation {
-                    items: Some(generator.subschema_for::<String>().into()),
-                    min_items: Some(1),
-                    max_items: Some(3),
-                    unique_items: Some(true),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("array")),
+            ("items", json!(generator.subschema_for:: < String > ())),
+            ("minItems", json!(1)),
+            ("maxItems", json!(3)),
+            ("uniqueItems", json!(true)),
+        ])
     }
 }
 
@@ -691,20 +618,12 @@ impl JsonSchema for Pair {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::Array.into()),
-            array: Some(
-                Box::new(ArrayValidation {
-                    items: Some(
-                        generator.subschema_for::<super::shapes::AnyNumber>().into(),
-                    ),
-                    min_items: Some(2),
-                    max_items: Some(2),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("array")),
+            ("items", json!(generator.subschema_for:: < super::shapes::AnyNumber > ())),
+            ("minItems", json!(2)),
+            ("maxItems", json!(2)),
+        ])
     }
 }
 
@@ -728,7 +647,7 @@ pub struct Tool {
     #[schemars(description = "")]
     pub kind: Kind,
     /// May be `null`, but must be there.
-    #[serde(deserialize_with = "openapi_dropshot_types::members::nullable")]
+    #[serde(deserialize_with = "Option::deserialize")]
     #[schemars(with = "openapi_dropshot_types::shapes::Nullable<String>")]
     pub owner: Option<String>,
     /// An object inside.
@@ -985,20 +904,12 @@ impl JsonSchema for ToolSizeUnit {
         false
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            enum_values: Some(
-                ToolSizeUnit::ALL.iter().map(|value| value.as_str().into()).collect(),
-            ),
-            metadata: Some(
-                Box::new(Metadata {
-                    default: Some(serde_json::json!("mm")),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(ToolSizeUnit::ALL)),
+            ("default", json!("mm")),
+        ])
     }
 }
 
@@ -1047,17 +958,11 @@ impl JsonSchema for ToolPrice {
         false
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::Integer.into()),
-            number: Some(
-                Box::new(NumberValidation {
-                    minimum: Some(0.0),
-                    ..Default::default()
-                }),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("integer")),
+            ("minimum", json!(0.0)),
+        ])
     }
 }
 
@@ -1097,13 +1002,13 @@ pub struct Part {
     #[schemars(description = "")]
     pub kind: Kind,
     /// May be `null`, but must be there.
-    #[serde(deserialize_with = "openapi_dropshot_types::members::nullable")]
+    #[serde(deserialize_with = "Option::deserialize")]
     #[schemars(with = "openapi_dropshot_types::shapes::Nullable<String>")]
     pub owner: Option<String>,
     /// An object inside.
     pub size: ToolSize,
     /// May be absent or `null`.
-    #[serde(deserialize_with = "openapi_dropshot_types::members::nullable")]
+    #[serde(deserialize_with = "Option::deserialize")]
     #[schemars(with = "openapi_dropshot_types::shapes::Nullable<String>")]
     pub nickname: Option<String>,
     /// What a tool is for.
@@ -1439,14 +1344,11 @@ impl JsonSchema for PetStatus {
         "pet_status".to_owned()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::Object(SchemaObject {
-            instance_type: Some(InstanceType::String.into()),
-            enum_values: Some(
-                PetStatus::ALL.iter().map(|value| value.as_str().into()).collect(),
-            ),
-            ..Default::default()
-        })
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        openapi_dropshot_types::shapes::schema([
+            ("type", json!("string")),
+            ("enum", json!(PetStatus::ALL)),
+        ])
     }
 }
 

@@ -1,0 +1,172 @@
+//! Writes integers and numbers with bounds, and enumerations of integers.
+
+use super::{
+    leaves::{rule_docs, typed},
+    metadata::{json_schema, keyword},
+    types::tokens,
+};
+use crate::{
+    names::ident,
+    plan::{
+        defaults,
+        ir::{Base, Bounds, IntegerRule, Item, Scalar},
+    },
+};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// The struct of a checked number, its rules and its schema. A macro implements the rest.
+fn number_type(
+    item: &Item,
+    inner: &str,
+    consts: Option<TokenStream>,
+    check: TokenStream,
+    expected: &str,
+    schema: Vec<TokenStream>,
+) -> TokenStream {
+    let (name, inner_type) = (ident(&item.name), tokens(inner));
+    let docs = rule_docs(item, expected);
+    let exact = (inner != "f64").then(|| quote!(Eq, Hash, Ord,));
+    let consts = consts.map(|consts| quote!(impl #name { #consts }));
+    let schema = json_schema(item, schema);
+    quote! {
+        #docs
+        #[derive(Clone, Copy, Debug, Deserialize, #exact PartialEq, PartialOrd, Serialize)]
+        #[serde(try_from = #inner)]
+        pub struct #name(pub(super) #inner_type);
+
+        #consts
+
+        impl openapi_dropshot_types::CheckedNumber for #name {
+            type Number = #inner_type;
+
+            const EXPECTED: &'static str = #expected;
+
+            fn is_valid(value: #inner_type) -> bool {
+                #check
+            }
+        }
+
+        #schema
+    }
+}
+
+/// The conjunction of checks.
+fn all<const N: usize>(checks: [Option<TokenStream>; N]) -> TokenStream {
+    let mut checks = checks.into_iter().flatten().peekable();
+    match checks.peek() {
+        Some(_) => quote!(#(#checks)&&*),
+        None => quote!(true),
+    }
+}
+
+/// An integer with bounds.
+pub(super) fn integer(item: &Item, scalar: &Scalar, base: Base, rule: &IntegerRule) -> TokenStream {
+    let name = ident(&item.name);
+    // MIN and MAX are values: the bounds moved to multiples.
+    let (least, greatest) = match rule.multiple_of {
+        Some(step) => (
+            rule.least + (-rule.least).rem_euclid(step),
+            rule.greatest - rule.greatest.rem_euclid(step),
+        ),
+        None => (rule.least, rule.greatest),
+    };
+    let (low, high) = (
+        defaults::number(base, least),
+        defaults::number(base, greatest),
+    );
+    let mut expected = format!("an integer from {least} to {greatest}");
+    if let Some(step) = rule.multiple_of {
+        expected.push_str(&format!(" and a multiple of {step}"));
+    }
+    let check = all([
+        (least != base.least).then(|| quote!(value >= #low)),
+        (greatest != base.greatest).then(|| quote!(value <= #high)),
+        rule.multiple_of.map(|step| {
+            let step = defaults::number(base, step.min(base.greatest));
+            quote!(value % #step == 0)
+        }),
+    ]);
+    let consts = quote! {
+        #[doc = " The least value."]
+        pub const MIN: #name = #name(#low);
+        #[doc = " The greatest value."]
+        pub const MAX: #name = #name(#high);
+    };
+    let mut schema = typed(scalar);
+    schema.extend(bounds(&rule.written));
+    number_type(item, base.name, Some(consts), check, &expected, schema)
+}
+
+/// An enumeration of integers.
+pub(super) fn one_of(item: &Item, scalar: &Scalar, base: Base, values: &[i128]) -> TokenStream {
+    let name = ident(&item.name);
+    let numbers = values.iter().map(|value| defaults::number(base, *value));
+    let consts = quote! {
+        #[doc = " All values, in the order of the document."]
+        pub const ALL: &'static [#name] = &[#(#name(#numbers)),*];
+    };
+    let list: Vec<String> = values.iter().map(i128::to_string).collect();
+    let expected = format!("one of {}", list.join(", "));
+    let check = quote!(#name::ALL.contains(&#name(value)));
+    let mut schema = typed(scalar);
+    schema.push(keyword("enum", quote!(#name::ALL)));
+    number_type(item, base.name, Some(consts), check, &expected, schema)
+}
+
+/// A number with bounds.
+pub(super) fn number(item: &Item, scalar: &Scalar, written: &Bounds) -> TokenStream {
+    let mut expected = "a number".to_owned();
+    let low = written.minimum.map(|least| {
+        let (word, operator) = if written.exclusive_minimum {
+            ("above", quote!(>))
+        } else {
+            ("from", quote!(>=))
+        };
+        expected.push_str(&format!(" {word} {least}"));
+        let bound = defaults::float(least);
+        quote!(value #operator #bound)
+    });
+    let high = written.maximum.map(|greatest| {
+        let (word, operator) = if written.exclusive_maximum {
+            ("below", quote!(<))
+        } else {
+            ("to", quote!(<=))
+        };
+        expected.push_str(&format!(" {word} {greatest}"));
+        let bound = defaults::float(greatest);
+        quote!(value #operator #bound)
+    });
+    let step = written.multiple_of.map(|step| {
+        expected.push_str(&format!(" that is a multiple of {step}"));
+        let step = defaults::float(step);
+        quote!(value % #step == 0.0)
+    });
+    let check = all([low, high, step]);
+    let mut schema = typed(scalar);
+    schema.extend(bounds(written));
+    number_type(item, "f64", None, check, &expected, schema)
+}
+
+/// The bounds of a schema.
+fn bounds(written: &Bounds) -> impl Iterator<Item = TokenStream> {
+    let low = if written.exclusive_minimum {
+        "exclusiveMinimum"
+    } else {
+        "minimum"
+    };
+    let high = if written.exclusive_maximum {
+        "exclusiveMaximum"
+    } else {
+        "maximum"
+    };
+    let bounds = [
+        (low, written.minimum),
+        (high, written.maximum),
+        ("multipleOf", written.multiple_of),
+    ];
+    bounds.into_iter().filter_map(|(name, bound)| {
+        let bound = defaults::float(bound?);
+        Some(keyword(name, bound))
+    })
+}
