@@ -7,6 +7,7 @@
 //! names and signatures are read; their code is written here, as calls of the crate `openapi-dropshot-client`, which has
 //! everything that is the same for each client.
 
+mod document;
 mod names;
 mod pass;
 mod preconditions;
@@ -30,9 +31,19 @@ pub(crate) fn generate(document: &Document, options: &Options) -> Result<Vec<Fil
     }
     let prepared = prepare::prepare(document, &names);
     let generated = run::run(document, &prepared)?;
-    let modules = pass::apply(document, &names, generated, &options.client_crate)?;
-    split::files(modules, options)
-        .map_err(|error| vec![pass::surprise(document, &error.to_string())])
+    let modules = pass::apply(document, &names, generated, &options.client_crate);
+    modules
+        .and_then(|modules| split::files(modules, options).map_err(|error| error.to_string()))
+        .map_err(|reason| {
+            vec![Problem::error(
+                "client-shape",
+                &document.root.at,
+                format!(
+                    "the client generator does not know the code that progenitor made: {reason}"
+                ),
+                "use the version of progenitor that `Cargo.lock` names, and report the document",
+            )]
+        })
 }
 
 #[cfg(test)]

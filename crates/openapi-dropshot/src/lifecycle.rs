@@ -61,13 +61,9 @@ pub(crate) fn deprecation_note(operation: &Operation) -> Option<DeprecationNote>
     })
 }
 
-/// The words for an operation that is not stable; `None` for one that is.
-pub(crate) fn stability_sentence(operation: &Operation) -> Option<&'static str> {
-    match operation
-        .stability
-        .as_ref()
-        .map(|stability| stability.value)
-    {
+/// The words for a level that is not stable; `None` for one that is.
+pub(crate) fn stability_sentence(level: Option<Stability>) -> Option<&'static str> {
+    match level {
         Some(Stability::Experimental) => Some("Experimental: may change or vanish at any time."),
         Some(Stability::Beta) => Some("Beta: may change, with a warning."),
         Some(Stability::Stable) | None => None,

@@ -81,7 +81,8 @@ pub(super) fn operation_docs(plan: &OperationPlan<'_>) -> Docs {
     if !rest.trim().is_empty() {
         docs = docs.with_note(harmless(rest.trim_matches('\n')));
     }
-    if let Some(sentence) = stability_sentence(operation) {
+    let level = operation.stability.as_ref().map(|level| level.value);
+    if let Some(sentence) = stability_sentence(level) {
         docs = docs.with_note(sentence);
     }
     if let Some(note) = deprecation_note(operation) {
