@@ -5,14 +5,12 @@ mod budget;
 mod clock;
 mod decision;
 mod policy;
-mod throttle;
 
 pub use budget::RetryBudget;
 pub use clock::Clock;
 pub(crate) use clock::RealClock;
-pub(crate) use decision::{http_date, retry_after, throttle};
+pub(crate) use decision::{Throttle, http_date, retry_after, throttle};
 pub use policy::RetryPolicy;
-pub(crate) use throttle::Throttle;
 
 use crate::{
     call::Prepared,

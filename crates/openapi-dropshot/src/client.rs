@@ -13,10 +13,10 @@ mod pass;
 mod preconditions;
 mod prepare;
 mod run;
-mod split;
 
-use crate::{File, Options};
+use crate::{File, Options, render};
 use openapi_dropshot_contract::{Problem, model::Document};
+use pass::Module;
 
 /// Generates the files of the client.
 ///
@@ -33,7 +33,7 @@ pub(crate) fn generate(document: &Document, options: &Options) -> Result<Vec<Fil
     let generated = run::run(document, &prepared)?;
     let modules = pass::apply(document, &names, generated, &options.client_crate);
     modules
-        .and_then(|modules| split::files(modules, options).map_err(|error| error.to_string()))
+        .and_then(|modules| files(modules, options).map_err(|error| error.to_string()))
         .map_err(|reason| {
             vec![Problem::error(
                 "client-shape",
@@ -44,6 +44,19 @@ pub(crate) fn generate(document: &Document, options: &Options) -> Result<Vec<Fil
                 "use the version of progenitor that `Cargo.lock` names, and report the document",
             )]
         })
+}
+
+fn files(modules: Vec<Module>, options: &Options) -> syn::Result<Vec<File>> {
+    let mut files = Vec::new();
+    for Module { name, about, code } in modules {
+        let about: Vec<&str> = about.iter().flat_map(|about| ["", about]).collect();
+        files.push(File {
+            path: Options::path(&options.client, &name),
+            text: render::file(&options.first_line(), &about, code)?,
+        });
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
 }
 
 #[cfg(test)]

@@ -20,20 +20,17 @@ use crate::{
 use kinds::Kind;
 use openapi_dropshot_contract::model::{Document, Extensions};
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens, quote};
 use std::collections::BTreeMap;
 use syn::{Item, ItemMod};
 
-/// The code of the client, by file.
-pub(super) struct Modules {
-    /// The names that applications use.
-    pub(super) root: TokenStream,
-    /// The client and its methods.
-    pub(super) client: TokenStream,
-    /// The builders of requests.
-    pub(super) builder: TokenStream,
-    /// The types of the document, with the modules inside.
-    pub(super) types: Vec<Item>,
+/// The code of a file.
+pub(super) struct Module {
+    /// The name of the file, below the folder of the client.
+    pub(super) name: String,
+    /// The sentence that the file begins with, if it has one.
+    pub(super) about: Option<&'static str>,
+    pub(super) code: TokenStream,
 }
 
 /// The inputs of this pass, which all its parts share.
@@ -56,7 +53,7 @@ pub(super) fn apply(
     names: &Names<'_>,
     file: syn::File,
     library: &str,
-) -> Result<Modules, String> {
+) -> Result<Vec<Module>, String> {
     let (mut builders, mut types) = (Vec::new(), Vec::new());
     // progenitor's own client is not used.
     for item in file.items {
@@ -76,18 +73,47 @@ pub(super) fn apply(
         kinds: kinds::of(&types),
     };
     let requests = requests::read(document, &builders)?;
+    let module = |name: &str, about, code| Module {
+        name: name.to_owned(),
+        about,
+        code,
+    };
     let builders = requests.iter().map(|request| pass.builder(request));
-    Ok(Modules {
-        root: pass.root(),
-        client: pass.client(&requests),
-        builder: quote! {
-            use ::openapi_dropshot_client::generated as toolkit;
-            use super::types;
+    let builders = quote! {
+        use ::openapi_dropshot_client::generated as toolkit;
+        use super::types;
 
-            #(#builders)*
-        },
-        types: pass.types(types)?,
-    })
+        #(#builders)*
+    };
+    let about_client = "The client, with a method for each operation.";
+    let about_builders = "Requests, each with its parameters and `send`.";
+    let mut modules = vec![
+        module("mod.rs", None, pass.root()),
+        module("client.rs", Some(about_client), pass.client(&requests)),
+        module("builder.rs", Some(about_builders), builders),
+    ];
+    // Each module inside of `types` has a file of its own.
+    let (mut declarations, mut types_code) = (TokenStream::new(), TokenStream::new());
+    for item in pass.types(types)? {
+        let Item::Mod(ItemMod { ident, content, .. }) = item else {
+            item.to_tokens(&mut types_code);
+            continue;
+        };
+        let name = ident.to_string();
+        let (public, about) = match name.as_str() {
+            "builder" => (quote!(pub), "Builders of the types, field by field."),
+            "error" => (quote!(pub), "The error of a value that a type rejects."),
+            _ => (quote!(), "The values of absent properties."),
+        };
+        declarations.extend(quote!(#public mod #ident;));
+        let items = content.map(|(_, items)| items).unwrap_or_default();
+        let code = quote!(#(#items)*);
+        modules.push(module(&format!("types/{name}.rs"), Some(about), code));
+    }
+    let about = "The types of the document: the bodies and parameters of requests and responses.";
+    let types = quote!(#declarations #types_code);
+    modules.push(module("types.rs", Some(about), types));
+    Ok(modules)
 }
 
 /// Documentation made of paragraphs in Markdown; empty ones are left out.
