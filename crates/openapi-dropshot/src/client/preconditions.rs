@@ -171,6 +171,14 @@ impl Check<'_, '_> {
                 ),
                 "use letters, digits and `-`",
             ),
+            ParameterIn::Path if !self.operation.path.value.contains(&format!("{{{name}}}")) => {
+                self.reject(
+                    "client-path",
+                    &parameter.at,
+                    format!("has no place for `{name}` in its path"),
+                    "write the name in braces into the path",
+                )
+            }
             _ => {}
         }
     }

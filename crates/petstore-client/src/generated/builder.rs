@@ -10,9 +10,9 @@ static LIST_PETS: toolkit::Operation = toolkit::Operation {
     method: toolkit::Method::GET,
     path: "/pets",
     parameters: &[
+        toolkit::Parameter::new(toolkit::Place::Query, "cursor", "cursor", false),
         toolkit::Parameter::new(toolkit::Place::Query, "limit", "limit", false),
         toolkit::Parameter::new(toolkit::Place::Query, "status", "status", false),
-        toolkit::Parameter::new(toolkit::Place::Query, "cursor", "cursor", false),
     ],
     success: &[200],
 };
@@ -25,9 +25,9 @@ static LIST_PETS: toolkit::Operation = toolkit::Operation {
 /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
 /// let request = client
 ///     .list_pets()
+///     .cursor("MTphOjI")
 ///     .limit(20)
-///     .status(types::PetStatus::Available)
-///     .cursor("MTphOjI");
+///     .status(types::PetStatus::Available);
 /// # Ok(())
 /// # }
 /// ```
@@ -42,6 +42,27 @@ impl<'a> ListPets<'a> {
         Self {
             call: toolkit::Call::new(client, &LIST_PETS),
         }
+    }
+
+    /// The position at which the page starts: an opaque value from the `Link`
+    /// header of an earlier response. A cursor is valid only with the filters of
+    /// the request that returned it; with other filters it is rejected.
+    ///
+    /// Beta: may change, with a warning.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_pets().cursor("MTphOjI");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn cursor<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::Cursor>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call.set_query("cursor", toolkit::convert::<types::Cursor, V>(value));
+        self
     }
 
     /// The maximum number of pets returned.
@@ -86,27 +107,6 @@ impl<'a> ListPets<'a> {
         V::Error: ::std::fmt::Display,
     {
         self.call.set_query("status", toolkit::convert::<types::PetStatus, V>(value));
-        self
-    }
-
-    /// The position at which the page starts: an opaque value from the `Link`
-    /// header of an earlier response. A cursor is valid only with the filters of
-    /// the request that returned it; with other filters it is rejected.
-    ///
-    /// Beta: may change, with a warning.
-    ///
-    /// ```
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_pets().cursor("MTphOjI");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn cursor<V>(mut self, value: V) -> Self
-    where
-        V: ::std::convert::TryInto<types::Cursor>,
-        V::Error: ::std::fmt::Display,
-    {
-        self.call.set_query("cursor", toolkit::convert::<types::Cursor, V>(value));
         self
     }
 
@@ -554,10 +554,10 @@ static LIST_ORDERS: toolkit::Operation = toolkit::Operation {
     method: toolkit::Method::GET,
     path: "/store/orders",
     parameters: &[
-        toolkit::Parameter::new(toolkit::Place::Query, "limit", "limit", false),
-        toolkit::Parameter::new(toolkit::Place::Query, "status", "status", false),
-        toolkit::Parameter::new(toolkit::Place::Query, "petId", "pet_id", false),
         toolkit::Parameter::new(toolkit::Place::Query, "cursor", "cursor", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "limit", "limit", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "petId", "pet_id", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "status", "status", false),
     ],
     success: &[200],
 };
@@ -572,10 +572,10 @@ static LIST_ORDERS: toolkit::Operation = toolkit::Operation {
 /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
 /// let request = client
 ///     .list_orders()
+///     .cursor("MTphOjI")
 ///     .limit(20)
-///     .status(types::OrderStatus::Placed)
 ///     .pet_id(1)
-///     .cursor("MTphOjI");
+///     .status(types::OrderStatus::Placed);
 /// # Ok(())
 /// # }
 /// ```
@@ -592,6 +592,27 @@ impl<'a> ListOrders<'a> {
         Self {
             call: toolkit::Call::new(client, &LIST_ORDERS),
         }
+    }
+
+    /// The position at which the page starts: an opaque value from the `Link`
+    /// header of an earlier response. A cursor is valid only with the filters of
+    /// the request that returned it; with other filters it is rejected.
+    ///
+    /// Beta: may change, with a warning.
+    ///
+    /// ```
+    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.list_orders().cursor("MTphOjI");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn cursor<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<types::Cursor>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call.set_query("cursor", toolkit::convert::<types::Cursor, V>(value));
+        self
     }
 
     /// The maximum number of orders returned.
@@ -620,25 +641,6 @@ impl<'a> ListOrders<'a> {
         self
     }
 
-    /// Restricts the result to orders with this status.
-    ///
-    /// ```
-    /// use petstore_client::types;
-    ///
-    /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_orders().status(types::OrderStatus::Placed);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn status<V>(mut self, value: V) -> Self
-    where
-        V: ::std::convert::TryInto<types::OrderStatus>,
-        V::Error: ::std::fmt::Display,
-    {
-        self.call.set_query("status", toolkit::convert::<types::OrderStatus, V>(value));
-        self
-    }
-
     /// Restricts the result to orders of this pet.
     ///
     /// ```
@@ -656,24 +658,22 @@ impl<'a> ListOrders<'a> {
         self
     }
 
-    /// The position at which the page starts: an opaque value from the `Link`
-    /// header of an earlier response. A cursor is valid only with the filters of
-    /// the request that returned it; with other filters it is rejected.
-    ///
-    /// Beta: may change, with a warning.
+    /// Restricts the result to orders with this status.
     ///
     /// ```
+    /// use petstore_client::types;
+    ///
     /// # fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.list_orders().cursor("MTphOjI");
+    /// let request = client.list_orders().status(types::OrderStatus::Placed);
     /// # Ok(())
     /// # }
     /// ```
-    pub fn cursor<V>(mut self, value: V) -> Self
+    pub fn status<V>(mut self, value: V) -> Self
     where
-        V: ::std::convert::TryInto<types::Cursor>,
+        V: ::std::convert::TryInto<types::OrderStatus>,
         V::Error: ::std::fmt::Display,
     {
-        self.call.set_query("cursor", toolkit::convert::<types::Cursor, V>(value));
+        self.call.set_query("status", toolkit::convert::<types::OrderStatus, V>(value));
         self
     }
 

@@ -78,7 +78,10 @@ fn request<'a>(operation: &'a Operation, builders: &[Item]) -> Result<Request<'a
     let builder = builder.ok_or_else(|| missing("builder"))?;
     let mut fields = values_of(builder);
     let mut parameters = Vec::new();
-    for parameter in &operation.parameters {
+    // By name, so that the order in the document does not decide what is sent.
+    let mut declared: Vec<&Parameter> = operation.parameters.iter().collect();
+    declared.sort_by_key(|parameter| &parameter.name.value);
+    for parameter in declared {
         let wire = &parameter.name.value;
         let (name, held) = fields
             .remove(&folded(wire))
