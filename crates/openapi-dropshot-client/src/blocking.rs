@@ -24,12 +24,12 @@ static RUNTIME: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
         .build()
 });
 
-/// Waits for a call.
+/// Waits for a call, on a thread that may run async code; for generated code.
 ///
 /// # Errors
 ///
 /// Those of the call, or the runtime could not be started.
-pub(crate) fn wait<T: Send + 'static, C: Send + 'static>(
+pub fn wait<T: Send + 'static, C: Send + 'static>(
     call: impl Future<Output = Result<T, Error<C>>> + Send + 'static,
 ) -> Result<T, Error<C>> {
     let runtime = RUNTIME.as_ref().map_err(Error::no_runtime)?;
@@ -66,13 +66,6 @@ impl<T, C> PagesIter<T, C> {
     }
 
     /// The same as [`Pages::cursor`].
-    ///
-    /// ```
-    /// # fn example(mut pages: openapi_dropshot_client::blocking::PagesIter<Vec<String>>) {
-    /// pages.next();
-    /// assert_eq!(pages.cursor(), None, "the first page has none");
-    /// # }
-    /// ```
     pub fn cursor(&self) -> Option<&str> {
         self.pages.as_ref()?.cursor()
     }
@@ -132,13 +125,6 @@ impl<T, C> ItemsIter<T, C> {
     }
 
     /// The same as [`Items::cursor`](crate::Items::cursor).
-    ///
-    /// ```
-    /// # fn example(mut titles: openapi_dropshot_client::blocking::ItemsIter<String>) {
-    /// titles.next();
-    /// assert_eq!(titles.cursor(), None, "the first page has none");
-    /// # }
-    /// ```
     pub fn cursor(&self) -> Option<&str> {
         self.pages.cursor()
     }

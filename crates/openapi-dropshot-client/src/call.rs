@@ -15,9 +15,9 @@ pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempote
 /// use std::time::Duration;
 ///
 /// let impatient = CallOptions::new()
-///     .timeout(Duration::from_millis(500))
+///     .timeout(Duration::from_secs(1))
+///     .try_timeout(Duration::from_millis(500))
 ///     .retry(RetryPolicy::never());
-/// # let _ = impatient;
 /// ```
 #[derive(Clone, Debug, Default)]
 #[must_use = "settings do nothing before a call is given them"]
@@ -29,51 +29,23 @@ pub struct CallOptions {
 
 impl CallOptions {
     /// Settings that change nothing.
-    ///
-    /// ```
-    /// let unchanged = openapi_dropshot_client::CallOptions::new();
-    /// # let _ = unchanged;
-    /// ```
     pub fn new() -> Self {
         CallOptions::default()
     }
 
     /// The time limit of the whole call, with all tries and the pauses between them.
-    ///
-    /// ```
-    /// use openapi_dropshot_client::CallOptions;
-    /// use std::time::Duration;
-    ///
-    /// let patient = CallOptions::new().timeout(Duration::from_secs(120));
-    /// # let _ = patient;
-    /// ```
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     /// The time limit of one try, from connecting to the last byte of the response.
-    ///
-    /// ```
-    /// use openapi_dropshot_client::CallOptions;
-    /// use std::time::Duration;
-    ///
-    /// let quick_to_try_again = CallOptions::new().try_timeout(Duration::from_secs(1));
-    /// # let _ = quick_to_try_again;
-    /// ```
     pub fn try_timeout(mut self, timeout: Duration) -> Self {
         self.try_timeout = Some(timeout);
         self
     }
 
     /// How often the call is tried, and how long it pauses between two tries.
-    ///
-    /// ```
-    /// use openapi_dropshot_client::{CallOptions, RetryPolicy};
-    ///
-    /// let once = CallOptions::new().retry(RetryPolicy::never());
-    /// # let _ = once;
-    /// ```
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.retry = Some(policy);
         self

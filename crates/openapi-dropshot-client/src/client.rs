@@ -8,8 +8,8 @@ use crate::{
     generated::{Credential, Operation, Service},
     retry::{self, Throttle},
 };
-use http::{HeaderName, HeaderValue};
-use reqwest::{Method, Request, RequestBuilder, Response};
+use http::{HeaderName, HeaderValue, header::CONTENT_TYPE};
+use reqwest::{Method, Request, RequestBuilder, Response, Url};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 /// A client of one service, with one API key.
@@ -20,13 +20,14 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 /// ```
 /// use openapi_dropshot_client::Client;
 ///
-/// let client = Client::builder("http://127.0.0.1:8080/v1").api_key("the-key").build()?;
-/// # let _ = client;
+/// let client = Client::builder("http://127.0.0.1:8080/v1/").api_key("the-key").build()?;
+/// assert_eq!(client.base_url(), "http://127.0.0.1:8080/v1");
+/// assert!(client.deprecated_calls().is_empty());
 /// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
 #[derive(Clone)]
 pub struct Client {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
 /// The function that is called with each deprecation.
@@ -54,48 +55,16 @@ static ANY_SERVICE: Service =
 impl Client {
     /// Starts a client of the service at this address, such as `http://127.0.0.1:8080/v1`; a slash at its end does
     /// not matter. It has no operations; a generated client has a function of the same name for its own type.
-    ///
-    /// ```
-    /// use openapi_dropshot_client::Client;
-    ///
-    /// let client = Client::builder("https://books.example/v1").api_key("the-key").build()?;
-    /// # let _ = client;
-    /// # Ok::<(), openapi_dropshot_client::BuildError>(())
-    /// ```
     pub fn builder(base_url: impl Into<String>) -> ClientBuilder {
         ClientBuilder::new(base_url, &ANY_SERVICE)
     }
 
-    pub(crate) fn new(shared: Shared) -> Self {
-        Client {
-            shared: Arc::new(shared),
-        }
-    }
-
     /// The address of the service, without a slash at its end.
-    ///
-    /// ```
-    /// use openapi_dropshot_client::Client;
-    ///
-    /// let client = Client::builder("http://127.0.0.1:8080/v1/").build()?;
-    /// assert_eq!(client.base_url(), "http://127.0.0.1:8080/v1");
-    /// # Ok::<(), openapi_dropshot_client::BuildError>(())
-    /// ```
     pub fn base_url(&self) -> &str {
         &self.shared.base_url
     }
 
     /// How many responses said that their operation is deprecated, by `operationId`.
-    ///
-    /// ```
-    /// use openapi_dropshot_client::Client;
-    ///
-    /// let client = Client::builder("http://127.0.0.1:8080/v1").build()?;
-    /// for (operation, responses) in client.deprecated_calls() {
-    ///     println!("{operation} was called {responses} times, and will be removed");
-    /// }
-    /// # Ok::<(), openapi_dropshot_client::BuildError>(())
-    /// ```
     pub fn deprecated_calls(&self) -> BTreeMap<&'static str, u64> {
         self.shared.deprecated.counts()
     }
@@ -109,60 +78,55 @@ impl Client {
         }
     }
 
-    /// Sends a request once. Every try of every operation is sent by this function.
+    /// Sends a request once, and reads a JSON response to its end, so that the request can be sent again if the response
+    /// breaks off. Other bodies are not read here. Every try of every operation is sent by this function.
     ///
     /// # Errors
     ///
-    /// There is no response, or it is an error.
+    /// There is no response, it broke off, or it is an error.
     pub(crate) async fn exchange(
         &self,
         request: Request,
         operation: &'static Operation,
     ) -> Result<Response, Failure> {
-        let shared = &self.shared;
         let url = request.url().clone();
-        let on_response = |response: &Response| {
-            if let Some(wait) = retry::throttle(response.status(), response.headers()) {
-                shared.throttle.slow_down(shared.clock.now(), wait);
+        let response = self.shared.http.execute(request).await;
+        let response =
+            response.map_err(|error| Failure::no_response(operation.id, self.base_url(), error))?;
+        self.read_notices(operation, &url, &response);
+        if !response.status().is_success() {
+            return Err(Failure::from_response(response).await);
+        }
+        let kind = response.headers().get(CONTENT_TYPE);
+        if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json")) {
+            return Ok(response);
+        }
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = response
+            .bytes()
+            .await
+            .map_err(|error| Failure::broken_off(status, &headers, error))?;
+        let mut complete = http::Response::new(body);
+        *complete.status_mut() = status;
+        *complete.headers_mut() = headers;
+        Ok(Response::from(complete))
+    }
+
+    /// Reads whether a response asks to slow down, and whether it says that the operation is deprecated.
+    fn read_notices(&self, operation: &'static Operation, url: &Url, response: &Response) {
+        let shared = &self.shared;
+        if let Some(wait) = retry::throttle(response.status(), response.headers()) {
+            shared.throttle.slow_down(shared.clock.now(), wait);
+        }
+        if let Some(deprecation) = deprecation::read(operation.id, url, response.headers()) {
+            shared.deprecated.count(operation.id);
+            if deprecation::is_first(shared.service.package, operation.id) {
+                (shared.service.log_deprecation)(&deprecation);
             }
-            if let Some(deprecation) = deprecation::read(operation.id, &url, response.headers()) {
-                shared.deprecated.count(operation.id);
-                if deprecation::is_first(shared.service.package, operation.id) {
-                    (shared.service.log_deprecation)(&deprecation);
-                }
-                if let Some(listener) = &shared.on_deprecation {
-                    listener(&deprecation);
-                }
+            if let Some(listener) = &shared.on_deprecation {
+                listener(&deprecation);
             }
-        };
-        retry::exchange(
-            &shared.http,
-            request,
-            operation.id,
-            self.base_url(),
-            on_response,
-        )
-        .await
-    }
-
-    pub(crate) fn service(&self) -> &'static Service {
-        self.shared.service
-    }
-
-    pub(crate) fn settings(&self) -> &Settings {
-        &self.shared.settings
-    }
-
-    pub(crate) fn budget(&self) -> &RetryBudget {
-        &self.shared.budget
-    }
-
-    pub(crate) fn clock(&self) -> &dyn Clock {
-        self.shared.clock.as_ref()
-    }
-
-    pub(crate) fn throttle(&self) -> &Throttle {
-        &self.shared.throttle
+        }
     }
 }
 

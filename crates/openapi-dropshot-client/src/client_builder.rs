@@ -1,7 +1,7 @@
 //! Builds a client: checks the address and the API key once, so that no call fails because of them later.
 
 use crate::{
-    BuildError, Client, Clock, Deprecation, RetryBudget, RetryPolicy,
+    Client, Clock, Deprecation, RetryBudget, RetryPolicy,
     call::Settings,
     client::{Listener, Shared},
     generated::{Credential, Service},
@@ -24,18 +24,22 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// sets it.
 ///
 /// ```
-/// use openapi_dropshot_client::{Client, RetryPolicy};
+/// use openapi_dropshot_client::{Client, RetryBudget, RetryPolicy};
 /// use std::time::Duration;
 ///
 /// let client = Client::builder("https://books.example/v1")
 ///     .api_key("the-key")
-///     .timeout(Duration::from_secs(60))
+///     .connect_timeout(Duration::from_millis(500))
 ///     .try_timeout(Duration::from_secs(5))
+///     .timeout(Duration::from_secs(60))
 ///     .retry(RetryPolicy::new().max_tries(8))
+///     .retry_budget(RetryBudget::new(20, 10))
+///     .no_proxy()
+///     .on_deprecation(|deprecation| println!("{} will be removed", deprecation.operation()))
 ///     .build()?;
-/// # let _ = client;
 /// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
+#[derive(Clone)]
 #[must_use = "a client is made by `build`"]
 pub struct ClientBuilder<K = Client> {
     base_url: String,
@@ -90,78 +94,36 @@ impl<K: From<Client>> ClientBuilder<K> {
     }
 
     /// The time limit for making a connection; 5 seconds if not set.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// let builder = openapi_dropshot_client::Client::builder("https://books.example/v1")
-    ///     .connect_timeout(Duration::from_millis(500));
-    /// # let _ = builder;
-    /// ```
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
     }
 
     /// The time limit of a call, with all its tries and the pauses between them; 30 seconds if not set.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// let builder = openapi_dropshot_client::Client::builder("https://books.example/v1")
-    ///     .timeout(Duration::from_secs(5));
-    /// # let _ = builder;
-    /// ```
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.settings.timeout = timeout;
         self
     }
 
     /// The time limit of one try, from connecting to the last byte of the response; 10 seconds if not set.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// let builder = openapi_dropshot_client::Client::builder("https://books.example/v1")
-    ///     .try_timeout(Duration::from_secs(2));
-    /// # let _ = builder;
-    /// ```
     pub fn try_timeout(mut self, timeout: Duration) -> Self {
         self.settings.try_timeout = timeout;
         self
     }
 
     /// How often a call is tried, and how long it pauses; see [`RetryPolicy`].
-    ///
-    /// ```
-    /// # use openapi_dropshot_client::{Client, RetryPolicy};
-    /// let builder = Client::builder("https://books.example/v1").retry(RetryPolicy::never());
-    /// # let _ = builder;
-    /// ```
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.settings.retry = policy;
         self
     }
 
     /// How many retries the calls of this client may make together; see [`RetryBudget`].
-    ///
-    /// ```
-    /// # use openapi_dropshot_client::{Client, RetryBudget};
-    /// let shared = RetryBudget::default();
-    /// let one = Client::builder("https://books.example/v1").retry_budget(shared.clone());
-    /// let other = Client::builder("https://books.example/v1").retry_budget(shared);
-    /// # let _ = (one, other);
-    /// ```
     pub fn retry_budget(mut self, budget: RetryBudget) -> Self {
         self.budget = budget;
         self
     }
 
     /// Another clock, for tests; see [`Clock`], which has an example.
-    ///
-    /// ```
-    /// # use openapi_dropshot_client::{Client, Clock};
-    /// fn hurried(clock: impl Clock) -> openapi_dropshot_client::ClientBuilder {
-    ///     Client::builder("http://127.0.0.1:8080/v1").clock(clock)
-    /// }
-    /// ```
     pub fn clock(mut self, clock: impl Clock) -> Self {
         self.clock = Arc::new(clock);
         self
@@ -174,13 +136,9 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// ```
     /// use openapi_dropshot_client::{Client, reqwest::Proxy};
     ///
-    /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
     /// let proxy = Proxy::all("http://proxy.example:3128")?;
     /// let client = Client::builder("https://books.example/v1").api_key("the-key").proxy(proxy).build()?;
-    /// # let _ = client;
-    /// # Ok(())
-    /// # }
-    /// # example().expect("proxy and address are valid");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn proxy(mut self, proxy: Proxy) -> Self {
         self.proxies.push(proxy);
@@ -188,11 +146,6 @@ impl<K: From<Client>> ClientBuilder<K> {
     }
 
     /// No proxy, not even those of the system.
-    ///
-    /// ```
-    /// let builder = openapi_dropshot_client::Client::builder("http://127.0.0.1:8080/v1").no_proxy();
-    /// # let _ = builder;
-    /// ```
     pub fn no_proxy(mut self) -> Self {
         self.proxies.clear();
         self.no_proxy = true;
@@ -206,16 +159,12 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// ```
     /// use openapi_dropshot_client::{Client, reqwest};
     ///
-    /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
     /// let http = reqwest::Client::builder()
     ///     .pool_max_idle_per_host(2)
     ///     .redirect(reqwest::redirect::Policy::none())
     ///     .build()?;
     /// let client = Client::builder("https://books.example/v1").api_key("the-key").http_client(http).build()?;
-    /// # let _ = client;
-    /// # Ok(())
-    /// # }
-    /// # example().expect("all of it is valid");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn http_client(mut self, http: reqwest::Client) -> Self {
         self.http = Some(http);
@@ -227,12 +176,6 @@ impl<K: From<Client>> ClientBuilder<K> {
     ///
     /// The deprecation is also logged, once per operation and process, at the level `warn`;
     /// [`Client::deprecated_calls`] has the numbers.
-    ///
-    /// ```
-    /// let builder = openapi_dropshot_client::Client::builder("https://books.example/v1")
-    ///     .on_deprecation(|deprecation| println!("{} will be removed", deprecation.operation()));
-    /// # let _ = builder;
-    /// ```
     pub fn on_deprecation(
         mut self,
         listener: impl Fn(&Deprecation) + Send + Sync + 'static,
@@ -268,7 +211,7 @@ impl<K: From<Client>> ClientBuilder<K> {
             }
             None => return Err(BuildError::NoTls),
         };
-        let client = Client::new(Shared {
+        let shared = Shared {
             base_url,
             credential,
             http,
@@ -279,9 +222,67 @@ impl<K: From<Client>> ClientBuilder<K> {
             throttle: Default::default(),
             on_deprecation: self.on_deprecation,
             deprecated: Default::default(),
-        });
-        Ok(K::from(client))
+        };
+        Ok(K::from(Client {
+            shared: Arc::new(shared),
+        }))
     }
+}
+
+/// Why a client cannot be built. No message repeats the address or the API key.
+///
+/// ```
+/// use openapi_dropshot_client::Client;
+///
+/// let error = Client::builder("ftp://books.example/v1").api_key("the-key").build().expect_err("it is not an HTTP address");
+/// assert!(error.to_string().contains("begin it with `http://` or `https://`"));
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The address is not a URL.
+    #[error("the base URL cannot be read ({reason}); write it like `http://127.0.0.1:8080/v1`")]
+    InvalidBaseUrl {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The scheme is neither `http` nor `https`.
+    #[error(
+        "the base URL has the scheme `{scheme}`; begin it with `http://` or `https://`, like `http://127.0.0.1:8080/v1`"
+    )]
+    UnsupportedScheme {
+        /// The scheme that was found.
+        scheme: String,
+    },
+    /// The address holds a user name or a password.
+    #[error(
+        "the base URL holds a user name or a password; leave them out and pass the key to `api_key`"
+    )]
+    CredentialsInBaseUrl,
+    /// The address has a query or a fragment.
+    #[error("the base URL has a query or a fragment; end it with its path, like `/v1`")]
+    QueryInBaseUrl,
+    /// No API key was given, and every operation needs one.
+    #[error("there is no API key, and every operation needs one; pass one to `api_key`")]
+    MissingApiKey,
+    /// The API key has a character that no key has.
+    #[error(
+        "the API key has a character at position {position} that cannot be sent; pass the key alone, without `Bearer`, \
+         spaces or line breaks"
+    )]
+    InvalidApiKey {
+        /// Which character, counted from 1.
+        position: usize,
+    },
+    /// The address begins with `https`, and the client was built without TLS.
+    #[error(
+        "the base URL begins with `https`, and this client was built without TLS; \
+         switch on its feature `rustls` or `native-tls`, or pass an HTTP client of your own to `http_client`"
+    )]
+    NoTls,
+    /// TLS could not be set up.
+    #[error("the HTTP client cannot be set up; check the certificates of this machine")]
+    Tls(#[source] reqwest::Error),
 }
 
 /// Whether this crate was built with TLS.
@@ -305,25 +306,6 @@ fn http_client(
         builder = builder.proxy(proxy);
     }
     builder.build().map_err(BuildError::Tls)
-}
-
-impl<K> Clone for ClientBuilder<K> {
-    fn clone(&self) -> Self {
-        ClientBuilder {
-            base_url: self.base_url.clone(),
-            service: self.service,
-            api_key: self.api_key.clone(),
-            connect_timeout: self.connect_timeout,
-            settings: self.settings.clone(),
-            budget: self.budget.clone(),
-            clock: self.clock.clone(),
-            proxies: self.proxies.clone(),
-            no_proxy: self.no_proxy,
-            http: self.http.clone(),
-            on_deprecation: self.on_deprecation.clone(),
-            client: PhantomData,
-        }
-    }
 }
 
 /// Without the API key and the address: the address may hold a password, which `build` rejects only later.

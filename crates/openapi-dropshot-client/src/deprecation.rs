@@ -22,9 +22,9 @@ use std::{
 ///     .api_key("the-key")
 ///     .on_deprecation(|deprecation| {
 ///         eprintln!("{} ends: {:?}", deprecation.operation(), deprecation.sunset());
+///         eprintln!("use {:?} instead", deprecation.successor());
 ///     })
 ///     .build()?;
-/// # let _ = client;
 /// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,51 +37,21 @@ pub struct Deprecation {
 
 impl Deprecation {
     /// The `operationId`.
-    ///
-    /// ```
-    /// # fn example(deprecation: &openapi_dropshot_client::Deprecation) {
-    /// println!("{} is deprecated", deprecation.operation());
-    /// # }
-    /// ```
     pub fn operation(&self) -> &'static str {
         self.operation
     }
 
     /// Since when it is deprecated, or will be; `None` if the response does not say.
-    ///
-    /// ```
-    /// # fn example(deprecation: &openapi_dropshot_client::Deprecation) {
-    /// if let Some(since) = deprecation.since() {
-    ///     println!("deprecated since {since}");
-    /// }
-    /// # }
-    /// ```
     pub fn since(&self) -> Option<DateTime<Utc>> {
         self.since
     }
 
     /// When it is expected to be removed; `None` if the response does not say.
-    ///
-    /// ```
-    /// # fn example(deprecation: &openapi_dropshot_client::Deprecation) {
-    /// if let Some(sunset) = deprecation.sunset() {
-    ///     println!("removed on {}", sunset.date_naive());
-    /// }
-    /// # }
-    /// ```
     pub fn sunset(&self) -> Option<DateTime<Utc>> {
         self.sunset
     }
 
     /// The address of its successor; `None` if the response does not say.
-    ///
-    /// ```
-    /// # fn example(deprecation: &openapi_dropshot_client::Deprecation) {
-    /// if let Some(successor) = deprecation.successor() {
-    ///     println!("use {successor} instead");
-    /// }
-    /// # }
-    /// ```
     pub fn successor(&self) -> Option<&str> {
         self.successor.as_deref()
     }

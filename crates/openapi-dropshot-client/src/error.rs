@@ -21,7 +21,7 @@ pub trait ErrorCode: DeserializeOwned + Display + Debug + Send + Sync + 'static 
 
 impl<T: DeserializeOwned + Display + Debug + Send + Sync + 'static> ErrorCode for T {}
 
-/// The kinds of failures of a call.
+/// The error of a call.
 ///
 /// Decide by [`code`](Error::code), by [`status`](Error::status) if you do not know the code, and by
 /// [`kind`](Error::kind) if there is no response.
@@ -38,23 +38,26 @@ impl<T: DeserializeOwned + Display + Debug + Send + Sync + 'static> ErrorCode fo
 /// fn report(error: &Error) {
 ///     match error.code().map(String::as_str) {
 ///         Some("unauthorized") => println!("get another key"),
-///         _ if error.is_retryable() => println!("try again later: {error}"),
-///         _ => println!("{error}"),
+///         _ if error.is_retryable() => println!("try again in {:?}: {error}", error.retry_after()),
+///         _ => println!("status {:?} after {} retries: {}", error.status(), error.retries(), error.message()),
+///     }
+///     if error.was_sent() {
+///         println!("give a new call the key {:?}, so that nothing is done twice", error.idempotency_key());
 ///     }
 /// }
 /// ```
 pub struct Error<C = String> {
-    // Boxed, so that a `Result` stays as small as the value it holds.
-    inner: Box<Inner<C>>,
+    code: Option<C>,
+    // Boxed, so that a `Result` stays small.
+    inner: Box<Inner>,
 }
 
 /// The error before the type of its code is known.
 pub(crate) type Failure = Error<String>;
 
-struct Inner<C> {
+struct Inner {
     kind: ErrorKind,
     status: Option<StatusCode>,
-    code: Option<C>,
     message: String,
     request_id: Option<String>,
     retry_after: Option<Duration>,
@@ -94,14 +97,6 @@ pub enum ErrorKind {
 
 impl<C> Error<C> {
     /// The point at which the last try of the call failed.
-    ///
-    /// ```
-    /// use openapi_dropshot_client::{Error, ErrorKind};
-    ///
-    /// fn is_the_network(error: &Error) -> bool {
-    ///     matches!(error.kind(), ErrorKind::Connect | ErrorKind::Interrupted)
-    /// }
-    /// ```
     pub fn kind(&self) -> ErrorKind {
         self.inner.kind
     }
@@ -109,106 +104,49 @@ impl<C> Error<C> {
     /// The code of the error body: its member `code` or `error_code`. The list of codes is open: an enumeration keeps
     /// a code that this version does not know in its variant `Unknown`. `None` if there was no response, if something
     /// other than the service responded, or if the error body has no code.
-    ///
-    /// ```
-    /// fn is_gone(error: &openapi_dropshot_client::Error) -> bool {
-    ///     error.code().is_some_and(|code| code == "not_found")
-    /// }
-    /// ```
     pub fn code(&self) -> Option<&C> {
-        self.inner.code.as_ref()
+        self.code.as_ref()
     }
 
     /// The HTTP status, if there was a response; it may be that of a proxy.
-    ///
-    /// ```
-    /// fn is_a_fault_of_the_service(error: &openapi_dropshot_client::Error) -> bool {
-    ///     error.status().is_some_and(|status| status >= 500)
-    /// }
-    /// ```
     pub fn status(&self) -> Option<u16> {
         self.inner.status.map(|status| status.as_u16())
     }
 
     /// What happened, for people: the message of the service, if it sent one.
-    ///
-    /// ```
-    /// fn show(error: &openapi_dropshot_client::Error) {
-    ///     eprintln!("cannot list the books: {}", error.message());
-    /// }
-    /// ```
     pub fn message(&self) -> &str {
         &self.inner.message
     }
 
     /// The id that the service gave the request. Quote it when you report an error.
-    ///
-    /// ```
-    /// fn question(error: &openapi_dropshot_client::Error) -> String {
-    ///     format!("what went wrong with {}?", error.request_id().unwrap_or("my request"))
-    /// }
-    /// ```
     pub fn request_id(&self) -> Option<&str> {
         self.inner.request_id.as_deref()
     }
 
     /// The error body as it was sent, if it is a JSON object: for members that this type does not name. Neither
     /// `Display` nor `Debug` shows it.
-    ///
-    /// ```
-    /// fn field(error: &openapi_dropshot_client::Error) -> Option<&str> {
-    ///     error.body()?.get("field")?.as_str()
-    /// }
-    /// ```
     pub fn body(&self) -> Option<&serde_json::Value> {
         self.inner.body.as_ref()
     }
 
     /// Whether the service may have seen the request in any of its tries. If it has not, nothing has happened.
-    ///
-    /// ```
-    /// fn nothing_happened(error: &openapi_dropshot_client::Error) -> bool {
-    ///     !error.was_sent()
-    /// }
-    /// ```
     pub fn was_sent(&self) -> bool {
         let this_time = !matches!(self.inner.kind, ErrorKind::Request | ErrorKind::Connect);
         this_time || self.inner.record.sent
     }
 
     /// How often the request was sent again after the first try.
-    ///
-    /// ```
-    /// fn tries(error: &openapi_dropshot_client::Error) -> u32 {
-    ///     error.retries() + 1
-    /// }
-    /// ```
     pub fn retries(&self) -> u32 {
         self.inner.record.retries
     }
 
     /// How long the service asked to wait before the request is sent again.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// fn wait(error: &openapi_dropshot_client::Error) -> Duration {
-    ///     error.retry_after().unwrap_or(Duration::from_secs(1))
-    /// }
-    /// ```
     pub fn retry_after(&self) -> Option<Duration> {
         self.inner.retry_after
     }
 
     /// The `Idempotency-Key` of the request: with it, the same request can be sent in a new call and is still carried
     /// out only once. `None` if the operation takes none.
-    ///
-    /// ```
-    /// /// The key to pass to the `idempotency_key` of the new call.
-    /// fn key_for_a_new_call(error: &openapi_dropshot_client::Error) -> Option<&str> {
-    ///     error.idempotency_key().filter(|_| error.is_retryable())
-    /// }
-    /// ```
     pub fn idempotency_key(&self) -> Option<&str> {
         self.inner.record.idempotency_key.as_deref()
     }
@@ -223,7 +161,6 @@ impl<C> Error<C> {
         let inner = Inner {
             kind,
             status: None,
-            code: None,
             message,
             request_id: None,
             retry_after: None,
@@ -232,6 +169,7 @@ impl<C> Error<C> {
             source: None,
         };
         Error {
+            code: None,
             inner: Box::new(inner),
         }
     }
@@ -245,12 +183,6 @@ impl<C: Display> Error<C> {
     /// The client has sent it again already, as often as it was allowed, if that is safe. Before you repeat a creation,
     /// look at [`was_sent`](Error::was_sent): if it was, give the new call the
     /// [`idempotency_key`](Error::idempotency_key) of this one.
-    ///
-    /// ```
-    /// fn put_aside(error: &openapi_dropshot_client::Error) -> bool {
-    ///     error.is_retryable()
-    /// }
-    /// ```
     pub fn is_retryable(&self) -> bool {
         match self.inner.kind {
             ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Interrupted => true,
@@ -276,7 +208,7 @@ impl<C: Display> Error<C> {
     }
 
     fn has_code(&self, codes: &[&str]) -> bool {
-        let code = self.inner.code.as_ref().map(C::to_string);
+        let code = self.code.as_ref().map(C::to_string);
         code.is_some_and(|code| codes.contains(&code.as_str()))
     }
 }
@@ -284,31 +216,10 @@ impl<C: Display> Error<C> {
 impl Failure {
     /// The same error with the code as a value of the client's own type.
     pub(crate) fn typed<C: ErrorCode>(self) -> Error<C> {
-        let Inner {
-            kind,
-            status,
-            code,
-            message,
-            request_id,
-            retry_after,
-            record,
-            body,
-            source,
-        } = *self.inner;
-        let code = code.and_then(|code| serde_json::from_value(code.into()).ok());
-        let inner = Inner {
-            kind,
-            status,
-            code,
-            message,
-            request_id,
-            retry_after,
-            record,
-            body,
-            source,
-        };
+        let code = self.code.map(serde_json::Value::String);
         Error {
-            inner: Box::new(inner),
+            code: code.and_then(|code| serde_json::from_value(code).ok()),
+            inner: self.inner,
         }
     }
 }
@@ -330,7 +241,7 @@ fn is_request_id(id: &str) -> bool {
 impl<C: Display> Display for Error<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = &self.inner;
-        if let (Some(status), Some(code)) = (self.status(), &inner.code) {
+        if let (Some(status), Some(code)) = (self.status(), &self.code) {
             write!(f, "{status} {}: ", printable(&code.to_string()))?;
         }
         write!(f, "{}", printable(&inner.message))?;
@@ -358,7 +269,7 @@ impl<C: Debug> Debug for Error<C> {
         f.debug_struct("Error")
             .field("kind", &inner.kind)
             .field("status", &self.status())
-            .field("code", &inner.code)
+            .field("code", &self.code)
             .field("message", &inner.message)
             .field("request_id", &inner.request_id)
             .field("retry_after", &inner.retry_after)

@@ -15,6 +15,9 @@ pub use service::{Credential, Service};
 #[doc(hidden)]
 pub use service::{FailedTry, day};
 
+#[cfg(feature = "blocking")]
+pub use crate::blocking::wait;
+
 use crate::{
     CallOptions, Client, Error, ErrorCode, Items, Pages, Response,
     call::{IDEMPOTENCY_KEY, Prepared},
@@ -31,16 +34,15 @@ use std::fmt::{self, Display};
 /// An operation of the document.
 ///
 /// ```
-/// use openapi_dropshot_client::generated::{Method, Operation, Parameter};
+/// use openapi_dropshot_client::generated::{Method, Operation, Parameter, Place};
 ///
 /// static GET_BOOK: Operation = Operation {
 ///     id: "getBook",
 ///     method: Method::GET,
 ///     path: "/books/{bookId}",
-///     parameters: &[Parameter::path("bookId", "book_id")],
+///     parameters: &[Parameter::new(Place::Path, "bookId", "book_id", true)],
 ///     success: &[200],
 /// };
-/// # let _ = &GET_BOOK;
 /// ```
 #[derive(Debug)]
 pub struct Operation {
@@ -56,51 +58,36 @@ pub struct Operation {
     pub success: &'static [u16],
 }
 
-/// A parameter of an operation, with its name in the document and the method of the builder that sets it; see
-/// [`Operation`] for an example.
+/// A parameter of an operation; see [`Operation`] for an example.
 #[derive(Debug)]
 pub struct Parameter {
+    place: Place,
     name: &'static str,
     setter: &'static str,
-    place: Place,
     required: bool,
 }
 
 /// The part of the request that a parameter belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+#[allow(missing_docs, reason = "the names are clear")]
+pub enum Place {
     Path,
     Query,
     Header,
 }
 
 impl Parameter {
-    /// A parameter of the path, which is always required.
-    pub const fn path(name: &'static str, setter: &'static str) -> Self {
+    /// A parameter with its name in the document and the method of the builder that sets it.
+    pub const fn new(
+        place: Place,
+        name: &'static str,
+        setter: &'static str,
+        required: bool,
+    ) -> Self {
         Parameter {
+            place,
             name,
             setter,
-            place: Place::Path,
-            required: true,
-        }
-    }
-
-    /// A parameter of the query.
-    pub const fn query(name: &'static str, setter: &'static str, required: bool) -> Self {
-        Parameter {
-            name,
-            setter,
-            place: Place::Query,
-            required,
-        }
-    }
-
-    /// A header.
-    pub const fn header(name: &'static str, setter: &'static str, required: bool) -> Self {
-        Parameter {
-            name,
-            setter,
-            place: Place::Header,
             required,
         }
     }
@@ -122,13 +109,13 @@ impl Operation {
 ///
 /// ```
 /// use openapi_dropshot_client::{Client, Error, Response};
-/// use openapi_dropshot_client::generated::{Call, Method, Operation, Parameter, convert};
+/// use openapi_dropshot_client::generated::{Call, Method, Operation, Parameter, Place, convert};
 ///
 /// static GET_BOOK: Operation = Operation {
 ///     id: "getBook",
 ///     method: Method::GET,
 ///     path: "/books/{bookId}",
-///     parameters: &[Parameter::path("bookId", "book_id")],
+///     parameters: &[Parameter::new(Place::Path, "bookId", "book_id", true)],
 ///     success: &[200],
 /// };
 ///
@@ -200,7 +187,7 @@ impl<'a> Call<'a> {
 
     /// The request, without a body.
     pub fn request(self) -> Request {
-        self.finish(|_| Ok(()))
+        self.finish(Ok(None))
     }
 
     /// The request with a JSON body.
@@ -209,12 +196,11 @@ impl<'a> Call<'a> {
         T: Serialize + TryFrom<B>,
         T::Error: Display,
     {
-        self.finish(|request| {
-            let json = serde_json::to_vec(&body.finish::<T>()?)
-                .map_err(|error| format!("the body cannot be written as JSON: {error}"))?;
-            request.set_body("application/json", json.into());
-            Ok(())
-        })
+        let json = body.finish::<T>().and_then(|body| {
+            serde_json::to_vec(&body)
+                .map_err(|error| format!("the body cannot be written as JSON: {error}"))
+        });
+        self.finish(json.map(|json| Some(("application/json", json.into()))))
     }
 
     /// The request with the body of a form.
@@ -223,12 +209,11 @@ impl<'a> Call<'a> {
         T: Serialize + TryFrom<B>,
         T::Error: Display,
     {
-        self.finish(|request| {
-            let form = serde_urlencoded::to_string(body.finish::<T>()?)
-                .map_err(|error| format!("the body cannot be written as a form: {error}"))?;
-            request.set_body("application/x-www-form-urlencoded", form.into());
-            Ok(())
-        })
+        let form = body.finish::<T>().and_then(|body| {
+            serde_urlencoded::to_string(body)
+                .map_err(|error| format!("the body cannot be written as a form: {error}"))
+        });
+        self.finish(form.map(|form| Some(("application/x-www-form-urlencoded", form.into()))))
     }
 
     /// The request with text or bytes as its body.
@@ -236,26 +221,22 @@ impl<'a> Call<'a> {
     where
         B: Into<reqwest::Body>,
     {
-        self.finish(|request| {
-            request.set_body(media_type, body.finish::<B>()?.into());
-            Ok(())
-        })
+        self.finish(
+            body.finish::<B>()
+                .map(|body| Some((media_type, body.into()))),
+        )
     }
 
-    /// Puts the request together. The first parameter that is missing or was rejected is reported, then the body.
-    fn finish(self, set_body: impl FnOnce(&mut Draft) -> Result<(), String>) -> Request {
-        let draft = Draft::new(self.operation, &self.values).and_then(|mut draft| {
-            set_body(&mut draft)?;
-            Ok(draft)
-        });
-        Request(draft.map_err(Failure::invalid_request).and_then(|draft| {
-            let url = format!("{}{}", self.client.base_url(), draft.path_and_query);
-            let mut request = self
-                .client
-                .request(self.operation.method.clone(), url)
-                .headers(draft.headers);
-            if let Some(body) = draft.body {
-                request = request.body(body);
+    /// Puts the request together, of a body with its media type. The first parameter that is missing or was rejected is
+    /// reported, then the body.
+    fn finish(self, body: Result<Option<(&'static str, reqwest::Body)>, String>) -> Request {
+        let request = || {
+            let (path_and_query, headers) = self.parts().map_err(Failure::invalid_request)?;
+            let url = format!("{}{path_and_query}", self.client.base_url());
+            let method = self.operation.method.clone();
+            let mut request = self.client.request(method, url).headers(headers);
+            if let Some((media_type, body)) = body.map_err(Failure::invalid_request)? {
+                request = request.header(CONTENT_TYPE, media_type).body(body);
             }
             let mut request = request.build().map_err(Failure::not_built)?;
             if self.operation.takes_idempotency_key() {
@@ -267,45 +248,20 @@ impl<'a> Call<'a> {
             }
             Ok(Box::new(Prepared {
                 client: self.client.clone(),
-                settings: self.client.settings().changed_by(self.options),
+                settings: self.client.shared.settings.changed_by(self.options),
                 request,
                 operation: self.operation,
             }))
-        }))
+        };
+        Request(request())
     }
-}
 
-impl fmt::Debug for Call<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Call")
-            .field("operation", &self.operation.id)
-            .field("options", &self.options)
-            .field("values", &self.values)
-            .finish_non_exhaustive()
-    }
-}
-
-fn new_key() -> HeaderValue {
-    let key = uuid::Uuid::new_v4().to_string();
-    HeaderValue::try_from(key).expect("a UUID is visible ASCII")
-}
-
-/// The parts of a request that its parameters and its body decide.
-struct Draft {
-    path_and_query: String,
-    headers: HeaderMap,
-    body: Option<reqwest::Body>,
-}
-
-impl Draft {
-    fn new(
-        operation: &Operation,
-        values: &[Result<Option<String>, String>],
-    ) -> Result<Self, String> {
-        let mut path = operation.path.to_owned();
+    /// The path with the query, and the headers, as the parameters decide them.
+    fn parts(&self) -> Result<(String, HeaderMap), String> {
+        let mut path = self.operation.path.to_owned();
         let mut query = Vec::new();
         let mut headers = HeaderMap::new();
-        for (parameter, value) in operation.parameters.iter().zip(values) {
+        for (parameter, value) in self.operation.parameters.iter().zip(&self.values) {
             let Parameter { name, setter, .. } = parameter;
             let Some(value) = value.as_ref().map_err(String::clone)? else {
                 if parameter.required {
@@ -326,23 +282,26 @@ impl Draft {
                 }
             }
         }
-        let query = query.join("&");
-        Ok(Draft {
-            path_and_query: if query.is_empty() {
-                path
-            } else {
-                format!("{path}?{query}")
-            },
-            headers,
-            body: None,
-        })
+        if !query.is_empty() {
+            path = format!("{path}?{}", query.join("&"));
+        }
+        Ok((path, headers))
     }
+}
 
-    fn set_body(&mut self, media_type: &'static str, body: reqwest::Body) {
-        self.headers
-            .insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
-        self.body = Some(body);
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("operation", &self.operation.id)
+            .field("options", &self.options)
+            .field("values", &self.values)
+            .finish_non_exhaustive()
     }
+}
+
+fn new_key() -> HeaderValue {
+    let key = uuid::Uuid::new_v4().to_string();
+    HeaderValue::try_from(key).expect("a UUID is visible ASCII")
 }
 
 /// A request that is ready to be sent, or why it cannot be sent; see [`Call`] for an example.
@@ -356,14 +315,9 @@ impl Request {
     ///
     /// Those of every call; see [`Error`].
     pub async fn json<T: DeserializeOwned, C: ErrorCode>(self) -> Result<Response<T, C>, Error<C>> {
-        let response = match self.accepting_json() {
-            Ok(request) => request.send().await,
-            Err(error) => Err(error),
-        };
-        match response {
-            Ok(response) => Response::json(response).await.map_err(Failure::typed),
-            Err(error) => Err(error.typed()),
-        }
+        let prepared = self.accepting_json().map_err(Failure::typed)?;
+        let response = prepared.send().await.map_err(Failure::typed)?;
+        Response::json(response).await.map_err(Failure::typed)
     }
 
     /// Sends the request; the response has no body.
@@ -386,47 +340,21 @@ impl Request {
         Ok(Response::stream(response.map_err(Failure::typed)?))
     }
 
-    /// The same as [`json`](Request::json), for code that is not async.
-    ///
-    /// # Errors
-    ///
-    /// Those of every call; see [`Error`].
-    #[cfg(feature = "blocking")]
-    pub fn json_blocking<T, C>(self) -> Result<Response<T, C>, Error<C>>
+    /// Follows the links from page to page, beginning with the page of this request.
+    pub fn pages<T, C>(self) -> Pages<T, C>
     where
         T: DeserializeOwned + Send + 'static,
         C: ErrorCode,
     {
-        crate::blocking::wait(self.json())
-    }
-
-    /// The same as [`empty`](Request::empty), for code that is not async.
-    ///
-    /// # Errors
-    ///
-    /// Those of every call; see [`Error`].
-    #[cfg(feature = "blocking")]
-    pub fn empty_blocking<C: ErrorCode>(self) -> Result<Response<(), C>, Error<C>> {
-        crate::blocking::wait(self.empty())
-    }
-
-    /// The same as [`bytes`](Request::bytes), for code that is not async.
-    ///
-    /// # Errors
-    ///
-    /// Those of every call; see [`Error`].
-    #[cfg(feature = "blocking")]
-    pub fn bytes_blocking<C: ErrorCode>(self) -> Result<Response<ByteStream, C>, Error<C>> {
-        crate::blocking::wait(self.bytes())
-    }
-
-    /// Follows the links from page to page, beginning with the page of this request.
-    pub fn pages<T, C>(self) -> Pages<T, C> {
         Pages::new(self.accepting_json())
     }
 
     /// The items of this page and of those that follow.
-    pub fn items<T, C>(self) -> Items<T, C> {
+    pub fn items<T, C>(self) -> Items<T, C>
+    where
+        T: DeserializeOwned + Send + 'static,
+        C: ErrorCode,
+    {
         Items::new(self.accepting_json())
     }
 

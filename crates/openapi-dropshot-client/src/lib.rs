@@ -56,7 +56,6 @@
 
 #[cfg(feature = "blocking")]
 pub mod blocking;
-mod build_error;
 mod call;
 mod client;
 mod client_builder;
@@ -68,10 +67,9 @@ mod pages;
 mod response;
 mod retry;
 
-pub use build_error::BuildError;
 pub use call::CallOptions;
 pub use client::Client;
-pub use client_builder::ClientBuilder;
+pub use client_builder::{BuildError, ClientBuilder};
 pub use deprecation::Deprecation;
 pub use error::{Error, ErrorCode, ErrorKind};
 pub use pages::{Items, Pages};

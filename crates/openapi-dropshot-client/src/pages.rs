@@ -1,7 +1,10 @@
 //! Follows the links of the service from page to page (RFC 8288): as a stream of pages, and as a stream of their items.
 
 use crate::{Error, ErrorCode, Response, call::Prepared, error::Failure, link};
-use futures::{Stream, StreamExt as _, future::BoxFuture};
+use futures::{
+    Stream, StreamExt as _,
+    stream::{self, BoxStream},
+};
 use reqwest::Url;
 use serde::de::DeserializeOwned;
 use std::{
@@ -23,23 +26,14 @@ use std::{
 ///     let page = page?;
 ///     println!("{} titles, then {:?}", page.len(), page.next_cursor()?);
 /// }
+/// println!("the last page began at {:?}", pages.cursor());
 /// # Ok(())
 /// # }
 /// ```
 #[must_use = "nothing is sent before a page is polled for"]
 pub struct Pages<T, C = String> {
-    state: State<T, C>,
+    pages: BoxStream<'static, Result<Page<T, C>, Failure>>,
     cursor: Option<String>,
-}
-
-enum State<T, C> {
-    /// The request of the next page.
-    Next(Box<Prepared>),
-    /// The next page is on its way.
-    Pending(BoxFuture<'static, Result<Page<T, C>, Failure>>),
-    /// The error that follows the last page.
-    Broken(Failure),
-    Done,
 }
 
 /// A page that was received.
@@ -47,62 +41,39 @@ struct Page<T, C> {
     response: Response<T, C>,
     /// The cursor that it began at.
     cursor: Option<String>,
-    next: State<T, C>,
 }
 
-impl<T, C> Pages<T, C> {
-    pub(crate) fn new(first: Result<Box<Prepared>, Failure>) -> Self {
-        Pages {
-            state: match first {
-                Ok(request) => State::Next(request),
-                Err(error) => State::Broken(error),
-            },
-            cursor: None,
-        }
-    }
+/// The request of a page, or the error that follows the last page.
+type Next = Result<Box<Prepared>, Failure>;
 
+impl<T, C> Pages<T, C> {
     /// The cursor of the page that was returned last: with the same filters, it is the `cursor` of a request that
     /// begins with that page again. `None` on the first page.
-    ///
-    /// ```
-    /// # async fn example(mut pages: openapi_dropshot_client::Pages<Vec<String>>) {
-    /// pages.next().await;
-    /// pages.next().await;
-    /// println!("the second page begins at {:?}", pages.cursor());
-    /// # }
-    /// ```
     pub fn cursor(&self) -> Option<&str> {
         self.cursor.as_deref()
     }
 }
 
 impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Pages<T, C> {
+    pub(crate) fn new(first: Next) -> Self {
+        let pages = stream::try_unfold(Some(first), |next: Option<Next>| async move {
+            match next {
+                Some(request) => fetch(request?).await.map(Some),
+                None => Ok(None),
+            }
+        });
+        Pages {
+            pages: pages.boxed(),
+            cursor: None,
+        }
+    }
+
     /// The next page; `None` after the last one. The same as `next` of `StreamExt`, without the import.
-    ///
-    /// ```
-    /// # use openapi_dropshot_client::{Error, Pages};
-    /// # async fn example(mut pages: Pages<Vec<String>>) -> Result<(), Error> {
-    /// if let Some(first) = pages.next().await {
-    ///     println!("{} titles on the first page", first?.len());
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn next(&mut self) -> Option<Result<Response<T, C>, Error<C>>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
     /// The pages as an iterator, for code that is not async.
-    ///
-    /// ```
-    /// # use openapi_dropshot_client::{Error, Pages};
-    /// # fn example(pages: Pages<Vec<String>>) -> Result<(), Error> {
-    /// for page in pages.blocking() {
-    ///     println!("{} titles", page?.len());
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(feature = "blocking")]
     pub fn blocking(self) -> crate::blocking::PagesIter<T, C> {
         crate::blocking::PagesIter::new(self)
@@ -114,34 +85,14 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Stream for Pages<T, C> 
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
-        if matches!(this.state, State::Next(_))
-            && let State::Next(request) = std::mem::replace(&mut this.state, State::Done)
-        {
-            this.state = State::Pending(Box::pin(fetch(*request)));
-        }
-        if let State::Pending(page) = &mut this.state {
-            let page = ready!(page.as_mut().poll(context));
-            return Poll::Ready(Some(match page {
-                Ok(page) => {
-                    this.state = page.next;
-                    this.cursor = page.cursor;
-                    Ok(page.response)
-                }
-                Err(error) => {
-                    this.state = State::Done;
-                    Err(error.typed())
-                }
-            }));
-        }
-        Poll::Ready(match std::mem::replace(&mut this.state, State::Done) {
-            State::Broken(error) => Some(Err(error.typed())),
-            _ => None,
-        })
+        let page = ready!(this.pages.poll_next_unpin(context));
+        Poll::Ready(page.map(|page| {
+            let page = page.map_err(Failure::typed)?;
+            this.cursor = page.cursor;
+            Ok(page.response)
+        }))
     }
 }
-
-/// No part of it borrows from another part.
-impl<T, C> Unpin for Pages<T, C> {}
 
 impl<T, C> fmt::Debug for Pages<T, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -151,28 +102,26 @@ impl<T, C> fmt::Debug for Pages<T, C> {
     }
 }
 
-async fn fetch<T: DeserializeOwned, C>(request: Prepared) -> Result<Page<T, C>, Failure> {
+/// Fetches a page.
+///
+/// # Errors
+///
+/// Those of the request.
+async fn fetch<T: DeserializeOwned, C>(
+    request: Box<Prepared>,
+) -> Result<(Page<T, C>, Option<Next>), Failure> {
     let url = request.request.url().clone();
     // The rest of the request is the same for the next page.
     let template = request.at(url.clone());
-    let response = request.send().await?;
-    let response: Response<T, C> = Response::json(response).await?;
-    let next = match link::next(response.headers()) {
-        None => State::Done,
-        Some(target) => match follow(&url, &target) {
-            Ok(next) => State::Next(Box::new(template.at(next))),
-            Err(reason) => State::Broken(response.unreadable(reason)),
-        },
-    };
-    let cursor = url
-        .query_pairs()
-        .find(|(name, _)| name == "cursor")
-        .map(|(_, value)| value.into_owned());
-    Ok(Page {
-        response,
-        cursor,
-        next,
-    })
+    let response: Response<T, C> = Response::json(request.send().await?).await?;
+    let next = link::next(response.headers()).map(|target| match follow(&url, &target) {
+        Ok(next) => Ok(Box::new(template.at(next))),
+        Err(reason) => Err(response.unreadable(reason)),
+    });
+    let mut query = url.query_pairs();
+    let cursor = query.find(|(name, _)| name == "cursor");
+    let cursor = cursor.map(|(_, value)| value.into_owned());
+    Ok((Page { response, cursor }, next))
 }
 
 /// The address that a link leads to, relative to the request whose response has the link.
@@ -223,61 +172,27 @@ pub struct Items<T, C = String> {
 }
 
 impl<T, C> Items<T, C> {
-    pub(crate) fn new(first: Result<Box<Prepared>, Failure>) -> Self {
-        Items {
-            pages: Pages::new(first),
-            page: Vec::new().into_iter(),
-        }
-    }
-
     /// The cursor of the page of the last item: with the same filters, it is the `cursor` of a request that begins
     /// with that page again, so that some items come twice and none is missed. `None` on the first page.
-    ///
-    /// ```
-    /// # async fn example(mut titles: openapi_dropshot_client::Items<String>) {
-    /// while let Some(title) = titles.next().await {
-    ///     match title {
-    ///         Ok(title) => println!("{title}"),
-    ///         Err(error) => {
-    ///             println!("{error}; go on later from {:?}", titles.cursor());
-    ///             break;
-    ///         }
-    ///     }
-    /// }
-    /// # }
-    /// ```
     pub fn cursor(&self) -> Option<&str> {
         self.pages.cursor()
     }
 }
 
 impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Items<T, C> {
+    pub(crate) fn new(first: Next) -> Self {
+        Items {
+            pages: Pages::new(first),
+            page: Vec::new().into_iter(),
+        }
+    }
+
     /// The next item; `None` after the last one. The same as `next` of `StreamExt`, without the import.
-    ///
-    /// ```
-    /// # use openapi_dropshot_client::{Error, Items};
-    /// # async fn example(mut titles: Items<String>) -> Result<(), Error> {
-    /// if let Some(first) = titles.next().await {
-    ///     println!("the first title is {}", first?);
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn next(&mut self) -> Option<Result<T, Error<C>>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
     /// The items as an iterator, for code that is not async.
-    ///
-    /// ```
-    /// # use openapi_dropshot_client::{Error, Items};
-    /// # fn example(titles: Items<String>) -> Result<(), Error> {
-    /// for title in titles.blocking() {
-    ///     println!("{}", title?);
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
     #[cfg(feature = "blocking")]
     pub fn blocking(self) -> crate::blocking::ItemsIter<T, C> {
         crate::blocking::ItemsIter::new(self.pages)

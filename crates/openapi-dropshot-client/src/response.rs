@@ -17,10 +17,12 @@ use std::{fmt, marker::PhantomData, ops::Deref};
 /// `C` is the type of the error codes; a generated client has an alias `Response` that sets it.
 ///
 /// ```
-/// # #[derive(Debug)] struct Book { title: String }
+/// # struct Book { title: String }
 /// # use openapi_dropshot_client::Response;
-/// fn show(response: &Response<Book>) {
+/// fn title(response: Response<Book>) -> String {
 ///     println!("{} came with request {:?}", response.title, response.request_id());
+///     println!("{} after {} retries", response.status(), response.retries());
+///     response.into_inner().title
 /// }
 /// ```
 pub struct Response<T, C = String> {
@@ -33,75 +35,32 @@ pub struct Response<T, C = String> {
 
 impl<T, C> Response<T, C> {
     /// The body alone.
-    ///
-    /// ```
-    /// # fn example(response: openapi_dropshot_client::Response<Vec<String>>) {
-    /// let titles: Vec<String> = response.into_inner();
-    /// println!("{titles:?}");
-    /// # }
-    /// ```
     pub fn into_inner(self) -> T {
         self.body
     }
 
     /// The HTTP status.
-    ///
-    /// ```
-    /// # fn example(response: openapi_dropshot_client::Response<Vec<String>>) {
-    /// assert!(response.status().is_success());
-    /// # }
-    /// ```
     pub fn status(&self) -> StatusCode {
         self.status
     }
 
     /// The headers.
-    ///
-    /// ```
-    /// # fn example(response: openapi_dropshot_client::Response<Vec<String>>) {
-    /// println!("{:?}", response.headers().get("sunset"));
-    /// # }
-    /// ```
     pub fn headers(&self) -> &HeaderMap {
         &self.headers
     }
 
     /// The id that the service gave the request.
-    ///
-    /// ```
-    /// # fn example(response: openapi_dropshot_client::Response<Vec<String>>) {
-    /// println!("look for {:?} in the log of the service", response.request_id());
-    /// # }
-    /// ```
     pub fn request_id(&self) -> Option<&str> {
         error::request_id(&self.headers)
     }
 
     /// How often the request was sent again before this response came.
-    ///
-    /// ```
-    /// # fn example(response: openapi_dropshot_client::Response<Vec<String>>) {
-    /// if response.retries() > 0 {
-    ///     println!("the service has trouble");
-    /// }
-    /// # }
-    /// ```
     pub fn retries(&self) -> u32 {
         self.record.retries
     }
 
     /// The `cursor` of the request for the next page; `None` on the last page. Set the same filters in that request,
     /// because the cursor belongs to them. [`Pages`](crate::Pages) and [`Items`](crate::Items) do so by themselves.
-    ///
-    /// ```
-    /// # use openapi_dropshot_client::{Error, Response};
-    /// # fn example(response: Response<Vec<String>>) -> Result<(), Error> {
-    /// if let Some(cursor) = response.next_cursor()? {
-    ///     println!("the next page begins at {cursor}");
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
     ///
     /// # Errors
     ///
@@ -125,20 +84,6 @@ impl<T, C> Response<T, C> {
     /// The error of a response that does not match the document.
     pub(crate) fn unreadable(&self, reason: impl fmt::Display) -> Failure {
         Failure::unreadable(self.status, &self.headers, reason).of_call(&self.record)
-    }
-
-    fn with_body(body: T, response: &reqwest::Response) -> Self {
-        Response {
-            body,
-            status: response.status(),
-            headers: response.headers().clone(),
-            record: response
-                .extensions()
-                .get::<Record>()
-                .cloned()
-                .unwrap_or_default(),
-            codes: PhantomData,
-        }
     }
 
     fn map<U>(self, body: U) -> Response<U, C> {
@@ -185,7 +130,14 @@ fn reason(error: &serde_json::Error) -> String {
 impl<C> Response<(), C> {
     /// A response without a body.
     pub(crate) fn empty(response: &reqwest::Response) -> Self {
-        Response::with_body((), response)
+        let record = response.extensions().get::<Record>();
+        Response {
+            body: (),
+            status: response.status(),
+            headers: response.headers().clone(),
+            record: record.cloned().unwrap_or_default(),
+            codes: PhantomData,
+        }
     }
 }
 

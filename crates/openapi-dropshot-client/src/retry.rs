@@ -5,22 +5,19 @@ mod budget;
 mod clock;
 mod decision;
 mod policy;
-mod throttle;
 
 pub use budget::RetryBudget;
 pub use clock::Clock;
 pub(crate) use clock::RealClock;
-pub(crate) use decision::{http_date, retry_after, throttle};
+pub(crate) use decision::{Throttle, http_date, retry_after, throttle};
 pub use policy::RetryPolicy;
-pub(crate) use throttle::Throttle;
 
 use crate::{
     call::Prepared,
     error::{self, Failure},
     generated::FailedTry,
 };
-use http::header::CONTENT_TYPE;
-use reqwest::{Request, Response};
+use reqwest::Response;
 use std::time::Instant;
 use tracing::Instrument as _;
 
@@ -37,7 +34,7 @@ pub(crate) struct Record {
 
 /// Sends a request until there is a response, or until there is no point in sending it again.
 pub(crate) async fn send(call: Prepared) -> Result<Response, Failure> {
-    let span = (call.client.service().span)(call.operation.id, call.request.method().as_str());
+    let span = (call.client.shared.service.span)(call.operation.id, call.request.method().as_str());
     async move {
         let outcome = tries(call).await;
         let span = tracing::Span::current();
@@ -70,7 +67,8 @@ async fn tries(call: Prepared) -> Result<Response, Failure> {
         mut request,
         operation,
     } = call;
-    let clock = client.clock();
+    let shared = &client.shared;
+    let clock = &shared.clock;
     let begun = clock.now();
     let left = |now: Instant| settings.timeout.saturating_sub(now - begun);
     let mut record = Record {
@@ -78,7 +76,7 @@ async fn tries(call: Prepared) -> Result<Response, Failure> {
         ..Record::default()
     };
     loop {
-        let wait = client.throttle().wait(clock.now());
+        let wait = shared.throttle.wait(clock.now());
         // If the wait would exceed the time limit, the request is sent at once and the service decides.
         if !wait.is_zero() && wait < left(clock.now()) {
             clock.sleep(wait).await;
@@ -88,7 +86,7 @@ async fn tries(call: Prepared) -> Result<Response, Failure> {
         let limit = settings.try_timeout.min(left(clock.now()));
         let error = match tokio::time::timeout(limit, client.exchange(request, operation)).await {
             Ok(Ok(mut response)) => {
-                client.budget().earn();
+                shared.budget.earn();
                 record.sent = true;
                 response.extensions_mut().insert(record);
                 return Ok(response);
@@ -107,10 +105,10 @@ async fn tries(call: Prepared) -> Result<Response, Failure> {
         };
         let jitter = clock.jitter(settings.retry.ceiling(record.retries));
         let pause = error.retry_after().unwrap_or_default() + jitter;
-        if pause >= left(clock.now()) || !client.budget().spend() {
+        if pause >= left(clock.now()) || !shared.budget.spend() {
             return Err(error.of_call(&record));
         }
-        (client.service().log_retry)(&FailedTry {
+        (shared.service.log_retry)(&FailedTry {
             operation: operation.id,
             kind: error.kind(),
             status: error.status(),
@@ -122,44 +120,4 @@ async fn tries(call: Prepared) -> Result<Response, Failure> {
         record.retries += 1;
         request = next;
     }
-}
-
-/// Sends the request once and reads a JSON response to its end, so that the request can be sent again if the response
-/// breaks off. Other bodies are not read here.
-///
-/// # Errors
-///
-/// There is no response, it broke off, or it is an error.
-pub(crate) async fn exchange(
-    http: &reqwest::Client,
-    request: Request,
-    operation_id: &'static str,
-    base_url: &str,
-    on_response: impl FnOnce(&Response),
-) -> Result<Response, Failure> {
-    let response = http
-        .execute(request)
-        .await
-        .map_err(|error| Failure::no_response(operation_id, base_url, error))?;
-    on_response(&response);
-    if !response.status().is_success() {
-        return Err(Failure::from_response(response).await);
-    }
-    let is_json = response
-        .headers()
-        .get(CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok())
-        .is_some_and(|kind| kind.starts_with("application/json"));
-    if !is_json {
-        return Ok(response);
-    }
-    let (status, headers) = (response.status(), response.headers().clone());
-    let body = response
-        .bytes()
-        .await
-        .map_err(|error| Failure::broken_off(status, &headers, error))?;
-    let mut read = http::Response::new(body);
-    *read.status_mut() = status;
-    *read.headers_mut() = headers;
-    Ok(Response::from(read))
 }

@@ -7,15 +7,16 @@
 //! names and signatures are read; their code is written here, as calls of the crate `openapi-dropshot-client`, which has
 //! everything that is the same for each client.
 
+mod document;
 mod names;
 mod pass;
 mod preconditions;
 mod prepare;
 mod run;
-mod split;
 
-use crate::{File, Options};
+use crate::{File, Options, render};
 use openapi_dropshot_contract::{Problem, model::Document};
+use pass::Module;
 
 /// Generates the files of the client.
 ///
@@ -30,9 +31,32 @@ pub(crate) fn generate(document: &Document, options: &Options) -> Result<Vec<Fil
     }
     let prepared = prepare::prepare(document, &names);
     let generated = run::run(document, &prepared)?;
-    let modules = pass::apply(document, &names, generated, &options.client_crate)?;
-    split::files(modules, options)
-        .map_err(|error| vec![pass::surprise(document, &error.to_string())])
+    let modules = pass::apply(document, &names, generated, &options.client_crate);
+    modules
+        .and_then(|modules| files(modules, options).map_err(|error| error.to_string()))
+        .map_err(|reason| {
+            vec![Problem::error(
+                "client-shape",
+                &document.root.at,
+                format!(
+                    "the client generator does not know the code that progenitor made: {reason}"
+                ),
+                "use the version of progenitor that `Cargo.lock` names, and report the document",
+            )]
+        })
+}
+
+fn files(modules: Vec<Module>, options: &Options) -> syn::Result<Vec<File>> {
+    let mut files = Vec::new();
+    for Module { name, about, code } in modules {
+        let about: Vec<&str> = about.iter().flat_map(|about| ["", about]).collect();
+        files.push(File {
+            path: Options::path(&options.client, &name),
+            text: render::file(&options.first_line(), &about, code)?,
+        });
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
 }
 
 #[cfg(test)]

@@ -68,13 +68,9 @@ fn names_day(text: &str, day: NaiveDate) -> bool {
     })
 }
 
-/// The words for an operation that is not stable; `None` for one that is.
-pub(crate) fn stability_sentence(operation: &Operation) -> Option<&'static str> {
-    match operation
-        .stability
-        .as_ref()
-        .map(|stability| stability.value)
-    {
+/// The words for a level that is not stable; `None` for one that is.
+pub(crate) fn stability_sentence(level: Option<Stability>) -> Option<&'static str> {
+    match level {
         Some(Stability::Experimental) => Some("Experimental: may change or vanish at any time."),
         Some(Stability::Beta) => Some("Beta: may change, with a warning."),
         Some(Stability::Stable) | None => None,

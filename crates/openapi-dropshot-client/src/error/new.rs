@@ -126,7 +126,7 @@ impl Failure {
         };
         let message = text(&["message", "detail", "title"]).unwrap_or_else(|| no_message(status));
         let mut error = Error::new(ErrorKind::Answer, message).responded(status, &headers);
-        error.inner.code = text(&["code", "error_code"]);
+        error.code = text(&["code", "error_code"]);
         error.inner.record = record.unwrap_or_default();
         error.inner.request_id = error
             .inner

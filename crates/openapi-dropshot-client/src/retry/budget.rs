@@ -32,7 +32,6 @@ const CALLS_PER_RETRY: u32 = 5;
 ///     .retry_budget(budget.clone())
 ///     .build()?;
 /// assert_eq!(budget.left(), 20);
-/// # let _ = client;
 /// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
 #[derive(Clone)]
@@ -50,11 +49,6 @@ struct Shared {
 impl RetryBudget {
     /// A budget that begins with `stock` retries, and gets one more for each `calls_per_retry` calls that succeed, up to
     /// `stock`. A `calls_per_retry` of 0 counts as 1.
-    ///
-    /// ```
-    /// let careful = openapi_dropshot_client::RetryBudget::new(10, 20);
-    /// assert_eq!(careful.left(), 10);
-    /// ```
     #[must_use]
     pub fn new(stock: u32, calls_per_retry: u32) -> Self {
         let price = u64::from(calls_per_retry.max(1));
@@ -69,10 +63,6 @@ impl RetryBudget {
     }
 
     /// How many retries are left.
-    ///
-    /// ```
-    /// assert_eq!(openapi_dropshot_client::RetryBudget::default().left(), 100);
-    /// ```
     #[must_use]
     pub fn left(&self) -> u64 {
         self.shared.tokens.load(Ordering::Relaxed) / self.shared.price

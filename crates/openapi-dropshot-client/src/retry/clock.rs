@@ -33,7 +33,6 @@ use std::{
 /// }
 ///
 /// let client = Client::builder("http://127.0.0.1:8080/v1").api_key("the-key").clock(Hasty).build()?;
-/// # let _ = client;
 /// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
 pub trait Clock: Send + Sync + 'static {

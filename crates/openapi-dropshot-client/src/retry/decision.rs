@@ -1,12 +1,15 @@
 //! Reads from a response how long to wait before the next request: `Retry-After` (RFC 9110, section 10.2.3) and
-//! `RateLimit` (draft-ietf-httpapi-ratelimit-headers).
+//! `RateLimit` (draft-ietf-httpapi-ratelimit-headers). Delays the requests of a client that long.
 
 use chrono::{DateTime, Utc};
 use http::{
     HeaderMap, StatusCode,
     header::{DATE, RETRY_AFTER},
 };
-use std::time::Duration;
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
 
 /// How long a response asks to wait before the same request is sent again.
 pub(crate) fn retry_after(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
@@ -89,6 +92,43 @@ fn parameter(list: &str, name: &str) -> Option<u64> {
         let (key, value) = part.split_once('=')?;
         (key.trim() == name).then(|| value.trim().parse().ok())?
     })
+}
+
+/// The moment before which no request of a client should be sent. A rate limit belongs to the API key, so it applies to
+/// all calls of the client.
+#[derive(Default)]
+pub(crate) struct Throttle {
+    not_before: Mutex<Option<Instant>>,
+}
+
+impl Throttle {
+    /// Delays all requests by this time from now on.
+    pub(crate) fn slow_down(&self, now: Instant, wait: Duration) {
+        let Some(until) = now.checked_add(wait) else {
+            return;
+        };
+        let mut not_before = self.lock();
+        *not_before = Some(not_before.map_or(until, |earlier| earlier.max(until)));
+    }
+
+    /// How long a request still has to wait.
+    pub(crate) fn wait(&self, now: Instant) -> Duration {
+        let mut not_before = self.lock();
+        match *not_before {
+            Some(until) if until > now => until - now,
+            _ => {
+                *not_before = None;
+                Duration::ZERO
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
+        // A moment is consistent, even if a thread panicked while it held the lock.
+        self.not_before
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Tests blocking calls.
 
 use crate::generated::{ErrorKind, types::NewBook};
-use crate::service::{REX, Service, json};
+use crate::service::{REX, Service, client, json};
 
 fn run<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -24,7 +24,7 @@ fn books_are_added_and_walked_through_without_async() {
         json("200 OK", &[], &format!("[{REX}]")),
         json("200 OK", &[], "[]"),
     ]));
-    let client = service.client();
+    let client = client(&service);
     let rex = NewBook::builder().name("Rex").category_id(7);
     let added = client.create_book().body(rex).send_blocking();
     assert_eq!(added.expect("added").id, 1);
@@ -43,6 +43,6 @@ fn books_are_added_and_walked_through_without_async() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn it_works_on_a_thread_that_runs_async_code() {
     let service = Service::responding([json("200 OK", &[], "[]")]).await;
-    let books = service.client().list_books().send_blocking();
+    let books = client(&service).list_books().send_blocking();
     assert!(books.expect("it succeeds").is_empty());
 }

@@ -1,14 +1,14 @@
 //! Tests requests and responses of each form that a document can give them.
 
 use crate::generated::{BuildError, Client, Error, ErrorKind, types};
-use crate::service::{KEY, Service, json, response};
+use crate::service::{KEY, Service, client, json, response};
 use futures::TryStreamExt as _;
 
 #[tokio::test]
 async fn a_list_in_the_query_is_sent_item_by_item() {
     let service = Service::responding([json("200 OK", &[], "[]")]).await;
     let words = ["a b".to_owned(), "&".to_owned()];
-    let client = service.client();
+    let client = client(&service);
     let request = client.list_books().word(words).limit(100);
     request.send().await.expect("it is a success");
     let request = &service.requests()[0];
@@ -33,7 +33,7 @@ async fn a_list_in_the_query_is_sent_item_by_item() {
 async fn an_error_body_of_another_shape_gives_its_title_and_its_members() {
     let body = r#"{"title":"no such shelf","status":404,"field":"shelf"}"#;
     let service = Service::responding([json("404 Not Found", &["x-request-id: r-1"], body)]).await;
-    let client = service.client();
+    let client = client(&service);
     let request = client.remove_shelf().shelf("a/b").send();
     let error: Error = request.await.expect_err("it is not there");
     let request = &service.requests()[0];
@@ -66,8 +66,7 @@ async fn an_error_in_a_member_and_the_body_of_dropshot_give_their_code() {
         ),
     ] {
         let service = Service::responding([json("400 Bad Request", &[], body)]).await;
-        let error = service
-            .client()
+        let error = client(&service)
             .list_books()
             .send()
             .await
@@ -80,7 +79,7 @@ async fn an_error_in_a_member_and_the_body_of_dropshot_give_their_code() {
 #[tokio::test]
 async fn values_that_the_document_does_not_allow_are_rejected_before_anything_is_sent() {
     let service = Service::responding([]).await;
-    let client = service.client();
+    let client = client(&service);
     let limit = client
         .list_books()
         .limit(101)
@@ -145,7 +144,7 @@ async fn text_bytes_and_forms_are_sent_and_read() {
         response("204 No Content", &[], ""),
     ])
     .await;
-    let client = service.client();
+    let client = client(&service);
     client
         .label_shelf()
         .shelf("a")

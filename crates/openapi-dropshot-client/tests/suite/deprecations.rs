@@ -2,7 +2,7 @@
 //! each time.
 
 use crate::generated::{Client, RetryPolicy};
-use crate::service::{KEY, REX, Service, json};
+use crate::service::{KEY, REX, Service, client, json};
 use std::{
     collections::BTreeMap,
     io,
@@ -111,8 +111,7 @@ async fn a_deprecation_is_logged_once_passed_on_and_counted() {
 async fn a_call_has_a_span_with_the_id_of_its_request() {
     let service = Service::responding([json("200 OK", &["x-request-id: r-42"], "[]")]).await;
     LazyLock::force(&LOG);
-    service
-        .client()
+    client(&service)
         .list_books()
         .send()
         .await

@@ -1,7 +1,7 @@
 //! Tests the cursors of responses with links.
 
 use crate::generated::{ErrorKind, types::BookStatus};
-use crate::service::{REX, Service, json};
+use crate::service::{REX, Service, client, json};
 
 #[tokio::test]
 async fn the_links_of_the_service_lead_from_page_to_page() {
@@ -11,7 +11,7 @@ async fn the_links_of_the_service_lead_from_page_to_page() {
         json("200 OK", &[], "[]"),
     ])
     .await;
-    let client = service.client();
+    let client = client(&service);
     let first = client
         .list_books()
         .status(BookStatus::Available)
@@ -47,8 +47,7 @@ async fn the_links_of_the_service_lead_from_page_to_page() {
 async fn a_link_that_leads_nowhere_is_not_the_end_of_the_list() {
     let service =
         Service::responding([json("200 OK", &["link: <?limit=1>; rel=next"], "[]")]).await;
-    let page = service
-        .client()
+    let page = client(&service)
         .list_books()
         .send()
         .await

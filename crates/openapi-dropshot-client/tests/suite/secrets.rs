@@ -2,7 +2,7 @@
 //! a response.
 
 use crate::generated::Client;
-use crate::service::{KEY, REX, Service, json, response};
+use crate::service::{KEY, REX, Service, client, json, response};
 use std::error::Error as _;
 
 /// Fails if a text holds a secret.
@@ -27,7 +27,7 @@ async fn nothing_shows_the_key_a_header_or_a_response() {
         "HTTP/1.1 hunter2\r\n\r\n".to_owned(),
     ])
     .await;
-    let client = service.client();
+    let client = client(&service);
     is_clean(&format!(
         "{client:?} {client:#?} {:?}",
         client.list_books().limit(3)

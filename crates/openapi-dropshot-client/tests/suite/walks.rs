@@ -7,7 +7,7 @@ use crate::generated::{
 };
 use crate::{
     clock::Passing,
-    service::{KEY, Service, json, response},
+    service::{KEY, Service, client, json, response},
 };
 use futures::{StreamExt as _, TryStreamExt as _};
 
@@ -35,7 +35,7 @@ fn three_pages() -> [String; 3] {
 #[tokio::test]
 async fn a_stream_yields_the_items_of_all_pages() {
     let service = Service::responding(three_pages()).await;
-    let client = service.client();
+    let client = client(&service);
     let call = client.list_books().status(BookStatus::Available).limit(2);
     let books: Vec<Book> = call
         .stream()
@@ -69,7 +69,7 @@ async fn a_stream_yields_the_items_of_all_pages() {
 #[tokio::test]
 async fn pages_come_one_by_one_with_their_cursors() {
     let service = Service::responding(three_pages()).await;
-    let client = service.client();
+    let client = client(&service);
     let mut pages = client.list_books().pages();
     let mut met = Vec::new();
     while let Some(page) = pages.next().await {
@@ -95,7 +95,7 @@ async fn pages_come_one_by_one_with_their_cursors() {
 #[tokio::test]
 async fn a_stream_that_is_dropped_fetches_no_further_page() {
     let service = Service::responding(three_pages()).await;
-    let client = service.client();
+    let client = client(&service);
     let first = client.list_books().stream().take(2).try_collect::<Vec<_>>();
     assert_eq!(first.await.expect("they are on the first page").len(), 2);
     assert_eq!(service.requests().len(), 1);
@@ -114,7 +114,7 @@ async fn a_walk_that_breaks_begins_again_where_it_was() {
         page(&[5], None),
     ])
     .await;
-    let client = service.client();
+    let client = client(&service);
     let mut books = client.list_books().stream();
     let mut ids = Vec::new();
     let error = loop {
@@ -156,7 +156,7 @@ async fn the_key_goes_to_no_other_origin() {
         "https://127.0.0.1/v1/books?cursor=x".to_owned(),
     ] {
         let service = Service::responding([page(&[1], Some(&target))]).await;
-        let client = service.client();
+        let client = client(&service);
         let mut books = client.list_books().stream();
         let first = books.next().await.expect("there is a page");
         assert_eq!(
@@ -176,7 +176,7 @@ async fn the_key_goes_to_no_other_origin() {
 #[tokio::test]
 async fn a_link_to_its_own_page_is_no_endless_walk() {
     let service = Service::responding([page(&[1], Some(""))]).await;
-    let client = service.client();
+    let client = client(&service);
     let outcome: Vec<_> = client.list_books().stream().collect().await;
     assert!(matches!(outcome.as_slice(), [Ok(_), Err(_)]), "{outcome:?}");
 }
@@ -207,7 +207,7 @@ async fn each_page_is_tried_again_by_itself() {
 #[tokio::test]
 async fn a_bound_is_checked_before_the_first_page_is_fetched() {
     let service = Service::responding(three_pages()).await;
-    let client = service.client();
+    let client = client(&service);
     for limit in [0, 101] {
         let outcome: Vec<_> = client.list_books().limit(limit).stream().collect().await;
         let [Err(error)] = outcome.as_slice() else {
@@ -221,7 +221,7 @@ async fn a_bound_is_checked_before_the_first_page_is_fetched() {
 #[tokio::test]
 async fn a_stream_outlives_its_client_and_goes_between_threads() {
     let service = Service::responding(three_pages()).await;
-    let books = service.client().list_books().stream();
+    let books = client(&service).list_books().stream();
     let ids = tokio::spawn(books.map_ok(|book| book.id).try_collect::<Vec<_>>());
     let ids = ids.await.expect("no panic").expect("all pages are read");
     assert_eq!(ids, [1, 2, 5]);

@@ -56,9 +56,10 @@ fn operation_docs(plan: &OperationPlan<'_>) -> Docs {
         "`{}`: `{} {}`",
         plan.id, operation.method, operation.path.value
     );
+    let level = operation.stability.as_ref().map(|level| level.value);
     let notes = [
         Some(harmless(rest)),
-        stability_sentence(operation).map(str::to_owned),
+        stability_sentence(level).map(str::to_owned),
         deprecation_note(operation)
             .filter(|note| !note.is_described)
             .map(|note| harmless(&note.sentence)),

@@ -1,10 +1,12 @@
 //! Gives every inline schema that becomes a type its own name, because typify silently merges two schemas with
 //! the same name.
 
+use super::document::{is_type, known_values, successes};
 use openapi_dropshot_contract::{
     Problem,
     model::{
-        AdditionalProperties, Document, Location, MediaType, Operation, Parameter, Schema, Type,
+        AdditionalProperties, Document, Location, MediaType, Node, Parameter, Schema, Type,
+        unescape_pointer_token,
     },
 };
 use std::collections::BTreeMap;
@@ -18,6 +20,8 @@ pub(super) struct Named<'a> {
     pub(super) schema: &'a Schema,
     /// The description of the schema, or of the parameter that it belongs to.
     pub(super) description: Option<&'a str>,
+    /// The examples of the parameter that it belongs to.
+    pub(super) examples: &'a [Node],
     /// Whether it is written in place, so that the name has to be given.
     pub(super) inline: bool,
 }
@@ -38,9 +42,14 @@ pub(super) fn folded(name: &str) -> String {
         .collect()
 }
 
+/// Whether one of these is the name in Rust.
+pub(super) fn is_one_of(taken: &[&str], name: &str) -> bool {
+    taken.iter().any(|taken| folded(taken) == folded(name))
+}
+
 /// Whether a name would hide one that the generated code relies on.
 pub(super) fn is_taken(name: &str) -> bool {
-    TAKEN.iter().any(|taken| folded(taken) == folded(name))
+    is_one_of(&TAKEN, name)
 }
 
 /// Names every schema that becomes a type; two schemas with one name are a
@@ -57,59 +66,28 @@ pub(super) fn collect<'a>(document: &'a Document, problems: &mut Vec<Problem>) -
         collector.parts(name, schema);
     }
     for operation in &document.operations {
-        let label = operation.id.as_ref().map_or("", |id| id.value.as_str());
+        let id = operation.id.as_ref().map_or("", |id| id.value.as_str());
         for parameter in &operation.parameters {
+            let name = name_at(&parameter.at, id, &parameter.name.value);
             if let Some(schema) = &parameter.schema {
-                collector.visit(
-                    &parameter_name(label, parameter),
-                    schema,
-                    parameter.description.as_deref(),
-                );
+                collector.visit(&name, schema, Some(parameter));
             }
         }
         if let Some(body) = &operation.request_body {
-            let name = component_of(&body.at).unwrap_or_else(|| format!("{label} body"));
-            collector.visit_content(&name, &body.content);
+            collector.visit_content(&name_at(&body.at, id, "body"), &body.content);
         }
         for response in successes(operation) {
-            let name = component_of(&response.at).unwrap_or_else(|| format!("{label} response"));
-            collector.visit_content(&name, &response.content);
+            collector.visit_content(&name_at(&response.at, id, "response"), &response.content);
         }
     }
     collector.names
 }
 
-/// The responses that a client reads as a success; see [`super::prepare`].
-pub(super) fn successes(operation: &Operation) -> Vec<&openapi_dropshot_contract::model::Response> {
-    use openapi_dropshot_contract::model::StatusCode;
-    let declared: Vec<_> = operation
-        .responses
-        .iter()
-        .filter(|response| response.status.value.is_success())
-        .collect();
-    if declared.is_empty() {
-        operation
-            .responses
-            .iter()
-            .filter(|response| response.status.value == StatusCode::Default)
-            .collect()
-    } else {
-        declared
-    }
-}
-
-/// The name of a component, where the place is one.
-fn component_of(at: &Location) -> Option<String> {
-    let mut tokens = at.pointer.strip_prefix("/components/")?.split('/');
-    let (_, name) = (tokens.next()?, tokens.next()?);
-    Some(openapi_dropshot_contract::model::unescape_pointer_token(
-        name,
-    ))
-}
-
-/// The name of the type of a parameter: a component is shared by operations.
-fn parameter_name(operation: &str, parameter: &Parameter) -> String {
-    component_of(&parameter.at).unwrap_or_else(|| format!("{operation} {}", parameter.name.value))
+/// The name of a part of an operation: that of its component, which operations share, if it is one.
+fn name_at(at: &Location, operation: &str, part: &str) -> String {
+    let component = at.pointer.strip_prefix("/components/");
+    let name = component.and_then(|component| component.split('/').nth(1));
+    name.map_or_else(|| format!("{operation} {part}"), unescape_pointer_token)
 }
 
 /// Whether typify makes a named type of an inline schema.
@@ -118,10 +96,6 @@ fn becomes_a_type(schema: &Schema) -> bool {
         // One reference in an `allOf` is that reference, with a description of its own.
         || schema.all_of.len() > 1
         || schema.all_of.iter().any(|part| !part.is_reference());
-    let text = schema
-        .types
-        .as_ref()
-        .is_some_and(|kind| kind.value == Type::String);
     let checked =
         schema.min_length.is_some() || schema.max_length.is_some() || schema.pattern.is_some();
     !schema.is_reference()
@@ -129,18 +103,7 @@ fn becomes_a_type(schema: &Schema) -> bool {
             || schema.enumeration.is_some()
             || known_values(schema).is_some()
             || combined
-            || (text && checked && schema.format.is_none()))
-}
-
-/// The values that are known of an open list: `x-extensible-enum` of a string.
-pub(super) fn known_values(schema: &Schema) -> Option<Vec<&str>> {
-    let is_text = schema
-        .types
-        .as_ref()
-        .is_some_and(|kind| kind.value == Type::String);
-    let values = schema.extensions.get("x-extensible-enum")?.as_array()?;
-    let known: Option<Vec<&str>> = values.iter().map(|value| value.as_str()).collect();
-    known.filter(|known| is_text && !known.is_empty())
+            || (is_type(schema, Type::String) && checked && schema.format.is_none()))
 }
 
 struct Collector<'a, 'p> {
@@ -149,7 +112,13 @@ struct Collector<'a, 'p> {
 }
 
 impl<'a> Collector<'a, '_> {
-    fn claim(&mut self, name: &str, schema: &'a Schema, about: Option<&'a str>, inline: bool) {
+    fn claim(
+        &mut self,
+        name: &str,
+        schema: &'a Schema,
+        parameter: Option<&'a Parameter>,
+        inline: bool,
+    ) {
         if is_taken(name) {
             self.problems.push(Problem::error(
                 "client-name-reserved",
@@ -162,47 +131,50 @@ impl<'a> Collector<'a, '_> {
         match self.names.get(&folded(name)) {
             // A component that several operations refer to is met again.
             Some(other) if other.schema.at == schema.at => {}
-            Some(other) => self.problems.push(
-                Problem::error(
-                    "client-name-clash",
-                    &schema.at,
-                    format!("this schema would become a second type with the name of `{}`", other.name),
-                    if inline {
-                        "move it to `components.schemas` under a name of its own"
-                    } else {
-                        "rename one of the two, so that they differ in more than case and punctuation"
-                    },
-                )
-                .with_related(&other.schema.at, "the first one"),
-            ),
+            Some(other) => {
+                let message = format!(
+                    "this schema would become a second type with the name of `{}`",
+                    other.name
+                );
+                let help = if inline {
+                    "move it to `components.schemas` under a name of its own"
+                } else {
+                    "rename one of the two, so that they differ in more than case and punctuation"
+                };
+                let problem = Problem::error("client-name-clash", &schema.at, message, help);
+                self.problems
+                    .push(problem.with_related(&other.schema.at, "the first one"));
+            }
             None => {
-                let description = schema.description.as_deref().or(about);
-                self.names.insert(folded(name), Named { name: name.to_owned(), schema, description, inline });
+                let about = parameter.and_then(|parameter| parameter.description.as_deref());
+                let named = Named {
+                    name: name.to_owned(),
+                    schema,
+                    description: schema.description.as_deref().or(about),
+                    examples: parameter.map_or(&[], |parameter| &parameter.examples),
+                    inline,
+                };
+                self.names.insert(folded(name), named);
             }
         }
     }
 
     fn visit_content(&mut self, name: &str, content: &'a [MediaType]) {
-        for media in content {
-            if let Some(schema) = &media.schema {
-                self.visit(name, schema, None);
-            }
+        for schema in content.iter().filter_map(|media| media.schema.as_ref()) {
+            self.visit(name, schema, None);
         }
     }
 
     /// An inline schema that should be called by this name.
-    fn visit(&mut self, name: &str, schema: &'a Schema, about: Option<&'a str>) {
+    fn visit(&mut self, name: &str, schema: &'a Schema, parameter: Option<&'a Parameter>) {
         if becomes_a_type(schema) {
-            self.claim(name, schema, about, true);
+            self.claim(name, schema, parameter, true);
         }
         self.parts(name, schema);
     }
 
-    /// The inline schemas inside a schema of this name.
+    /// The inline schemas inside a schema of this name. A reference has none.
     fn parts(&mut self, name: &str, schema: &'a Schema) {
-        if schema.is_reference() {
-            return;
-        }
         for (property, inner) in &schema.properties {
             self.visit(&format!("{name} {property}"), inner, None);
         }
@@ -224,9 +196,6 @@ impl<'a> Collector<'a, '_> {
 
     /// Inside a variant, a property with a single value is its tag.
     fn variant_parts(&mut self, name: &str, variant: &'a Schema) {
-        if variant.is_reference() {
-            return;
-        }
         for (property, inner) in &variant.properties {
             if inner.deprecated {
                 self.problems.push(Problem::error(
@@ -236,11 +205,8 @@ impl<'a> Collector<'a, '_> {
                     "move the variant to `components.schemas` under a name of its own",
                 ));
             }
-            if inner
-                .enumeration
-                .as_ref()
-                .is_none_or(|values| values.len() != 1)
-            {
+            let values = inner.enumeration.as_ref();
+            if values.is_none_or(|values| values.len() != 1) {
                 self.visit(&format!("{name} {property}"), inner, None);
             }
         }

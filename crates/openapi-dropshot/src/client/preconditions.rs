@@ -1,13 +1,15 @@
-//! Reports the parts of the document that progenitor would panic at, drop or misread. Names of types are checked in
-//! [`super::names`].
+//! Reports the parts of the document that progenitor would panic at, drop or misread, and names that generated code has
+//! already. Names of types are checked in [`super::names`].
 
 mod content;
-mod parameters;
 
-use super::names::{folded, is_taken};
+use super::{
+    document::{all_schemas, is_type},
+    names::{folded, is_one_of, is_taken},
+};
 use openapi_dropshot_contract::{
     Problem,
-    model::{Document, Location, Operation, ParameterIn, Schema, Spanned},
+    model::{Document, Location, Operation, Parameter, ParameterIn, Type},
 };
 use std::collections::BTreeMap;
 
@@ -24,66 +26,65 @@ const CLIENT_METHODS: [&str; 8] = [
     "request",
 ];
 
+/// Methods that a builder has already.
+const BUILDER_METHODS: [&str; 8] = [
+    "body_map",
+    "clone",
+    "new",
+    "pages",
+    "send",
+    "send_blocking",
+    "stream",
+    "with",
+];
+
+/// Headers that belong to the client (OpenAPI 3.0.3, "Parameter Object").
+const OWN_HEADERS: [&str; 3] = ["accept", "authorization", "content-type"];
+
 /// Everything in the operations of the document that the client cannot express.
 pub(super) fn check(document: &Document) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let mut ids: BTreeMap<String, &Spanned<String>> = BTreeMap::new();
     for operation in &document.operations {
-        let Some(id) = &operation.id else {
-            problems.push(Problem::error(
-                "missing-operation-id",
-                &operation.at,
-                format!(
-                    "{} has no `operationId`, which names its method",
-                    operation.label()
-                ),
-                "add an `operationId`, such as `listBooks`",
-            ));
-            continue;
-        };
-        if is_taken(&id.value)
-            || CLIENT_METHODS
-                .iter()
-                .any(|name| folded(name) == folded(&id.value))
-        {
-            problems.push(Problem::error(
-                "client-name-reserved",
-                &id.at,
-                format!(
-                    "an operation cannot be called `{}`: the client has that name already",
-                    id.value
-                ),
-                "use a verb and what it is applied to, such as `listBooks`",
-            ));
-        }
-        if let Some(other) = ids.insert(folded(&id.value), id) {
-            problems.push(
-                Problem::error(
-                    "client-name-clash",
-                    &id.at,
-                    format!(
-                        "`{}` and `{}` would be one method in Rust",
-                        id.value, other.value
-                    ),
-                    "rename one of the two, so that they differ in more than case and punctuation",
-                )
-                .with_related(&other.at, "the first one"),
-            );
-        }
         let mut check = Check {
             document,
             operation,
             problems: &mut problems,
         };
-        check.path();
+        check.id();
         check.parameters();
         check.body();
         check.responses();
     }
-    for (name, schema) in &document.schemas {
-        properties(name, schema, &mut problems);
+    let ids = document
+        .operations
+        .iter()
+        .flat_map(|operation| &operation.id);
+    let ids = ids.map(|id| (id.value.as_str(), &id.at));
+    check_distinct("method", ids, &mut problems);
+    for schema in all_schemas(document) {
+        let properties = schema.properties.iter();
+        let properties = properties.map(|(name, property)| (name.as_str(), &property.at));
+        check_distinct("field", properties, &mut problems);
     }
     problems
+}
+
+/// Reports names that would be one name in Rust: of a method, a setter or a field.
+fn check_distinct<'a>(
+    what: &str,
+    names: impl Iterator<Item = (&'a str, &'a Location)>,
+    problems: &mut Vec<Problem>,
+) {
+    let mut met = BTreeMap::new();
+    for (name, at) in names {
+        if let Some((other, first)) = met.insert(folded(name), (name, at)) {
+            let message = format!("`{other}` and `{name}` would be one {what} in Rust");
+            let help =
+                "rename one of the two, so that they differ in more than case and punctuation";
+            let problem = Problem::error("client-name-clash", at, message, help);
+            problems.push(problem.with_related(first, "the first one"));
+        }
+    }
 }
 
 struct Check<'a, 'p> {
@@ -98,78 +99,144 @@ impl Check<'_, '_> {
         self.problems.push(Problem::error(rule, at, message, help));
     }
 
-    /// Path variables and path parameters have to be the same; progenitor
-    /// panics at one without the other, and joins `//` in silence.
-    fn path(&mut self) {
-        let path = &self.operation.path;
-        if path.value.contains("//") {
+    fn id(&mut self) {
+        let Some(id) = &self.operation.id else {
+            self.problems.push(Problem::error(
+                "missing-operation-id",
+                &self.operation.at,
+                format!(
+                    "{} has no `operationId`, which names its method",
+                    self.operation.label()
+                ),
+                "add an `operationId`, such as `listBooks`",
+            ));
+            return;
+        };
+        if is_taken(&id.value) || is_one_of(&CLIENT_METHODS, &id.value) {
             self.reject(
-                "client-path",
-                &path.at,
-                "would send `//` as `/`",
-                "write each segment once",
+                "client-name-reserved",
+                &id.at,
+                "cannot have a method of this name: it has that name already",
+                "use a verb and what it is applied to, such as `listBooks`",
             );
         }
-        let variables: Vec<&str> = path
-            .value
-            .split('{')
-            .skip(1)
-            .filter_map(|rest| rest.split_once('}').map(|(name, _)| name))
-            .collect();
-        for variable in &variables {
-            let known = self.operation.parameters.iter().any(|parameter| {
-                parameter.location == ParameterIn::Path && parameter.name.value == *variable
-            });
-            if !known {
-                let what = format!("has no parameter for `{{{variable}}}`");
+    }
+
+    fn parameters(&mut self) {
+        let parameters = &self.operation.parameters;
+        for parameter in parameters {
+            let name = &parameter.name;
+            let is_body = folded(&name.value) == "body" && self.operation.request_body.is_some();
+            if is_body || is_one_of(&BUILDER_METHODS, &name.value) {
                 self.reject(
-                    "client-path",
-                    &path.at,
-                    what,
-                    "add a parameter with `in: path` and this name",
+                    "client-name-reserved",
+                    &name.at,
+                    format!(
+                        "cannot have a parameter `{}`: its builder has that method already",
+                        name.value
+                    ),
+                    "give the parameter another name",
                 );
             }
+            self.place(parameter);
+            self.value(parameter);
         }
-        for parameter in &self.operation.parameters {
-            if parameter.location == ParameterIn::Path
-                && !variables.contains(&parameter.name.value.as_str())
-            {
-                let what = format!("has no place for `{}` in its path", parameter.name.value);
+        let names = parameters.iter().map(|parameter| &parameter.name);
+        let names = names.map(|name| (name.value.as_str(), &name.at));
+        check_distinct("setter", names, self.problems);
+    }
+
+    /// Checks that a value can be sent at the place of a parameter.
+    fn place(&mut self, parameter: &Parameter) {
+        let name = &parameter.name.value;
+        let is_own = OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own));
+        match parameter.location {
+            ParameterIn::Cookie => self.reject(
+                "client-cookie",
+                &parameter.at,
+                format!("cannot send the cookie `{name}`"),
+                "send the value in a header or in the query",
+            ),
+            ParameterIn::Header if is_own => self.reject(
+                "client-header",
+                &parameter.at,
+                format!("sets the header `{name}` itself"),
+                "leave it to `security` and `content`",
+            ),
+            ParameterIn::Header if !is_token(name) => self.reject(
+                "client-header",
+                &parameter.name.at,
+                format!(
+                    "cannot send `{name}`, which is no name of a header (RFC 9110, section 5.1)"
+                ),
+                "use letters, digits and `-`",
+            ),
+            ParameterIn::Path if !self.operation.path.value.contains(&format!("{{{name}}}")) => {
                 self.reject(
                     "client-path",
                     &parameter.at,
-                    what,
+                    format!("has no place for `{name}` in its path"),
                     "write the name in braces into the path",
-                );
+                )
             }
+            _ => {}
+        }
+    }
+
+    /// Checks that a value of a parameter is a text that is written in the usual style.
+    fn value(&mut self, parameter: &Parameter) {
+        let name = &parameter.name.value;
+        let place = parameter.location;
+        let is_query = place == ParameterIn::Query;
+        let usual = if is_query { "form" } else { "simple" };
+        if let Some(style) = parameter
+            .style
+            .as_ref()
+            .filter(|style| style.value != usual)
+        {
+            self.reject(
+                "client-style",
+                &style.at,
+                format!("cannot write `{name}` in the style `{}`", style.value),
+                "leave `style` out",
+            );
+        }
+        let Some(schema) = &parameter.schema else {
+            self.reject(
+                "client-parameter-content",
+                &parameter.at,
+                format!("cannot send `{name}`, which has no `schema`"),
+                "give the parameter a `schema` instead of `content`",
+            );
+            return;
+        };
+        let resolved = self.document.resolve(schema).unwrap_or(schema);
+        let is_array = is_type(resolved, Type::Array);
+        if is_type(resolved, Type::Object) || (is_array && !is_query) {
+            self.reject(
+                "client-style",
+                &schema.at,
+                format!("cannot write the value of `{name}` into a {place}"),
+                "use a string, a number or a boolean",
+            );
+        }
+        if let Some(explode) = parameter.explode.as_ref().filter(|explode| !explode.value)
+            && is_array
+        {
+            self.reject(
+                "client-style",
+                &explode.at,
+                format!("repeats `{name}` for each item instead of joining the items"),
+                "leave `explode` out",
+            );
         }
     }
 }
 
-/// Two properties that are one field in Rust.
-fn properties(name: &str, schema: &Schema, problems: &mut Vec<Problem>) {
-    let mut fields: BTreeMap<String, (&String, &Schema)> = BTreeMap::new();
-    for (property, inner) in &schema.properties {
-        if let Some((other, first)) = fields.insert(folded(property), (property, inner)) {
-            problems.push(
-                Problem::error(
-                    "client-name-clash",
-                    &inner.at,
-                    format!("`{other}` and `{property}` of `{name}` would be one field in Rust"),
-                    "rename one of the two, so that they differ in more than case and punctuation",
-                )
-                .with_related(&first.at, "the first one"),
-            );
-        }
-        properties(property, inner, problems);
-    }
-    for part in schema
-        .all_of
-        .iter()
-        .chain(&schema.one_of)
-        .chain(&schema.any_of)
-        .chain(schema.items.as_deref())
-    {
-        properties(name, part, problems);
-    }
+/// Whether this is a `token` (RFC 9110, section 5.6.2).
+fn is_token(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }

@@ -1,7 +1,10 @@
 //! Rewrites the document in a form that progenitor understands without losing or misreading a part of it.
 
-use super::names::{Names, known_values, successes};
-use openapi_dropshot_contract::model::{Document, Location, ParameterIn, Schema, StatusCode, Type};
+use super::{
+    document::{all_schemas, is_type, known_values, successes},
+    names::Names,
+};
+use openapi_dropshot_contract::model::{Document, Location, Schema, StatusCode, Type};
 use serde_json::{Map, Value};
 
 /// The document as progenitor gets it.
@@ -11,13 +14,10 @@ pub(super) fn prepare(document: &Document, names: &Names<'_>) -> Value {
     for schema in all_schemas(document) {
         loosen(schema, false, &mut root);
     }
-    for parameter in document
-        .operations
-        .iter()
-        .flat_map(|operation| &operation.parameters)
-    {
+    let operations = document.operations.iter();
+    for parameter in operations.flat_map(|operation| &operation.parameters) {
         if let Some(schema) = &parameter.schema {
-            loosen(schema, parameter.location != ParameterIn::Cookie, &mut root);
+            loosen(schema, true, &mut root);
         }
     }
     for named in names.values().filter(|named| named.inline) {
@@ -32,38 +32,31 @@ pub(super) fn prepare(document: &Document, names: &Names<'_>) -> Value {
 /// document, such as a proxy's. progenitor panics at two types among them, and reads `default` as a success.
 fn keep_successes(document: &Document, root: &mut Value) {
     for operation in &document.operations {
-        let success_responses = successes(operation);
-        let Some(responses) = object_at(root, &operation.at)
-            .and_then(|members| members.get_mut("responses"))
-            .and_then(Value::as_object_mut)
+        let Some(Value::Object(responses)) =
+            object_at(root, &operation.at).and_then(|members| members.get_mut("responses"))
         else {
             continue;
         };
-        let mut successes = Map::new();
-        for response in success_responses {
-            let key = response.status.value.to_string();
-            if let Some(value) = responses.remove(&key) {
-                let key = if response.status.value == StatusCode::Default {
-                    "2XX".to_owned()
-                } else {
-                    key
-                };
-                successes.insert(key, value);
-            }
-        }
-        *responses = successes;
+        let kept = successes(operation).into_iter().filter_map(|response| {
+            let status = response.status.value;
+            let key = match status {
+                StatusCode::Default => "2XX".to_owned(),
+                _ => status.to_string(),
+            };
+            Some((key, responses.remove(&status.to_string())?))
+        });
+        *responses = kept.collect();
     }
 }
 
 /// Removes the bounds of numbers, which setters check: of `minimum: 1` typify would make `NonZeroU64`, another type than
 /// that of the same number elsewhere. Opens closed objects, so that a newer service can send more members than this
 /// document lists; and turns an open list of values into an enumeration, which the pass keeps open.
-fn loosen(schema: &Schema, parameter: bool, root: &mut Value) {
+fn loosen(schema: &Schema, is_parameter: bool, root: &mut Value) {
     let Some(object) = object_at(root, &schema.at) else {
         return;
     };
-    let kind = schema.types.as_ref().map(|kind| kind.value);
-    if matches!(kind, Some(Type::Integer | Type::Number)) {
+    if is_type(schema, Type::Integer) || is_type(schema, Type::Number) {
         for keyword in [
             "minimum",
             "maximum",
@@ -74,12 +67,9 @@ fn loosen(schema: &Schema, parameter: bool, root: &mut Value) {
             object.remove(keyword);
         }
     }
-    if kind == Some(Type::Integer) && needs_unsigned(schema, parameter) {
-        let format = if object.get("format").and_then(Value::as_str) == Some("int32") {
-            "uint32"
-        } else {
-            "uint64"
-        };
+    if is_type(schema, Type::Integer)
+        && let Some(format) = unsigned_format(schema, is_parameter)
+    {
         object.insert("format".to_owned(), Value::from(format));
     }
     if let Some(known) = known_values(schema).filter(|_| !object.contains_key("enum")) {
@@ -90,77 +80,20 @@ fn loosen(schema: &Schema, parameter: bool, root: &mut Value) {
     }
 }
 
-/// A parameter that cannot be negative is unsigned; so is what exceeds `i64`.
-fn needs_unsigned(schema: &Schema, parameter: bool) -> bool {
-    let is_default_format = schema
-        .format
-        .as_ref()
-        .is_none_or(|format| matches!(format.value.as_str(), "int32" | "int64"));
-    let not_negative = schema
-        .minimum
-        .as_ref()
-        .is_some_and(|minimum| minimum.value.as_u64().is_some());
-    let beyond = schema.maximum.as_ref().is_some_and(|maximum| {
-        maximum.value.as_i64().is_none() && maximum.value.as_u64().is_some()
-    });
-    is_default_format && not_negative && (parameter || beyond)
+/// The format of a parameter that cannot be negative, or of a number that exceeds `i64`: they are unsigned.
+fn unsigned_format(schema: &Schema, is_parameter: bool) -> Option<&'static str> {
+    let format = match schema.format.as_ref().map(|format| format.value.as_str()) {
+        Some("int32") => "uint32",
+        None | Some("int64") => "uint64",
+        Some(_) => return None,
+    };
+    let not_negative = (schema.minimum.as_ref()).is_some_and(|minimum| minimum.value.is_u64());
+    let beyond = (schema.maximum.as_ref())
+        .is_some_and(|maximum| maximum.value.is_u64() && !maximum.value.is_i64());
+    (not_negative && (is_parameter || beyond)).then_some(format)
 }
 
 /// The object that stands at a place.
 fn object_at<'v>(root: &'v mut Value, at: &Location) -> Option<&'v mut Map<String, Value>> {
     root.pointer_mut(&at.pointer).and_then(Value::as_object_mut)
-}
-
-/// All schemas of the document that stand in components or in an operation,
-/// the parts of each included.
-fn all_schemas(document: &Document) -> Vec<&Schema> {
-    let mut schemas = Vec::new();
-    for schema in document.schemas.values() {
-        push_with_parts(schema, &mut schemas);
-    }
-    for operation in &document.operations {
-        let bodies = operation.request_body.iter().flat_map(|body| &body.content);
-        let responses = operation
-            .responses
-            .iter()
-            .flat_map(|response| &response.content);
-        for schema in bodies
-            .chain(responses)
-            .filter_map(|media| media.schema.as_ref())
-        {
-            push_with_parts(schema, &mut schemas);
-        }
-        for schema in operation
-            .parameters
-            .iter()
-            .filter_map(|parameter| parameter.schema.as_ref())
-        {
-            push_parts(schema, &mut schemas);
-        }
-    }
-    schemas
-}
-
-fn push_with_parts<'a>(schema: &'a Schema, schemas: &mut Vec<&'a Schema>) {
-    schemas.push(schema);
-    push_parts(schema, schemas);
-}
-
-fn push_parts<'a>(schema: &'a Schema, schemas: &mut Vec<&'a Schema>) {
-    use openapi_dropshot_contract::model::AdditionalProperties;
-    let values = match &schema.additional_properties {
-        Some(AdditionalProperties::Schema(values)) => Some(values.as_ref()),
-        _ => None,
-    };
-    let parts = schema
-        .properties
-        .values()
-        .chain(schema.items.as_deref())
-        .chain(values)
-        .chain(&schema.all_of)
-        .chain(&schema.one_of)
-        .chain(&schema.any_of);
-    for part in parts {
-        push_with_parts(part, schemas);
-    }
 }

@@ -1,6 +1,9 @@
 //! Runs progenitor. Its errors and panics become problems at the operation or the schema that causes them.
 
-use openapi_dropshot_contract::{Problem, model::Document, model::Location};
+use openapi_dropshot_contract::{
+    Problem,
+    model::{Document, Location, Operation, Schema},
+};
 use progenitor_impl::{GenerationSettings, Generator, InterfaceStyle, TagStyle};
 use serde_json::{Map, Value};
 use std::{
@@ -68,38 +71,34 @@ fn generate(prepared: &Value) -> Result<syn::File, String> {
 
 /// Finds the cause: tries each schema alone, then each operation alone.
 fn find_cause(document: &Document, prepared: &Value, reason: &str) -> Vec<Problem> {
-    let mut problems = Vec::new();
     let no_paths = with_paths(prepared, Map::new());
-    if attempt(&no_paths).is_err() {
-        for (name, schema) in &document.schemas {
-            if let Err(reason) = attempt(&with_only_schema(&no_paths, name)) {
-                problems.push(unsupported(
-                    &schema.at,
-                    &format!("the schema `{name}`"),
-                    &reason,
-                ));
-            }
-        }
+    let mut problems: Vec<Problem> = if attempt(&no_paths).is_err() {
+        let schemas = document.schemas.iter();
+        let unsupported_schema = |(name, schema): (&String, &Schema)| {
+            let reason = attempt(&with_only_schema(&no_paths, name)).err()?;
+            Some(unsupported(
+                &schema.at,
+                &format!("the schema `{name}`"),
+                &reason,
+            ))
+        };
+        schemas.filter_map(unsupported_schema).collect()
     } else {
-        for operation in &document.operations {
+        let unsupported_operation = |operation: &Operation| {
             let path = &operation.path.value;
-            let Some(item) = prepared.get("paths").and_then(|paths| paths.get(path)) else {
-                continue;
-            };
-            let mut alone = item.clone();
-            if let Some(members) = alone.as_object_mut() {
-                members.retain(|name, _| name == "parameters" || name == operation.method.key());
-            }
-            let paths = Map::from_iter([(path.clone(), alone)]);
-            if let Err(reason) = attempt(&with_paths(prepared, paths)) {
-                problems.push(unsupported(
-                    &operation.at,
-                    &format!("the operation {}", operation.label()),
-                    &reason,
-                ));
-            }
-        }
-    }
+            let mut item = prepared.get("paths")?.get(path)?.as_object()?.clone();
+            item.retain(|name, _| name == "parameters" || name == operation.method.key());
+            let paths = Map::from_iter([(path.clone(), Value::Object(item))]);
+            let reason = attempt(&with_paths(prepared, paths)).err()?;
+            let what = format!("the operation {}", operation.label());
+            Some(unsupported(&operation.at, &what, &reason))
+        };
+        document
+            .operations
+            .iter()
+            .filter_map(unsupported_operation)
+            .collect()
+    };
     if problems.is_empty() {
         problems.push(unsupported(&document.root.at, "the document", reason));
     }
@@ -117,19 +116,14 @@ fn unsupported(at: &Location, what: &str, reason: &str) -> Problem {
 
 fn with_paths(prepared: &Value, paths: Map<String, Value>) -> Value {
     let mut copy = prepared.clone();
-    if let Some(members) = copy.as_object_mut() {
-        members.insert("paths".to_owned(), Value::Object(paths));
-    }
+    copy["paths"] = Value::Object(paths);
     copy
 }
 
 /// A copy in which the other schemas allow anything, so that references to them stay valid.
 fn with_only_schema(prepared: &Value, name: &str) -> Value {
     let mut copy = prepared.clone();
-    if let Some(schemas) = copy
-        .pointer_mut("/components/schemas")
-        .and_then(Value::as_object_mut)
-    {
+    if let Some(Value::Object(schemas)) = copy.pointer_mut("/components/schemas") {
         for (_, other) in schemas.iter_mut().filter(|(other, _)| *other != name) {
             *other = Value::Object(Map::new());
         }

@@ -10,9 +10,9 @@ static LIST_PETS: toolkit::Operation = toolkit::Operation {
     method: toolkit::Method::GET,
     path: "/pets",
     parameters: &[
-        toolkit::Parameter::query("cursor", "cursor", false),
-        toolkit::Parameter::query("limit", "limit", false),
-        toolkit::Parameter::query("status", "status", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "cursor", "cursor", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "limit", "limit", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "status", "status", false),
     ],
     success: &[200],
 };
@@ -129,7 +129,8 @@ impl<'a> ListPets<'a> {
     ///
     /// # Errors
     ///
-    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -157,7 +158,7 @@ impl<'a> ListPets<'a> {
     /// ```
     #[cfg(feature = "blocking")]
     pub fn send_blocking(self) -> Result<super::Response<types::Pets>, super::Error> {
-        self.call.request().json_blocking()
+        toolkit::wait(self.call.request().json())
     }
 
     /// Follows the links from page to page, beginning with the page of this request.
@@ -202,7 +203,12 @@ static CREATE_PET: toolkit::Operation = toolkit::Operation {
     method: toolkit::Method::POST,
     path: "/pets",
     parameters: &[
-        toolkit::Parameter::header("Idempotency-Key", "idempotency_key", false),
+        toolkit::Parameter::new(
+            toolkit::Place::Header,
+            "Idempotency-Key",
+            "idempotency_key",
+            false,
+        ),
     ],
     success: &[201],
 };
@@ -370,7 +376,8 @@ impl<'a> CreatePet<'a> {
     ///
     /// # Errors
     ///
-    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
     ///
     /// ```
     /// use petstore_client::types;
@@ -424,9 +431,12 @@ impl<'a> CreatePet<'a> {
     /// ```
     #[cfg(feature = "blocking")]
     pub fn send_blocking(self) -> Result<super::Response<types::Pet>, super::Error> {
-        self.call
-            .request_with_json::<types::NewPet, types::builder::NewPet>(self.body)
-            .json_blocking()
+        toolkit::wait(
+            self
+                .call
+                .request_with_json::<types::NewPet, types::builder::NewPet>(self.body)
+                .json(),
+        )
     }
 }
 
@@ -434,7 +444,9 @@ static GET_PET: toolkit::Operation = toolkit::Operation {
     id: "getPet",
     method: toolkit::Method::GET,
     path: "/pets/{petId}",
-    parameters: &[toolkit::Parameter::path("petId", "pet_id")],
+    parameters: &[
+        toolkit::Parameter::new(toolkit::Place::Path, "petId", "pet_id", true),
+    ],
     success: &[200],
 };
 
@@ -503,7 +515,8 @@ impl<'a> GetPet<'a> {
     ///
     /// # Errors
     ///
-    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -531,7 +544,7 @@ impl<'a> GetPet<'a> {
     /// ```
     #[cfg(feature = "blocking")]
     pub fn send_blocking(self) -> Result<super::Response<types::Pet>, super::Error> {
-        self.call.request().json_blocking()
+        toolkit::wait(self.call.request().json())
     }
 }
 
@@ -541,10 +554,10 @@ static LIST_ORDERS: toolkit::Operation = toolkit::Operation {
     method: toolkit::Method::GET,
     path: "/store/orders",
     parameters: &[
-        toolkit::Parameter::query("cursor", "cursor", false),
-        toolkit::Parameter::query("limit", "limit", false),
-        toolkit::Parameter::query("petId", "pet_id", false),
-        toolkit::Parameter::query("status", "status", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "cursor", "cursor", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "limit", "limit", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "petId", "pet_id", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "status", "status", false),
     ],
     success: &[200],
 };
@@ -683,7 +696,8 @@ impl<'a> ListOrders<'a> {
     ///
     /// # Errors
     ///
-    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -711,7 +725,7 @@ impl<'a> ListOrders<'a> {
     /// ```
     #[cfg(feature = "blocking")]
     pub fn send_blocking(self) -> Result<super::Response<types::Orders>, super::Error> {
-        self.call.request().json_blocking()
+        toolkit::wait(self.call.request().json())
     }
 
     /// Follows the links from page to page, beginning with the page of this request.
@@ -757,7 +771,12 @@ static CREATE_ORDER: toolkit::Operation = toolkit::Operation {
     method: toolkit::Method::POST,
     path: "/store/orders",
     parameters: &[
-        toolkit::Parameter::header("Idempotency-Key", "idempotency_key", false),
+        toolkit::Parameter::new(
+            toolkit::Place::Header,
+            "Idempotency-Key",
+            "idempotency_key",
+            false,
+        ),
     ],
     success: &[201],
 };
@@ -906,7 +925,8 @@ impl<'a> CreateOrder<'a> {
     ///
     /// # Errors
     ///
-    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
     ///
     /// ```
     /// use petstore_client::types;
@@ -950,9 +970,15 @@ impl<'a> CreateOrder<'a> {
     /// ```
     #[cfg(feature = "blocking")]
     pub fn send_blocking(self) -> Result<super::Response<types::Order>, super::Error> {
-        self.call
-            .request_with_json::<types::NewOrder, types::builder::NewOrder>(self.body)
-            .json_blocking()
+        toolkit::wait(
+            self
+                .call
+                .request_with_json::<
+                    types::NewOrder,
+                    types::builder::NewOrder,
+                >(self.body)
+                .json(),
+        )
     }
 }
 
@@ -961,7 +987,9 @@ static GET_ORDER: toolkit::Operation = toolkit::Operation {
     id: "getOrder",
     method: toolkit::Method::GET,
     path: "/store/orders/{orderId}",
-    parameters: &[toolkit::Parameter::path("orderId", "order_id")],
+    parameters: &[
+        toolkit::Parameter::new(toolkit::Place::Path, "orderId", "order_id", true),
+    ],
     success: &[200],
 };
 
@@ -1028,7 +1056,8 @@ impl<'a> GetOrder<'a> {
     ///
     /// # Errors
     ///
-    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
     ///
     /// ```
     /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -1056,7 +1085,7 @@ impl<'a> GetOrder<'a> {
     /// ```
     #[cfg(feature = "blocking")]
     pub fn send_blocking(self) -> Result<super::Response<types::Order>, super::Error> {
-        self.call.request().json_blocking()
+        toolkit::wait(self.call.request().json())
     }
 }
 
@@ -1065,7 +1094,9 @@ static UPDATE_ORDER: toolkit::Operation = toolkit::Operation {
     id: "updateOrder",
     method: toolkit::Method::PATCH,
     path: "/store/orders/{orderId}",
-    parameters: &[toolkit::Parameter::path("orderId", "order_id")],
+    parameters: &[
+        toolkit::Parameter::new(toolkit::Place::Path, "orderId", "order_id", true),
+    ],
     success: &[200],
 };
 
@@ -1194,7 +1225,8 @@ impl<'a> UpdateOrder<'a> {
     ///
     /// # Errors
     ///
-    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
     ///
     /// ```
     /// use petstore_client::types;
@@ -1243,11 +1275,14 @@ impl<'a> UpdateOrder<'a> {
     /// ```
     #[cfg(feature = "blocking")]
     pub fn send_blocking(self) -> Result<super::Response<types::Order>, super::Error> {
-        self.call
-            .request_with_json::<
-                types::OrderUpdate,
-                types::builder::OrderUpdate,
-            >(self.body)
-            .json_blocking()
+        toolkit::wait(
+            self
+                .call
+                .request_with_json::<
+                    types::OrderUpdate,
+                    types::builder::OrderUpdate,
+                >(self.body)
+                .json(),
+        )
     }
 }

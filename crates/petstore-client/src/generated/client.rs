@@ -11,13 +11,14 @@ static SERVICE: ::openapi_dropshot_client::generated::Service = ::openapi_dropsh
 
 /// A client of the service, with one API key.
 ///
-/// Cloning is cheap, and clones share their connections, their retry budget, and the pauses that the service asked for.
+/// Cloning is cheap, and clones share their connections, their retry budget, and the pauses that the
+/// service asked for.
 ///
 /// ```
 /// use petstore_client::Client;
 ///
 /// let client = Client::builder("http://127.0.0.1:8080/v1").api_key("the-key").build()?;
-/// # Ok::<(), petstore_client::BuildError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
 pub struct Client {
@@ -43,7 +44,7 @@ impl Client {
     /// use petstore_client::Client;
     ///
     /// let client = Client::builder("http://127.0.0.1:8080/v1").api_key("the-key").build()?;
-    /// # Ok::<(), petstore_client::BuildError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn builder(base_url: impl Into<String>) -> super::ClientBuilder {
         super::ClientBuilder::new(base_url, &SERVICE)
@@ -56,7 +57,7 @@ impl Client {
     ///
     /// let client = Client::builder("http://127.0.0.1:8080/v1").api_key("the-key").build()?;
     /// assert_eq!(client.base_url(), "http://127.0.0.1:8080/v1");
-    /// # Ok::<(), petstore_client::BuildError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn base_url(&self) -> &str {
         self.inner.base_url()
@@ -69,7 +70,7 @@ impl Client {
     ///
     /// let client = Client::builder("http://127.0.0.1:8080/v1").api_key("the-key").build()?;
     /// println!("{:?}", client.deprecated_calls());
-    /// # Ok::<(), petstore_client::BuildError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn deprecated_calls(&self) -> ::std::collections::BTreeMap<&'static str, u64> {
         self.inner.deprecated_calls()

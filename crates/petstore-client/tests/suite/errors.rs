@@ -1,6 +1,6 @@
 //! Tests errors: responses of the service, responses of a proxy, and calls without a response.
 
-use crate::service::{KEY, Service, json, response};
+use crate::service::{KEY, Service, client, json, response};
 use petstore_client::{Client, Error, ErrorCode, ErrorKind, RetryPolicy};
 use std::error::Error as _;
 use std::time::Duration;
@@ -8,8 +8,7 @@ use std::time::Duration;
 /// The error of a list with this response.
 async fn error_of(response: String) -> Error {
     let service = Service::responding([response]).await;
-    service
-        .client()
+    client(&service)
         .list_pets()
         .send()
         .await

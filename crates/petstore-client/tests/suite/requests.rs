@@ -1,14 +1,13 @@
 //! Tests how requests are sent, when they are rejected before they are sent, and how responses are read.
 
-use crate::service::{KEY, REX, Service, json};
+use crate::service::{KEY, REX, Service, client, json};
 use petstore_client::{BuildError, Client, ErrorKind, NewPet, PetStatus, types};
 
 #[tokio::test]
 async fn a_list_is_requested_with_key_filter_and_limit() {
     let service =
         Service::responding([json("200 OK", &["x-request-id: r-1"], &format!("[{REX}]"))]).await;
-    let response = service
-        .client()
+    let response = client(&service)
         .list_pets()
         .status(PetStatus::Available)
         .limit(10)
@@ -48,8 +47,7 @@ async fn a_list_is_requested_with_key_filter_and_limit() {
 #[tokio::test]
 async fn a_pet_is_added_from_its_builder() {
     let service = Service::responding([json("201 Created", &[], REX)]).await;
-    let added = service
-        .client()
+    let added = client(&service)
         .create_pet()
         .body(NewPet::builder().name("Rex \u{1F415}").category_id(7))
         .send()
@@ -71,8 +69,7 @@ async fn a_pet_is_added_from_its_builder() {
 #[expect(deprecated, reason = "it works until the day of its removal")]
 async fn a_deprecated_operation_still_works() {
     let service = Service::responding([json("200 OK", &[], REX)]).await;
-    let pet = service
-        .client()
+    let pet = client(&service)
         .get_pet()
         .pet_id(1)
         .send()
@@ -85,7 +82,7 @@ async fn a_deprecated_operation_still_works() {
 #[tokio::test]
 async fn a_value_out_of_bounds_is_rejected_before_it_is_sent() {
     let service = Service::responding([]).await;
-    let client = service.client();
+    let client = client(&service);
     let requests = [
         (
             client.list_pets().limit(0),
@@ -132,8 +129,7 @@ async fn a_value_of_a_newer_service_is_kept_and_an_unknown_member_is_ignored() {
     let response =
         r#"[{"id":2,"name":"Tom","categoryId":3,"status":"reserved","bornOn":"2026-01-01"}]"#;
     let service = Service::responding([json("200 OK", &[], response)]).await;
-    let pets = service
-        .client()
+    let pets = client(&service)
         .list_pets()
         .send()
         .await

@@ -10,10 +10,10 @@ static LIST_BOOKS: toolkit::Operation = toolkit::Operation {
     method: toolkit::Method::GET,
     path: "/books",
     parameters: &[
-        toolkit::Parameter::query("cursor", "cursor", false),
-        toolkit::Parameter::query("limit", "limit", false),
-        toolkit::Parameter::query("status", "status", false),
-        toolkit::Parameter::query("word", "word", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "cursor", "cursor", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "limit", "limit", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "status", "status", false),
+        toolkit::Parameter::new(toolkit::Place::Query, "word", "word", false),
     ],
     success: &[200],
 };
@@ -109,7 +109,7 @@ impl<'a> ListBooks<'a> {
     /// Sets `word`.
     ///
     /// ```
-    /// # fn example(client: &books::Client, word :::std::vec::Vec <::std::string::String >) -> Result<(), Box<dyn std::error::Error>> {
+    /// # fn example(client: &books::Client, word: ::std::vec::Vec<::std::string::String>) -> Result<(), Box<dyn std::error::Error>> {
     /// let request = client.list_books().word(word);
     /// # Ok(())
     /// # }
@@ -145,7 +145,8 @@ impl<'a> ListBooks<'a> {
     ///
     /// # Errors
     ///
-    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
     ///
     /// ```
     /// # async fn example(client: &books::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -177,7 +178,7 @@ impl<'a> ListBooks<'a> {
     pub fn send_blocking(
         self,
     ) -> Result<super::Response<::std::vec::Vec<types::Book>>, super::Error> {
-        self.call.request().json_blocking()
+        toolkit::wait(self.call.request().json())
     }
 
     /// Follows the links from page to page, beginning with the page of this request.
@@ -222,7 +223,12 @@ static CREATE_BOOK: toolkit::Operation = toolkit::Operation {
     method: toolkit::Method::POST,
     path: "/books",
     parameters: &[
-        toolkit::Parameter::header("Idempotency-Key", "idempotency_key", false),
+        toolkit::Parameter::new(
+            toolkit::Place::Header,
+            "Idempotency-Key",
+            "idempotency_key",
+            false,
+        ),
     ],
     success: &[201],
 };
@@ -255,7 +261,7 @@ impl<'a> CreateBook<'a> {
     /// Sets `Idempotency-Key`.
     ///
     /// ```
-    /// # fn example(client: &books::Client, idempotency_key :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// # fn example(client: &books::Client, idempotency_key: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
     /// let request = client.create_book().idempotency_key(idempotency_key);
     /// # Ok(())
     /// # }
@@ -328,7 +334,8 @@ impl<'a> CreateBook<'a> {
     ///
     /// # Errors
     ///
-    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
     ///
     /// ```
     /// use books::types;
@@ -363,9 +370,12 @@ impl<'a> CreateBook<'a> {
     /// ```
     #[cfg(feature = "blocking")]
     pub fn send_blocking(self) -> Result<super::Response<types::Book>, super::Error> {
-        self.call
-            .request_with_json::<types::NewBook, types::builder::NewBook>(self.body)
-            .json_blocking()
+        toolkit::wait(
+            self
+                .call
+                .request_with_json::<types::NewBook, types::builder::NewBook>(self.body)
+                .json(),
+        )
     }
 }
 
@@ -373,7 +383,9 @@ static GET_BOOK: toolkit::Operation = toolkit::Operation {
     id: "getBook",
     method: toolkit::Method::GET,
     path: "/books/{bookId}",
-    parameters: &[toolkit::Parameter::path("bookId", "book_id")],
+    parameters: &[
+        toolkit::Parameter::new(toolkit::Place::Path, "bookId", "book_id", true),
+    ],
     success: &[200],
 };
 
@@ -438,7 +450,8 @@ impl<'a> GetBook<'a> {
     ///
     /// # Errors
     ///
-    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
     ///
     /// ```
     /// # async fn example(client: &books::Client, book_id: i64) -> Result<(), Box<dyn std::error::Error>> {
@@ -466,64 +479,64 @@ impl<'a> GetBook<'a> {
     /// ```
     #[cfg(feature = "blocking")]
     pub fn send_blocking(self) -> Result<super::Response<types::Book>, super::Error> {
-        self.call.request().json_blocking()
+        toolkit::wait(self.call.request().json())
     }
 }
 
-static UPLOAD_COVER: toolkit::Operation = toolkit::Operation {
-    id: "uploadCover",
-    method: toolkit::Method::POST,
-    path: "/cover",
-    parameters: &[],
+static REMOVE_SHELF: toolkit::Operation = toolkit::Operation {
+    id: "removeShelf",
+    method: toolkit::Method::DELETE,
+    path: "/shelves/{shelf}",
+    parameters: &[toolkit::Parameter::new(toolkit::Place::Path, "shelf", "shelf", true)],
     success: &[204],
 };
 
-/// A request of [`Client::upload_cover`](super::Client::upload_cover): set its parameters, then [`send`](UploadCover::send) it.
+/// A request of [`Client::remove_shelf`](super::Client::remove_shelf): set its parameters, then [`send`](RemoveShelf::send) it.
 ///
 /// ```
-/// # fn example(client: &books::Client, body :::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-/// let request = client.upload_cover().body(body);
+/// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client.remove_shelf().shelf(shelf);
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[must_use = "nothing is sent before `send` is called"]
-pub struct UploadCover<'a> {
+pub struct RemoveShelf<'a> {
     call: toolkit::Call<'a>,
-    body: toolkit::Body<::openapi_dropshot_client::reqwest::Body>,
 }
 
-impl<'a> UploadCover<'a> {
+impl<'a> RemoveShelf<'a> {
     pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
         Self {
-            call: toolkit::Call::new(client, &UPLOAD_COVER),
-            body: toolkit::Body::missing(),
+            call: toolkit::Call::new(client, &REMOVE_SHELF),
         }
     }
 
-    /// Sets the body.
+    /// Sets `shelf`.
+    ///
+    /// Required.
     ///
     /// ```
-    /// # fn example(client: &books::Client, body :::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.upload_cover().body(body);
+    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.remove_shelf().shelf(shelf);
     /// # Ok(())
     /// # }
     /// ```
-    pub fn body<V>(mut self, value: V) -> Self
+    pub fn shelf<V>(mut self, value: V) -> Self
     where
-        V: ::std::convert::TryInto<::openapi_dropshot_client::reqwest::Body>,
+        V: ::std::convert::TryInto<::std::string::String>,
         V::Error: ::std::fmt::Display,
     {
-        self.body.set::<::openapi_dropshot_client::reqwest::Body, V>(value);
+        self.call.set_text("shelf", toolkit::convert::<::std::string::String, V>(value));
         self
     }
 
     /// Gives this call other settings than its client has, such as its time limit or its number of tries.
     ///
     /// ```
-    /// # async fn example(client: &books::Client, body :::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
+    /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
     /// let hasty = books::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client.upload_cover().body(body).with(hasty).send().await?;
+    /// let response = client.remove_shelf().shelf(shelf).with(hasty).send().await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -532,21 +545,22 @@ impl<'a> UploadCover<'a> {
         self
     }
 
-    /// Sends `POST /cover`.
+    /// Sends `DELETE /shelves/{shelf}`.
     ///
     /// # Errors
     ///
-    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
     ///
     /// ```
-    /// # async fn example(client: &books::Client, body :::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.upload_cover().body(body).send().await?.into_inner();
+    /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.remove_shelf().shelf(shelf).send().await?.into_inner();
     /// println!("{response:?}");
     /// # Ok(())
     /// # }
     /// ```
     pub async fn send(self) -> Result<super::Response<()>, super::Error> {
-        self.call.request_with_raw("application/octet-stream", self.body).empty().await
+        self.call.request().empty().await
     }
 
     /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
@@ -556,17 +570,253 @@ impl<'a> UploadCover<'a> {
     /// Those of [`send`](Self::send).
     ///
     /// ```
-    /// # fn example(client: &books::Client, body :::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.upload_cover().body(body).send_blocking()?.into_inner();
+    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.remove_shelf().shelf(shelf).send_blocking()?.into_inner();
     /// println!("{response:?}");
     /// # Ok(())
     /// # }
     /// ```
     #[cfg(feature = "blocking")]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
-        self.call
-            .request_with_raw("application/octet-stream", self.body)
-            .empty_blocking()
+        toolkit::wait(self.call.request().empty())
+    }
+}
+
+static LABEL_SHELF: toolkit::Operation = toolkit::Operation {
+    id: "labelShelf",
+    method: toolkit::Method::PUT,
+    path: "/shelves/{shelf}",
+    parameters: &[toolkit::Parameter::new(toolkit::Place::Path, "shelf", "shelf", true)],
+    success: &[204],
+};
+
+/// A request of [`Client::label_shelf`](super::Client::label_shelf): set its parameters, then [`send`](LabelShelf::send) it.
+///
+/// ```
+/// # fn example(client: &books::Client, shelf: ::std::string::String, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client.label_shelf().shelf(shelf).body(body);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct LabelShelf<'a> {
+    call: toolkit::Call<'a>,
+    body: toolkit::Body<::std::string::String>,
+}
+
+impl<'a> LabelShelf<'a> {
+    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &LABEL_SHELF),
+            body: toolkit::Body::missing(),
+        }
+    }
+
+    /// Sets `shelf`.
+    ///
+    /// Required.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.label_shelf().shelf(shelf);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn shelf<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<::std::string::String>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call.set_text("shelf", toolkit::convert::<::std::string::String, V>(value));
+        self
+    }
+
+    /// Sets the body.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.label_shelf().body(body);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn body<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<::std::string::String>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.body.set::<::std::string::String, V>(value);
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    ///
+    /// ```
+    /// # async fn example(client: &books::Client, shelf: ::std::string::String, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let hasty = books::CallOptions::new().timeout(std::time::Duration::from_secs(2));
+    /// let response = client
+    ///     .label_shelf()
+    ///     .shelf(shelf)
+    ///     .body(body)
+    ///     .with(hasty)
+    ///     .send()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with(mut self, options: super::CallOptions) -> Self {
+        self.call.set_options(options);
+        self
+    }
+
+    /// Sends `PUT /shelves/{shelf}`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    ///
+    /// ```
+    /// # async fn example(client: &books::Client, shelf: ::std::string::String, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .label_shelf()
+    ///     .shelf(shelf)
+    ///     .body(body)
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn send(self) -> Result<super::Response<()>, super::Error> {
+        self.call.request_with_raw("text/plain", self.body).empty().await
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send`](Self::send).
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, shelf: ::std::string::String, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .label_shelf()
+    ///     .shelf(shelf)
+    ///     .body(body)
+    ///     .send_blocking()?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "blocking")]
+    pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
+        toolkit::wait(self.call.request_with_raw("text/plain", self.body).empty())
+    }
+}
+
+static READ_SHELF: toolkit::Operation = toolkit::Operation {
+    id: "readShelf",
+    method: toolkit::Method::GET,
+    path: "/shelves/{shelf}/text",
+    parameters: &[toolkit::Parameter::new(toolkit::Place::Path, "shelf", "shelf", true)],
+    success: &[],
+};
+
+/// A request of [`Client::read_shelf`](super::Client::read_shelf): set its parameters, then [`send`](ReadShelf::send) it.
+///
+/// ```
+/// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client.read_shelf().shelf(shelf);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "nothing is sent before `send` is called"]
+pub struct ReadShelf<'a> {
+    call: toolkit::Call<'a>,
+}
+
+impl<'a> ReadShelf<'a> {
+    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
+        Self {
+            call: toolkit::Call::new(client, &READ_SHELF),
+        }
+    }
+
+    /// Sets `shelf`.
+    ///
+    /// Required.
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.read_shelf().shelf(shelf);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn shelf<V>(mut self, value: V) -> Self
+    where
+        V: ::std::convert::TryInto<::std::string::String>,
+        V::Error: ::std::fmt::Display,
+    {
+        self.call.set_text("shelf", toolkit::convert::<::std::string::String, V>(value));
+        self
+    }
+
+    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
+    ///
+    /// ```
+    /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let hasty = books::CallOptions::new().timeout(std::time::Duration::from_secs(2));
+    /// let response = client.read_shelf().shelf(shelf).with(hasty).send().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with(mut self, options: super::CallOptions) -> Self {
+        self.call.set_options(options);
+        self
+    }
+
+    /// Sends `GET /shelves/{shelf}/text`.
+    ///
+    /// # Errors
+    ///
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
+    ///
+    /// ```
+    /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.read_shelf().shelf(shelf).send().await?.into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn send(
+        self,
+    ) -> Result<super::Response<::openapi_dropshot_client::ByteStream>, super::Error> {
+        self.call.request().bytes().await
+    }
+
+    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`send`](Self::send).
+    ///
+    /// ```
+    /// # fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.read_shelf().shelf(shelf).send_blocking()?.into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "blocking")]
+    pub fn send_blocking(
+        self,
+    ) -> Result<super::Response<::openapi_dropshot_client::ByteStream>, super::Error> {
+        toolkit::wait(self.call.request().bytes())
     }
 }
 
@@ -658,7 +908,8 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     ///
-    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
     ///
     /// ```
     /// use books::types;
@@ -693,91 +944,69 @@ impl<'a> Search<'a> {
     /// ```
     #[cfg(feature = "blocking")]
     pub fn send_blocking(self) -> Result<super::Response<i64>, super::Error> {
-        self.call
-            .request_with_form::<types::Search, types::builder::Search>(self.body)
-            .json_blocking()
+        toolkit::wait(
+            self
+                .call
+                .request_with_form::<types::Search, types::builder::Search>(self.body)
+                .json(),
+        )
     }
 }
 
-static LABEL_SHELF: toolkit::Operation = toolkit::Operation {
-    id: "labelShelf",
-    method: toolkit::Method::PUT,
-    path: "/shelves/{shelf}",
-    parameters: &[toolkit::Parameter::path("shelf", "shelf")],
+static UPLOAD_COVER: toolkit::Operation = toolkit::Operation {
+    id: "uploadCover",
+    method: toolkit::Method::POST,
+    path: "/cover",
+    parameters: &[],
     success: &[204],
 };
 
-/// A request of [`Client::label_shelf`](super::Client::label_shelf): set its parameters, then [`send`](LabelShelf::send) it.
+/// A request of [`Client::upload_cover`](super::Client::upload_cover): set its parameters, then [`send`](UploadCover::send) it.
 ///
 /// ```
-/// # fn example(client: &books::Client, shelf :::std::string::String , body :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-/// let request = client.label_shelf().shelf(shelf).body(body);
+/// # fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
+/// let request = client.upload_cover().body(body);
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 #[must_use = "nothing is sent before `send` is called"]
-pub struct LabelShelf<'a> {
+pub struct UploadCover<'a> {
     call: toolkit::Call<'a>,
-    body: toolkit::Body<::std::string::String>,
+    body: toolkit::Body<::openapi_dropshot_client::reqwest::Body>,
 }
 
-impl<'a> LabelShelf<'a> {
+impl<'a> UploadCover<'a> {
     pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
         Self {
-            call: toolkit::Call::new(client, &LABEL_SHELF),
+            call: toolkit::Call::new(client, &UPLOAD_COVER),
             body: toolkit::Body::missing(),
         }
-    }
-
-    /// Sets `shelf`.
-    ///
-    /// Required.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.label_shelf().shelf(shelf);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn shelf<V>(mut self, value: V) -> Self
-    where
-        V: ::std::convert::TryInto<::std::string::String>,
-        V::Error: ::std::fmt::Display,
-    {
-        self.call.set_text("shelf", toolkit::convert::<::std::string::String, V>(value));
-        self
     }
 
     /// Sets the body.
     ///
     /// ```
-    /// # fn example(client: &books::Client, body :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.label_shelf().body(body);
+    /// # fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
+    /// let request = client.upload_cover().body(body);
     /// # Ok(())
     /// # }
     /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
-        V: ::std::convert::TryInto<::std::string::String>,
+        V: ::std::convert::TryInto<::openapi_dropshot_client::reqwest::Body>,
         V::Error: ::std::fmt::Display,
     {
-        self.body.set::<::std::string::String, V>(value);
+        self.body.set::<::openapi_dropshot_client::reqwest::Body, V>(value);
         self
     }
 
     /// Gives this call other settings than its client has, such as its time limit or its number of tries.
     ///
     /// ```
-    /// # async fn example(client: &books::Client, shelf :::std::string::String , body :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// # async fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
     /// let hasty = books::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client
-    ///     .label_shelf()
-    ///     .shelf(shelf)
-    ///     .body(body)
-    ///     .with(hasty)
-    ///     .send()
-    ///     .await?;
+    /// let response = client.upload_cover().body(body).with(hasty).send().await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -786,27 +1015,22 @@ impl<'a> LabelShelf<'a> {
         self
     }
 
-    /// Sends `PUT /shelves/{shelf}`.
+    /// Sends `POST /cover`.
     ///
     /// # Errors
     ///
-    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
+    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or
+    /// its response does not match the document.
     ///
     /// ```
-    /// # async fn example(client: &books::Client, shelf :::std::string::String , body :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .label_shelf()
-    ///     .shelf(shelf)
-    ///     .body(body)
-    ///     .send()
-    ///     .await?
-    ///     .into_inner();
+    /// # async fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.upload_cover().body(body).send().await?.into_inner();
     /// println!("{response:?}");
     /// # Ok(())
     /// # }
     /// ```
     pub async fn send(self) -> Result<super::Response<()>, super::Error> {
-        self.call.request_with_raw("text/plain", self.body).empty().await
+        self.call.request_with_raw("application/octet-stream", self.body).empty().await
     }
 
     /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
@@ -816,219 +1040,16 @@ impl<'a> LabelShelf<'a> {
     /// Those of [`send`](Self::send).
     ///
     /// ```
-    /// # fn example(client: &books::Client, shelf :::std::string::String , body :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .label_shelf()
-    ///     .shelf(shelf)
-    ///     .body(body)
-    ///     .send_blocking()?
-    ///     .into_inner();
+    /// # fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.upload_cover().body(body).send_blocking()?.into_inner();
     /// println!("{response:?}");
     /// # Ok(())
     /// # }
     /// ```
     #[cfg(feature = "blocking")]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
-        self.call.request_with_raw("text/plain", self.body).empty_blocking()
-    }
-}
-
-static REMOVE_SHELF: toolkit::Operation = toolkit::Operation {
-    id: "removeShelf",
-    method: toolkit::Method::DELETE,
-    path: "/shelves/{shelf}",
-    parameters: &[toolkit::Parameter::path("shelf", "shelf")],
-    success: &[204],
-};
-
-/// A request of [`Client::remove_shelf`](super::Client::remove_shelf): set its parameters, then [`send`](RemoveShelf::send) it.
-///
-/// ```
-/// # fn example(client: &books::Client, shelf :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-/// let request = client.remove_shelf().shelf(shelf);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug, Clone)]
-#[must_use = "nothing is sent before `send` is called"]
-pub struct RemoveShelf<'a> {
-    call: toolkit::Call<'a>,
-}
-
-impl<'a> RemoveShelf<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
-        Self {
-            call: toolkit::Call::new(client, &REMOVE_SHELF),
-        }
-    }
-
-    /// Sets `shelf`.
-    ///
-    /// Required.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.remove_shelf().shelf(shelf);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn shelf<V>(mut self, value: V) -> Self
-    where
-        V: ::std::convert::TryInto<::std::string::String>,
-        V::Error: ::std::fmt::Display,
-    {
-        self.call.set_text("shelf", toolkit::convert::<::std::string::String, V>(value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client, shelf :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = books::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client.remove_shelf().shelf(shelf).with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
-
-    /// Sends `DELETE /shelves/{shelf}`.
-    ///
-    /// # Errors
-    ///
-    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client, shelf :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.remove_shelf().shelf(shelf).send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn send(self) -> Result<super::Response<()>, super::Error> {
-        self.call.request().empty().await
-    }
-
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.remove_shelf().shelf(shelf).send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[cfg(feature = "blocking")]
-    pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
-        self.call.request().empty_blocking()
-    }
-}
-
-static READ_SHELF: toolkit::Operation = toolkit::Operation {
-    id: "readShelf",
-    method: toolkit::Method::GET,
-    path: "/shelves/{shelf}/text",
-    parameters: &[toolkit::Parameter::path("shelf", "shelf")],
-    success: &[],
-};
-
-/// A request of [`Client::read_shelf`](super::Client::read_shelf): set its parameters, then [`send`](ReadShelf::send) it.
-///
-/// ```
-/// # fn example(client: &books::Client, shelf :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-/// let request = client.read_shelf().shelf(shelf);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Debug, Clone)]
-#[must_use = "nothing is sent before `send` is called"]
-pub struct ReadShelf<'a> {
-    call: toolkit::Call<'a>,
-}
-
-impl<'a> ReadShelf<'a> {
-    pub(crate) fn new(client: &'a ::openapi_dropshot_client::Client) -> Self {
-        Self {
-            call: toolkit::Call::new(client, &READ_SHELF),
-        }
-    }
-
-    /// Sets `shelf`.
-    ///
-    /// Required.
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let request = client.read_shelf().shelf(shelf);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn shelf<V>(mut self, value: V) -> Self
-    where
-        V: ::std::convert::TryInto<::std::string::String>,
-        V::Error: ::std::fmt::Display,
-    {
-        self.call.set_text("shelf", toolkit::convert::<::std::string::String, V>(value));
-        self
-    }
-
-    /// Gives this call other settings than its client has, such as its time limit or its number of tries.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client, shelf :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let hasty = books::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-    /// let response = client.read_shelf().shelf(shelf).with(hasty).send().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with(mut self, options: super::CallOptions) -> Self {
-        self.call.set_options(options);
-        self
-    }
-
-    /// Sends `GET /shelves/{shelf}/text`.
-    ///
-    /// # Errors
-    ///
-    /// A parameter is missing or was rejected, the service could not be reached, it responded with an error, or its response does not match the document.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client, shelf :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.read_shelf().shelf(shelf).send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub async fn send(
-        self,
-    ) -> Result<super::Response<::openapi_dropshot_client::ByteStream>, super::Error> {
-        self.call.request().bytes().await
-    }
-
-    /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`send`](Self::send).
-    ///
-    /// ```
-    /// # fn example(client: &books::Client, shelf :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.read_shelf().shelf(shelf).send_blocking()?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[cfg(feature = "blocking")]
-    pub fn send_blocking(
-        self,
-    ) -> Result<super::Response<::openapi_dropshot_client::ByteStream>, super::Error> {
-        self.call.request().bytes_blocking()
+        toolkit::wait(
+            self.call.request_with_raw("application/octet-stream", self.body).empty(),
+        )
     }
 }

@@ -10,13 +10,14 @@ static SERVICE: ::openapi_dropshot_client::generated::Service = ::openapi_dropsh
 
 /// A client of the service, with one API key.
 ///
-/// Cloning is cheap, and clones share their connections, their retry budget, and the pauses that the service asked for.
+/// Cloning is cheap, and clones share their connections, their retry budget, and the pauses that the
+/// service asked for.
 ///
 /// ```
 /// use books::Client;
 ///
 /// let client = Client::builder("http://127.0.0.1:8080").api_key("the-key").build()?;
-/// # Ok::<(), books::BuildError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
 pub struct Client {
@@ -42,7 +43,7 @@ impl Client {
     /// use books::Client;
     ///
     /// let client = Client::builder("http://127.0.0.1:8080").api_key("the-key").build()?;
-    /// # Ok::<(), books::BuildError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn builder(base_url: impl Into<String>) -> super::ClientBuilder {
         super::ClientBuilder::new(base_url, &SERVICE)
@@ -55,7 +56,7 @@ impl Client {
     ///
     /// let client = Client::builder("http://127.0.0.1:8080").api_key("the-key").build()?;
     /// assert_eq!(client.base_url(), "http://127.0.0.1:8080");
-    /// # Ok::<(), books::BuildError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn base_url(&self) -> &str {
         self.inner.base_url()
@@ -68,7 +69,7 @@ impl Client {
     ///
     /// let client = Client::builder("http://127.0.0.1:8080").api_key("the-key").build()?;
     /// println!("{:?}", client.deprecated_calls());
-    /// # Ok::<(), books::BuildError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn deprecated_calls(&self) -> ::std::collections::BTreeMap<&'static str, u64> {
         self.inner.deprecated_calls()
@@ -124,19 +125,55 @@ impl Client {
         builder::GetBook::new(&self.inner)
     }
 
-    /// The operation `uploadCover`.
+    /// The operation `removeShelf`.
     ///
-    /// Sends `POST /cover`.
+    /// Sends `DELETE /shelves/{shelf}`.
     ///
     /// ```
-    /// # async fn example(client: &books::Client, body :::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.upload_cover().body(body).send().await?.into_inner();
+    /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.remove_shelf().shelf(shelf).send().await?.into_inner();
     /// println!("{response:?}");
     /// # Ok(())
     /// # }
     /// ```
-    pub fn upload_cover(&self) -> builder::UploadCover<'_> {
-        builder::UploadCover::new(&self.inner)
+    pub fn remove_shelf(&self) -> builder::RemoveShelf<'_> {
+        builder::RemoveShelf::new(&self.inner)
+    }
+
+    /// The operation `labelShelf`.
+    ///
+    /// Sends `PUT /shelves/{shelf}`.
+    ///
+    /// ```
+    /// # async fn example(client: &books::Client, shelf: ::std::string::String, body: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .label_shelf()
+    ///     .shelf(shelf)
+    ///     .body(body)
+    ///     .send()
+    ///     .await?
+    ///     .into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn label_shelf(&self) -> builder::LabelShelf<'_> {
+        builder::LabelShelf::new(&self.inner)
+    }
+
+    /// The operation `readShelf`.
+    ///
+    /// Sends `GET /shelves/{shelf}/text`.
+    ///
+    /// ```
+    /// # async fn example(client: &books::Client, shelf: ::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.read_shelf().shelf(shelf).send().await?.into_inner();
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn read_shelf(&self) -> builder::ReadShelf<'_> {
+        builder::ReadShelf::new(&self.inner)
     }
 
     /// The operation `search`.
@@ -156,54 +193,18 @@ impl Client {
         builder::Search::new(&self.inner)
     }
 
-    /// The operation `labelShelf`.
+    /// The operation `uploadCover`.
     ///
-    /// Sends `PUT /shelves/{shelf}`.
+    /// Sends `POST /cover`.
     ///
     /// ```
-    /// # async fn example(client: &books::Client, shelf :::std::string::String , body :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client
-    ///     .label_shelf()
-    ///     .shelf(shelf)
-    ///     .body(body)
-    ///     .send()
-    ///     .await?
-    ///     .into_inner();
+    /// # async fn example(client: &books::Client, body: ::openapi_dropshot_client::reqwest::Body) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.upload_cover().body(body).send().await?.into_inner();
     /// println!("{response:?}");
     /// # Ok(())
     /// # }
     /// ```
-    pub fn label_shelf(&self) -> builder::LabelShelf<'_> {
-        builder::LabelShelf::new(&self.inner)
-    }
-
-    /// The operation `removeShelf`.
-    ///
-    /// Sends `DELETE /shelves/{shelf}`.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client, shelf :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.remove_shelf().shelf(shelf).send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn remove_shelf(&self) -> builder::RemoveShelf<'_> {
-        builder::RemoveShelf::new(&self.inner)
-    }
-
-    /// The operation `readShelf`.
-    ///
-    /// Sends `GET /shelves/{shelf}/text`.
-    ///
-    /// ```
-    /// # async fn example(client: &books::Client, shelf :::std::string::String) -> Result<(), Box<dyn std::error::Error>> {
-    /// let response = client.read_shelf().shelf(shelf).send().await?.into_inner();
-    /// println!("{response:?}");
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn read_shelf(&self) -> builder::ReadShelf<'_> {
-        builder::ReadShelf::new(&self.inner)
+    pub fn upload_cover(&self) -> builder::UploadCover<'_> {
+        builder::UploadCover::new(&self.inner)
     }
 }

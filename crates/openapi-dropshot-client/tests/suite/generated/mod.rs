@@ -7,6 +7,7 @@
     deprecated,
     missing_docs,
     unreachable_pub,
+    unused_comparisons,
     unused_imports,
     reason = "the code is generated"
 )]

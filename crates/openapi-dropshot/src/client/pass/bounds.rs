@@ -3,122 +3,80 @@
 use openapi_dropshot_contract::model::{Schema, Type};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
+use serde_json::Number;
 
 /// The bounds of a value.
-#[derive(Default)]
 pub(super) struct Bounds {
     /// A condition on `value`.
-    pub(super) condition: Option<TokenStream>,
+    pub(super) condition: TokenStream,
     /// What the value must be: `from 1 to 100`.
-    pub(super) description: Option<String>,
+    pub(super) description: String,
 }
 
 /// The bounds of an inline schema of a number; none for other types, which check their values themselves.
-pub(super) fn of(schema: &Schema, target: &syn::Type) -> Bounds {
-    let kind = schema.types.as_ref().map(|kind| kind.value);
-    if schema.is_reference() || !matches!(kind, Some(Type::Integer | Type::Number)) {
-        return Bounds::default();
-    }
+pub(super) fn of(schema: &Schema, target: &syn::Type) -> Option<Bounds> {
+    let kind = schema.types.as_ref()?.value;
     let rust = target.to_token_stream().to_string();
-    let float = matches!(rust.as_str(), "f32" | "f64");
-    if !float && !["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"].contains(&rust.as_str()) {
-        return Bounds::default();
+    let is_float = matches!(rust.as_str(), "f32" | "f64");
+    let is_number = is_float || rust.starts_with(['i', 'u']);
+    if !is_number || !matches!(kind, Type::Integer | Type::Number) {
+        return None;
     }
     let minimum = schema.minimum.as_ref().map(|minimum| &minimum.value);
     let maximum = schema.maximum.as_ref().map(|maximum| &maximum.value);
     let mut conditions = Vec::new();
-    // The type of an unsigned number implies a minimum of zero.
-    if let Some(minimum) = minimum.filter(|minimum| {
-        !(rust.starts_with('u') && minimum.as_u64() == Some(0) && !schema.exclusive_minimum)
-    }) {
-        let number = literal(minimum, float, !schema.exclusive_minimum);
-        conditions.push(if schema.exclusive_minimum {
-            quote!(value > #number)
+    let mut descriptions = Vec::new();
+    if let Some(minimum) = minimum {
+        let number = literal(minimum, is_float, !schema.exclusive_minimum);
+        let (condition, words) = if schema.exclusive_minimum {
+            (quote!(value > #number), "more than")
         } else {
-            quote!(value >= #number)
-        });
+            (quote!(value >= #number), "at least")
+        };
+        conditions.push(condition);
+        descriptions.push(format!("{words} {minimum}"));
     }
     if let Some(maximum) = maximum {
-        let number = literal(maximum, float, schema.exclusive_maximum);
-        conditions.push(if schema.exclusive_maximum {
-            quote!(value < #number)
+        let number = literal(maximum, is_float, schema.exclusive_maximum);
+        let (condition, words) = if schema.exclusive_maximum {
+            (quote!(value < #number), "less than")
         } else {
-            quote!(value <= #number)
-        });
+            (quote!(value <= #number), "at most")
+        };
+        conditions.push(condition);
+        descriptions.push(format!("{words} {maximum}"));
     }
-    if let Some(step) = schema
-        .multiple_of
-        .as_ref()
-        .filter(|step| !float && step.value.as_u64().is_some_and(|step| step > 1))
+    if let (Some(minimum), Some(maximum)) = (minimum, maximum)
+        && !schema.exclusive_minimum
+        && !schema.exclusive_maximum
     {
-        let number = literal(&step.value, float, true);
+        descriptions = vec![format!("from {minimum} to {maximum}")];
+    }
+    let step = schema.multiple_of.as_ref();
+    if let Some(step) = step.filter(|step| !is_float && step.value.is_u64()) {
+        let number = literal(&step.value, false, true);
         conditions.push(quote!(value % #number == 0));
+        descriptions.push(format!("a multiple of {}", step.value));
     }
-    let condition = (!conditions.is_empty()).then(|| quote!(#(#conditions)&&*));
-    Bounds {
-        description: description(schema),
-        condition,
-    }
-}
-
-fn description(schema: &Schema) -> Option<String> {
-    let minimum = schema.minimum.as_ref().map(|minimum| &minimum.value);
-    let maximum = schema.maximum.as_ref().map(|maximum| &maximum.value);
-    let mut description = Vec::new();
-    match (
-        minimum,
-        schema.exclusive_minimum,
-        maximum,
-        schema.exclusive_maximum,
-    ) {
-        (Some(minimum), false, Some(maximum), false) => {
-            description.push(format!("from {minimum} to {maximum}"))
-        }
-        _ => {
-            if let Some(minimum) = minimum {
-                let more = if schema.exclusive_minimum {
-                    "more than"
-                } else {
-                    "at least"
-                };
-                description.push(format!("{more} {minimum}"));
-            }
-            if let Some(maximum) = maximum {
-                let less = if schema.exclusive_maximum {
-                    "less than"
-                } else {
-                    "at most"
-                };
-                description.push(format!("{less} {maximum}"));
-            }
-        }
-    }
-    if let Some(step) = &schema.multiple_of {
-        description.push(format!("a multiple of {}", step.value));
-    }
-    (!description.is_empty()).then(|| description.join(" and "))
+    (!conditions.is_empty()).then(|| Bounds {
+        condition: quote!(#(#conditions)&&*),
+        description: descriptions.join(" and "),
+    })
 }
 
 /// The number as Rust writes it. A bound of an integer may be written with a
 /// fraction; then it is the next integer on the side of what is allowed.
-fn literal(number: &serde_json::Number, float: bool, up: bool) -> TokenStream {
+fn literal(number: &Number, is_float: bool, up: bool) -> TokenStream {
     let real = number.as_f64().unwrap_or_default();
-    let negative = number
-        .as_i64()
-        .map_or(real.is_sign_negative(), i64::is_negative);
-    let digits = if float {
-        proc_macro2::Literal::f64_unsuffixed(real.abs())
+    let text = if is_float {
+        format!("{real:?}")
+    } else if number.is_i64() || number.is_u64() {
+        number.to_string()
     } else {
         let rounded = if up { real.ceil() } else { real.floor() };
-        let integer = number
-            .as_u64()
-            .or_else(|| number.as_i64().map(i64::unsigned_abs));
+        let sign = if rounded < 0.0 { "-" } else { "" };
         // A cast from a double saturates, so that no bound becomes another one.
-        proc_macro2::Literal::u64_unsuffixed(integer.unwrap_or(rounded.abs() as u64))
+        format!("{sign}{}", rounded.abs() as u64)
     };
-    if negative {
-        quote!(-#digits)
-    } else {
-        quote!(#digits)
-    }
+    text.parse().unwrap_or_default()
 }

@@ -3,283 +3,151 @@
 //! compile all of them.
 
 use super::{
-    kinds,
+    Pass,
     requests::{Request, Setter},
-    values::Values,
 };
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Ident, Type};
 
-/// The parts that examples consist of.
-pub(super) struct Examples<'a> {
-    /// The crate of the client, as Rust writes it.
-    library: String,
-    values: Values<'a>,
+/// A part of a request that a setter sets.
+pub(super) struct Setting<'r> {
+    pub(super) name: &'r Ident,
+    target: &'r Type,
+    /// The value of the document's example.
+    value: Option<TokenStream>,
+    required: bool,
+    deprecated: bool,
 }
 
-/// The call of a setter: its name, what the value is turned into, and the value of the document's example.
-type Set<'r> = (Ident, &'r Type, Option<TokenStream>);
+/// Whether each request has to set it.
+pub(super) fn is_required(setting: &Setting<'_>) -> bool {
+    setting.required
+}
 
-impl<'a> Examples<'a> {
-    pub(super) fn new(library: &str, values: Values<'a>) -> Self {
-        Examples {
-            library: library.to_owned(),
-            values,
+/// Whether an example of the whole request sets it.
+pub(super) fn is_typical(setting: &Setting<'_>) -> bool {
+    !setting.deprecated && (setting.required || setting.value.is_some())
+}
+
+impl Pass<'_> {
+    fn settings<'r>(&'r self, request: &'r Request<'_>) -> impl Iterator<Item = Setting<'r>> {
+        let parameter = |setter: &'r Setter<'_>| {
+            let Setter {
+                parameter, target, ..
+            } = setter;
+            Setting {
+                name: &setter.name,
+                target,
+                value: self.value_for_setter(
+                    &parameter.examples,
+                    parameter.schema.as_ref(),
+                    target,
+                ),
+                required: parameter.required,
+                deprecated: parameter.deprecated,
+            }
+        };
+        let body = request.body.as_ref().map(|body| {
+            let media = body.media;
+            Setting {
+                name: &body.name,
+                target: &body.target,
+                value: self.value_for_setter(&media.examples, media.schema.as_ref(), &body.target),
+                required: true,
+                deprecated: false,
+            }
+        });
+        request.parameters.iter().map(parameter).chain(body)
+    }
+
+    /// An example with a request that sets these parts of it. `keyword` begins the function around it: `fn` or
+    /// `async fn`.
+    pub(super) fn request_example(
+        &self,
+        request: &Request<'_>,
+        keyword: &str,
+        is_set: impl Fn(&Setting<'_>) -> bool,
+        code: impl FnOnce(TokenStream) -> TokenStream,
+    ) -> String {
+        let method = &request.method;
+        let mut call = quote!(client.#method());
+        let mut arguments = String::new();
+        for setting in self.settings(request).filter(is_set) {
+            let Setting { name, target, .. } = setting;
+            let value = setting.value.unwrap_or_else(|| {
+                arguments.push_str(&format!(", {name}: {}", type_text(target)));
+                name.to_token_stream()
+            });
+            call.extend(quote!(.#name(#value)));
         }
+        let library = self.library;
+        let before = format!(
+            "{keyword} example(client: &{library}::Client{arguments}) -> Result<(), Box<dyn std::error::Error>> {{"
+        );
+        self.example_code(&before, &code(call), "Ok(())\n}")
     }
 
-    /// Code that uses the client itself.
-    pub(super) fn of_client(&self, code: &TokenStream) -> Vec<String> {
-        let after = format!("Ok::<(), {}::BuildError>(())", self.library);
-        self.block("", code, &after)
+    /// An example that runs as it stands, and may fail.
+    pub(super) fn fallible_example(&self, code: &TokenStream) -> String {
+        self.example_code("", code, "Ok::<(), Box<dyn std::error::Error>>(())")
     }
 
-    fn parameter<'r>(&self, setter: &'r Setter<'_>) -> Set<'r> {
-        let value = self.values.of_parameter(setter.parameter, &setter.target);
-        (setter.name.clone(), &setter.target, value)
+    /// An example that takes a value of this type, for which the document has no example.
+    pub(super) fn example_with_argument(
+        &self,
+        target: &impl ToTokens,
+        code: &TokenStream,
+    ) -> String {
+        let before = format!("fn example(value: {}) {{", type_text(target));
+        self.example_code(&before, code, "}")
     }
 
-    fn body<'r>(&self, request: &'r Request<'_>) -> Option<Set<'r>> {
-        let body = request.body.as_ref()?;
-        let schema = request.operation.request_body.as_ref()?;
-        let value = self.values.of_body(schema, &body.target);
-        Some((crate::names::ident("body"), &body.target, value))
-    }
-
-    /// A call of the operation, from the client to the response.
-    pub(super) fn call(&self, request: &Request<'_>) -> Vec<String> {
-        self.asynchronous(request, |request| {
-            quote! {
-                let response = #request.send().await?.into_inner();
-                println!("{response:?}");
-            }
-        })
-    }
-
-    /// The request with all its parameters.
-    pub(super) fn builder(&self, request: &Request<'_>) -> Vec<String> {
-        let setters = request
-            .parameters
-            .iter()
-            .filter(|setter| !setter.parameter.deprecated)
-            .map(|setter| (setter.parameter.required, self.parameter(setter)))
-            .filter(|(required, (_, _, value))| *required || value.is_some())
-            .map(|(_, set)| set);
-        let (chain, arguments) = chain(setters.chain(self.body(request)));
-        let method = &request.method;
-        self.synchronous(&arguments, &quote!(let request = client.#method()#chain;))
-    }
-
-    /// One setter of a request.
-    pub(super) fn setter(&self, request: &Request<'_>, name: &syn::Ident) -> Vec<String> {
-        let method = &request.method;
-        let parameters = request
-            .parameters
-            .iter()
-            .map(|setter| self.parameter(setter));
-        let all = parameters.chain(self.body(request));
-        let (chain, arguments) = chain(all.filter(|(own, _, _)| own == name));
-        self.synchronous(&arguments, &quote!(let request = client.#method()#chain;))
-    }
-
-    /// Changing the body by its builder.
-    pub(super) fn body_map(&self, request: &Request<'_>) -> Vec<String> {
-        let method = &request.method;
-        let body = request.body.as_ref();
-        let fields = body
-            .and_then(|body| self.values.fields(&body.target))
-            .unwrap_or_default();
-        self.synchronous(
-            &TokenStream::new(),
-            &quote!(let request = client.#method().body_map(|body| body #fields);),
-        )
-    }
-
-    /// Settings of one call.
-    pub(super) fn with(&self, request: &Request<'_>) -> Vec<String> {
-        let library: TokenStream = self.library.parse().unwrap_or_default();
-        self.asynchronous(request, |request| {
-            quote! {
-                let hasty = #library::CallOptions::new().timeout(std::time::Duration::from_secs(2));
-                let response = #request.with(hasty).send().await?;
-            }
-        })
-    }
-
-    /// A call of code that is not async.
-    pub(super) fn blocking(&self, request: &Request<'_>) -> Vec<String> {
-        self.in_function("fn", request, |request| {
-            quote! {
-                let response = #request.send_blocking()?.into_inner();
-                println!("{response:?}");
-            }
-        })
-    }
-
-    /// Page by page.
-    pub(super) fn pages(&self, request: &Request<'_>) -> Vec<String> {
-        self.asynchronous(request, |request| {
-            quote! {
-                let mut pages = #request.pages();
-                while let Some(page) = pages.next().await {
-                    let page = page?.into_inner();
-                    println!("{page:?}");
-                }
-            }
-        })
-    }
-
-    /// Item by item.
-    pub(super) fn stream(&self, request: &Request<'_>) -> Vec<String> {
-        self.asynchronous(request, |request| {
-            quote! {
-                let mut items = #request.stream();
-                while let Some(item) = items.next().await {
-                    let item = item?;
-                    println!("{item:?}");
-                }
-            }
-        })
-    }
-
-    /// A value of a type.
-    pub(super) fn of_type(&self, ident: &syn::Ident) -> Vec<String> {
-        match self.values.of_type(ident) {
-            Some(value) => self.falling(&quote! {
+    /// An example of a type of the document.
+    pub(super) fn type_example(&self, ident: &Ident) -> String {
+        match self.value_of_type(ident) {
+            Some(value) => self.fallible_example(&quote! {
                 let value: types::#ident = #value;
                 println!("{value:?}");
             }),
-            None => self.given(&quote!(types::#ident)),
-        }
-    }
-
-    /// The text of a value of an enumeration.
-    pub(super) fn as_str(&self, ident: &syn::Ident) -> Vec<String> {
-        match self.values.variant(ident) {
-            Some((variant, text)) => self.block(
-                "",
-                &quote!(assert_eq!(types::#ident::#variant.as_str(), #text);),
-                "",
-            ),
-            None => self.given(&quote!(types::#ident)),
-        }
-    }
-
-    /// One setter of the builder of a type.
-    pub(super) fn field(&self, owner: &syn::Ident, method: &syn::ImplItemFn) -> Vec<String> {
-        let name = &method.sig.ident;
-        match self.values.field(owner, name) {
-            Some(value) => self.falling(&quote!(
-                let builder = types::#owner::builder().#name(#value);
-            )),
             None => {
-                let argument = kinds::target(method)
-                    .map(|target| kinds::from_outside(&target))
-                    .map(|target| quote!(value: #target));
-                let before = format!("fn example({}) {{", argument.unwrap_or_default());
-                let code = quote!(let builder = types::#owner::builder().#name(value););
-                self.block(&before, &code, "}")
+                self.example_with_argument(&quote!(types::#ident), &quote!(println!("{value:?}");))
             }
         }
     }
 
-    /// The error of a value that is rejected.
-    pub(super) fn conversion_error(&self) -> Vec<String> {
-        let error = quote!(types::error::ConversionError);
-        let before = format!("fn example(error: {error}) {{");
-        self.block(&before, &quote!(println!("{error}");), "}")
+    /// An example of a setter of the builder of a type.
+    pub(super) fn field_example(&self, owner: &Ident, name: &Ident) -> String {
+        let code = |value| quote!(let builder = types::#owner::builder().#name(#value););
+        match self.field_of(owner, name) {
+            Some((_, Some(value))) => self.fallible_example(&code(value)),
+            Some((field, None)) => self.example_with_argument(&field.target, &code(quote!(value))),
+            None => String::new(),
+        }
     }
 
-    fn asynchronous(
-        &self,
-        request: &Request<'_>,
-        code: impl FnOnce(TokenStream) -> TokenStream,
-    ) -> Vec<String> {
-        self.in_function("async fn", request, code)
-    }
-
-    /// Code that begins with the request, all that it needs being set.
-    fn in_function(
-        &self,
-        keyword: &str,
-        request: &Request<'_>,
-        code: impl FnOnce(TokenStream) -> TokenStream,
-    ) -> Vec<String> {
-        let method = &request.method;
-        let required = request
-            .parameters
-            .iter()
-            .filter(|setter| setter.parameter.required)
-            .map(|setter| self.parameter(setter));
-        let (chain, arguments) = chain(required.chain(self.body(request)));
-        let before = format!(
-            "{keyword} example(client: &{}::Client{arguments}) -> Result<(), Box<dyn std::error::Error>> {{",
-            self.library,
-        );
-        self.block(&before, &code(quote!(client.#method()#chain)), "Ok(())\n}")
-    }
-
-    fn synchronous(&self, arguments: &TokenStream, code: &TokenStream) -> Vec<String> {
-        let before = format!(
-            "fn example(client: &{}::Client{arguments}) -> Result<(), Box<dyn std::error::Error>> {{",
-            self.library
-        );
-        self.block(&before, code, "Ok(())\n}")
-    }
-
-    /// Code that runs as it stands, and may fail.
-    fn falling(&self, code: &TokenStream) -> Vec<String> {
-        self.block("", code, "Ok::<(), Box<dyn std::error::Error>>(())")
-    }
-
-    /// Code that is given a value, because there is none to write down.
-    fn given(&self, of: &TokenStream) -> Vec<String> {
-        let before = format!("fn example(value: {of}) {{");
-        self.block(&before, &quote!(println!("{value:?}");), "}")
-    }
-
-    /// The block of code in the documentation; what stands before and after it
-    /// is not shown.
-    fn block(&self, before: &str, code: &TokenStream, after: &str) -> Vec<String> {
-        let Some(code) = formatted(code) else {
-            return Vec::new();
+    /// The block of code in the documentation; what stands before and after it is not shown.
+    pub(super) fn example_code(&self, before: &str, code: &TokenStream, after: &str) -> String {
+        let Some(shown) = formatted(code) else {
+            return String::new();
         };
         let mut lines = vec!["```".to_owned()];
-        let all = format!("{before} {code}").replace(" :: ", "::");
-        for (used, import) in [("types::", "types"), (" Client::builder", "Client")] {
-            if all.contains(used) {
+        for (usage, import) in [("types::", "types"), (" Client::builder", "Client")] {
+            if before.contains(usage) || shown.contains(usage) {
                 lines.extend([format!("use {}::{import};", self.library), String::new()]);
             }
         }
-        let hidden = |text: &str| {
-            text.lines()
-                .map(|line| format!("# {line}"))
-                .collect::<Vec<_>>()
-        };
-        // Tokens are printed with spaces around `::`.
-        lines.extend(hidden(&before.replace(" :: ", "::").replace(" : ", ": ")));
-        lines.extend(code.lines().map(str::to_owned));
-        lines.extend(hidden(after));
+        lines.extend(before.lines().map(|line| format!("# {line}")));
+        lines.push(shown);
+        lines.extend(after.lines().map(|line| format!("# {line}")));
         lines.push("```".to_owned());
-        vec![lines.join("\n")]
+        lines.join("\n")
     }
 }
 
-/// The calls of setters, and the arguments of the function around them: for values that the document does not give.
-fn chain<'r>(setters: impl Iterator<Item = Set<'r>>) -> (TokenStream, TokenStream) {
-    let (mut calls, mut arguments) = (TokenStream::new(), TokenStream::new());
-    for (name, target, value) in setters {
-        match value {
-            Some(value) => calls.extend(quote!(.#name(#value))),
-            None => {
-                let target = kinds::from_outside(target).to_token_stream();
-                calls.extend(quote!(.#name(#name)));
-                arguments.extend(quote!(, #name: #target));
-            }
-        }
-    }
-    (calls, arguments)
+/// A type without the spaces that tokens are printed with.
+fn type_text(target: &impl ToTokens) -> String {
+    target.to_token_stream().to_string().replace(' ', "")
 }
 
 /// Statements as people write them.

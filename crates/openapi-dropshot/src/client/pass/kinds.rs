@@ -1,20 +1,22 @@
 //! Finds out how a value of each type of the document is written in Rust.
 
-use super::{enums, requests::self_ident};
+use crate::client::names::folded;
 use quote::ToTokens;
+use std::collections::BTreeMap;
 use syn::{
-    Fields, GenericArgument, Item, PathArguments,
+    Attribute, Fields, GenericArgument, Ident, Item, ItemImpl, PathArguments, Type, parse_quote,
     visit_mut::{self, VisitMut},
 };
 
-/// How a value of a type of the document is written.
+/// How a value of a type of the document is written. Types have the names that an application uses which has imported
+/// `types`.
 pub(super) enum Kind {
-    /// `types::Size::Small`: each value with its variant.
-    Choice(Vec<(String, syn::Ident)>),
+    /// An enumeration of strings: `types::Size::Small`. Each value with its variant.
+    Choice(Vec<(String, Ident)>),
     /// Read from text.
     Text,
     /// A list with a name.
-    List(syn::Type),
+    List(Type),
     /// By its builder.
     Object(Vec<Field>),
 }
@@ -23,88 +25,129 @@ pub(super) enum Kind {
 pub(super) struct Field {
     /// The name that it has in the document.
     pub(super) wire: String,
-    pub(super) name: syn::Ident,
-    pub(super) target: syn::Type,
+    pub(super) name: Ident,
+    pub(super) target: Type,
     pub(super) optional: bool,
 }
 
-pub(super) fn kind_of(object: &syn::ItemStruct, types: &[Item]) -> Option<Kind> {
+/// The kinds of the types in progenitor's module `types`, by folded name.
+pub(super) fn of(types: &[Item]) -> BTreeMap<String, Kind> {
+    let kind = |item: &Item| match item {
+        Item::Enum(choice) => Some((folded(&choice.ident.to_string()), choice_of(choice)?)),
+        Item::Struct(object) => Some((folded(&object.ident.to_string()), kind_of(object, types)?)),
+        _ => None,
+    };
+    types.iter().filter_map(kind).collect()
+}
+
+/// An enumeration of strings: unit variants only, none of them read in another way than by its name.
+fn choice_of(choice: &syn::ItemEnum) -> Option<Kind> {
+    let is_tagged = (choice.attrs.iter()).any(|attribute| attribute.path().is_ident("serde"));
+    let value = |variant: &syn::Variant| {
+        let is_unit = matches!(variant.fields, Fields::Unit) && !is_tagged;
+        is_unit.then(|| {
+            let wire = wire_name(&variant.attrs, &variant.ident);
+            (wire, variant.ident.clone())
+        })
+    };
+    let values: Option<Vec<_>> = choice.variants.iter().map(value).collect();
+    values.filter(|values| !values.is_empty()).map(Kind::Choice)
+}
+
+fn kind_of(object: &syn::ItemStruct, types: &[Item]) -> Option<Kind> {
     match &object.fields {
         Fields::Unnamed(fields) => {
-            let inner = &fields.unnamed.first()?.ty;
-            match argument_of(inner, "Vec") {
+            let inner = from_outside(&fields.unnamed.first()?.ty);
+            let reads_text = || {
+                types.iter().any(|item| {
+                    matches!(item, Item::Impl(block)
+                        if implements(block, "FromStr") && self_ident(block) == Some(&object.ident))
+                })
+            };
+            match argument_of(&inner, "Vec") {
                 Some(item) => Some(Kind::List(item)),
-                None => {
-                    (is_string(inner) && reads_text(&object.ident, types)).then_some(Kind::Text)
-                }
+                None => (is_string(&inner) && reads_text()).then_some(Kind::Text),
             }
         }
-        Fields::Named(fields) => fields
-            .named
-            .iter()
-            .map(|field| {
-                let name = field.ident.clone()?;
-                let has_default = field.attrs.iter().any(|attribute| {
-                    attribute.path().is_ident("serde")
-                        && attribute.to_token_stream().to_string().contains("default")
-                });
-                Some(Field {
-                    wire: enums::wire_name(&field.attrs).unwrap_or_else(|| name.to_string()),
-                    optional: has_default || argument_of(&field.ty, "Option").is_some(),
-                    target: field.ty.clone(),
-                    name,
-                })
-            })
-            .collect::<Option<Vec<_>>>()
-            .map(Kind::Object),
+        Fields::Named(fields) => {
+            let fields: Option<Vec<_>> = fields.named.iter().map(field).collect();
+            fields.map(Kind::Object)
+        }
         Fields::Unit => None,
     }
 }
 
-/// Whether a type has `FromStr`.
-fn reads_text(ident: &syn::Ident, types: &[Item]) -> bool {
-    types.iter().any(|item| match item {
-        Item::Impl(block) => {
-            let reads = block
-                .trait_
-                .as_ref()
-                .and_then(|(_, path, _)| path.segments.last());
-            reads.is_some_and(|last| last.ident == "FromStr") && self_ident(block) == Some(ident)
-        }
-        _ => false,
+fn field(field: &syn::Field) -> Option<Field> {
+    let name = field.ident.clone()?;
+    let has_default = field.attrs.iter().any(|attribute| {
+        attribute.path().is_ident("serde")
+            && attribute.to_token_stream().to_string().contains("default")
+    });
+    Some(Field {
+        wire: wire_name(&field.attrs, &name),
+        optional: has_default || argument_of(&field.ty, "Option").is_some(),
+        target: from_outside(&field.ty),
+        name,
     })
 }
 
-pub(super) fn is_string(target: &syn::Type) -> bool {
-    let text = target.to_token_stream().to_string();
-    text == "String" || text.ends_with(":: string :: String")
-}
-
-/// Types of other crates that are read from text.
-pub(super) fn is_parsed(target: &str) -> bool {
-    [":: chrono ::", ":: uuid ::", ":: std :: net ::"]
+/// The name that serde gives a field or a variant.
+pub(super) fn wire_name(attributes: &[Attribute], ident: &Ident) -> String {
+    let mut name = None;
+    for attribute in attributes
         .iter()
-        .any(|place| target.starts_with(place))
+        .filter(|attribute| attribute.path().is_ident("serde"))
+    {
+        // Arguments of another form end the parsing early, which loses nothing here: a rename comes first.
+        let _ = attribute.parse_nested_meta(|meta| {
+            if meta.path.is_ident("rename") {
+                name = Some(meta.value()?.parse::<syn::LitStr>()?.value());
+            } else if meta.input.peek(syn::Token![=]) {
+                meta.value()?.parse::<syn::Expr>()?;
+            }
+            Ok(())
+        });
+    }
+    name.unwrap_or_else(|| ident.to_string())
 }
 
-/// The name of a type of the document: `types::Size`, `super::Size` or `Size`.
-pub(super) fn name_of(target: &syn::Type) -> Option<syn::Ident> {
-    let syn::Type::Path(path) = target else {
+/// Whether a block implements the trait of this name.
+pub(super) fn implements(block: &ItemImpl, name: &str) -> bool {
+    let path = block.trait_.as_ref().map(|(_, path, _)| path);
+    path.and_then(|path| path.segments.last())
+        .is_some_and(|last| last.ident == name)
+}
+
+/// The name of the type that a block belongs to.
+pub(super) fn self_ident(block: &ItemImpl) -> Option<&Ident> {
+    match block.self_ty.as_ref() {
+        Type::Path(path) => path.path.segments.last().map(|segment| &segment.ident),
+        _ => None,
+    }
+}
+
+pub(super) fn is_string(target: &Type) -> bool {
+    target
+        .to_token_stream()
+        .to_string()
+        .ends_with(":: string :: String")
+}
+
+/// The name of a type of the document: `types::Size`.
+pub(super) fn name_of(target: &Type) -> Option<Ident> {
+    let Type::Path(path) = target else {
         return None;
     };
-    let segments = &path.path.segments;
-    let last = segments.last()?;
-    let own = path.path.leading_colon.is_none() && last.arguments.is_none();
-    let near = match segments.first() {
-        Some(first) if segments.len() == 2 => first.ident == "types" || first.ident == "super",
-        _ => segments.len() == 1,
-    };
-    (own && near).then(|| last.ident.clone())
+    let mut segments = path.path.segments.iter();
+    match (segments.next(), segments.next(), segments.next()) {
+        (Some(types), Some(name), None) if types.ident == "types" => Some(name.ident.clone()),
+        _ => None,
+    }
 }
 
-/// The `T` of `Option<T>` or `Vec<T>`.
-pub(super) fn argument_of(target: &syn::Type, outer: &str) -> Option<syn::Type> {
-    let syn::Type::Path(path) = target else {
+/// The `T` of a generic type with this name, such as `Option<T>` or `Vec<T>`.
+pub(super) fn argument_of(target: &Type, outer: &str) -> Option<Type> {
+    let Type::Path(path) = target else {
         return None;
     };
     let last = path.path.segments.last()?;
@@ -119,37 +162,24 @@ pub(super) fn argument_of(target: &syn::Type, outer: &str) -> Option<syn::Type> 
     }
 }
 
-/// A type as an application names it that has imported `types`.
-pub(super) fn from_outside(target: &syn::Type) -> syn::Type {
+/// A type of the module `types` as an application names it: `types::Size` for `Size`.
+fn from_outside(target: &Type) -> Type {
     struct Outside;
     impl VisitMut for Outside {
         fn visit_type_path_mut(&mut self, path: &mut syn::TypePath) {
             visit_mut::visit_type_path_mut(self, path);
-            let first = path.path.segments.first_mut();
-            if let Some(first) = first.filter(|first| first.ident == "super") {
-                first.ident = crate::names::ident("types");
+            // Every other type without a path is a primitive.
+            let is_own = path.path.get_ident().is_some_and(|ident| {
+                !ident
+                    .to_string()
+                    .starts_with(|first: char| first.is_ascii_lowercase())
+            });
+            if is_own {
+                *path = parse_quote!(types::#path);
             }
         }
     }
     let mut target = target.clone();
     Outside.visit_type_mut(&mut target);
     target
-}
-
-/// The type that a setter takes values for: the `T` of its `V: TryInto<T>`.
-pub(super) fn target(method: &syn::ImplItemFn) -> Option<syn::Type> {
-    let clause = method.sig.generics.where_clause.as_ref()?;
-    clause.predicates.iter().find_map(|predicate| {
-        let syn::WherePredicate::Type(predicate) = predicate else {
-            return None;
-        };
-        let syn::TypeParamBound::Trait(bound) = predicate.bounds.first()? else {
-            return None;
-        };
-        let bound = syn::TypePath {
-            qself: None,
-            path: bound.path.clone(),
-        };
-        argument_of(&syn::Type::Path(bound), "TryInto")
-    })
 }

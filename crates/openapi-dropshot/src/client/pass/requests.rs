@@ -1,12 +1,18 @@
 //! Reads the requests from progenitor's code: the names and types of builders, parameters, bodies and responses. Only
 //! names and signatures are read; the code inside the methods is not used.
 
-use super::Surprise;
-use super::kinds::argument_of;
-use crate::client::names::{folded, successes};
-use openapi_dropshot_contract::model::{Document, Operation, Parameter, StatusCode};
-use quote::{ToTokens, quote};
-use syn::{Fields, Ident, ImplItem, Item, ItemImpl, Type, parse_quote};
+use super::kinds::{argument_of, self_ident};
+use crate::{
+    client::{
+        document::{essence, successes},
+        names::folded,
+    },
+    names::{ident, snake},
+};
+use openapi_dropshot_contract::model::{Document, MediaType, Operation, Parameter, StatusCode};
+use quote::ToTokens;
+use std::collections::BTreeMap;
+use syn::{Fields, Ident, ImplItem, Item, ItemStruct, ReturnType, Type, parse_quote};
 
 /// A request, by names and types.
 pub(super) struct Request<'a> {
@@ -16,7 +22,7 @@ pub(super) struct Request<'a> {
     /// The builder that the method returns.
     pub(super) builder: Ident,
     pub(super) parameters: Vec<Setter<'a>>,
-    pub(super) body: Option<Body>,
+    pub(super) body: Option<Body<'a>>,
     pub(super) response: Reading,
     /// The statuses of its successes; empty if each from 200 to 299 is one.
     pub(super) success: Vec<u16>,
@@ -30,20 +36,16 @@ pub(super) struct Setter<'a> {
 }
 
 /// The body of a request.
-pub(super) struct Body {
+pub(super) struct Body<'a> {
+    /// The name of the setter.
+    pub(super) name: Ident,
+    pub(super) media: &'a MediaType,
+    /// The media type, without parameters.
+    pub(super) essence: &'a str,
     /// The type that `body` takes.
     pub(super) target: Type,
     /// The type that the builder holds: the builder of the target, if that has one.
     pub(super) held: Type,
-    /// The media type, without parameters.
-    pub(super) media: String,
-}
-
-impl Body {
-    /// Whether the body can be set field by field.
-    pub(super) fn has_builder(&self) -> bool {
-        self.target != self.held
-    }
 }
 
 /// How the body of a success is read.
@@ -53,161 +55,97 @@ pub(super) enum Reading {
     Bytes,
 }
 
-/// The requests of the document, in the order of progenitor's builders.
+/// The requests of the document, in its order.
 ///
 /// # Errors
 ///
-/// progenitor's code has other builders or methods than the document has operations.
+/// progenitor's code has no builder for an operation, or lacks a part of it.
 pub(super) fn read<'a>(
     document: &'a Document,
-    blocks: &[ItemImpl],
     builders: &[Item],
-) -> Result<Vec<Request<'a>>, Surprise> {
-    let requests: Vec<Request<'a>> = builders
-        .iter()
-        .filter_map(|item| match item {
-            Item::Struct(builder) => Some(request(document, blocks, builders, builder)),
-            _ => None,
-        })
-        .collect::<Result<_, _>>()?;
-    if requests.len() != document.operations.len() {
-        return Err(Surprise(format!(
-            "it has {} builders for {} operations",
-            requests.len(),
-            document.operations.len()
-        )));
-    }
-    Ok(requests)
+) -> Result<Vec<Request<'a>>, String> {
+    let read = |operation| request(operation, builders);
+    document.operations.iter().map(read).collect()
 }
 
-fn request<'a>(
-    document: &'a Document,
-    blocks: &[ItemImpl],
-    builders: &[Item],
-    builder: &syn::ItemStruct,
-) -> Result<Request<'a>, Surprise> {
-    let name = folded(&builder.ident.to_string());
-    let surprise = |what: &str| Surprise(format!("the builder `{}` {what}", builder.ident));
-    let operation = document
-        .operations
-        .iter()
-        .find(|operation| {
-            let id = operation.id.as_ref();
-            id.is_some_and(|id| folded(&id.value) == name)
-        })
-        .ok_or_else(|| surprise("has no operation"))?;
-    let method = functions(blocks.iter())
-        .find(|function| folded(&function.ident.to_string()) == name)
-        .ok_or_else(|| surprise("has no method of the client"))?;
-    let own = builders.iter().filter_map(|item| match item {
-        Item::Impl(block) if self_ident(block) == Some(&builder.ident) => Some(block),
+fn request<'a>(operation: &'a Operation, builders: &[Item]) -> Result<Request<'a>, String> {
+    let id = operation.id.as_ref().map_or("", |id| id.value.as_str());
+    let missing = |what: &str| format!("the operation `{id}` has no {what}");
+    let builder = builders.iter().find_map(|item| match item {
+        Item::Struct(builder) if folded(&builder.ident.to_string()) == folded(id) => Some(builder),
         _ => None,
     });
-    let sent = functions(own)
-        .find(|function| function.ident == "send")
-        .and_then(response_of)
-        .ok_or_else(|| surprise("has no `send` that says what it returns"))?;
-    let Fields::Named(fields) = &builder.fields else {
-        return Err(surprise("has no fields"));
-    };
+    let builder = builder.ok_or_else(|| missing("builder"))?;
+    let mut fields = values_of(builder);
     let mut parameters = Vec::new();
-    let mut body = None;
-    for field in &fields.named {
-        let (Some(name), Some(held)) = (&field.ident, argument_of(&field.ty, "Result")) else {
-            // The client.
-            continue;
-        };
-        let wanted = folded(&name.to_string());
-        let mut declared = operation.parameters.iter();
-        match declared.find(|parameter| folded(&parameter.name.value) == wanted) {
-            Some(parameter) => parameters.push(Setter {
-                parameter,
-                name: name.clone(),
-                target: match argument_of(&held, "Option") {
-                    Some(target) if !parameter.required => target,
-                    _ => held,
-                },
-            }),
-            None if name == "body" => body = body_of(operation, held),
-            None => return Err(surprise(&format!("has no parameter for `{name}`"))),
+    // By name, so that the order in the document does not decide what is sent.
+    let mut declared: Vec<&Parameter> = operation.parameters.iter().collect();
+    declared.sort_by_key(|parameter| &parameter.name.value);
+    for parameter in declared {
+        let wire = &parameter.name.value;
+        let (name, held) = fields
+            .remove(&folded(wire))
+            .ok_or_else(|| missing(&format!("setter for `{wire}`")))?;
+        parameters.push(Setter {
+            parameter,
+            name,
+            target: match argument_of(&held, "Option") {
+                Some(target) if !parameter.required => target,
+                _ => held,
+            },
+        });
+    }
+    let media = (operation.request_body.as_ref()).and_then(|body| body.content.first());
+    let body = match media {
+        Some(media) => {
+            let (name, held) = fields.remove("body").ok_or_else(|| missing("body"))?;
+            Some(body(media, name, held))
         }
-    }
-    if parameters.len() != operation.parameters.len()
-        || body.is_some() != operation.request_body.is_some()
-    {
-        return Err(surprise("lacks a parameter or the body of its operation"));
-    }
+        None => None,
+    };
+    let response = response_of(&builder.ident, builders).ok_or_else(|| missing("`send`"))?;
     Ok(Request {
         operation,
-        method: method.ident.clone(),
+        method: ident(&snake(id)),
         builder: builder.ident.clone(),
         parameters,
         body,
-        response: match sent.to_token_stream().to_string().as_str() {
+        response: match response.to_token_stream().to_string().as_str() {
             "()" => Reading::Empty,
             "ByteStream" => Reading::Bytes,
-            _ => Reading::Json(Box::new(sent)),
+            _ => Reading::Json(Box::new(response)),
         },
         success: success(operation),
     })
 }
 
-fn functions<'b>(
-    blocks: impl Iterator<Item = &'b ItemImpl>,
-) -> impl Iterator<Item = &'b syn::Signature> {
-    blocks
-        .flat_map(|block| &block.items)
-        .filter_map(|item| match item {
-            ImplItem::Fn(method) => Some(&method.sig),
-            _ => None,
-        })
-}
-
-/// The name of the type that a block belongs to.
-pub(super) fn self_ident(block: &ItemImpl) -> Option<&Ident> {
-    match block.self_ty.as_ref() {
-        Type::Path(path) => path.path.segments.last().map(|segment| &segment.ident),
-        _ => None,
-    }
-}
-
-/// The `T` of `-> Result<ResponseValue<T>, …>`.
-fn response_of(function: &syn::Signature) -> Option<Type> {
-    match &function.output {
-        syn::ReturnType::Type(_, result) => {
-            argument_of(&argument_of(result, "Result")?, "ResponseValue")
-        }
-        syn::ReturnType::Default => None,
-    }
-}
-
-fn body_of(operation: &Operation, held: Type) -> Option<Body> {
-    let media = &operation.request_body.as_ref()?.content.first()?.name.value;
-    let media = media
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_owned();
-    let (held, target): (Type, Type) = match media.as_str() {
-        "application/octet-stream" => {
-            let bytes: Type = parse_quote!(::openapi_dropshot_client::reqwest::Body);
-            (bytes.clone(), bytes)
-        }
-        "text/plain" | "text/x-markdown" => {
-            let text: Type = parse_quote!(::std::string::String);
-            (text.clone(), text)
-        }
-        _ => {
-            let target = without_builder(&held);
-            (held, target)
-        }
+/// The fields of a builder that hold values, by folded name. The others hold the client.
+fn values_of(builder: &ItemStruct) -> BTreeMap<String, (Ident, Type)> {
+    let value = |field: &syn::Field| {
+        let name = field.ident.clone()?;
+        let held = argument_of(&field.ty, "Result")?;
+        Some((folded(&name.to_string()), (name, held)))
     };
-    Some(Body {
-        target,
-        held,
+    match &builder.fields {
+        Fields::Named(fields) => fields.named.iter().filter_map(value).collect(),
+        Fields::Unnamed(_) | Fields::Unit => BTreeMap::new(),
+    }
+}
+
+fn body(media: &MediaType, name: Ident, held: Type) -> Body<'_> {
+    let essence = essence(media);
+    let held = match essence {
+        "application/octet-stream" => parse_quote!(::openapi_dropshot_client::reqwest::Body),
+        "text/plain" | "text/x-markdown" => parse_quote!(::std::string::String),
+        _ => held,
+    };
+    Body {
+        name,
         media,
-    })
+        essence,
+        target: without_builder(&held),
+        held,
+    }
 }
 
 /// `types::NewBook` of `types::builder::NewBook`.
@@ -224,6 +162,24 @@ fn without_builder(held: &Type) -> Type {
     held.clone()
 }
 
+/// The `T` of `send(self) -> Result<ResponseValue<T>, …>` of a builder.
+fn response_of(builder: &Ident, builders: &[Item]) -> Option<Type> {
+    let blocks = builders.iter().filter_map(|item| match item {
+        Item::Impl(block) if self_ident(block) == Some(builder) => Some(block),
+        _ => None,
+    });
+    let send = blocks
+        .flat_map(|block| &block.items)
+        .find_map(|item| match item {
+            ImplItem::Fn(method) if method.sig.ident == "send" => Some(&method.sig.output),
+            _ => None,
+        });
+    let ReturnType::Type(_, result) = send? else {
+        return None;
+    };
+    argument_of(&argument_of(result, "Result")?, "ResponseValue")
+}
+
 fn success(operation: &Operation) -> Vec<u16> {
     let statuses = successes(operation)
         .into_iter()
@@ -233,35 +189,4 @@ fn success(operation: &Operation) -> Vec<u16> {
         });
     // One range makes each status a success.
     statuses.collect::<Option<Vec<u16>>>().unwrap_or_default()
-}
-
-/// The type of the items of a list, as the module `builder` names it.
-pub(super) fn item_of(response: &Type, types: &[Item]) -> Option<Type> {
-    if let Some(item) = argument_of(response, "Vec") {
-        return Some(item);
-    }
-    let Type::Path(path) = response else {
-        return None;
-    };
-    let name = &path.path.segments.last()?.ident;
-    let wrapped = types.iter().find_map(|item| match item {
-        Item::Struct(wrapper) if wrapper.ident == *name => match &wrapper.fields {
-            Fields::Unnamed(fields) => fields.unnamed.first().map(|field| &field.ty),
-            Fields::Named(_) | Fields::Unit => None,
-        },
-        _ => None,
-    })?;
-    let item = argument_of(wrapped, "Vec")?;
-    let text = item.to_token_stream().to_string();
-    let primitive = [
-        "bool", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
-    ];
-    // Inside `types`, its own names stand without a path.
-    let own = !text.starts_with("::") && !primitive.contains(&text.as_str());
-    let item = if own {
-        quote!(types::#item)
-    } else {
-        quote!(#item)
-    };
-    Some(parse_quote!(#item))
 }

@@ -1,148 +1,169 @@
 //! Writes the client itself, and the names under which it offers the toolkit's types to applications.
 
-use super::{docs, enums, examples::Examples};
+use super::{
+    Pass, docs,
+    kinds::{Field, Kind, argument_of, name_of},
+    requests::Request,
+};
 use crate::client::names::folded;
 use openapi_dropshot_contract::model::{Document, Operation};
 use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeSet;
-use syn::{Fields, Ident, Item, parse_quote};
+use syn::Ident;
 
-/// The client, with these methods.
-pub(super) fn client(
-    document: &Document,
-    library: &str,
-    methods: &[TokenStream],
-    examples: &Examples<'_>,
-) -> Vec<Item> {
-    let (credential, required) = credential(document);
-    let address = format!("http://127.0.0.1:8080{}", base_path(document));
-    let doc = |text: &str, code: &TokenStream| {
-        let mut paragraphs = vec![text.to_owned()];
-        paragraphs.extend(examples.of_client(code));
-        docs(&paragraphs)
-    };
-    let built = quote!(let client = Client::builder(#address).api_key("the-key").build()?;);
-    let client_docs = doc(
-        "A client of the service, with one API key.\n\nCloning is cheap, and clones share their connections, their retry \
-         budget, and the pauses that the service asked for.",
-        &built,
-    );
-    let builder_docs = doc(
-        "Starts a client of the service at this address; a slash at its end does not matter.",
-        &built,
-    );
-    let url_docs = doc(
-        "The address of the service, without a slash at its end.",
-        &quote!(#built assert_eq!(client.base_url(), #address);),
-    );
-    let calls_docs = doc(
-        "How many responses said that their operation is deprecated, by `operationId`.",
-        &quote!(#built println!("{:?}", client.deprecated_calls());),
-    );
-    vec![
-        parse_quote!(
+impl Pass<'_> {
+    /// The client, with a method for each operation.
+    pub(super) fn client(&self, requests: &[Request<'_>]) -> TokenStream {
+        let library = self.library;
+        let (credential, required) = credential(self.document);
+        let address = format!("http://127.0.0.1:8080{}", base_path(self.document));
+        let built = quote!(let client = Client::builder(#address).api_key("the-key").build()?;);
+        let example = |code: TokenStream| docs([self.fallible_example(&quote!(#built #code))]);
+        let example_of_client = example(TokenStream::new());
+        let example_of_url = example(quote!(assert_eq!(client.base_url(), #address);));
+        let example_of_calls = example(quote!(println!("{:?}", client.deprecated_calls());));
+        let methods = requests.iter().map(|request| self.method(request));
+        quote! {
+            use super::builder;
+
             static SERVICE: ::openapi_dropshot_client::generated::Service =
                 ::openapi_dropshot_client::service!(#library, #credential, required: #required);
-        ),
-        parse_quote! {
-            #(#client_docs)*
+
+            /// A client of the service, with one API key.
+            ///
+            /// Cloning is cheap, and clones share their connections, their retry budget, and the pauses that the
+            /// service asked for.
+            ///
+            #example_of_client
             #[derive(Clone)]
             pub struct Client {
                 inner: ::openapi_dropshot_client::Client,
             }
-        },
-        parse_quote! {
+
             impl From<::openapi_dropshot_client::Client> for Client {
                 fn from(inner: ::openapi_dropshot_client::Client) -> Self {
                     Client { inner }
                 }
             }
-        },
-        parse_quote! {
+
             impl ::std::fmt::Debug for Client {
                 fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                     self.inner.fmt(f)
                 }
             }
-        },
-        parse_quote! {
+
             impl Client {
-                #(#builder_docs)*
+                /// Starts a client of the service at this address; a slash at its end does not matter.
+                ///
+                #example_of_client
                 pub fn builder(base_url: impl Into<String>) -> super::ClientBuilder {
                     super::ClientBuilder::new(base_url, &SERVICE)
                 }
 
-                #(#url_docs)*
+                /// The address of the service, without a slash at its end.
+                ///
+                #example_of_url
                 pub fn base_url(&self) -> &str {
                     self.inner.base_url()
                 }
 
-                #(#calls_docs)*
+                /// How many responses said that their operation is deprecated, by `operationId`.
+                ///
+                #example_of_calls
                 pub fn deprecated_calls(&self) -> ::std::collections::BTreeMap<&'static str, u64> {
                     self.inner.deprecated_calls()
                 }
 
                 #(#methods)*
             }
-        },
-    ]
-}
-
-/// The items of the module with everything that an application needs.
-pub(super) fn module(document: &Document, types: &[Item]) -> TokenStream {
-    let error_code = error_code(document, types);
-    let (code, code_of_blocking) = match &error_code {
-        Some(code) => (quote!(types::#code), quote!(super::types::#code)),
-        None => (quote!(String), quote!(String)),
-    };
-    // The member `error_code` of the component `Error` would be `ErrorErrorCode` to applications.
-    let alias = error_code.filter(|code| code != "ErrorCode").map(|code| {
-        quote! {
-            /// The error codes of the document.
-            pub use types::#code as ErrorCode;
         }
-    });
-    quote! {
-        #![allow(
-            clippy::all, clippy::unwrap_used, dead_code, deprecated, missing_docs, unreachable_pub, unused_imports,
-            reason = "the code is generated"
-        )]
+    }
 
-        pub mod builder;
-        mod client;
-        pub mod types;
-
-        pub use client::Client;
-        #alias
-        pub use ::openapi_dropshot_client::{
-            BuildError, CallOptions, Clock, Deprecation, ErrorKind, RetryBudget, RetryPolicy, reqwest,
+    /// The items of the module with everything that an application needs.
+    pub(super) fn root(&self) -> TokenStream {
+        let error_code = self.error_code();
+        let (code, code_of_blocking) = match &error_code {
+            Some(code) => (quote!(types::#code), quote!(super::types::#code)),
+            None => (quote!(String), quote!(String)),
         };
+        // The member `error_code` of the component `Error` would be `ErrorErrorCode` to applications.
+        let alias = error_code.filter(|code| code != "ErrorCode").map(|code| {
+            quote! {
+                /// The error codes of the document.
+                pub use types::#code as ErrorCode;
+            }
+        });
+        quote! {
+            #![allow(
+                clippy::all, clippy::unwrap_used, dead_code, deprecated, missing_docs, unreachable_pub, unused_comparisons,
+                unused_imports,
+                reason = "the code is generated"
+            )]
 
-        /// Settings of a [`Client`]; [`Client::builder`] starts one.
-        pub type ClientBuilder = ::openapi_dropshot_client::ClientBuilder<Client>;
+            pub mod builder;
+            mod client;
+            pub mod types;
 
-        /// The error of a call, with the error codes of the document.
-        pub type Error = ::openapi_dropshot_client::Error<#code>;
+            pub use client::Client;
+            #alias
+            pub use ::openapi_dropshot_client::{
+                BuildError, CallOptions, Clock, Deprecation, ErrorKind, RetryBudget, RetryPolicy, reqwest,
+            };
 
-        /// A response of the service. It dereferences to its body.
-        pub type Response<T> = ::openapi_dropshot_client::Response<T, #code>;
+            /// Settings of a [`Client`]; [`Client::builder`] starts one.
+            pub type ClientBuilder = ::openapi_dropshot_client::ClientBuilder<Client>;
 
-        /// Pages, one after the other, as a stream; the method `pages` of a request returns it.
-        pub type Pages<T> = ::openapi_dropshot_client::Pages<T, #code>;
+            /// The error of a call, with the error codes of the document.
+            pub type Error = ::openapi_dropshot_client::Error<#code>;
 
-        /// The items of the pages, one by one, as a stream; the method `stream` of a request returns it.
-        pub type Items<T> = ::openapi_dropshot_client::Items<T, #code>;
+            /// A response of the service. It dereferences to its body.
+            pub type Response<T> = ::openapi_dropshot_client::Response<T, #code>;
 
-        /// Iterators over pages and their items, for code that is not async.
-        #[cfg(feature = "blocking")]
-        pub mod blocking {
-            /// Pages, one after the other.
-            pub type PagesIter<T> = ::openapi_dropshot_client::blocking::PagesIter<T, #code_of_blocking>;
+            /// Pages, one after the other, as a stream; the method `pages` of a request returns it.
+            pub type Pages<T> = ::openapi_dropshot_client::Pages<T, #code>;
 
-            /// The items of the pages, one by one.
-            pub type ItemsIter<T> = ::openapi_dropshot_client::blocking::ItemsIter<T, #code_of_blocking>;
+            /// The items of the pages, one by one, as a stream; the method `stream` of a request returns it.
+            pub type Items<T> = ::openapi_dropshot_client::Items<T, #code>;
+
+            /// Iterators over pages and their items, for code that is not async.
+            #[cfg(feature = "blocking")]
+            pub mod blocking {
+                /// Pages, one after the other.
+                pub type PagesIter<T> = ::openapi_dropshot_client::blocking::PagesIter<T, #code_of_blocking>;
+
+                /// The items of the pages, one by one.
+                pub type ItemsIter<T> = ::openapi_dropshot_client::blocking::ItemsIter<T, #code_of_blocking>;
+            }
         }
+    }
+
+    /// The type of the error codes: the enumeration of the member `code` or `error_code` that the error bodies of the
+    /// document have in common; none if they have none.
+    fn error_code(&self) -> Option<Ident> {
+        let operations = self.document.operations.iter();
+        let codes: BTreeSet<Option<Ident>> = operations
+            .flat_map(|operation| &operation.responses)
+            .filter(|response| !response.status.value.is_success())
+            .flat_map(|response| &response.content)
+            .filter_map(|media| media.schema.as_ref()?.reference.as_ref())
+            .map(|body| self.code_of(&body.value))
+            .collect();
+        let mut codes = codes.into_iter();
+        match (codes.next(), codes.next()) {
+            (Some(code), None) => code,
+            _ => None,
+        }
+    }
+
+    fn code_of(&self, body: &str) -> Option<Ident> {
+        let Kind::Object(fields) = self.kinds.get(&folded(body))? else {
+            return None;
+        };
+        let is_code = |field: &&Field| ["code", "error_code"].contains(&field.wire.as_str());
+        let target = &fields.iter().find(is_code)?.target;
+        let code = name_of(argument_of(target, "Option").as_ref().unwrap_or(target))?;
+        matches!(self.kind(&code)?, Kind::Choice(_)).then_some(code)
     }
 }
 
@@ -160,9 +181,6 @@ fn base_path(document: &Document) -> &str {
 
 /// How the API key is sent, and whether every operation needs one.
 fn credential(document: &Document) -> (TokenStream, bool) {
-    let needs_key = |operation: &Operation| {
-        !operation.security.is_empty() && operation.security.iter().all(|scheme| !scheme.is_empty())
-    };
     let header = document.security_schemes.values().find_map(|scheme| {
         let (name, place) = scheme.api_key.as_ref()?;
         (place == "header").then_some(name)
@@ -174,44 +192,6 @@ fn credential(document: &Document) -> (TokenStream, bool) {
     let operations = &document.operations;
     (
         credential,
-        !operations.is_empty() && operations.iter().all(needs_key),
+        !operations.is_empty() && !operations.iter().any(Operation::is_open),
     )
-}
-
-/// The type of the error codes: the enumeration of the member `code` or `error_code` that the error bodies of the
-/// document have in common; none if they have none.
-fn error_code(document: &Document, types: &[Item]) -> Option<Ident> {
-    let open = enums::open_enums(types);
-    let bodies: BTreeSet<&str> = document
-        .operations
-        .iter()
-        .flat_map(|operation| &operation.responses)
-        .filter(|response| !response.status.value.is_success())
-        .flat_map(|response| &response.content)
-        .filter_map(|media| media.schema.as_ref()?.reference.as_ref())
-        .map(|reference| reference.value.as_str())
-        .collect();
-    let codes = bodies.into_iter().map(|body| {
-        types.iter().find_map(|item| match item {
-            Item::Struct(object) if folded(&object.ident.to_string()) == folded(body) => {
-                code_of(&object.fields)
-            }
-            _ => None,
-        })
-    });
-    let codes: BTreeSet<Option<Ident>> = codes.collect();
-    match codes.into_iter().collect::<Vec<_>>().as_slice() {
-        [Some(code)] if open.contains_key(&code.to_string()) => Some(code.clone()),
-        _ => None,
-    }
-}
-
-fn code_of(fields: &Fields) -> Option<Ident> {
-    let field = fields.iter().find(|field| {
-        let own = field.ident.as_ref().map(ToString::to_string);
-        let wire = enums::wire_name(&field.attrs).or(own);
-        wire.is_some_and(|wire| ["code", "error_code"].contains(&wire.as_str()))
-    })?;
-    let held = super::kinds::argument_of(&field.ty, "Option");
-    super::kinds::name_of(held.as_ref().unwrap_or(&field.ty))
 }

@@ -2,136 +2,202 @@
 //! document adds.
 
 use super::{
-    Surprise, deprecate, described, docs, documentation, enums, examples::Examples, messages,
-    part_note, part_since, requests::self_ident, set_docs,
+    Pass, deprecated_attribute, described, docs, enums,
+    kinds::{Kind, implements, self_ident, wire_name},
+    part_deprecation,
 };
-use crate::client::names::{Names, folded};
-use crate::docs::{code, harmless};
-use openapi_dropshot_contract::model::{Document, Schema};
+use crate::{
+    client::names::{Named, folded},
+    docs::{code, harmless},
+    lifecycle::DeprecationNote,
+};
+use openapi_dropshot_contract::model::Schema;
+use quote::quote;
 use std::collections::{BTreeMap, BTreeSet};
-use syn::{Attribute, Field, Fields, ImplItem, Item, ItemImpl, ItemMod, parse_quote};
+use syn::{
+    Attribute, Fields, Ident, ImplItem, Item, ItemImpl, LitStr, parse_quote, visit_mut::VisitMut,
+};
 
-/// The inputs of the pass over the types, and the deprecations that it has met so far.
-struct Context<'a> {
-    document: &'a Document,
-    names: &'a Names<'a>,
-    examples: &'a Examples<'a>,
-    deprecated_met: BTreeSet<String>,
-}
+/// The properties of a type, by name.
+type Properties<'a> = BTreeMap<String, &'a Schema>;
 
-/// Rewrites the items of the module `types`.
-pub(super) fn types(
-    document: &Document,
-    names: &Names<'_>,
-    items: Vec<Item>,
-    examples: &Examples<'_>,
-) -> Result<Vec<Item>, Surprise> {
-    let open = enums::open_enums(&items);
-    let mut context = Context {
-        document,
-        names,
-        examples,
-        deprecated_met: BTreeSet::new(),
-    };
-    let mut rewritten = Vec::new();
-    for item in items {
-        match item {
-            Item::Struct(mut object) => {
-                let properties = context.document_type(&object.ident, &mut object.attrs);
-                if let Fields::Named(fields) = &mut object.fields {
-                    object.attrs.push(parse_quote!(#[non_exhaustive]));
-                    fields
-                        .named
-                        .iter_mut()
-                        .for_each(|field| context.field(field, &properties));
-                }
-                rewritten.push(Item::Struct(object));
-            }
-            Item::Enum(mut choice) => {
-                let properties = context.document_type(&choice.ident, &mut choice.attrs);
-                choice.attrs.push(parse_quote!(#[non_exhaustive]));
-                for variant in &mut choice.variants {
-                    let wire = enums::wire_name(&variant.attrs)
-                        .unwrap_or_else(|| variant.ident.to_string());
-                    document_part(&mut variant.attrs, &wire);
-                    variant
-                        .fields
-                        .iter_mut()
-                        .for_each(|field| context.field(field, &properties));
-                }
-                match open.get(&choice.ident.to_string()) {
-                    Some(values) => {
-                        let mut paragraphs = vec!["The value as it is sent.".to_owned()];
-                        paragraphs.extend(examples.as_str(&choice.ident));
-                        rewritten.extend(enums::open(choice, values, &docs(&paragraphs)));
+impl<'a> Pass<'a> {
+    /// Rewrites the items of the module `types`.
+    ///
+    /// # Errors
+    ///
+    /// No field carries a deprecation of the document.
+    pub(super) fn types(&self, items: Vec<Item>) -> Result<Vec<Item>, String> {
+        let mut deprecated = BTreeSet::new();
+        let mut rewritten = Vec::new();
+        for item in items {
+            match item {
+                Item::Struct(mut object) => {
+                    let properties = self.document_type(&object.ident, &mut object.attrs);
+                    if let Fields::Named(_) = &object.fields {
+                        object.attrs.push(parse_quote!(#[non_exhaustive]));
+                        self.document_fields(&mut object.fields, &properties, &mut deprecated);
                     }
-                    None => rewritten.push(Item::Enum(choice)),
+                    rewritten.push(Item::Struct(object));
+                }
+                Item::Enum(mut choice) => {
+                    let properties = self.document_type(&choice.ident, &mut choice.attrs);
+                    choice.attrs.push(parse_quote!(#[non_exhaustive]));
+                    for variant in &mut choice.variants {
+                        let text = harmless(&documentation(&variant.attrs));
+                        let name = code(&wire_name(&variant.attrs, &variant.ident));
+                        let text = if text.trim().is_empty() { name } else { text };
+                        describe(&mut variant.attrs, text, None, String::new());
+                        self.document_fields(&mut variant.fields, &properties, &mut deprecated);
+                    }
+                    match self.kind(&choice.ident) {
+                        Some(Kind::Choice(values)) => {
+                            let example = self.variant_example(&choice.ident, values);
+                            let docs = docs(["The value as it is sent.", &example]);
+                            rewritten.extend(enums::open(choice, values, &docs));
+                        }
+                        _ => rewritten.push(Item::Enum(choice)),
+                    }
+                }
+                Item::Impl(block) if self.is_replaced(&block) => {}
+                Item::Impl(mut block) => {
+                    self.document_builder_entry(&mut block);
+                    rewritten.push(Item::Impl(block));
+                }
+                Item::Mod(mut module) => {
+                    for item in module.content.iter_mut().flat_map(|(_, items)| items) {
+                        match item {
+                            _ if module.ident == "builder" => self.builder_of_type(item),
+                            Item::Struct(error) if module.ident == "error" => {
+                                let text = harmless(&documentation(&error.attrs));
+                                let example = self.example_with_argument(
+                                    &quote!(types::error::ConversionError),
+                                    &quote!(println!("{value}");),
+                                );
+                                describe(&mut error.attrs, text, None, example);
+                            }
+                            _ => {}
+                        }
+                    }
+                    rewritten.push(Item::Mod(module));
+                }
+                other => rewritten.push(other),
+            }
+        }
+        for named in self.names.values() {
+            for (name, schema) in self.properties(named.schema, 0) {
+                if schema.deprecated && !deprecated.contains(schema.at.pointer.as_str()) {
+                    let owner = &named.name;
+                    return Err(format!(
+                        "no field carries the deprecation of `{name}` of `{owner}`"
+                    ));
                 }
             }
-            Item::Impl(block) if replaced(&block, &open) => {}
-            Item::Impl(mut block) => {
-                context.builder_entry(&mut block);
-                rewritten.push(Item::Impl(block));
+        }
+        Ok(rewritten)
+    }
+
+    /// The properties of a schema, those of its parts included.
+    pub(super) fn properties(&self, schema: &'a Schema, depth: usize) -> Properties<'a> {
+        let mut properties = Properties::new();
+        let resolved = self.document.resolve(schema);
+        if let Some(schema) = resolved.filter(|_| depth <= self.document.schemas.len()) {
+            let own = schema.properties.iter();
+            properties.extend(own.map(|(name, property)| (name.clone(), property)));
+            for part in &schema.all_of {
+                properties.extend(self.properties(part, depth + 1));
             }
-            Item::Mod(mut module) => {
-                if module.ident == "builder" {
-                    context.builders(&mut module)?;
+        }
+        properties
+    }
+
+    fn named(&self, ident: &Ident) -> Option<&'a Named<'a>> {
+        self.names.get(&folded(&ident.to_string()))
+    }
+
+    fn properties_of(&self, ident: &Ident) -> Properties<'a> {
+        self.named(ident)
+            .map(|named| self.properties(named.schema, 0))
+            .unwrap_or_default()
+    }
+
+    /// Documents a type with the description of its schema, and returns its properties.
+    fn document_type(&self, ident: &Ident, attributes: &mut Vec<Attribute>) -> Properties<'a> {
+        let mut deprecation = None;
+        let text = match self.named(ident) {
+            Some(named) => {
+                // A property that is deprecated carries it itself.
+                let deprecated = named.schema.deprecated && !named.inline;
+                deprecation = part_deprecation(deprecated, &named.schema.extensions);
+                match described(named.description) {
+                    own if own.is_empty() => format!("`{}`", named.name),
+                    own => own,
                 }
-                if module.ident == "error" {
-                    context.conversion_error(&mut module);
-                }
-                rewritten.push(Item::Mod(module));
             }
-            other => rewritten.push(other),
+            None => harmless(&documentation(attributes)),
+        };
+        describe(
+            attributes,
+            text,
+            deprecation.as_ref(),
+            self.type_example(ident),
+        );
+        self.properties_of(ident)
+    }
+
+    fn document_fields(
+        &self,
+        fields: &mut Fields,
+        properties: &Properties<'a>,
+        deprecated: &mut BTreeSet<&'a str>,
+    ) {
+        for field in fields {
+            let Some(ident) = &field.ident else { continue };
+            let wire = wire_name(&field.attrs, ident);
+            let property = properties.get(&wire).copied();
+            deprecated.extend(
+                property
+                    .filter(|schema| schema.deprecated)
+                    .map(|schema| schema.at.pointer.as_str()),
+            );
+            self.document_property(&mut field.attrs, &wire, property, String::new());
         }
     }
-    context.all_deprecated_were_met()?;
-    Ok(rewritten)
-}
 
-/// Whether [`enums::open`] replaces this implementation.
-fn replaced(block: &ItemImpl, open: &BTreeMap<String, Vec<enums::Value>>) -> bool {
-    let is_open = self_ident(block).is_some_and(|ident| open.contains_key(&ident.to_string()));
-    let name = block
-        .trait_
-        .as_ref()
-        .and_then(|(_, path, _)| path.segments.last())
-        .map(|last| last.ident.to_string());
-    is_open && matches!(name.as_deref(), Some("Display" | "FromStr"))
-}
-
-/// Documents a part; without a description, by its name in the document.
-fn document_part(attributes: &mut Vec<Attribute>, wire: &str) {
-    let text = harmless(&documentation(attributes));
-    let text = if text.trim().is_empty() {
-        code(wire)
-    } else {
-        text
-    };
-    set_docs(attributes, &[text]);
-}
-
-/// A message of a builder, with the names of the document.
-fn reworded(text: &str, properties: &BTreeMap<String, &Schema>) -> Option<String> {
-    let name_of = |field: &str| {
-        let property = properties.keys().find(|name| folded(name) == folded(field));
-        property.cloned().unwrap_or_else(|| field.to_owned())
-    };
-    if let Some(field) = text.strip_prefix("no value supplied for ") {
-        return Some(format!(
-            "`{}` is required: set it with `{field}`",
-            name_of(field)
-        ));
+    /// Documents a field or a setter with the description of its property.
+    fn document_property(
+        &self,
+        attributes: &mut Vec<Attribute>,
+        wire: &str,
+        property: Option<&'a Schema>,
+        example: String,
+    ) {
+        let description = property.and_then(|schema| {
+            let own = schema.description.as_deref();
+            own.or_else(|| self.document.resolve(schema)?.description.as_deref())
+        });
+        let text = description.map_or_else(|| code(wire), |text| described(Some(text)));
+        let deprecation =
+            property.and_then(|schema| part_deprecation(schema.deprecated, &schema.extensions));
+        describe(attributes, text, deprecation.as_ref(), example);
     }
-    let field = text
-        .strip_prefix("error converting supplied value for ")?
-        .strip_suffix(": {e}")?;
-    Some(format!("`{}` is not valid: {{e}}", name_of(field)))
-}
 
-impl<'a> Context<'a> {
-    /// `fn builder()` of a struct.
-    fn builder_entry(&self, block: &mut ItemImpl) {
+    /// Whether [`enums::open`] replaces this implementation.
+    fn is_replaced(&self, block: &ItemImpl) -> bool {
+        let kind = self_ident(block).and_then(|ident| self.kind(ident));
+        matches!(kind, Some(Kind::Choice(_)))
+            && (implements(block, "Display") || implements(block, "FromStr"))
+    }
+
+    fn variant_example(&self, ident: &Ident, values: &[(String, Ident)]) -> String {
+        let checks = values.iter().take(1);
+        let checks = checks
+            .map(|(text, variant)| quote!(assert_eq!(types::#ident::#variant.as_str(), #text);));
+        self.example_code("", &checks.collect(), "")
+    }
+
+    /// Documents `fn builder()` of a struct.
+    fn document_builder_entry(&self, block: &mut ItemImpl) {
         let Some(owner) = self_ident(block).cloned() else {
             return;
         };
@@ -139,197 +205,105 @@ impl<'a> Context<'a> {
             if let ImplItem::Fn(method) = item
                 && method.sig.ident == "builder"
             {
-                let mut paragraphs = vec![format!("Builds a value of [`{owner}`] field by field.")];
-                paragraphs.extend(self.examples.of_type(&owner));
-                set_docs(&mut method.attrs, &paragraphs);
+                let text = format!("Builds a value of [`{owner}`] field by field.");
+                describe(&mut method.attrs, text, None, self.type_example(&owner));
             }
         }
     }
 
-    /// Documents the error of a value that a type rejects.
-    fn conversion_error(&self, module: &mut ItemMod) {
-        let items = module.content.iter_mut().flat_map(|(_, items)| items);
-        for item in items {
-            if let Item::Struct(error) = item {
-                let mut paragraphs = vec![harmless(&documentation(&error.attrs))];
-                paragraphs.extend(self.examples.conversion_error());
-                set_docs(&mut error.attrs, &paragraphs);
+    /// Documents an item of the module `builder`, and lets its messages use the names of the document.
+    fn builder_of_type(&self, item: &mut Item) {
+        match item {
+            Item::Struct(builder) => {
+                let owner = &builder.ident;
+                let text = format!(
+                    "Builds a value of [`{owner}`](super::{owner}) field by field; `try_into` ends it."
+                );
+                describe(&mut builder.attrs, text, None, self.type_example(owner));
+                builder
+                    .attrs
+                    .push(parse_quote!(#[must_use = "a builder does nothing by itself"]));
             }
-        }
-    }
-
-    /// Documents a type with the description of its schema, and returns its properties.
-    fn document_type(
-        &self,
-        ident: &syn::Ident,
-        attributes: &mut Vec<Attribute>,
-    ) -> BTreeMap<String, &'a Schema> {
-        let Some(named) = self.names.get(&folded(&ident.to_string())) else {
-            let mut paragraphs = vec![harmless(&documentation(attributes))];
-            paragraphs.extend(self.examples.of_type(ident));
-            set_docs(attributes, &paragraphs);
-            return BTreeMap::new();
-        };
-        let own = described(named.description);
-        let mut paragraphs = vec![if own.is_empty() {
-            format!("`{}`", named.name)
-        } else {
-            own
-        }];
-        // A property that is deprecated carries it itself.
-        if named.schema.deprecated && !named.inline {
-            let note = part_note(&named.schema.extensions);
-            paragraphs.push(format!("Deprecated; {note}."));
-            deprecate(
-                attributes,
-                part_since(&named.schema.extensions).as_deref(),
-                &note,
-            );
-        }
-        paragraphs.extend(self.examples.of_type(ident));
-        set_docs(attributes, &paragraphs);
-        let mut properties = BTreeMap::new();
-        self.collect(named.schema, &mut properties, 0);
-        properties
-    }
-
-    /// The properties of a schema, those of its parts included.
-    fn collect(
-        &self,
-        schema: &'a Schema,
-        properties: &mut BTreeMap<String, &'a Schema>,
-        depth: usize,
-    ) {
-        let Some(schema) = self
-            .document
-            .resolve(schema)
-            .filter(|_| depth <= self.document.schemas.len())
-        else {
-            return;
-        };
-        for (name, property) in &schema.properties {
-            properties.insert(name.clone(), property);
-        }
-        for part in &schema.all_of {
-            self.collect(part, properties, depth + 1);
-        }
-    }
-
-    fn field(&mut self, field: &mut Field, properties: &BTreeMap<String, &'a Schema>) {
-        let Some(ident) = field.ident.as_ref().map(ToString::to_string) else {
-            return;
-        };
-        let wire = enums::wire_name(&field.attrs).unwrap_or_else(|| ident.clone());
-        let property = properties.get(&wire).copied();
-        set_docs(&mut field.attrs, &self.property_docs(&wire, property));
-        if let Some(schema) = property.filter(|schema| schema.deprecated) {
-            self.deprecated_met.insert(schema.at.pointer.clone());
-            deprecate(
-                &mut field.attrs,
-                part_since(&schema.extensions).as_deref(),
-                &part_note(&schema.extensions),
-            );
-        }
-    }
-
-    fn property_docs(&self, wire: &str, property: Option<&'a Schema>) -> Vec<String> {
-        let description = property.and_then(|schema| {
-            schema
-                .description
-                .as_deref()
-                .or_else(|| self.document.resolve(schema)?.description.as_deref())
-        });
-        let mut paragraphs =
-            vec![description.map_or_else(|| code(wire), |text| described(Some(text)))];
-        if let Some(schema) = property.filter(|schema| schema.deprecated) {
-            paragraphs.push(format!("Deprecated; {}.", part_note(&schema.extensions)));
-        }
-        paragraphs
-    }
-
-    /// The builders of structs.
-    fn builders(&self, module: &mut ItemMod) -> Result<(), Surprise> {
-        let Some((_, items)) = &mut module.content else {
-            return Err(Surprise("the module `types::builder` is empty".to_owned()));
-        };
-        for item in items {
-            match item {
-                Item::Struct(builder) => {
-                    let owner = &builder.ident;
-                    let text = format!(
-                        "Builds a value of [`{owner}`](super::{owner}) field by field; `try_into` ends it."
-                    );
-                    let mut paragraphs = vec![text];
-                    paragraphs.extend(self.examples.of_type(owner));
-                    set_docs(&mut builder.attrs, &paragraphs);
-                    builder
-                        .attrs
-                        .push(parse_quote!(#[must_use = "a builder does nothing by itself"]));
+            Item::Impl(block) => {
+                let Some(owner) = self_ident(block).cloned() else {
+                    return;
+                };
+                let properties = self.properties_of(&owner);
+                if block.trait_.is_none() {
+                    self.setters(&owner, block, &properties);
+                } else {
+                    Messages(&properties).visit_item_impl_mut(block);
                 }
-                Item::Impl(block) => {
-                    let mut properties = BTreeMap::new();
-                    if let Some(named) = self_ident(block)
-                        .and_then(|ident| self.names.get(&folded(&ident.to_string())))
-                    {
-                        self.collect(named.schema, &mut properties, 0);
-                    }
-                    for item in &mut block.items {
-                        if let ImplItem::Fn(method) = item {
-                            messages::reword(method, |text| reworded(text, &properties));
-                        }
-                    }
-                    if block.trait_.is_none() {
-                        self.builder_setters(block, &properties);
-                    }
-                }
-                _ => {}
             }
+            _ => {}
         }
-        Ok(())
     }
 
-    fn builder_setters(&self, block: &mut ItemImpl, properties: &BTreeMap<String, &'a Schema>) {
-        let owner = self_ident(block).cloned();
+    fn setters(&self, owner: &Ident, block: &mut ItemImpl, properties: &Properties<'a>) {
         for item in &mut block.items {
             let ImplItem::Fn(method) = item else { continue };
-            let ident = method.sig.ident.to_string();
-            let entry = properties
-                .iter()
-                .find(|(name, _)| folded(name) == folded(&ident));
-            let (wire, property) = entry.map_or((ident.as_str(), None), |(name, schema)| {
-                (name.as_str(), Some(*schema))
+            let field = method.sig.ident.clone();
+            let wire = wire_of(&field.to_string(), properties);
+            let property = properties.get(&wire).copied();
+            let example = self.field_example(owner, &field);
+            self.document_property(&mut method.attrs, &wire, property, example);
+            let message = format!("`{wire}` is not valid: {{e}}");
+            method.block = parse_quote!({
+                self.#field = value.try_into().map_err(|e| format!(#message));
+                self
             });
-            let mut paragraphs = self.property_docs(wire, property);
-            paragraphs.extend(
-                owner
-                    .iter()
-                    .flat_map(|owner| self.examples.field(owner, method)),
-            );
-            set_docs(&mut method.attrs, &paragraphs);
-            if let Some(schema) = property.filter(|schema| schema.deprecated) {
-                deprecate(
-                    &mut method.attrs,
-                    part_since(&schema.extensions).as_deref(),
-                    &part_note(&schema.extensions),
-                );
-            }
         }
     }
+}
 
-    /// Reports a deprecation that no field carries, because it would be lost.
-    fn all_deprecated_were_met(&self) -> Result<(), Surprise> {
-        for named in self.names.values() {
-            let mut properties = BTreeMap::new();
-            self.collect(named.schema, &mut properties, 0);
-            for (name, schema) in properties {
-                if schema.deprecated && !self.deprecated_met.contains(&schema.at.pointer) {
-                    return Err(Surprise(format!(
-                        "no field carries the deprecation of `{name}` of `{}`",
-                        named.name
-                    )));
-                }
-            }
+/// The name that a field has in the document.
+fn wire_of(field: &str, properties: &Properties<'_>) -> String {
+    let mut names = properties.keys();
+    let name = names.find(|name| folded(name) == folded(field));
+    name.map_or(field, String::as_str).to_owned()
+}
+
+/// Rewords the messages for fields that are not set.
+struct Messages<'p>(&'p Properties<'p>);
+
+impl VisitMut for Messages<'_> {
+    fn visit_lit_str_mut(&mut self, text: &mut LitStr) {
+        if let Some(field) = text.value().strip_prefix("no value supplied for ") {
+            let wire = wire_of(field, self.0);
+            let message = format!("`{wire}` is required: set it with `{field}`");
+            *text = LitStr::new(&message, text.span());
         }
-        Ok(())
     }
+}
+
+/// Replaces the documentation of an item, and deprecates it.
+fn describe(
+    attributes: &mut Vec<Attribute>,
+    text: String,
+    deprecation: Option<&DeprecationNote>,
+    example: String,
+) {
+    let sentence = deprecation.map(|note| note.sentence.clone());
+    let docs = docs([text, sentence.unwrap_or_default(), example]);
+    let deprecated = deprecation.map(deprecated_attribute);
+    attributes.retain(|attribute| !attribute.path().is_ident("doc"));
+    let others = attributes.iter();
+    let item: syn::ItemStruct = parse_quote!(#docs #(#others)* #deprecated struct Holder;);
+    *attributes = item.attrs;
+}
+
+/// The documentation that typify gave an item, unchanged.
+fn documentation(attributes: &[Attribute]) -> String {
+    let mut text = String::new();
+    for attribute in attributes {
+        if attribute.path().is_ident("doc")
+            && let syn::Meta::NameValue(pair) = &attribute.meta
+            && let syn::Expr::Lit(line) = &pair.value
+            && let syn::Lit::Str(line) = &line.lit
+        {
+            text.push_str(&line.value());
+            text.push('\n');
+        }
+    }
+    text
 }

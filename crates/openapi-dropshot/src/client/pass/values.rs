@@ -1,170 +1,110 @@
 //! Writes the values of the document's examples in Rust, for the type that is needed. Values that take more than a line
 //! or two are left out.
 
-use super::enums;
-use super::kinds::{Kind, argument_of, is_parsed, is_string, kind_of, name_of};
-use crate::client::names::{Names, folded};
-use openapi_dropshot_contract::model::{Document, Node, NodeKind, Parameter, RequestBody, Schema};
-use proc_macro2::{Literal, TokenStream};
+use super::{
+    Pass,
+    kinds::{Field, Kind, argument_of, is_string, name_of},
+};
+use crate::client::names::folded;
+use openapi_dropshot_contract::model::{Node, NodeKind, Schema};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use std::collections::BTreeMap;
-use syn::{Item, parse_quote};
+use syn::{Ident, Type, parse_quote};
 
 /// How deep values are written inside others.
 const DEEPEST: usize = 4;
 
-/// The types that values are written for.
-pub(super) struct Values<'a> {
-    document: &'a Document,
-    names: &'a Names<'a>,
-    kinds: BTreeMap<String, Kind>,
-}
-
-impl<'a> Values<'a> {
-    pub(super) fn new(document: &'a Document, names: &'a Names<'a>, types: &[Item]) -> Self {
-        let open = enums::open_enums(types);
-        let mut kinds = BTreeMap::new();
-        for item in types {
-            let (ident, kind) = match item {
-                Item::Enum(choice) => {
-                    let values = open.get(&choice.ident.to_string());
-                    (
-                        &choice.ident,
-                        values.map(|values| Kind::Choice(enums::pairs(values))),
-                    )
-                }
-                Item::Struct(object) => (&object.ident, kind_of(object, types)),
-                _ => continue,
-            };
-            kinds.extend(kind.map(|kind| (ident.to_string(), kind)));
-        }
-        Values {
-            document,
-            names,
-            kinds,
-        }
-    }
-
-    /// The example of a parameter, for a setter.
-    pub(super) fn of_parameter(
+impl<'a> Pass<'a> {
+    /// A value for a setter that turns it into this type: the first of these examples, or that of the schema.
+    pub(super) fn value_for_setter(
         &self,
-        parameter: &'a Parameter,
-        target: &syn::Type,
+        examples: &'a [Node],
+        schema: Option<&'a Schema>,
+        target: &Type,
     ) -> Option<TokenStream> {
-        let own = parameter.examples.first();
-        let example = own.or_else(|| self.example(parameter.schema.as_ref()?))?;
-        self.taken(example, target, 0)
+        let example = examples.first().or_else(|| self.example(schema?))?;
+        self.convertible(example, target, 0)
     }
 
-    /// The example of a body, for its setter.
-    pub(super) fn of_body(&self, body: &'a RequestBody, target: &syn::Type) -> Option<TokenStream> {
-        let media = body.content.first()?;
-        let own = media.examples.first();
-        let example = own.or_else(|| self.example(media.schema.as_ref()?))?;
-        self.taken(example, target, 0)
+    /// The setters of the builder of a type, one after the other.
+    pub(super) fn fields_of(&self, target: &Type) -> Option<TokenStream> {
+        let ident = name_of(target)?;
+        self.object(&ident, self.example_of_type(&ident)?, 0)
     }
 
-    /// The fields of the builder of a type, set one after the other.
-    pub(super) fn fields(&self, of: &syn::Type) -> Option<TokenStream> {
-        let ident = name_of(of)?;
-        let example = self.example(self.names.get(&folded(&ident.to_string()))?.schema)?;
-        self.object(&ident, example, 0)
-    }
-
-    /// A value of a type of the document, with the type that it has.
-    pub(super) fn of_type(&self, ident: &syn::Ident) -> Option<TokenStream> {
-        if let Some(Kind::Choice(values)) = self.kinds.get(&ident.to_string()) {
+    /// A value of a type of the document, where the type that it has is known.
+    pub(super) fn value_of_type(&self, ident: &Ident) -> Option<TokenStream> {
+        let kind = self.kind(ident)?;
+        if let Kind::Choice(values) = kind {
             let (text, _) = values.first()?;
             return Some(quote!(#text.parse()?));
         }
         let example = self.example_of_type(ident)?;
-        match self.kinds.get(&ident.to_string())? {
-            Kind::Object(_) => {
-                let fields = self.object(ident, example, 0)?;
-                Some(quote!(types::#ident::builder()#fields.try_into()?))
-            }
+        match kind {
             Kind::Text => {
                 let text = example.as_str()?;
                 Some(quote!(#text.parse()?))
             }
-            _ => self.exact(example, &parse_quote!(#ident), 0),
+            Kind::Object(_) => {
+                let fields = self.object(ident, example, 0)?;
+                Some(quote!(types::#ident::builder()#fields.try_into()?))
+            }
+            _ => self.exact(example, &parse_quote!(types::#ident), 0),
         }
     }
 
-    /// The first value of an enumeration, and its text.
-    pub(super) fn variant(&self, ident: &syn::Ident) -> Option<(&syn::Ident, &str)> {
-        match self.kinds.get(&ident.to_string())? {
-            Kind::Choice(values) => values
-                .first()
-                .map(|(text, variant)| (variant, text.as_str())),
-            Kind::Text | Kind::List(_) | Kind::Object(_) => None,
-        }
-    }
-
-    /// The value of a field of a type, for the setter of its builder.
-    pub(super) fn field(&self, owner: &syn::Ident, field: &syn::Ident) -> Option<TokenStream> {
-        let Kind::Object(fields) = self.kinds.get(&owner.to_string())? else {
+    /// A field of the builder of a type, and the value of the type's example for its setter.
+    pub(super) fn field_of(
+        &self,
+        owner: &Ident,
+        name: &Ident,
+    ) -> Option<(&Field, Option<TokenStream>)> {
+        let Kind::Object(fields) = self.kind(owner)? else {
             return None;
         };
-        let field = fields.iter().find(|known| known.name == *field)?;
-        let example = self.example_of_type(owner)?.get(&field.wire)?;
-        self.taken(example, &field.target, 0)
+        let field = fields.iter().find(|field| field.name == *name)?;
+        let example = (self.example_of_type(owner)).and_then(|example| example.get(&field.wire));
+        let value = example.and_then(|example| self.convertible(example, &field.target, 0));
+        Some((field, value))
     }
 
-    /// Whether setting a property causes a deprecation warning.
-    fn is_deprecated(&self, owner: &syn::Ident, wire: &str) -> bool {
-        let named = self.names.get(&folded(&owner.to_string()));
-        named.is_some_and(|named| deprecated_in(self.document, named.schema, wire, 0))
+    /// How values of a type of the document are written.
+    pub(super) fn kind(&self, ident: &Ident) -> Option<&Kind> {
+        self.kinds.get(&folded(&ident.to_string()))
     }
 
-    fn example_of_type(&self, ident: &syn::Ident) -> Option<&'a Node> {
-        let schema = self.names.get(&folded(&ident.to_string()))?.schema;
-        self.example(schema).or_else(|| {
-            // The type of a parameter has the example of that.
-            let operations = self.document.operations.iter();
-            let mut parameters = operations.flat_map(|operation| &operation.parameters);
-            let is_it = |parameter: &&'a Parameter| {
-                parameter
-                    .schema
-                    .as_ref()
-                    .is_some_and(|own| own.at == schema.at)
-            };
-            parameters.find(is_it)?.examples.first()
-        })
+    fn example_of_type(&self, ident: &Ident) -> Option<&'a Node> {
+        let named = self.names.get(&folded(&ident.to_string()))?;
+        self.example(named.schema)
+            .or_else(|| named.examples.first())
     }
 
     /// The example of a schema, or a value that it has to accept.
     fn example(&self, schema: &'a Schema) -> Option<&'a Node> {
         let resolved = self.document.resolve(schema)?;
-        resolved
-            .example
-            .as_ref()
-            .or(resolved.default.as_ref())
-            .or_else(|| resolved.enumeration.as_ref()?.first())
+        let own = resolved.example.as_ref().or(resolved.default.as_ref());
+        own.or_else(|| resolved.enumeration.as_ref()?.first())
     }
 
     /// A value for a setter, which turns it into the type by itself.
-    fn taken(&self, example: &Node, target: &syn::Type, depth: usize) -> Option<TokenStream> {
+    fn convertible(&self, example: &Node, target: &Type, depth: usize) -> Option<TokenStream> {
         if let Some(inner) = argument_of(target, "Option") {
             return self.exact(example, &inner, depth);
         }
-        let kind = name_of(target).and_then(|ident| {
-            let kind = self.kinds.get(&ident.to_string())?;
-            Some((ident, kind))
-        });
-        match kind {
-            Some((_, Kind::Text)) => example.as_str().map(ToTokens::into_token_stream),
-            Some((ident, Kind::Object(_))) if depth < DEEPEST => {
-                let fields = self.object(&ident, example, depth)?;
+        let ident = name_of(target);
+        match ident.as_ref().and_then(|ident| self.kind(ident)) {
+            Some(Kind::Object(_)) if depth < DEEPEST => {
+                let fields = self.object(ident.as_ref()?, example, depth)?;
                 Some(quote!(types::#ident::builder()#fields))
             }
-            _ if is_string(target) => example.as_str().map(ToTokens::into_token_stream),
+            Some(Kind::Text) => example.as_str().map(ToTokens::into_token_stream),
+            None if is_string(target) => example.as_str().map(ToTokens::into_token_stream),
             _ => self.exact(example, target, depth),
         }
     }
 
     /// A value of exactly this type.
-    fn exact(&self, example: &Node, target: &syn::Type, depth: usize) -> Option<TokenStream> {
+    fn exact(&self, example: &Node, target: &Type, depth: usize) -> Option<TokenStream> {
         if depth >= DEEPEST {
             return None;
         }
@@ -175,38 +115,31 @@ impl<'a> Values<'a> {
         if let Some(inner) = argument_of(target, "Vec") {
             return self.list(example, &inner, depth);
         }
-        let text = target.to_token_stream().to_string();
-        match &example.kind {
-            NodeKind::Bool(value) if text == "bool" => Some(value.into_token_stream()),
-            NodeKind::Number(number) => number_of(number, &text),
-            NodeKind::String(value) if is_string(target) => Some(quote!(#value.to_owned())),
-            NodeKind::String(value) if is_parsed(&text) => Some(quote!(#value.parse::<#target>()?)),
-            _ => {
-                let ident = name_of(target)?;
-                match self.kinds.get(&ident.to_string())? {
-                    Kind::Choice(values) => {
-                        let value = example.as_str()?;
-                        let (_, variant) = values.iter().find(|(text, _)| text == value)?;
-                        Some(quote!(types::#ident::#variant))
-                    }
-                    Kind::Text => {
-                        let value = example.as_str()?;
-                        Some(quote!(#value.parse::<types::#ident>()?))
-                    }
-                    Kind::List(inner) => {
-                        let list = self.list(example, inner, depth)?;
-                        Some(quote!(types::#ident::from(#list)))
-                    }
-                    Kind::Object(_) => {
-                        let fields = self.object(&ident, example, depth)?;
-                        Some(quote!(types::#ident::try_from(types::#ident::builder()#fields)?))
-                    }
-                }
+        let Some(ident) = name_of(target) else {
+            return plain(example, target);
+        };
+        match self.kind(&ident)? {
+            Kind::Choice(values) => {
+                let value = example.as_str()?;
+                let (_, variant) = values.iter().find(|(text, _)| text == value)?;
+                Some(quote!(types::#ident::#variant))
+            }
+            Kind::Text => {
+                let value = example.as_str()?;
+                Some(quote!(#value.parse::<types::#ident>()?))
+            }
+            Kind::List(inner) => {
+                let list = self.list(example, inner, depth)?;
+                Some(quote!(types::#ident::from(#list)))
+            }
+            Kind::Object(_) => {
+                let fields = self.object(&ident, example, depth)?;
+                Some(quote!(types::#ident::try_from(types::#ident::builder()#fields)?))
             }
         }
     }
 
-    fn list(&self, example: &Node, inner: &syn::Type, depth: usize) -> Option<TokenStream> {
+    fn list(&self, example: &Node, inner: &Type, depth: usize) -> Option<TokenStream> {
         let items = example.as_array()?.iter();
         let items: Option<Vec<_>> = items
             .map(|item| self.exact(item, inner, depth + 1))
@@ -215,62 +148,57 @@ impl<'a> Values<'a> {
         Some(quote!(vec![#(#items),*]))
     }
 
-    /// The setters of an object, in the order of its example. What the type
-    /// has no field for is left out; a required field without a value is none.
-    fn object(&self, ident: &syn::Ident, example: &Node, depth: usize) -> Option<TokenStream> {
-        let Kind::Object(fields) = self.kinds.get(&ident.to_string())? else {
+    /// The setters of an object, in the order of its example. Members without a field and deprecated fields are left
+    /// out; there is no value if a required field has none.
+    fn object(&self, ident: &Ident, example: &Node, depth: usize) -> Option<TokenStream> {
+        let Kind::Object(fields) = self.kind(ident)? else {
             return None;
         };
         let members = example.as_object()?;
+        let named = self.names.get(&folded(&ident.to_string()));
+        let properties = named.map(|named| self.properties(named.schema, 0));
+        let is_deprecated = |wire: &str| {
+            let property = properties.as_ref().and_then(|own| own.get(wire));
+            property.is_some_and(|schema| schema.deprecated)
+        };
         let mut set = TokenStream::new();
         for (wire, member) in members {
             let Some(field) = fields.iter().find(|known| known.wire == *wire) else {
                 continue;
             };
-            let name = &field.name;
-            if field.optional && self.is_deprecated(ident, wire) {
+            if field.optional && is_deprecated(wire) {
                 continue;
             }
-            match self.taken(&member.value, &field.target, depth + 1) {
+            let name = &field.name;
+            match self.convertible(&member.value, &field.target, depth + 1) {
                 Some(value) => set.extend(quote!(.#name(#value))),
                 None if field.optional => {}
                 None => return None,
             }
         }
-        let complete = fields
+        let is_set = |field: &Field| field.optional || members.contains_key(&field.wire);
+        fields.iter().all(is_set).then_some(set)
+    }
+}
+
+/// A value of a type that is not of the document.
+fn plain(example: &Node, target: &Type) -> Option<TokenStream> {
+    let text = target.to_token_stream().to_string();
+    match &example.kind {
+        NodeKind::Bool(value) if text == "bool" => Some(value.into_token_stream()),
+        NodeKind::Number(number) => match text.as_str() {
+            "f32" | "f64" => format!("{:?}", number.as_f64()?).parse().ok(),
+            "u8" | "u16" | "u32" | "u64" if !number.is_u64() => None,
+            "i8" | "i16" | "i32" | "i64" if !number.is_i64() => None,
+            _ if text.starts_with(['i', 'u']) => number.to_string().parse().ok(),
+            _ => None,
+        },
+        NodeKind::String(value) if is_string(target) => Some(quote!(#value.to_owned())),
+        // Types of other crates that are read from text.
+        NodeKind::String(value) => [":: chrono ::", ":: uuid ::", ":: std :: net ::"]
             .iter()
-            .all(|field| field.optional || members.contains_key(&field.wire));
-        complete.then_some(set)
+            .any(|place| text.starts_with(place))
+            .then(|| quote!(#value.parse::<#target>()?)),
+        _ => None,
     }
-}
-
-fn deprecated_in(document: &Document, schema: &Schema, wire: &str, depth: usize) -> bool {
-    let Some(schema) = document.resolve(schema).filter(|_| depth < DEEPEST) else {
-        return false;
-    };
-    let own = schema.properties.get(wire);
-    let mut parts = schema.all_of.iter();
-    own.is_some_and(|own| own.deprecated)
-        || parts.any(|part| deprecated_in(document, part, wire, depth + 1))
-}
-
-fn number_of(number: &serde_json::Number, target: &str) -> Option<TokenStream> {
-    if matches!(target, "f32" | "f64") {
-        let value = number.as_f64()?;
-        let digits = Literal::f64_unsuffixed(value.abs());
-        return Some(if value < 0.0 {
-            quote!(-#digits)
-        } else {
-            quote!(#digits)
-        });
-    }
-    let signed = matches!(target, "i8" | "i16" | "i32" | "i64");
-    if !signed && !matches!(target, "u8" | "u16" | "u32" | "u64") {
-        return None;
-    }
-    if let Some(value) = number.as_u64() {
-        return Some(Literal::u64_unsuffixed(value).into_token_stream());
-    }
-    let digits = Literal::u64_unsuffixed(number.as_i64()?.unsigned_abs());
-    signed.then(|| quote!(-#digits))
 }

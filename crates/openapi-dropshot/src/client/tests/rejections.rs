@@ -31,6 +31,14 @@ fn unsupported_parts_are_rejected_at_their_place() {
             with_parameter("{name: send, in: query, schema: {type: string}}"),
         ),
         (
+            "client-path",
+            with_parameter("{name: id, in: path, required: true, schema: {type: string}}"),
+        ),
+        (
+            "client-unsupported",
+            document(OPERATION, SCHEMA).replace("/things:", "'/things/{id}':"),
+        ),
+        (
             "client-cookie",
             with_parameter("{name: a, in: cookie, schema: {type: string}}"),
         ),

@@ -80,7 +80,7 @@ impl Book {
     /// ```
     /// use books::types;
     ///
-    /// # fn example(value :::std::string::String) {
+    /// # fn example(value: ::std::string::String) {
     /// let builder = types::Book::builder().name(value);
     /// # }
     /// ```
@@ -98,7 +98,7 @@ impl Book {
     /// ```
     /// use books::types;
     ///
-    /// # fn example(value :::std::option::Option < types::BookStatus >) {
+    /// # fn example(value: ::std::option::Option<types::BookStatus>) {
     /// let builder = types::Book::builder().status(value);
     /// # }
     /// ```
@@ -198,7 +198,7 @@ impl NewBook {
     /// ```
     /// use books::types;
     ///
-    /// # fn example(value :::std::string::String) {
+    /// # fn example(value: ::std::string::String) {
     /// let builder = types::NewBook::builder().name(value);
     /// # }
     /// ```
@@ -216,7 +216,7 @@ impl NewBook {
     /// ```
     /// use books::types;
     ///
-    /// # fn example(value :::std::option::Option < types::BookStatus >) {
+    /// # fn example(value: ::std::option::Option<types::BookStatus>) {
     /// let builder = types::NewBook::builder().status(value);
     /// # }
     /// ```
@@ -292,7 +292,7 @@ impl Problem {
     /// ```
     /// use books::types;
     ///
-    /// # fn example(value :::std::option::Option <::std::string::String >) {
+    /// # fn example(value: ::std::option::Option<::std::string::String>) {
     /// let builder = types::Problem::builder().field(value);
     /// # }
     /// ```
@@ -330,7 +330,7 @@ impl Problem {
     /// ```
     /// use books::types;
     ///
-    /// # fn example(value :::std::string::String) {
+    /// # fn example(value: ::std::string::String) {
     /// let builder = types::Problem::builder().title(value);
     /// # }
     /// ```
@@ -397,7 +397,7 @@ impl Search {
     /// ```
     /// use books::types;
     ///
-    /// # fn example(value :::std::string::String) {
+    /// # fn example(value: ::std::string::String) {
     /// let builder = types::Search::builder().author(value);
     /// # }
     /// ```

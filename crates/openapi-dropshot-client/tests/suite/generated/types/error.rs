@@ -7,8 +7,8 @@
 /// ```
 /// use books::types;
 ///
-/// # fn example(error: types::error::ConversionError) {
-/// println!("{error}");
+/// # fn example(value: types::error::ConversionError) {
+/// println!("{value}");
 /// # }
 /// ```
 pub struct ConversionError(::std::borrow::Cow<'static, str>);

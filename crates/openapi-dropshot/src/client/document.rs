@@ -1,0 +1,76 @@
+//! Answers questions about the document that several parts of the client generator have.
+
+use openapi_dropshot_contract::model::{
+    AdditionalProperties, Document, MediaType, Operation, Response, Schema, StatusCode, Type,
+};
+
+/// The responses that a client reads as a success; see [`super::prepare`].
+pub(super) fn successes(operation: &Operation) -> Vec<&Response> {
+    let with = |is_it: fn(StatusCode) -> bool| -> Vec<&Response> {
+        let responses = operation.responses.iter();
+        responses
+            .filter(|response| is_it(response.status.value))
+            .collect()
+    };
+    let declared = with(StatusCode::is_success);
+    if declared.is_empty() {
+        with(|status| status == StatusCode::Default)
+    } else {
+        declared
+    }
+}
+
+/// The media type without its parameters.
+pub(super) fn essence(media: &MediaType) -> &str {
+    let name = &media.name.value;
+    name.split(';').next().unwrap_or_default().trim()
+}
+
+/// Whether a schema has this `type`.
+pub(super) fn is_type(schema: &Schema, wanted: Type) -> bool {
+    (schema.types.as_ref()).is_some_and(|kind| kind.value == wanted)
+}
+
+/// The values that are known of an open list: `x-extensible-enum` of a string.
+pub(super) fn known_values(schema: &Schema) -> Option<Vec<&str>> {
+    let values = schema.extensions.get("x-extensible-enum")?.as_array()?;
+    let known: Option<Vec<&str>> = values.iter().map(|value| value.as_str()).collect();
+    known.filter(|known| is_type(schema, Type::String) && !known.is_empty())
+}
+
+/// All schemas in components, parameters, bodies and responses, those inside of them included.
+pub(super) fn all_schemas(document: &Document) -> Vec<&Schema> {
+    let mut schemas: Vec<&Schema> = document.schemas.values().collect();
+    for operation in &document.operations {
+        let bodies = operation.request_body.iter().flat_map(|body| &body.content);
+        let responses = operation
+            .responses
+            .iter()
+            .flat_map(|response| &response.content);
+        schemas.extend(
+            bodies
+                .chain(responses)
+                .filter_map(|media| media.schema.as_ref()),
+        );
+        let parameters = operation.parameters.iter();
+        schemas.extend(parameters.filter_map(|parameter| parameter.schema.as_ref()));
+    }
+    let mut index = 0;
+    while let Some(&schema) = schemas.get(index) {
+        let values = match &schema.additional_properties {
+            Some(AdditionalProperties::Schema(values)) => Some(values.as_ref()),
+            _ => None,
+        };
+        schemas.extend(schema.properties.values());
+        schemas.extend(schema.items.as_deref().into_iter().chain(values));
+        schemas.extend(
+            schema
+                .all_of
+                .iter()
+                .chain(&schema.one_of)
+                .chain(&schema.any_of),
+        );
+        index += 1;
+    }
+    schemas
+}

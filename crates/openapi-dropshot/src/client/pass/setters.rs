@@ -1,0 +1,135 @@
+//! Writes the setters of the builder of a request.
+
+use super::{
+    Pass, bounds, deprecated_attribute, described, docs,
+    examples::Setting,
+    part_deprecation,
+    requests::{Body, Request, Setter},
+};
+use crate::lifecycle::stability_sentence;
+use openapi_dropshot_contract::model::{Parameter, ParameterIn, Stability};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+impl Pass<'_> {
+    /// A setter, which checks the bounds of its parameter, so that nothing is sent that the service would reject.
+    pub(super) fn setter(&self, request: &Request<'_>, setter: &Setter<'_>) -> TokenStream {
+        let Setter {
+            parameter,
+            name,
+            target,
+        } = setter;
+        let wire = &parameter.name.value;
+        let schema = parameter.schema.as_ref();
+        let bounds = schema.and_then(|schema| bounds::of(schema, target));
+        let value = match &bounds {
+            Some(bounds) => {
+                let bounds::Bounds {
+                    condition,
+                    description,
+                } = bounds;
+                quote!(within::<#target, V>(value, #description, |&value| #condition))
+            }
+            None => quote!(convert::<#target, V>(value)),
+        };
+        let set = match parameter.location {
+            ParameterIn::Query => quote!(set_query),
+            _ => quote!(set_text),
+        };
+        let description = || {
+            let schema = self.document.resolve(schema?)?;
+            schema.description.as_deref()
+        };
+        let mut paragraphs = vec![
+            match parameter.description.as_deref().or_else(description) {
+                Some(description) => described(Some(description)),
+                None => format!("Sets `{wire}`."),
+            },
+        ];
+        paragraphs.extend(bounds.map(|bounds| {
+            format!(
+                "Has to be {}; any other value is rejected before anything is sent.",
+                bounds.description
+            )
+        }));
+        paragraphs.extend(parameter.required.then(|| "Required.".to_owned()));
+        paragraphs.extend(part_stability(parameter));
+        let deprecation = part_deprecation(parameter.deprecated, &parameter.extensions);
+        paragraphs.extend(deprecation.as_ref().map(|note| note.sentence.clone()));
+        let is_it = |setting: &Setting<'_>| setting.name == name;
+        paragraphs.push(self.request_example(request, "fn", is_it, assign));
+        let docs = docs(paragraphs);
+        let deprecated = deprecation.as_ref().map(deprecated_attribute);
+        quote! {
+            #docs
+            #deprecated
+            pub fn #name<V>(mut self, value: V) -> Self
+            where
+                V: ::std::convert::TryInto<#target>,
+                V::Error: ::std::fmt::Display,
+            {
+                self.call.#set(#wire, toolkit::#value);
+                self
+            }
+        }
+    }
+
+    /// `body`, and `body_map` if the body has a builder.
+    pub(super) fn body_setters(&self, request: &Request<'_>, body: &Body<'_>) -> TokenStream {
+        let Body { target, held, .. } = body;
+        let declared = request.operation.request_body.as_ref();
+        let description = described(declared.and_then(|body| body.description.as_deref()));
+        let is_it = |setting: &Setting<'_>| *setting.name == body.name;
+        let example = self.request_example(request, "fn", is_it, assign);
+        let body_docs = if description.is_empty() {
+            docs(["Sets the body.", &example])
+        } else {
+            docs([
+                &description,
+                "Takes a value, or the builder of one.",
+                &example,
+            ])
+        };
+        let map = (held != target).then(|| {
+            let fields = self.fields_of(target);
+            let change = |request| assign(quote!(#request.body_map(|body| body #fields)));
+            let example = self.request_example(request, "fn", |_| false, change);
+            let first = "Changes the body step by step with its builder.";
+            let docs = docs([first, &description, &example]);
+            quote! {
+                #docs
+                pub fn body_map<F>(mut self, change: F) -> Self
+                where
+                    F: ::std::ops::FnOnce(#held) -> #held,
+                {
+                    self.body = self.body.map(change);
+                    self
+                }
+            }
+        });
+        quote! {
+            #body_docs
+            pub fn body<V>(mut self, value: V) -> Self
+            where
+                V: ::std::convert::TryInto<#target>,
+                V::Error: ::std::fmt::Display,
+            {
+                self.body.set::<#target, V>(value);
+                self
+            }
+            #map
+        }
+    }
+}
+
+/// The statement of an example that keeps a request in a variable.
+pub(super) fn assign(request: TokenStream) -> TokenStream {
+    quote!(let request = #request;)
+}
+
+/// How far a parameter can be relied on.
+fn part_stability(parameter: &Parameter) -> Option<String> {
+    let level = parameter.extensions.get("x-stability-level")?.as_str()?;
+    let sentence = stability_sentence(Stability::from_word(level))?;
+    Some(sentence.to_owned())
+}
