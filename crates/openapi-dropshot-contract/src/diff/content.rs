@@ -13,35 +13,23 @@ pub(super) fn compare_request<'a>(context: &mut Context<'a>, base: &'a Node, rev
     let new = context.revision.get(revision, "requestBody");
     match (old, new) {
         (None, None) => {}
-        (None, Some(new)) => {
-            let (rule, necessity) = if is_true(new, "required") {
-                (&rules::REQUEST_BODY_ADDED_REQUIRED, "a required")
-            } else {
-                (&rules::REQUEST_BODY_ADDED_OPTIONAL, "an optional")
+        (None, Some(body)) => {
+            let (rule, necessity) = match is_true(body, "required") {
+                true => (&rules::REQUEST_BODY_ADDED_REQUIRED, "a required"),
+                false => (&rules::REQUEST_BODY_ADDED_OPTIONAL, "an optional"),
             };
             let text = format!("{necessity} request body was added");
-            context.report(rule, Some(base), Some(new), text);
+            context.report(rule, Some(base), new, text);
         }
-        (Some(old), None) => {
+        (Some(_), None) => {
             let text = "the request body was removed";
-            context.report(
-                &rules::REQUEST_BODY_REMOVED,
-                Some(old),
-                Some(revision),
-                text,
-            );
+            context.report(&rules::REQUEST_BODY_REMOVED, old, Some(revision), text);
         }
-        (Some(old), Some(new)) => {
-            let necessity = match (is_true(old, "required"), is_true(new, "required")) {
-                (false, true) => Some((&rules::REQUEST_BODY_BECAME_REQUIRED, "required")),
-                (true, false) => Some((&rules::REQUEST_BODY_BECAME_OPTIONAL, "optional")),
-                _ => None,
-            };
-            if let Some((rule, necessity)) = necessity {
-                let text = format!("the request body became {necessity}");
-                context.report(rule, Some(old), Some(new), text);
-            }
-            compare(context, Direction::Request, "the request body", old, new);
+        (Some(from), Some(to)) => {
+            let what = "the request body";
+            let (was, is) = (is_true(from, "required"), is_true(to, "required"));
+            context.report_necessity("request-body", what, (was, old), (is, new));
+            compare(context, Direction::Request, what, from, to);
         }
     }
 }
@@ -55,17 +43,11 @@ pub(super) fn compare<'a>(
     revision: &'a Node,
 ) {
     let is_request = direction == Direction::Request;
-    let (added, removed) = if is_request {
-        (
-            &rules::REQUEST_BODY_MEDIA_TYPE_ADDED,
-            &rules::REQUEST_BODY_MEDIA_TYPE_REMOVED,
-        )
+    let places = &[if is_request {
+        "request-body"
     } else {
-        (
-            &rules::RESPONSE_MEDIA_TYPE_ADDED,
-            &rules::RESPONSE_MEDIA_TYPE_REMOVED,
-        )
-    };
+        "response"
+    }];
     let mut after = members(revision, "content");
     let mut missing = Vec::new();
     for (name, old) in members(base, "content") {
@@ -83,15 +65,15 @@ pub(super) fn compare<'a>(
             .position(|(other, _)| covers(other, name) || (!is_request && covers(name, other)));
         let Some(index) = related else {
             let text = format!("{what}: the media type `{name}` was removed");
-            context.report(removed, Some(old), Some(revision), text);
+            let family = &rules::MEDIA_TYPE_REMOVED;
+            context.report_at(family, places, Some(old), Some(revision), text);
             continue;
         };
         let (other, new) = after.remove(index);
         if !is_request {
-            let rule = if covers(other, name) {
-                &rules::RESPONSE_MEDIA_TYPE_NAME_GENERALIZED
-            } else {
-                &rules::RESPONSE_MEDIA_TYPE_NAME_SPECIALIZED
+            let rule = match covers(other, name) {
+                true => &rules::RESPONSE_MEDIA_TYPE_NAME_GENERALIZED,
+                false => &rules::RESPONSE_MEDIA_TYPE_NAME_SPECIALIZED,
             };
             let text = format!("{what}: the media type `{name}` became `{other}`");
             context.report(rule, Some(old), Some(new), text);
@@ -100,7 +82,8 @@ pub(super) fn compare<'a>(
     }
     for (name, new) in after {
         let text = format!("{what}: the media type `{name}` was added");
-        context.report(added, Some(base), Some(new), text);
+        let family = &rules::MEDIA_TYPE_ADDED;
+        context.report_at(family, places, Some(base), Some(new), text);
     }
 }
 
@@ -111,15 +94,9 @@ fn compare_schemas<'a>(
     media_type: &str,
     (base, revision): (&'a Node, &'a Node),
 ) {
-    let (added, removed) = match direction {
-        Direction::Request => (
-            &rules::REQUEST_BODY_MEDIA_TYPE_SCHEMA_ADDED,
-            &rules::REQUEST_BODY_MEDIA_TYPE_SCHEMA_REMOVED,
-        ),
-        Direction::Response => (
-            &rules::RESPONSE_BODY_MEDIA_TYPE_SCHEMA_ADDED,
-            &rules::RESPONSE_BODY_MEDIA_TYPE_SCHEMA_REMOVED,
-        ),
+    let places = match direction {
+        Direction::Request => &["request-body"],
+        Direction::Response => &["response-body"],
     };
     match (base.get("schema"), revision.get("schema")) {
         (Some(old), Some(new)) => {
@@ -129,13 +106,15 @@ fn compare_schemas<'a>(
             let scope = Scope::new(direction, Role::Body, what, is_json);
             schema::start(context, &scope, old, new);
         }
-        (None, Some(new)) => {
+        (None, new @ Some(_)) => {
             let text = format!("{what}: a schema was added for `{media_type}`");
-            context.report(added, Some(base), Some(new), text);
+            let family = &rules::MEDIA_TYPE_SCHEMA_ADDED;
+            context.report_at(family, places, Some(base), new, text);
         }
-        (Some(old), None) => {
+        (old @ Some(_), None) => {
             let text = format!("{what}: the schema for `{media_type}` was removed");
-            context.report(removed, Some(old), Some(revision), text);
+            let family = &rules::MEDIA_TYPE_SCHEMA_REMOVED;
+            context.report_at(family, places, old, Some(revision), text);
         }
         (None, None) => {}
     }

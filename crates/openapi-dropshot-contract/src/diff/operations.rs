@@ -2,19 +2,19 @@
 //! document as a whole: ids, tags, component schemas, the version.
 
 use super::context::Context;
-use super::parameters::Pair;
-use super::view::{Side, array, members};
+use super::view::{Side, array, members, missing};
 use super::{content, lifecycle, parameters, responses, security};
 use crate::model::{Method, Node, unescape_pointer_token};
 use crate::rules::{Level, changes as rules};
 use crate::template;
+use crate::version::Version;
 use std::collections::HashMap;
 
 /// A path item with its path.
 #[derive(Clone, Copy)]
-struct Item<'a> {
-    path: &'a str,
-    node: &'a Node,
+pub(super) struct Item<'a> {
+    pub path: &'a str,
+    pub node: &'a Node,
 }
 
 pub(super) fn compare(context: &mut Context<'_>) {
@@ -31,7 +31,7 @@ pub(super) fn compare(context: &mut Context<'_>) {
             None => {
                 for (method, operation) in operations(old.node) {
                     enter(context, method, old.path, operation, None);
-                    lifecycle::removed(context, operation, true);
+                    lifecycle::operation_removed(context, operation, true);
                 }
             }
         }
@@ -51,35 +51,20 @@ pub(super) fn compare(context: &mut Context<'_>) {
 }
 
 fn compare_items<'a>(context: &mut Context<'a>, old: Item<'a>, new: Item<'a>) {
-    let renamed: Vec<_> = template::variables(old.path)
-        .zip(template::variables(new.path))
-        .filter(|(from, to)| from != to)
-        .collect();
     for (method, base) in operations(old.node) {
         enter(context, method, old.path, base, new.node.get(method));
         let Some(revision) = new.node.get(method) else {
-            lifecycle::removed(context, base, false);
+            lifecycle::operation_removed(context, base, false);
             continue;
         };
-        let pair = Pair {
-            base,
-            revision,
-            base_item: old.node,
-            revision_item: new.node,
-            renamed: renamed.clone(),
-        };
-        compare_operation(context, &pair);
+        lifecycle::operation(context, base, revision);
+        operation_id(context, base, revision);
+        tags(context, base, revision);
+        security::compare(context, base, revision);
+        parameters::compare(context, (old, base), (new, revision));
+        content::compare_request(context, base, revision);
+        responses::compare(context, base, revision);
     }
-}
-
-fn compare_operation<'a>(context: &mut Context<'a>, pair: &Pair<'a>) {
-    lifecycle::operation(context, pair.base, pair.revision);
-    operation_id(context, pair);
-    tags(context, pair);
-    security::compare(context, pair.base, pair.revision);
-    parameters::compare(context, pair);
-    content::compare_request(context, pair.base, pair.revision);
-    responses::compare(context, pair.base, pair.revision);
 }
 
 /// Makes an operation the one that is compared.
@@ -109,46 +94,35 @@ fn operations(item: &Node) -> impl Iterator<Item = (&'static str, &Node)> {
     methods.filter_map(|method| Some((method, item.get(method)?)))
 }
 
-fn operation_id(context: &mut Context<'_>, pair: &Pair<'_>) {
-    let (from, to) = (
-        pair.base.get("operationId"),
-        pair.revision.get("operationId"),
-    );
-    match (from.and_then(Node::as_str), to.and_then(Node::as_str)) {
-        (Some(a), b) if Some(a) != b => {
-            let text = match b {
-                Some(b) => format!("the operation id changed from `{a}` to `{b}`"),
-                None => format!("the operation id `{a}` was removed"),
-            };
-            let to = to.or(Some(pair.revision));
-            context.report(&rules::API_OPERATION_ID_REMOVED, from, to, text);
+fn operation_id(context: &mut Context<'_>, base: &Node, revision: &Node) {
+    let (from, to) = (base.get("operationId"), revision.get("operationId"));
+    let (rule, text) = match (from.and_then(Node::as_str), to.and_then(Node::as_str)) {
+        (Some(old), Some(new)) if old != new => {
+            let text = format!("the operation id changed from `{old}` to `{new}`");
+            (&rules::API_OPERATION_ID_REMOVED, text)
         }
-        (None, Some(b)) => {
-            let text = format!("the operation id `{b}` was added");
-            context.report(&rules::API_OPERATION_ID_ADDED, Some(pair.base), to, text);
+        (Some(old), None) => {
+            let text = format!("the operation id `{old}` was removed");
+            (&rules::API_OPERATION_ID_REMOVED, text)
         }
-        _ => {}
-    }
+        (None, Some(new)) => {
+            let text = format!("the operation id `{new}` was added");
+            (&rules::API_OPERATION_ID_ADDED, text)
+        }
+        _ => return,
+    };
+    context.report(rule, from.or(Some(base)), to.or(Some(revision)), text);
 }
 
-fn tags(context: &mut Context<'_>, pair: &Pair<'_>) {
-    let (from, to) = (array(pair.base, "tags"), array(pair.revision, "tags"));
-    for tag in from {
-        if !to.iter().any(|other| other.same_value(tag)) {
-            let text = format!("the tag {} was removed", tag.to_json());
-            context.report(
-                &rules::API_TAG_REMOVED,
-                Some(tag),
-                Some(pair.revision),
-                text,
-            );
-        }
+fn tags(context: &mut Context<'_>, base: &Node, revision: &Node) {
+    let (from, to) = (array(base, "tags"), array(revision, "tags"));
+    for tag in missing(from, to) {
+        let text = format!("the tag {} was removed", tag.to_json());
+        context.report(&rules::API_TAG_REMOVED, Some(tag), Some(revision), text);
     }
-    for tag in to {
-        if !from.iter().any(|other| other.same_value(tag)) {
-            let text = format!("the tag {} was added", tag.to_json());
-            context.report(&rules::API_TAG_ADDED, Some(pair.base), Some(tag), text);
-        }
+    for tag in missing(to, from) {
+        let text = format!("the tag {} was added", tag.to_json());
+        context.report(&rules::API_TAG_ADDED, Some(base), Some(tag), text);
     }
 }
 
@@ -170,32 +144,26 @@ pub(super) fn compare_components(context: &mut Context<'_>) {
 
 /// Compares `info.version` with what the changes require.
 pub(super) fn compare_version(context: &mut Context<'_>) {
-    let (base, revision) = (context.base.root, context.revision.root);
-    let (old, new) = (
-        base.pointer("/info/version"),
-        revision.pointer("/info/version"),
-    );
-    let numbers = |node: Option<&Node>| {
-        let text = node.and_then(Node::as_str)?;
-        crate::version::Version::parse(text)
-    };
-    let (Some(from), Some(to)) = (numbers(old), numbers(new)) else {
+    let old = context.base.root.pointer("/info/version");
+    let new = context.revision.root.pointer("/info/version");
+    let version = |node: Option<&Node>| Version::parse(node?.as_str()?);
+    let (Some(from), Some(to)) = (version(old), version(new)) else {
         return;
     };
-    let breaks = context
-        .changes()
-        .iter()
-        .any(|change| change.level == Level::Err);
-    let changed = !context.changes().is_empty();
-    if to < from {
+    let changes = context.changes();
+    let breaks = changes.iter().any(|change| change.level == Level::Err);
+    let (rule, text) = if to < from {
         let text = format!("the version decreased from {from} to {to}");
-        context.report(&rules::API_VERSION_DECREASED, old, new, text);
-    } else if to == from && changed {
+        (&rules::API_VERSION_DECREASED, text)
+    } else if to == from && !changes.is_empty() {
         let text = format!("the version is still {to}");
-        context.report(&rules::API_VERSION_NOT_BUMPED, old, new, text);
+        (&rules::API_VERSION_NOT_BUMPED, text)
     } else if breaks && !from.allows_break(to) {
         let text =
             format!("a change breaks clients, but the version only changed from {from} to {to}");
-        context.report(&rules::API_MAJOR_VERSION_NOT_BUMPED, old, new, text);
-    }
+        (&rules::API_MAJOR_VERSION_NOT_BUMPED, text)
+    } else {
+        return;
+    };
+    context.report(rule, old, new, text);
 }

@@ -68,30 +68,26 @@ impl Scope {
         self.direction == Direction::Request
     }
 
-    /// What the ids of the rules for this place begin with.
-    pub(super) fn prefix(&self) -> &'static str {
-        match (self.role, self.direction, self.path.is_empty()) {
-            (_, Direction::Request, _) if self.hidden => "request-read-only-property",
-            (_, Direction::Response, _) if self.hidden => "response-write-only-property",
-            (Role::Body, Direction::Request, true) => "request-body",
-            (Role::Body, Direction::Response, true) => "response-body",
-            (Role::Header, _, true) => "response-header",
-            (Role::Parameter, _, true) => "request-parameter",
-            (Role::Parameter, _, false) => "request-parameter-property",
-            (_, Direction::Request, false) => "request-property",
-            (_, Direction::Response, false) => "response-property",
-        }
+    /// Whether this is a whole body.
+    pub(super) fn is_body(&self) -> bool {
+        self.role == Role::Body && self.path.is_empty()
     }
 
-    /// The scope for bounds: the rules for the bounds of a parameter apply to its
-    /// items as well.
-    pub(super) fn of_bounds(&self) -> Self {
-        let mut scope = self.clone();
-        if self.role == Role::Parameter && !self.path.is_empty() {
-            scope.what = self.subject();
-            scope.path.clear();
+    /// What the ids of the rules for this place begin with; the first that has a
+    /// rule counts.
+    fn places(&self, hidden: bool) -> &'static [&'static str] {
+        match (self.role, self.direction, self.path.is_empty()) {
+            (_, Direction::Request, _) if hidden => &["request-read-only-property"],
+            (_, Direction::Response, _) if hidden => &["response-write-only-property"],
+            (Role::Body, Direction::Request, true) => &["request-body"],
+            (Role::Body, Direction::Response, true) => &["response-body"],
+            (Role::Header, _, true) => &["response-header"],
+            (Role::Parameter, _, true) => &["request-parameter"],
+            // The rules for the bounds of a parameter apply to its items as well.
+            (Role::Parameter, _, false) => &["request-parameter-property", "request-parameter"],
+            (_, Direction::Request, false) => &["request-property"],
+            (_, Direction::Response, false) => &["response-property"],
         }
-        scope
     }
 
     /// How messages call this place.
@@ -116,24 +112,11 @@ impl Scope {
         // that sends back what it got sends read-only members, too, so that a
         // changed pattern counts.
         let is_pattern = std::ptr::eq(family, &rules::PATTERN_CHANGED);
-        let visible = match self.hidden && self.is_request() && is_pattern {
-            true => &Scope {
-                hidden: false,
-                ..self.clone()
-            },
-            false => self,
-        };
-        match family.at(visible.prefix()) {
-            Some(rule) => {
-                let text = format!("{}: {text}", self.subject());
-                context.report(rule, base, revision, text);
-            }
-            None => debug_assert!(
-                visible.hidden,
-                "`{}` lacks a rule for `{}`",
-                family.ending,
-                visible.prefix()
-            ),
+        let hidden = self.hidden && !(self.is_request() && is_pattern);
+        let places = self.places(hidden);
+        if !hidden || family.at(places).is_some() {
+            let text = format!("{}: {text}", self.subject());
+            context.report_at(family, places, base, revision, text);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Compares `type` and `format`: whether all values of one are values of the other.
 
-use super::context::Context;
-use super::scope::{Role, Scope};
+use super::schema::Comparison;
+use super::scope::Role;
 use super::view::View;
 use crate::rules::changes as rules;
 
@@ -30,49 +30,55 @@ impl<'a> Kind<'a> {
     }
 }
 
-pub(super) fn compare<'a>(
-    context: &mut Context<'a>,
-    scope: &Scope,
-    old: &View<'a>,
-    new: &View<'a>,
-) {
-    let (from, to) = (Kind::of(old), Kind::of(new));
-    if from == to {
-        return;
+impl Comparison<'_, '_> {
+    pub(super) fn types(&mut self) {
+        let (from, to) = (Kind::of(&self.old), Kind::of(&self.new));
+        if from == to {
+            return;
+        }
+        let scope = self.scope;
+        let rule = match (scope.role, scope.is_request()) {
+            (Role::Parameter, _) if scope.path.is_empty() => {
+                if breaks(from, to, false) && !self.is_repeated() {
+                    &rules::TYPE_CHANGED
+                } else {
+                    &rules::TYPE_GENERALIZED
+                }
+            }
+            // How an object in a parameter is serialized is not known here.
+            (Role::Parameter, _) => match (breaks(from, to, true), breaks(from, to, false)) {
+                (true, true) => &rules::TYPE_SPECIALIZED,
+                (false, false) => &rules::TYPE_GENERALIZED,
+                _ => &rules::TYPE_CHANGED,
+            },
+            (_, true) if breaks(from, to, scope.strongly_typed) => &rules::TYPE_CHANGED,
+            (_, true) if is_swap(from, to) => &rules::TYPE_COMPATIBLE,
+            (_, true) => &rules::TYPE_GENERALIZED,
+            (_, false) if breaks(to, from, scope.strongly_typed) => {
+                if from.name != to.name && is_within(from, to) {
+                    &rules::TYPE_GENERALIZED
+                } else {
+                    &rules::TYPE_CHANGED
+                }
+            }
+            (_, false) if is_swap(to, from) => &rules::TYPE_COMPATIBLE,
+            (_, false) => &rules::TYPE_SPECIALIZED,
+        };
+        let text = format!("the type changed from `{}` to `{}`", from.text(), to.text());
+        let (base, revision) = self.both("type");
+        self.report(rule, base, revision, &text);
     }
-    let rule = match (scope.role, scope.is_request()) {
-        (Role::Parameter, _) if scope.path.is_empty() => {
-            if breaks(from, to, false) && !is_repeated(context, old, new) {
-                &rules::TYPE_CHANGED
-            } else {
-                &rules::TYPE_GENERALIZED
-            }
-        }
-        // How an object in a parameter is serialized is not known here.
-        (Role::Parameter, _) => match (breaks(from, to, true), breaks(from, to, false)) {
-            (true, true) => &rules::TYPE_SPECIALIZED,
-            (false, false) => &rules::TYPE_GENERALIZED,
-            _ => &rules::TYPE_CHANGED,
-        },
-        (_, true) if breaks(from, to, scope.strongly_typed) => &rules::TYPE_CHANGED,
-        (_, true) if is_swap(from, to) => &rules::TYPE_COMPATIBLE,
-        (_, true) => &rules::TYPE_GENERALIZED,
-        (_, false) if breaks(to, from, scope.strongly_typed) => {
-            if from.name != to.name && is_within(from, to) {
-                &rules::TYPE_GENERALIZED
-            } else {
-                &rules::TYPE_CHANGED
-            }
-        }
-        (_, false) if is_swap(to, from) => &rules::TYPE_COMPATIBLE,
-        (_, false) => &rules::TYPE_SPECIALIZED,
-    };
-    let text = format!("the type changed from `{}` to `{}`", from.text(), to.text());
-    let (base, revision) = (
-        old.first("type").or(old.node()),
-        new.first("type").or(new.node()),
-    );
-    scope.report(context, rule, base, revision, &text);
+
+    /// Whether a parameter that held one value now holds a list of such values,
+    /// written as `name=a&name=b`: then one value is a list of one.
+    fn is_repeated(&mut self) -> bool {
+        let became_list = self.new.kind() == Some("array") && self.old.kind() != Some("array");
+        let (node, items) = (self.old.node(), self.new.first("items"));
+        became_list
+            && self.context.exploded
+            && (node.zip(items))
+                .is_some_and(|(node, items)| self.context.equality.equivalent(node, items))
+    }
 }
 
 /// Whether a value of `from` can be none of `to`.
@@ -110,17 +116,4 @@ fn format_fits(from: Kind<'_>, to: Kind<'_>) -> bool {
     };
     from.format
         .is_some_and(|narrower| pairs.contains(&(narrower, wider)))
-}
-
-/// Whether a parameter that held one value now holds a list of such values,
-/// written as `name=a&name=b`: then one value is a list of one.
-fn is_repeated<'a>(context: &mut Context<'a>, old: &View<'a>, new: &View<'a>) -> bool {
-    if new.kind() != Some("array") || old.kind() == Some("array") || !context.exploded {
-        return false;
-    }
-    let Some(items) = new.first("items") else {
-        return false;
-    };
-    old.node()
-        .is_some_and(|node| context.equality.equivalent(node, items))
 }

@@ -3,6 +3,7 @@
 
 use crate::model::{Node, compare_numbers, unescape_pointer_token};
 use indexmap::IndexMap;
+use std::borrow::Borrow;
 use std::cmp::Ordering;
 
 /// How many references are followed in a row; a longer chain is a cycle.
@@ -192,4 +193,22 @@ pub(super) fn members<'a>(node: &'a Node, keyword: &str) -> Vec<(&'a str, &'a No
 
 pub(super) fn is_true(node: &Node, keyword: &str) -> bool {
     node.get(keyword).and_then(Node::as_bool) == Some(true)
+}
+
+/// Whether two values, either of which may be absent, are not the same.
+pub(super) fn differs(from: Option<&Node>, to: Option<&Node>) -> bool {
+    match (from, to) {
+        (Some(from), Some(to)) => !from.same_value(to),
+        (from, to) => from.is_some() != to.is_some(),
+    }
+}
+
+/// The values of the first list that the second lacks.
+pub(super) fn missing<'l, N: Borrow<Node>>(from: &'l [N], to: &[N]) -> Vec<&'l Node> {
+    let lacks = |list: &[N], value: &Node| {
+        (list.iter()).all(|other| !Borrow::<Node>::borrow(other).same_value(value))
+    };
+    (from.iter().map(Borrow::borrow))
+        .filter(|value| lacks(to, value))
+        .collect()
 }
