@@ -19,7 +19,6 @@ mod responses;
 mod schema;
 mod scope;
 mod security;
-mod types;
 mod values;
 mod view;
 
@@ -77,11 +76,6 @@ impl Policy {
             deprecation_days_stable: 0,
         }
     }
-}
-
-/// The level of the rule with this id; `None` if there is no such rule.
-pub fn level(id: &str) -> Option<Level> {
-    crate::rules::change(id).map(|rule| rule.level)
 }
 
 /// Compares two documents: what changed from `base` to `revision`, the most

@@ -19,9 +19,9 @@ use std::fmt::Debug;
 pub struct Comparison {
     /// Where the documents differ, in the order in which they were compared.
     pub differences: Vec<Difference>,
-    /// The schemas of the source and the names that they have in the emitted
-    /// document, each pair once.
-    pub pairs: Vec<Pair>,
+    /// The schemas of the source, as JSON pointers, and the names of the components
+    /// that represent them in the emitted document.
+    pub pairs: BTreeMap<String, String>,
     /// The operations of the source, such as `GET /things`.
     pub operations: Vec<String>,
     /// The component schemas of the source, by name.
@@ -46,16 +46,6 @@ pub struct Difference {
     pub message: String,
 }
 
-/// A schema of the source, and the component that represents it in the emitted
-/// document.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Pair {
-    /// The schema of the source, as a JSON pointer.
-    pub pointer: String,
-    /// The name of the component of the emitted document.
-    pub name: String,
-}
-
 /// Compares an emitted document with its source.
 pub fn compare(source: &Document, emitted: &Document) -> Comparison {
     let mut comparer = Comparer {
@@ -65,17 +55,10 @@ pub fn compare(source: &Document, emitted: &Document) -> Comparison {
         part: String::new(),
         errors_have_bodies: false,
         seen: BTreeSet::new(),
-        pairs: BTreeMap::new(),
     };
     comparer.components();
     comparer.operations();
-    let pairs = comparer.pairs.into_iter();
-    Comparison {
-        pairs: pairs
-            .map(|(pointer, name)| Pair { pointer, name })
-            .collect(),
-        ..comparer.comparison
-    }
+    comparer.comparison
 }
 
 /// The state of a comparison.
@@ -90,7 +73,6 @@ struct Comparer<'d> {
     errors_have_bodies: bool,
     /// Pairs of schemas that were compared or are being compared.
     seen: BTreeSet<(String, String)>,
-    pairs: BTreeMap<String, String>,
 }
 
 impl<'d> Comparer<'d> {
@@ -101,7 +83,8 @@ impl<'d> Comparer<'d> {
             self.comparison.schemas.push(name.clone());
             match self.emitted.schema(name) {
                 Some(other) => {
-                    self.pairs.insert(schema.at.pointer.clone(), name.clone());
+                    let pointer = schema.at.pointer.clone();
+                    self.comparison.pairs.insert(pointer, name.clone());
                     self.schema(schema, other);
                 }
                 // A component that is a reference is compared at its target.

@@ -69,6 +69,8 @@ pub enum Part {
     Paths,
     /// Members of an operation.
     Operation,
+    /// Members of a flow of an OAuth 2.0 security scheme.
+    Flow,
     /// Members of a parameter, beside its name, its place and its schema.
     Parameter,
     /// Members of a request body and of a response.
@@ -149,9 +151,10 @@ pub(crate) struct Family {
     pub(crate) ending: &'static str,
     /// What all ids begin with, by level: the places where the change occurs.
     levels: &'static [(Level, &'static [&'static str])],
-    /// The members of all rules; the remedy belongs to those that are not `Info`.
-    meaning: &'static str,
+    /// What changed, as a clause.
+    pub(crate) meaning: &'static str,
     examples: &'static [(Part, &'static str, &'static str)],
+    /// The remedy of the rules whose level is not `Info`.
     own_remedy: Option<&'static str>,
 }
 

@@ -28,13 +28,11 @@ impl<'a> Comparison<'_, 'a> {
             self.bound(keyword, *rules);
         }
         self.multiple_of();
-        let (rule, text) = match self.flags("uniqueItems") {
-            (false, true) => (&UNIQUE_ITEMS_ADDED, "items must be unique now"),
-            (true, false) => (&UNIQUE_ITEMS_REMOVED, "items may be repeated now"),
-            _ => return,
-        };
-        let (base, revision) = (self.old.node(), self.new.node());
-        self.report(rule, base, revision, text);
+        match self.flags("uniqueItems") {
+            (false, true) => self.report_meaning(&UNIQUE_ITEMS_ADDED, (None, None)),
+            (true, false) => self.report_meaning(&UNIQUE_ITEMS_REMOVED, (None, None)),
+            _ => {}
+        }
     }
 
     fn bound(&mut self, keyword: &str, rules: [&'static Family; 4]) {

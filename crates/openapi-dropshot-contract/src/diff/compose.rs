@@ -9,31 +9,22 @@ use crate::model::Node;
 use crate::pairs::pairs;
 use crate::rules::{Family, changes as rules};
 
-/// `oneOf` or `anyOf`, and the rules for its changes.
-pub(super) struct Keyword {
-    name: &'static str,
-    added: &'static Family,
-    removed: &'static Family,
-    lifted: &'static Family,
-    restricted: &'static Family,
-}
+/// The rules for a choice: for an alternative that was added and for one that was
+/// removed, and for a choice that was lifted and for one that restricts a type.
+type ChoiceRules = [&'static Family; 4];
 
-impl Keyword {
-    pub(super) const ONE_OF: Keyword = Keyword {
-        name: "oneOf",
-        added: &rules::ONE_OF_ADDED,
-        removed: &rules::ONE_OF_REMOVED,
-        lifted: &rules::ONE_OF_LIFTED,
-        restricted: &rules::ONE_OF_RESTRICTED,
-    };
-    pub(super) const ANY_OF: Keyword = Keyword {
-        name: "anyOf",
-        added: &rules::ANY_OF_ADDED,
-        removed: &rules::ANY_OF_REMOVED,
-        lifted: &rules::ANY_OF_LIFTED,
-        restricted: &rules::ANY_OF_RESTRICTED,
-    };
-}
+pub(super) const ONE_OF: ChoiceRules = [
+    &rules::ONE_OF_ADDED,
+    &rules::ONE_OF_REMOVED,
+    &rules::ONE_OF_LIFTED,
+    &rules::ONE_OF_RESTRICTED,
+];
+pub(super) const ANY_OF: ChoiceRules = [
+    &rules::ANY_OF_ADDED,
+    &rules::ANY_OF_REMOVED,
+    &rules::ANY_OF_LIFTED,
+    &rules::ANY_OF_RESTRICTED,
+];
 
 impl<'a> Comparison<'_, 'a> {
     /// Takes the only member of a choice as the schema itself. Its members are
@@ -86,15 +77,15 @@ impl<'a> Comparison<'_, 'a> {
     }
 
     /// Compares `oneOf` or `anyOf`, member by member.
-    pub(super) fn alternatives(&mut self, keyword: &Keyword) {
-        let name = keyword.name;
+    pub(super) fn alternatives(&mut self, name: &str, rules: ChoiceRules) {
+        let [added, removed, lifted, _] = rules;
         let (from, to) = (self.old.list(name), self.new.list(name));
         match (from.is_empty(), to.is_empty()) {
             (true, true) => return,
-            (true, false) => return self.choice_added(&to, keyword),
+            (true, false) => return self.choice_added(&to, name, rules),
             (false, true) if self.old.kind().is_some() => {
                 let text = format!("`{name}` was removed");
-                return self.report(keyword.lifted, self.old.first(name), None, &text);
+                return self.report(lifted, self.old.first(name), None, &text);
             }
             _ => {}
         }
@@ -110,17 +101,17 @@ impl<'a> Comparison<'_, 'a> {
         }
         for member in matches.added {
             let text = format!("{} was added to `{name}`", name_of(member));
-            self.report(keyword.added, None, Some(member), &text);
+            self.report(added, None, Some(member), &text);
         }
         for member in matches.removed {
             let text = format!("{} was removed from `{name}`", name_of(member));
-            self.report(keyword.removed, Some(member), None, &text);
+            self.report(removed, Some(member), None, &text);
         }
     }
 
     /// Reports a choice where there was none.
-    fn choice_added(&mut self, members: &[&'a Node], keyword: &Keyword) {
-        let (scope, name) = (self.scope, keyword.name);
+    fn choice_added(&mut self, members: &[&'a Node], name: &str, rules: ChoiceRules) {
+        let (scope, [added, _, _, restricted]) = (self.scope, rules);
         let place = self.new.first(name);
         let keeps_its_own = self.new.kind().is_some();
         // If object properties moved into alternatives, a value that was valid may now
@@ -137,23 +128,23 @@ impl<'a> Comparison<'_, 'a> {
         });
         if is_wrapped && !holds_the_old {
             let text = "the properties moved into alternatives";
-            if scope.is_body() {
+            if scope.is_in_body() && scope.path.is_empty() {
                 self.report(&rules::WRAPPED_IN_ONE_OF, None, place, text);
             } else if scope.is_request() {
-                self.report(keyword.restricted, None, place, text);
+                self.report(restricted, None, place, text);
             }
         }
         match (scope.is_request(), keeps_its_own) {
             (true, true) if !holds_the_old => {
                 let text = format!("`{name}` was added");
-                self.report(keyword.restricted, None, place, &text);
+                self.report(restricted, None, place, &text);
             }
             // A response only becomes narrower then.
             (false, true) => {}
             _ => {
                 let names: Vec<String> = members.iter().map(|member| name_of(member)).collect();
                 let text = format!("{} were added as `{name}`", names.join(", "));
-                self.report(keyword.added, None, place, &text);
+                self.report(added, None, place, &text);
             }
         }
     }
@@ -194,30 +185,23 @@ impl<'a> Comparison<'_, 'a> {
 
     pub(super) fn not(&mut self) {
         let (from, to) = self.both("not");
-        let (rule, text) = match (from, to) {
-            (None, Some(_)) => (&rules::NOT_ADDED, "`not` was added"),
-            (Some(_), None) => (&rules::NOT_REMOVED, "`not` was removed"),
-            (Some(from), Some(to)) if !self.context.equality.equivalent(from, to) => {
-                (&rules::NOT_CHANGED, "`not` changed")
+        match (from, to) {
+            (None, Some(_)) => self.report_meaning(&rules::NOT_ADDED, (from, to)),
+            (Some(_), None) => self.report_meaning(&rules::NOT_REMOVED, (from, to)),
+            (Some(old), Some(new)) if !self.context.equality.equivalent(old, new) => {
+                self.report_meaning(&rules::NOT_CHANGED, (from, to));
             }
-            _ => return,
-        };
-        self.report(rule, from, to, text);
+            _ => {}
+        }
     }
 
     /// Compares `discriminator`: its property, and the schemas that it leads to.
     pub(super) fn discriminator(&mut self) {
         let (from, to) = match self.both("discriminator") {
             (Some(from), Some(to)) => (from, to),
-            (None, to @ Some(_)) => {
-                let text = "a discriminator was added";
-                return self.report(&rules::DISCRIMINATOR_ADDED, None, to, text);
-            }
-            (from @ Some(_), None) => {
-                let text = "the discriminator was removed";
-                return self.report(&rules::DISCRIMINATOR_REMOVED, from, None, text);
-            }
             (None, None) => return,
+            (None, to) => return self.report_meaning(&rules::DISCRIMINATOR_ADDED, (None, to)),
+            (from, _) => return self.report_meaning(&rules::DISCRIMINATOR_REMOVED, (from, None)),
         };
         let name = |node: &'a Node| node.get("propertyName").and_then(Node::as_str);
         if name(from) != name(to) {

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::schema;
-use super::scope::{Direction, Role, Scope};
+use super::scope::{Role, Scope};
 use super::view::{is_true, members};
 use crate::model::Node;
 use crate::rules::changes as rules;
@@ -29,7 +29,7 @@ pub(super) fn compare_request<'a>(context: &mut Context<'a>, base: &'a Node, rev
             let what = "the request body";
             let (was, is) = (is_true(from, "required"), is_true(to, "required"));
             context.report_necessity("request-body", what, (was, old), (is, new));
-            compare(context, Direction::Request, what, from, to);
+            compare(context, Role::RequestBody, what, from, to);
         }
     }
 }
@@ -37,24 +37,23 @@ pub(super) fn compare_request<'a>(context: &mut Context<'a>, base: &'a Node, rev
 /// The media types of a request body or a response.
 pub(super) fn compare<'a>(
     context: &mut Context<'a>,
-    direction: Direction,
+    role: Role,
     what: &str,
     base: &'a Node,
     revision: &'a Node,
 ) {
-    let is_request = direction == Direction::Request;
-    let places = &[if is_request {
-        "request-body"
-    } else {
-        "response"
-    }];
+    let is_request = role == Role::RequestBody;
+    let places = match is_request {
+        true => &["request-body"],
+        false => &["response"],
+    };
     let mut after = members(revision, "content");
     let mut missing = Vec::new();
     for (name, old) in members(base, "content") {
         match after.iter().position(|(other, _)| is_same(name, other)) {
             Some(index) => {
                 let (_, new) = after.remove(index);
-                compare_schemas(context, direction, what, name, (old, new));
+                compare_schemas(context, role, what, name, (old, new));
             }
             None => missing.push((name, old)),
         }
@@ -78,7 +77,7 @@ pub(super) fn compare<'a>(
             let text = format!("{what}: the media type `{name}` became `{other}`");
             context.report(rule, Some(old), Some(new), text);
         }
-        compare_schemas(context, direction, what, other, (old, new));
+        compare_schemas(context, role, what, other, (old, new));
     }
     for (name, new) in after {
         let text = format!("{what}: the media type `{name}` was added");
@@ -89,21 +88,21 @@ pub(super) fn compare<'a>(
 
 fn compare_schemas<'a>(
     context: &mut Context<'a>,
-    direction: Direction,
+    role: Role,
     what: &str,
     media_type: &str,
     (base, revision): (&'a Node, &'a Node),
 ) {
-    let places = match direction {
-        Direction::Request => &["request-body"],
-        Direction::Response => &["response-body"],
+    let places = match role {
+        Role::RequestBody => &["request-body"],
+        _ => &["response-body"],
     };
     match (base.get("schema"), revision.get("schema")) {
         (Some(old), Some(new)) => {
             let is_json =
                 essence(media_type) == "application/json" || essence(media_type).ends_with("+json");
             let what = format!("{what} (`{media_type}`)");
-            let scope = Scope::new(direction, Role::Body, what, is_json);
+            let scope = Scope::new(role, what, is_json);
             schema::start(context, &scope, old, new);
         }
         (None, new @ Some(_)) => {

@@ -50,9 +50,15 @@ pub(super) fn is_stable(node: &Node) -> bool {
     stability(node).is_none_or(|level| level == STABLE)
 }
 
-/// Sets the stability of the operation that is compared: that of the base, which
-/// clients rely on.
-pub(super) fn enter(context: &mut Context<'_>, base: &Node, revision: Option<&Node>) {
+/// Makes an operation the one that is compared. Its stability is that of the base,
+/// which clients rely on.
+pub(super) fn enter(
+    context: &mut Context<'_>,
+    operation: String,
+    base: &Node,
+    revision: Option<&Node>,
+) {
+    context.operation = Some(operation);
     context.stable = is_stable(base);
     context.deprecation_days = match stability(revision.unwrap_or(base)) {
         Some(STABLE) | None => context.policy.deprecation_days_stable,
@@ -112,8 +118,7 @@ pub(super) fn deprecation(
 
 /// Reports something that the revision deprecates.
 fn deprecated(context: &mut Context<'_>, subject: &Subject<'_>, base: &Node, revision: &Node) {
-    let Subject { what, places } = subject;
-    let days = context.deprecation_days;
+    let (what, days) = (subject.what, context.deprecation_days);
     let (families, text): (&[&Family], _) = match sunset(revision) {
         Sunset::None if days > 0 => (
             &[&rules::DEPRECATED_SUNSET_MISSING],
@@ -139,7 +144,7 @@ fn deprecated(context: &mut Context<'_>, subject: &Subject<'_>, base: &Node, rev
     };
     let at = (revision.get(SUNSET).or(revision.get("deprecated"))).or(Some(revision));
     // oasdiff has different rules for operations, parameters and properties.
-    if let Some(rule) = families.iter().find_map(|family| family.at(places)) {
+    if let Some(rule) = families.iter().find_map(|family| family.at(subject.places)) {
         context.report(rule, Some(base), at, text);
     }
 }
@@ -157,13 +162,9 @@ fn sunset_moved(context: &mut Context<'_>, subject: &Subject<'_>, base: &Node, r
             let family = &rules::SUNSET_DELETED;
             return context.report_at(family, places, old, Some(revision), text);
         }
-        (_, Sunset::Unreadable) => {
-            let text = format!("`{SUNSET}` of {what} is not a date: write `YYYY-MM-DD`");
+        (_, Sunset::Unreadable) | (Sunset::Unreadable, _) => {
+            let text = format!("`{SUNSET}` of {what} is no date, or was none: write `YYYY-MM-DD`");
             let old = old.or(Some(base));
-            return context.report_at(&rules::SUNSET_PARSE, places, old, new, text);
-        }
-        (Sunset::Unreadable, Sunset::On(_)) => {
-            let text = format!("`{SUNSET}` of {what} was not a date");
             return context.report_at(&rules::SUNSET_PARSE, places, old, new, text);
         }
         (Sunset::None, Sunset::On(_)) => return,
@@ -221,13 +222,12 @@ pub(super) fn property<'a>(
     let (Some(base), Some(revision)) = (old.node(), new.node()) else {
         return;
     };
-    let subject = Subject {
-        what: &scope.subject(),
-        places: match scope.is_request() {
-            true => &["request-property"],
-            false => &["response-property"],
-        },
+    let what = &scope.subject();
+    let places = match scope.is_request() {
+        true => &["request-property"],
+        false => &["response-property"],
     };
+    let subject = Subject { what, places };
     let deprecated = (old.flag("deprecated"), new.flag("deprecated"));
     // There are no rules for the sunset of a property that stays deprecated.
     if deprecated != (true, true) {
@@ -241,22 +241,16 @@ pub(super) fn property<'a>(
 /// whole path.
 pub(super) fn operation_removed(context: &mut Context<'_>, base: &Node, with_path: bool) {
     invalid_stability(context, base, true);
-    let operation = Subject {
-        places: match with_path {
-            true => &["api-path"],
-            false => &["api", "api-path"],
-        },
-        ..OPERATION
+    let places: &[&str] = match with_path {
+        true => &["api-path"],
+        false => &["api", "api-path"],
     };
-    if is_true(base, "deprecated") {
-        return removed(context, &operation, base, None);
-    }
-    let text = "the operation was removed without being deprecated before";
-    let family = &rules::REMOVED_WITHOUT_DEPRECATION;
-    context.report_at(family, operation.places, Some(base), None, text);
+    let what = OPERATION.what;
+    removed(context, &Subject { what, places }, base, None);
 }
 
-/// Reports something that the base deprecates and the revision lacks.
+/// Reports something that the revision lacks; of a removed operation, nothing is in
+/// the revision.
 pub(super) fn removed(
     context: &mut Context<'_>,
     subject: &Subject<'_>,
@@ -266,12 +260,18 @@ pub(super) fn removed(
     let what = subject.what;
     let mut at = base;
     let (family, text) = match sunset(base) {
+        _ if !is_true(base, "deprecated") => {
+            let text = format!("{what} was removed without being deprecated before");
+            match revision {
+                None => (&rules::REMOVED_WITHOUT_DEPRECATION, text),
+                Some(_) => (&rules::REMOVED, text),
+            }
+        }
         Sunset::None => (
             &rules::REMOVED_WITH_DEPRECATION,
             format!("{what} was removed; it was deprecated, without a sunset"),
         ),
         Sunset::Unreadable => {
-            // An operation leaves nothing in the revision.
             if revision.is_none() {
                 at = base.get(SUNSET).unwrap_or(base);
             }

@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::view::{Side, array, members, missing};
 use super::{content, lifecycle, parameters, responses, security};
-use crate::model::{Method, Node, unescape_pointer_token};
+use crate::model::{Method, Node};
 use crate::rules::{Level, changes as rules};
 use crate::template;
 use crate::version::Version;
@@ -26,23 +26,24 @@ pub(super) fn compare(context: &mut Context<'_>) {
     };
     let (before, after) = (by_shape(base), by_shape(revision));
     for old in items(base) {
-        match after.get(&template::shape(old.path)) {
-            Some(new) => compare_items(context, old, *new),
-            None => {
-                for (method, operation) in operations(old.node) {
-                    enter(context, method, old.path, operation, None);
-                    lifecycle::operation_removed(context, operation, true);
-                }
+        let new = after.get(&template::shape(old.path));
+        for (method, from) in operations(old.node) {
+            let to = new.and_then(|new| Some((*new, new.node.get(method.key())?)));
+            let operation = format!("{method} {}", old.path);
+            lifecycle::enter(context, operation, from, to.map(|(_, to)| to));
+            match to {
+                Some(to) => compare_operation(context, (old, from), to),
+                None => lifecycle::operation_removed(context, from, new.is_none()),
             }
         }
     }
     for new in items(revision) {
         let old = before.get(&template::shape(new.path));
-        for (method, operation) in operations(new.node) {
-            if old.is_none_or(|old| old.node.get(method).is_none()) {
-                enter(context, method, new.path, operation, None);
+        for (method, to) in operations(new.node) {
+            if old.is_none_or(|old| old.node.get(method.key()).is_none()) {
+                lifecycle::enter(context, format!("{method} {}", new.path), to, None);
                 let text = "the operation was added";
-                context.report(&rules::ENDPOINT_ADDED, None, Some(operation), text);
+                context.report(&rules::ENDPOINT_ADDED, None, Some(to), text);
             }
         }
     }
@@ -50,33 +51,19 @@ pub(super) fn compare(context: &mut Context<'_>) {
     context.stable = true;
 }
 
-fn compare_items<'a>(context: &mut Context<'a>, old: Item<'a>, new: Item<'a>) {
-    for (method, base) in operations(old.node) {
-        enter(context, method, old.path, base, new.node.get(method));
-        let Some(revision) = new.node.get(method) else {
-            lifecycle::operation_removed(context, base, false);
-            continue;
-        };
-        lifecycle::operation(context, base, revision);
-        operation_id(context, base, revision);
-        tags(context, base, revision);
-        security::compare(context, base, revision);
-        parameters::compare(context, (old, base), (new, revision));
-        content::compare_request(context, base, revision);
-        responses::compare(context, base, revision);
-    }
-}
-
-/// Makes an operation the one that is compared.
-fn enter(
-    context: &mut Context<'_>,
-    method: &str,
-    path: &str,
-    base: &Node,
-    revision: Option<&Node>,
+fn compare_operation<'a>(
+    context: &mut Context<'a>,
+    old: (Item<'a>, &'a Node),
+    new: (Item<'a>, &'a Node),
 ) {
-    context.operation = Some(format!("{} {path}", method.to_uppercase()));
-    lifecycle::enter(context, base, revision);
+    let ((_, base), (_, revision)) = (old, new);
+    lifecycle::operation(context, base, revision);
+    operation_id(context, base, revision);
+    tags(context, base, revision);
+    security::compare(context, base, revision);
+    parameters::compare(context, old, new);
+    content::compare_request(context, base, revision);
+    responses::compare(context, base, revision);
 }
 
 fn items(side: Side<'_>) -> impl Iterator<Item = Item<'_>> {
@@ -89,20 +76,18 @@ fn items(side: Side<'_>) -> impl Iterator<Item = Item<'_>> {
         })
 }
 
-fn operations(item: &Node) -> impl Iterator<Item = (&'static str, &Node)> {
-    let methods = Method::ALL.into_iter().map(Method::key);
-    methods.filter_map(|method| Some((method, item.get(method)?)))
+fn operations(item: &Node) -> impl Iterator<Item = (Method, &Node)> {
+    (Method::ALL.into_iter()).filter_map(|method| Some((method, item.get(method.key())?)))
 }
 
 fn operation_id(context: &mut Context<'_>, base: &Node, revision: &Node) {
     let (from, to) = (base.get("operationId"), revision.get("operationId"));
     let (rule, text) = match (from.and_then(Node::as_str), to.and_then(Node::as_str)) {
-        (Some(old), Some(new)) if old != new => {
-            let text = format!("the operation id changed from `{old}` to `{new}`");
-            (&rules::API_OPERATION_ID_REMOVED, text)
-        }
-        (Some(old), None) => {
-            let text = format!("the operation id `{old}` was removed");
+        (Some(old), new) if Some(old) != new => {
+            let text = match new {
+                Some(new) => format!("the operation id changed from `{old}` to `{new}`"),
+                None => format!("the operation id `{old}` was removed"),
+            };
             (&rules::API_OPERATION_ID_REMOVED, text)
         }
         (None, Some(new)) => {
@@ -129,15 +114,11 @@ fn tags(context: &mut Context<'_>, base: &Node, revision: &Node) {
 /// Reports component schemas that were removed. Clients do not see their names on
 /// the wire, but generated clients contain them.
 pub(super) fn compare_components(context: &mut Context<'_>) {
-    const SCHEMAS: &str = "/components/schemas";
-    let Some(before) = context.base.root.pointer(SCHEMAS) else {
-        return;
-    };
-    let after = context.revision.root.pointer(SCHEMAS);
-    for (name, member) in before.as_object().into_iter().flatten() {
-        if after.is_none_or(|after| after.get(name).is_none()) {
-            let text = format!("the schema `{}` was removed", unescape_pointer_token(name));
-            context.report(&rules::API_SCHEMA_REMOVED, Some(&member.value), None, text);
+    let after = context.revision.components("schemas");
+    for (name, schema) in context.base.components("schemas") {
+        if !after.iter().any(|(other, _)| *other == name) {
+            let text = format!("the schema `{name}` was removed");
+            context.report(&rules::API_SCHEMA_REMOVED, Some(schema), None, text);
         }
     }
 }

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::lifecycle::{self, Subject};
 use super::operations::Item;
 use super::schema::{self, keyword_change};
-use super::scope::{Direction, Role, Scope};
+use super::scope::{Role, Scope};
 use super::values::DEFAULT;
 use super::view::{Side, View, array, differs, is_true, members};
 use crate::model::Node;
@@ -95,7 +95,10 @@ pub(super) fn compare<'a>(
         context.stable = stable && old.is_none_or(|old| lifecycle::is_stable(old.node));
         match (old, new) {
             (Some(old), Some(new)) => changed(context, *old, *new),
-            (Some(old), None) => removed(context, *old, revision),
+            (Some(old), None) => {
+                let what = old.what();
+                lifecycle::removed(context, &subject(&what), old.node, Some(revision));
+            }
             (None, Some(new)) => added(context, *new, base),
             (None, None) => {}
         }
@@ -113,17 +116,6 @@ fn added(context: &mut Context<'_>, new: Parameter<'_>, base: &Node) {
     };
     let text = format!("{} was added", new.what());
     context.report(rule, Some(base), Some(new.node), text);
-}
-
-fn removed(context: &mut Context<'_>, old: Parameter<'_>, revision: &Node) {
-    let what = old.what();
-    if is_true(old.node, "deprecated") {
-        lifecycle::removed(context, &subject(&what), old.node, Some(revision));
-    } else {
-        let rule = &rules::REQUEST_PARAMETER_REMOVED;
-        let text = format!("{what} was removed");
-        context.report(rule, Some(old.node), Some(revision), text);
-    }
 }
 
 fn subject(what: &str) -> Subject<'_> {
@@ -144,10 +136,7 @@ fn changed<'a>(context: &mut Context<'a>, old: Parameter<'a>, new: Parameter<'a>
     }
     let (subject, at) = (subject(&what), (new.node, new.node));
     lifecycle::deprecation(context, &subject, both("deprecated"), old.node, at);
-    let scope = |strongly_typed| {
-        let what = what.clone();
-        Scope::new(Direction::Request, Role::Parameter, what, strongly_typed)
-    };
+    let scope = |strongly_typed| Scope::new(Role::Parameter, what.clone(), strongly_typed);
     let (Some(old_schema), Some(new_schema)) = (old.node.get("schema"), new.node.get("schema"))
     else {
         let after = members(new.node, "content");
@@ -222,20 +211,24 @@ fn header<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &Vi
     }
     for name in new.required() {
         let rule = match (before.contains_key(name), after.contains_key(name)) {
-            (true, true) if !old.requires(name) => &rules::REQUEST_HEADER_PROPERTY_BECAME_REQUIRED,
-            (false, true) => &rules::NEW_REQUIRED_REQUEST_HEADER_PROPERTY,
-            _ => continue,
+            (true, true) if !old.requires(name) => rules::BECAME_REQUIRED.at(HEADER),
+            (false, true) => Some(&rules::NEW_REQUIRED_REQUEST_HEADER_PROPERTY),
+            _ => None,
         };
-        let text = format!("{}: required", scope.at(name).subject());
-        context.report(rule, old.node(), new.first("required"), text);
+        if let Some(rule) = rule {
+            let text = format!("{}: required", scope.at(name).subject());
+            context.report(rule, old.node(), new.first("required"), text);
+        }
     }
 }
+
+/// What the ids of the rules for a header parameter and its members begin with.
+const HEADER: &[&str] = &["request-header-property"];
 
 fn became_enum(context: &mut Context<'_>, scope: &Scope, old: &View<'_>, new: &View<'_>) {
     let to = new.first("enum");
     if old.first("enum").is_none() && to.is_some() {
         let text = format!("{}: only listed values are allowed now", scope.subject());
-        let rule = &rules::REQUEST_HEADER_PROPERTY_BECAME_ENUM;
-        context.report(rule, old.node(), to, text);
+        context.report_at(&rules::BECAME_ENUM, HEADER, old.node(), to, text);
     }
 }

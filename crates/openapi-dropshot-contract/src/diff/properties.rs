@@ -6,21 +6,7 @@ use super::schema::{self, Comparison};
 use super::scope::Scope;
 use super::view::View;
 use crate::model::Node;
-use crate::rules::{Family, changes as rules};
-
-/// The rules for `readOnly` and `writeOnly` that were set and removed.
-const ACCESS: [(&str, &Family, &Family); 2] = [
-    (
-        "readOnly",
-        &rules::BECAME_READ_ONLY,
-        &rules::BECAME_NOT_READ_ONLY,
-    ),
-    (
-        "writeOnly",
-        &rules::BECAME_WRITE_ONLY,
-        &rules::BECAME_NOT_WRITE_ONLY,
-    ),
-];
+use crate::rules::changes as rules;
 
 /// Whether a property is not sent in this direction.
 fn is_hidden(scope: &Scope, property: &View<'_>) -> bool {
@@ -84,10 +70,12 @@ impl<'a> Comparison<'_, 'a> {
             (false, true) => "response-required-property",
             (false, false) => "response-optional-property",
         };
-        for (keyword, set, removed) in ACCESS {
+        let read_only = (&rules::BECAME_READ_ONLY, &rules::BECAME_NOT_READ_ONLY);
+        let write_only = (&rules::BECAME_WRITE_ONLY, &rules::BECAME_NOT_WRITE_ONLY);
+        for (keyword, rules) in [("readOnly", read_only), ("writeOnly", write_only)] {
             let (family, verb) = match (old.flag(keyword), new.flag(keyword)) {
-                (false, true) => (set, "became"),
-                (true, false) => (removed, "is no longer"),
+                (false, true) => (rules.0, "became"),
+                (true, false) => (rules.1, "is no longer"),
                 _ => continue,
             };
             let text = format!("{}: {verb} `{keyword}`", inner.subject());
@@ -99,17 +87,14 @@ impl<'a> Comparison<'_, 'a> {
     fn necessity(&mut self, name: &str, inner: &Scope, old: &View<'a>, new: &View<'a>) {
         let (was_hidden, is_hidden) = (is_hidden(self.scope, old), is_hidden(self.scope, new));
         let (mut was_required, is_required) = (self.old.requires(name), self.new.requires(name));
-        let revision = self
-            .new
-            .first("required")
-            .filter(|_| is_required)
-            .or(new.node());
+        let list = self.new.first("required").filter(|_| is_required);
+        let (subject, revision) = (inner.subject(), list.or(new.node()));
         let place = match (inner.is_request(), was_hidden, is_hidden) {
             (true, _, false) => "request-property",
             (false, false, false) => "response-property",
             (false, true, true) => "response-write-only-property",
             (false, false, true) if was_required => {
-                let text = format!("{}: is not sent in responses any more", inner.subject());
+                let text = format!("{subject}: is not sent in responses any more");
                 let (family, place) = (&rules::PROPERTY_REMOVED, place_in_response(true, false));
                 return (self.context).report_at(family, &[place], old.node(), revision, text);
             }
@@ -118,13 +103,12 @@ impl<'a> Comparison<'_, 'a> {
         // A property that was not sent before did not exist for requests.
         was_required &= !(inner.is_request() && was_hidden);
         if inner.is_request() && !was_required && is_required && new.first("default").is_some() {
-            let text = format!("{} became required", inner.subject());
+            let text = format!("{subject} became required");
             let rule = &rules::REQUEST_PROPERTY_BECAME_REQUIRED_WITH_DEFAULT;
             return self.context.report(rule, old.node(), revision, text);
         }
         let (old, new) = ((was_required, old.node()), (is_required, revision));
-        self.context
-            .report_necessity(place, &inner.subject(), old, new);
+        (self.context).report_necessity(place, &subject, old, new);
     }
 
     fn property_removed(&mut self, name: &str, property: &View<'a>) {
@@ -165,29 +149,20 @@ impl<'a> Comparison<'_, 'a> {
 
     /// Compares names that are required though no property describes them.
     fn required_without_property(&mut self) {
-        if self.scope.hidden {
-            return;
-        }
         let (before, after) = (self.old.required(), self.new.required());
-        let (needed, given, family, place) = if self.scope.is_request() {
-            (after, before, &rules::BECAME_REQUIRED, "request-property")
-        } else {
-            (before, after, &rules::BECAME_OPTIONAL, "response-property")
+        let (needed, given, family, place) = match self.scope.is_request() {
+            _ if self.scope.hidden => return,
+            true => (after, before, &rules::BECAME_REQUIRED, "request-property"),
+            false => (before, after, &rules::BECAME_OPTIONAL, "response-property"),
         };
-        let described = |view: &View<'a>, name: &str| view.properties().contains_key(name);
-        let (base, revision) = (
-            self.old.node(),
-            self.new.first("required").or(self.new.node()),
-        );
+        let (old, new) = (self.old.properties(), self.new.properties());
+        let (base, list) = (self.old.node(), self.new.first("required"));
         for name in needed {
-            if !given.contains(&name) && !described(&self.old, name) && !described(&self.new, name)
-            {
-                let text = format!(
-                    "{}: required on one side only",
-                    self.scope.at(name).subject()
-                );
-                self.context
-                    .report_at(family, &[place], base, revision, text);
+            if !given.contains(&name) && !old.contains_key(name) && !new.contains_key(name) {
+                let subject = self.scope.at(name).subject();
+                let text = format!("{subject}: required on one side only");
+                let revision = list.or(self.new.node());
+                (self.context).report_at(family, &[place], base, revision, text);
             }
         }
     }
@@ -199,22 +174,14 @@ impl<'a> Comparison<'_, 'a> {
             (view.first(KEYWORD).and_then(Node::as_object))
                 .is_some_and(|members| !members.is_empty())
         };
-        let (family, text) = match (is_closed(&self.old), is_closed(&self.new)) {
-            (false, true) => (
-                &rules::ADDITIONAL_PROPERTIES_CLOSED,
-                "other members are not allowed any more",
-            ),
-            (true, false) => (
-                &rules::ADDITIONAL_PROPERTIES_OPENED,
-                "other members are allowed now",
-            ),
-            (false, false) if !is_schema(&self.old) && is_schema(&self.new) => (
-                &rules::ADDITIONAL_PROPERTIES_RESTRICTED,
-                "other members must match a schema now",
-            ),
+        let family = match (is_closed(&self.old), is_closed(&self.new)) {
+            (false, true) => &rules::ADDITIONAL_PROPERTIES_CLOSED,
+            (true, false) => &rules::ADDITIONAL_PROPERTIES_OPENED,
+            (false, false) if !is_schema(&self.old) && is_schema(&self.new) => {
+                &rules::ADDITIONAL_PROPERTIES_RESTRICTED
+            }
             _ => return,
         };
-        let (base, revision) = self.both(KEYWORD);
-        self.report(family, base, revision, text);
+        self.report_meaning(family, self.both(KEYWORD));
     }
 }

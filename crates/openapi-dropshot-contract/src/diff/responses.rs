@@ -3,7 +3,7 @@
 use super::content;
 use super::context::Context;
 use super::schema;
-use super::scope::{Direction, Role, Scope};
+use super::scope::{Role, Scope};
 use super::view::{is_true, members};
 use crate::model::Node;
 use crate::pairs::pairs;
@@ -18,39 +18,26 @@ pub(super) fn compare<'a>(context: &mut Context<'a>, base: &'a Node, revision: &
         let counterpart = exact.or_else(range);
         let new = counterpart.map_or(revision, |(_, new)| context.revision.resolve(new));
         let what = format!("the response `{status}`");
-        let change = match counterpart {
-            None => Some("was removed"),
-            Some(_) if exact.is_none() && !is_success(status) => {
-                Some("is described by its range alone")
-            }
-            Some(_) => None,
+        let change = match (exact, counterpart) {
+            (_, None) => Some("was removed"),
+            (None, _) if place(status) != SUCCESS => Some("is described by its range alone"),
+            _ => None,
         };
         if let Some(change) = change {
-            let text = format!("{what} {change}");
-            context.report_at(
-                &rules::STATUS_REMOVED,
-                &[place(status)],
-                Some(old),
-                Some(new),
-                text,
-            );
+            let (family, text) = (&rules::STATUS_REMOVED, format!("{what} {change}"));
+            context.report_at(family, &[place(status)], Some(old), Some(new), text);
         }
         if counterpart.is_some() {
             compare_headers(context, &what, old, new);
-            content::compare(context, Direction::Response, &what, old, new);
+            content::compare(context, Role::ResponseBody, &what, old, new);
         }
     }
     for (status, new) in &after {
         if !before.iter().any(|(other, _)| other == status) {
             let text = format!("the response `{status}` was added");
             let new = Some(context.revision.resolve(new));
-            context.report_at(
-                &rules::STATUS_ADDED,
-                &[place(status)],
-                Some(base),
-                new,
-                text,
-            );
+            let family = &rules::STATUS_ADDED;
+            context.report_at(family, &[place(status)], Some(base), new, text);
         }
     }
 }
@@ -61,14 +48,12 @@ fn statuses(operation: &Node) -> Vec<(&str, &Node)> {
     statuses
 }
 
-fn is_success(status: &str) -> bool {
-    status.starts_with('2')
-}
+const SUCCESS: &str = "response-success";
 
 /// What the ids of the rules for a status begin with.
 fn place(status: &str) -> &'static str {
-    match is_success(status) {
-        true => "response-success",
+    match status.starts_with('2') {
+        true => SUCCESS,
         false => "response-non-success",
     }
 }
@@ -94,7 +79,7 @@ fn compare_headers<'a>(context: &mut Context<'a>, what: &str, base: &'a Node, re
                     context.report_necessity("response-header", &subject, (was, old), (is, new));
                 }
                 if let (Some(from), Some(to)) = (from.get("schema"), to.get("schema")) {
-                    let scope = Scope::new(Direction::Response, Role::Header, subject, false);
+                    let scope = Scope::new(Role::ResponseHeader, subject, false);
                     schema::start(context, &scope, from, to);
                 }
             }

@@ -1,7 +1,7 @@
 //! Compares two schemas: which rules apply at each place, and which schemas
 //! inside are compared next.
 
-use super::compose::Keyword;
+use super::compose;
 use super::context::Context;
 use super::scope::Scope;
 use super::view::View;
@@ -56,8 +56,8 @@ pub(super) fn compare<'a>(
     schemas.unwrap_single();
     if !schemas.list_of_types() {
         schemas.types();
-        schemas.alternatives(&Keyword::ONE_OF);
-        schemas.alternatives(&Keyword::ANY_OF);
+        schemas.alternatives("oneOf", compose::ONE_OF);
+        schemas.alternatives("anyOf", compose::ANY_OF);
     }
     schemas.all_of();
     schemas.discriminator();
@@ -80,6 +80,15 @@ impl<'a> Comparison<'_, 'a> {
     ) {
         let (base, revision) = (base.or(self.old.node()), revision.or(self.new.node()));
         (self.scope).report(self.context, family, base, revision, text);
+    }
+
+    /// Reports a change of which there is no more to say than what its rules mean.
+    pub(super) fn report_meaning(
+        &mut self,
+        family: &'static Family,
+        (base, revision): (Option<&Node>, Option<&Node>),
+    ) {
+        self.report(family, base, revision, family.meaning);
     }
 
     /// The value of a keyword on both sides.

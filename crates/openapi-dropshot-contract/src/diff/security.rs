@@ -80,29 +80,21 @@ fn scopes(context: &mut Context<'_>, place: &str, from: &Node, to: &Node) {
 pub(super) fn compare_components(context: &mut Context<'_>) {
     let (base, revision) = (context.base, context.revision);
     requirements(context, "api-global", base.root, revision.root);
-    let schemes = |root| -> Vec<(&str, &Node)> {
-        let components: Option<&Node> = Node::get(root, "components");
-        components.map_or_else(Vec::new, |components| {
-            members(components, "securitySchemes")
-        })
-    };
-    let (before, after) = (schemes(base.root), schemes(revision.root));
-    for pair in pairs(&before, &after, |(from, _), (to, _)| from == to) {
-        match pair {
-            (Some((name, old)), Some((_, new))) => {
-                scheme(context, name, base.resolve(old), revision.resolve(new));
+    let before = base.components("securitySchemes");
+    let after = revision.components("securitySchemes");
+    for (old, new) in pairs(&before, &after, |(from, _), (to, _)| from == to) {
+        let name = old.or(new).map_or("", |(name, _)| *name);
+        let old = old.map(|(_, old)| base.resolve(old));
+        let (rule, verb, new) = match (old, new) {
+            (Some(old), Some((_, new))) => {
+                scheme(context, name, old, revision.resolve(new));
+                continue;
             }
-            (Some((name, old)), None) => {
-                let text = format!("the security scheme `{name}` was removed");
-                let (rule, old) = (&rules::API_SECURITY_COMPONENT_REMOVED, base.resolve(old));
-                context.report(rule, Some(old), None, text);
-            }
-            (None, Some((name, new))) => {
-                let text = format!("the security scheme `{name}` was added");
-                context.report(&rules::API_SECURITY_COMPONENT_ADDED, None, Some(new), text);
-            }
-            (None, None) => {}
-        }
+            (_, None) => (&rules::SECURITY_COMPONENT_REMOVED, "removed", None),
+            (None, Some((_, new))) => (&rules::SECURITY_COMPONENT_ADDED, "added", Some(*new)),
+        };
+        let text = format!("the security scheme `{name}` was {verb}");
+        context.report(rule, old, new, text);
     }
 }
 
@@ -110,18 +102,12 @@ fn scheme(context: &mut Context<'_>, name: &str, old: &Node, new: &Node) {
     let is_other = |from: &Node, to: &Node, keyword| differs(from.get(keyword), to.get(keyword));
     if is_other(old, new, "type") || is_other(old, new, "scheme") {
         let text = format!("the type of the security scheme `{name}` changed");
-        let rule = &rules::API_SECURITY_COMPONENT_TYPE_CHANGED;
+        let rule = &rules::SECURITY_COMPONENT_TYPE_CHANGED;
         context.report(rule, Some(old), Some(new), text);
     }
     let urls = [
-        (
-            "authorizationUrl",
-            &rules::API_SECURITY_COMPONENT_OAUTH_URL_CHANGED,
-        ),
-        (
-            "tokenUrl",
-            &rules::API_SECURITY_COMPONENT_OAUTH_TOKEN_URL_CHANGED,
-        ),
+        ("authorizationUrl", &rules::OAUTH_URL_CHANGED),
+        ("tokenUrl", &rules::OAUTH_TOKEN_URL_CHANGED),
     ];
     for (flow, from) in members(old, "flows") {
         let Some(to) = new.get("flows").and_then(|flows| flows.get(flow)) else {
@@ -139,23 +125,19 @@ fn scheme(context: &mut Context<'_>, name: &str, old: &Node, new: &Node) {
 
 fn flow_scopes(context: &mut Context<'_>, name: &str, from: &Node, to: &Node) {
     let (before, after) = (members(from, "scopes"), members(to, "scopes"));
-    for pair in pairs(&before, &after, |(from, _), (to, _)| from == to) {
-        let (scope, rule, verb, old, new) = match pair {
-            (Some((scope, old)), None) => {
-                let rule = &rules::API_SECURITY_COMPONENT_OAUTH_SCOPE_REMOVED;
-                (scope, rule, "removed", *old, to)
-            }
-            (None, Some((scope, new))) => {
-                let rule = &rules::API_SECURITY_COMPONENT_OAUTH_SCOPE_ADDED;
-                (scope, rule, "added", from, *new)
-            }
-            (Some((scope, old)), Some((_, new))) if !old.same_value(new) => {
-                let rule = &rules::API_SECURITY_COMPONENT_OAUTH_SCOPE_CHANGED;
-                (scope, rule, "changed", *old, *new)
-            }
-            _ => continue,
+    for (old, new) in pairs(&before, &after, |(from, _), (to, _)| from == to) {
+        let (rule, verb) = match (old, new) {
+            (Some((_, old)), Some((_, new))) if old.same_value(new) => continue,
+            (Some(_), Some(_)) => (&rules::OAUTH_SCOPE_CHANGED, "changed"),
+            (Some(_), None) => (&rules::OAUTH_SCOPE_REMOVED, "removed"),
+            (None, _) => (&rules::OAUTH_SCOPE_ADDED, "added"),
         };
+        let scope = old.or(new).map_or("", |(scope, _)| *scope);
         let text = format!("the scope `{scope}` of the security scheme `{name}` was {verb}");
+        let (old, new) = (
+            old.map_or(from, |(_, old)| *old),
+            new.map_or(to, |(_, new)| *new),
+        );
         context.report(rule, Some(old), Some(new), text);
     }
 }

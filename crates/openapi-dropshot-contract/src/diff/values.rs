@@ -1,9 +1,9 @@
-//! Compares keywords that list values or describe texts: `enum`,
+//! Compares keywords that restrict single values: `type` and `format`, `enum`,
 //! `x-extensible-enum`, `default`, `nullable` and `pattern`.
 
 use super::schema::{Comparison, keyword_change, quoted};
 use super::scope::Role;
-use super::view::{differs, missing};
+use super::view::{View, differs, missing};
 use crate::model::Node;
 use crate::rules::{Family, changes as rules};
 
@@ -16,17 +16,11 @@ pub(super) static DEFAULT: [&Family; 3] = [
 
 impl Comparison<'_, '_> {
     pub(super) fn values(&mut self) {
-        let nullable = match self.flags("nullable") {
-            (false, true) => Some((&rules::BECAME_NULLABLE, "`null` is allowed now")),
-            (true, false) => Some((
-                &rules::BECAME_NOT_NULLABLE,
-                "`null` is not allowed any more",
-            )),
-            _ => None,
-        };
-        if let Some((rule, text)) = nullable {
-            let (base, revision) = self.both("nullable");
-            self.report(rule, base, revision, text);
+        let nullable = self.both("nullable");
+        match self.flags("nullable") {
+            (false, true) => self.report_meaning(&rules::BECAME_NULLABLE, nullable),
+            (true, false) => self.report_meaning(&rules::BECAME_NOT_NULLABLE, nullable),
+            _ => {}
         }
         self.enumeration();
         self.extensible();
@@ -38,7 +32,7 @@ impl Comparison<'_, '_> {
     /// compared in `parameters`.
     fn default(&mut self) {
         let (from, to) = self.both("default");
-        if self.scope.role == Role::Body
+        if self.scope.is_in_body()
             && differs(from, to)
             && let Some((rule, text)) = keyword_change("default", from, to, DEFAULT)
         {
@@ -50,21 +44,15 @@ impl Comparison<'_, '_> {
         let (from, to) = self.both("enum");
         match (from, to) {
             (None, None) => return,
-            (None, Some(_)) => {
-                let text = "only listed values are allowed now";
-                return self.report(&rules::BECAME_ENUM, None, to, text);
-            }
-            (Some(_), None) => {
-                let text = "values are not restricted to a list any more";
-                return self.report(&rules::ENUM_LIFTED, from, None, text);
-            }
+            (None, Some(_)) => return self.report_meaning(&rules::BECAME_ENUM, (from, to)),
+            (Some(_), None) => return self.report_meaning(&rules::ENUM_LIFTED, (from, to)),
             (Some(_), Some(_)) => {}
         }
         let (before, after) = (self.old.list("enum"), self.new.list("enum"));
         for value in missing(&before, &after) {
             let text = format!("the value {} was removed", quoted(value));
             // For whole response bodies, oasdiff has an id of another form.
-            if self.scope.is_body() && !self.scope.is_request() {
+            if self.scope.role == Role::ResponseBody && self.scope.path.is_empty() {
                 let rule = &rules::RESPONSE_MEDIATYPE_ENUM_VALUE_REMOVED;
                 let text = format!("{}: {text}", self.scope.subject());
                 self.context.report(rule, Some(value), to, text);
@@ -109,4 +97,116 @@ impl Comparison<'_, '_> {
             self.report(rule, base, revision, &text);
         }
     }
+}
+
+/// A type with its format, either of which may be absent.
+#[derive(Clone, Copy, PartialEq)]
+struct Kind<'a> {
+    name: Option<&'a str>,
+    format: Option<&'a str>,
+}
+
+impl<'a> Kind<'a> {
+    fn of(view: &View<'a>) -> Self {
+        Kind {
+            name: view.kind(),
+            format: view.text("format").filter(|format| !format.is_empty()),
+        }
+    }
+
+    fn text(self) -> String {
+        let parts: Vec<&str> = [self.name, self.format].into_iter().flatten().collect();
+        match parts.is_empty() {
+            true => "any".to_owned(),
+            false => parts.join("/"),
+        }
+    }
+}
+
+impl Comparison<'_, '_> {
+    pub(super) fn types(&mut self) {
+        let (from, to) = (Kind::of(&self.old), Kind::of(&self.new));
+        if from == to {
+            return;
+        }
+        let scope = self.scope;
+        let rule = match (scope.role, scope.is_request()) {
+            (Role::Parameter, _) if scope.path.is_empty() => {
+                if breaks(from, to, false) && !self.is_repeated() {
+                    &rules::TYPE_CHANGED
+                } else {
+                    &rules::TYPE_GENERALIZED
+                }
+            }
+            // How an object in a parameter is serialized is not known here.
+            (Role::Parameter, _) => match (breaks(from, to, true), breaks(from, to, false)) {
+                (true, true) => &rules::TYPE_SPECIALIZED,
+                (false, false) => &rules::TYPE_GENERALIZED,
+                _ => &rules::TYPE_CHANGED,
+            },
+            (_, true) if breaks(from, to, scope.strongly_typed) => &rules::TYPE_CHANGED,
+            (_, true) if is_swap(from, to) => &rules::TYPE_COMPATIBLE,
+            (_, true) => &rules::TYPE_GENERALIZED,
+            (_, false) if breaks(to, from, scope.strongly_typed) => {
+                if from.name != to.name && is_within(from, to) {
+                    &rules::TYPE_GENERALIZED
+                } else {
+                    &rules::TYPE_CHANGED
+                }
+            }
+            (_, false) if is_swap(to, from) => &rules::TYPE_COMPATIBLE,
+            (_, false) => &rules::TYPE_SPECIALIZED,
+        };
+        let text = format!("the type changed from `{}` to `{}`", from.text(), to.text());
+        let (base, revision) = self.both("type");
+        self.report(rule, base, revision, &text);
+    }
+
+    /// Whether a parameter that held one value now holds a list of such values,
+    /// written as `name=a&name=b`: then one value is a list of one.
+    fn is_repeated(&mut self) -> bool {
+        let became_list = self.new.kind() == Some("array") && self.old.kind() != Some("array");
+        let (node, items) = (self.old.node(), self.new.first("items"));
+        became_list
+            && self.context.exploded
+            && (node.zip(items))
+                .is_some_and(|(node, items)| self.context.equality.equivalent(node, items))
+    }
+}
+
+/// Whether a value of `from` can be none of `to`.
+fn breaks(from: Kind<'_>, to: Kind<'_>, strongly_typed: bool) -> bool {
+    if from.name != to.name && to.name.is_none() {
+        return false;
+    }
+    // If everything is text, a number is a string as well.
+    let fits = is_within(from, to) || (!strongly_typed && to.name == Some("string"));
+    let type_breaks = from.name != to.name && !fits;
+    type_breaks || (from.format != to.format && !format_fits(from, to))
+}
+
+fn is_within(from: Kind<'_>, to: Kind<'_>) -> bool {
+    match (from.name, to.name) {
+        (Some(from), Some(to)) => from == to || (from, to) == ("integer", "number"),
+        _ => false,
+    }
+}
+
+/// Whether both are types, and neither includes the other.
+fn is_swap(from: Kind<'_>, to: Kind<'_>) -> bool {
+    from.name != to.name && from.name.is_some() && to.name.is_some() && !is_within(from, to)
+}
+
+fn format_fits(from: Kind<'_>, to: Kind<'_>) -> bool {
+    let Some(wider) = to.format else {
+        return true;
+    };
+    let pairs: &[(&str, &str)] = match to.name {
+        Some("number") => &[("float", "double"), ("int32", "double")],
+        Some("integer") => &[("int32", "int64"), ("int32", "bigint"), ("int64", "bigint")],
+        Some("string") => &[("date", "date-time"), ("time", "date-time")],
+        _ => &[],
+    };
+    from.format
+        .is_some_and(|narrower| pairs.contains(&(narrower, wider)))
 }

@@ -32,7 +32,8 @@ impl<'d> Comparer<'d> {
         if let Some(name) = b.names.first()
             && !a.names.contains(name)
         {
-            self.pairs.insert(at.pointer.clone(), (*name).to_owned());
+            let (pointer, name) = (at.pointer.clone(), (*name).to_owned());
+            self.comparison.pairs.insert(pointer, name);
         }
         self.annotations(at, source, &a, &b);
         let known = |name: &&&str| self.source.schemas.contains_key(**name);
@@ -101,11 +102,8 @@ impl<'d> Comparer<'d> {
         self.same("schema-write-only", at, [a.write_only, b.write_only]);
         self.same("schema-enum", at, [&a.values, &b.values]);
         for keyword in a.bounds.keys().chain(b.bounds.keys()) {
-            let bound = |shape: &Shape<'_>| {
-                let bound = shape.bounds.get(keyword);
-                bound.map_or("nothing".to_owned(), String::clone)
-            };
-            let (bound, other) = (bound(a), bound(b));
+            let [bound, other] = [a, b].map(|shape| shape.bounds.get(keyword));
+            let [bound, other] = [bound, other].map(|bound| bound.map_or("nothing", |text| text));
             if bound != other {
                 let message = format!("`{keyword}: {bound}` became {other}");
                 self.differ(bound_rule(keyword), at, message);

@@ -83,32 +83,28 @@ impl<'d> Shape<'d> {
         self.any_of.extend(&schema.any_of);
         self.not = self.not.or(schema.not.as_deref());
         self.discriminator = self.discriminator.or(schema.discriminator.as_ref());
-        let is_wrapper = schema.all_of.len() == 1;
-        if is_wrapper || schema.all_of.iter().all(|part| is_object(document, part)) {
-            let names = self.names.len();
-            for part in &schema.all_of {
-                self.add_part(document, part, left, is_wrapper);
+        let names = self.names.len();
+        let is_wrapper = match schema.all_of.as_slice() {
+            [only] => {
+                self.add(document, only, left);
+                schema.properties.is_empty()
             }
-            if !is_wrapper || !schema.properties.is_empty() {
-                // The name of a part is not a name of the whole.
-                self.names.truncate(names);
+            parts if parts.iter().all(|part| is_object(document, part)) => {
+                for part in parts {
+                    self.add_part(document, part, left);
+                }
+                false
             }
-        } else {
-            self.all_of.extend(&schema.all_of);
+            parts => return self.all_of.extend(parts),
+        };
+        if !is_wrapper {
+            // The name of a part is not a name of the whole.
+            self.names.truncate(names);
         }
     }
 
-    /// Adds a part of `allOf`. Its annotations count only if it is the only part.
-    fn add_part(
-        &mut self,
-        document: &'d Document,
-        part: &'d Schema,
-        left: usize,
-        is_wrapper: bool,
-    ) {
-        if is_wrapper {
-            return self.add(document, part, left);
-        }
+    /// Adds one of several parts of `allOf`, whose annotations do not count.
+    fn add_part(&mut self, document: &'d Document, part: &'d Schema, left: usize) {
         let (title, description, default) = (self.title, self.description, self.default);
         let (nullable, deprecated) = (self.nullable, self.deprecated);
         self.add(document, part, left);

@@ -57,7 +57,6 @@ const BODIES: [&str; 4] = [
     "response-body",
     "response-property",
 ];
-const PROPERTIES: [&str; 2] = ["request-property", "response-property"];
 /// Properties by whether they are required.
 const REQUIRED_OR_NOT: [&str; 4] = [
     "request-required-property",
@@ -101,33 +100,23 @@ change_rules! {
     API_SECURITY_BECAME_REQUIRED Warn "api-security-became-required"
         "an operation could be called without credentials and no longer can"
         Operation "" "security: [{k: []}]";
-    API_SECURITY_COMPONENT_ADDED Info "api-security-component-added" "a security scheme was added"
+    SECURITY_COMPONENT_ADDED Info "api-security-component-added" "a security scheme was added"
         Document "components: {securitySchemes: {}}" "components: {securitySchemes: {k: {type: http, scheme: bearer}}}";
-    API_SECURITY_COMPONENT_REMOVED Info "api-security-component-removed" "a security scheme was removed"
+    SECURITY_COMPONENT_REMOVED Info "api-security-component-removed" "a security scheme was removed"
         Document "components: {securitySchemes: {k: {type: http, scheme: bearer}}}" "components: {securitySchemes: {}}";
-    API_SECURITY_COMPONENT_TYPE_CHANGED Info "api-security-component-type-changed" "the type of a security scheme changed"
+    SECURITY_COMPONENT_TYPE_CHANGED Info "api-security-component-type-changed" "the type of a security scheme changed"
         Document "components: {securitySchemes: {k: {type: http, scheme: bearer}}}"
             "components: {securitySchemes: {k: {type: apiKey, name: key, in: header}}}";
-    API_SECURITY_COMPONENT_OAUTH_URL_CHANGED Info "api-security-component-oauth-url-changed"
-        "`authorizationUrl` of a security scheme changed"
-        Document "components: {securitySchemes: {k: {type: oauth2, flows: {authorizationCode: {authorizationUrl: /a, tokenUrl: /t, scopes: {}}}}}}"
-            "components: {securitySchemes: {k: {type: oauth2, flows: {authorizationCode: {authorizationUrl: /b, tokenUrl: /t, scopes: {}}}}}}";
-    API_SECURITY_COMPONENT_OAUTH_TOKEN_URL_CHANGED Info "api-security-component-oauth-token-url-changed"
-        "`tokenUrl` of a security scheme changed"
-        Document "components: {securitySchemes: {k: {type: oauth2, flows: {authorizationCode: {authorizationUrl: /a, tokenUrl: /t, scopes: {}}}}}}"
-            "components: {securitySchemes: {k: {type: oauth2, flows: {authorizationCode: {authorizationUrl: /a, tokenUrl: /u, scopes: {}}}}}}";
-    API_SECURITY_COMPONENT_OAUTH_SCOPE_ADDED Info "api-security-component-oauth-scope-added"
-        "a scope was added to a security scheme"
-        Document "components: {securitySchemes: {k: {type: oauth2, flows: {authorizationCode: {authorizationUrl: /a, tokenUrl: /t, scopes: {}}}}}}"
-            "components: {securitySchemes: {k: {type: oauth2, flows: {authorizationCode: {authorizationUrl: /a, tokenUrl: /t, scopes: {read: Read.}}}}}}";
-    API_SECURITY_COMPONENT_OAUTH_SCOPE_REMOVED Info "api-security-component-oauth-scope-removed"
-        "a scope was removed from a security scheme"
-        Document "components: {securitySchemes: {k: {type: oauth2, flows: {authorizationCode: {authorizationUrl: /a, tokenUrl: /t, scopes: {read: Read.}}}}}}"
-            "components: {securitySchemes: {k: {type: oauth2, flows: {authorizationCode: {authorizationUrl: /a, tokenUrl: /t, scopes: {}}}}}}";
-    API_SECURITY_COMPONENT_OAUTH_SCOPE_CHANGED Info "api-security-component-oauth-scope-changed"
-        "the description of a scope of a security scheme changed"
-        Document "components: {securitySchemes: {k: {type: oauth2, flows: {authorizationCode: {authorizationUrl: /a, tokenUrl: /t, scopes: {read: Read.}}}}}}"
-            "components: {securitySchemes: {k: {type: oauth2, flows: {authorizationCode: {authorizationUrl: /a, tokenUrl: /t, scopes: {read: Look.}}}}}}";
+    OAUTH_URL_CHANGED Info "api-security-component-oauth-url-changed"
+        "`authorizationUrl` of a security scheme changed" Flow "authorizationUrl: /a" "authorizationUrl: /b";
+    OAUTH_TOKEN_URL_CHANGED Info "api-security-component-oauth-token-url-changed"
+        "`tokenUrl` of a security scheme changed" Flow "tokenUrl: /t" "tokenUrl: /u";
+    OAUTH_SCOPE_ADDED Info "api-security-component-oauth-scope-added"
+        "a scope was added to a security scheme" Flow "scopes: {}" "scopes: {read: Read.}";
+    OAUTH_SCOPE_REMOVED Info "api-security-component-oauth-scope-removed"
+        "a scope was removed from a security scheme" Flow "scopes: {read: Read.}" "scopes: {}";
+    OAUTH_SCOPE_CHANGED Info "api-security-component-oauth-scope-changed"
+        "the description of a scope of a security scheme changed" Flow "scopes: {read: Read.}" "scopes: {read: Look.}";
     // Parameters.
     NEW_REQUIRED_REQUEST_PARAMETER Err "new-required-request-parameter" "a required parameter was added"
         Operation "parameters: []" "parameters: [{name: q, in: query, schema: {type: string}, required: true}]"
@@ -150,17 +139,6 @@ change_rules! {
         "`style` or `explode` of a parameter changed: it is written in another way"
         Operation "parameters: [{name: q, in: query, schema: {type: array, items: {}}}]"
             "parameters: [{name: q, in: query, explode: false, schema: {type: array, items: {}}}]";
-    REQUEST_PARAMETER_REMOVED Warn "request-parameter-removed" "a parameter was removed and was not deprecated"
-        Operation "parameters: [{name: q, in: query, schema: {type: string}}]" "parameters: []"
-        remedy "Deprecate it first with `x-sunset`, and remove it after that day.";
-    REQUEST_HEADER_PROPERTY_BECAME_ENUM Err "request-header-property-became-enum"
-        "a header parameter, or a member of it, is restricted to listed values"
-        Operation "parameters: [{name: X-A, in: header, schema: {type: object, properties: {a: {type: string}}}}]"
-            "parameters: [{name: X-A, in: header, schema: {type: object, properties: {a: {type: string, enum: [b]}}}}]";
-    REQUEST_HEADER_PROPERTY_BECAME_REQUIRED Err "request-header-property-became-required"
-        "a member of a header parameter became required"
-        Operation "parameters: [{name: X-A, in: header, schema: {type: object, properties: {a: {}}}}]"
-            "parameters: [{name: X-A, in: header, schema: {type: object, required: [a], properties: {a: {}}}}]";
     NEW_REQUIRED_REQUEST_HEADER_PROPERTY Err "new-required-request-header-property"
         "a required member was added to a header parameter"
         Operation "parameters: [{name: X-A, in: header, schema: {type: object, properties: {}}}]"
@@ -213,6 +191,9 @@ families! {
         Paths "/a: {get: {}}, /b: {get: {}}" "/b: {get: {}}",
         Paths "/a: {get: {}, head: {}}" "/a: {head: {}}"
         remedy "Deprecate it first with `x-sunset`, and remove it after that day.";
+    REMOVED "removed" "a parameter was removed and was not deprecated" Warn ["request-parameter"]
+        Operation "parameters: [{name: q, in: query, schema: {type: string}}]" "parameters: []"
+        remedy "Deprecate it first with `x-sunset`, and remove it after that day.";
     REMOVED_BEFORE_SUNSET "removed-before-sunset"
         "an operation, alone or with its path, or a parameter was removed before the day of its sunset"
         Err ["api-path", "api", "request-parameter"]
@@ -260,7 +241,7 @@ families! {
         Parameter "" "deprecated: true, x-sunset: soon"
         remedy "Write `x-sunset: YYYY-MM-DD`.";
     DEPRECATED_SUNSET_INVALID "deprecated-sunset-invalid" "a property became deprecated, and its `x-sunset` is not a date"
-        Err PROPERTIES Property "" "deprecated: true, x-sunset: soon" remedy "Write `x-sunset: YYYY-MM-DD`.";
+        Err ["request-property", "response-property"] Property "" "deprecated: true, x-sunset: soon" remedy "Write `x-sunset: YYYY-MM-DD`.";
     SUNSET_DELETED "sunset-deleted" "`x-sunset` of a deprecated operation or parameter was removed"
         Err ["", "request-parameter"]
         Operation "deprecated: true, x-sunset: 2040-01-01" "deprecated: true",
@@ -293,9 +274,12 @@ families! {
     SECURITY_SCOPE_REMOVED "security-scope-removed" "a scope was removed from a security requirement" Info ["api", "api-global"]
         Operation "security: [{k: [a]}]" "security: [{k: []}]", Document "security: [{k: [a]}]" "security: [{k: []}]";
     // Parameters, bodies and properties.
-    BECAME_REQUIRED "became-required" "a parameter, a body or a property became required"
-        Err ["request-parameter", "request-body", "request-property"], Info ["response-property", "response-write-only-property"]
+    BECAME_REQUIRED "became-required" "a parameter, a member of a header parameter, a body or a property became required"
+        Err ["request-parameter", "request-header-property", "request-body", "request-property"],
+        Info ["response-property", "response-write-only-property"]
         Parameter "" "required: true",
+        Operation "parameters: [{name: X-A, in: header, schema: {type: object, properties: {a: {}}}}]"
+            "parameters: [{name: X-A, in: header, schema: {type: object, required: [a], properties: {a: {}}}}]",
         Operation "requestBody: {content: {application/json: {}}}" "requestBody: {required: true, content: {application/json: {}}}",
         Schema "{type: object, properties: {a: {}}}" "{type: object, required: [a], properties: {a: {}}}",
         Schema "{type: object, properties: {a: {writeOnly: true}}}" "{type: object, required: [a], properties: {a: {writeOnly: true}}}"
@@ -450,11 +434,9 @@ families! {
         Schema "{type: string}" "{oneOf: [{type: string}, {type: boolean}]}";
     ONE_OF_ADDED "one-of-added" "an alternative was added to `oneOf`, or `oneOf` to a schema without a type"
         Err RESPONSES, Info ALL_REQUESTS
-        Schema "{oneOf: [{title: A, type: object, properties: {a: {}}}, {title: B, type: object, properties: {b: {}}}]}"
-            "{oneOf: [{title: A, type: object, properties: {a: {}}}, {title: B, type: object, properties: {b: {}}}, {title: C, type: object, properties: {c: {}}}]}";
+        Schema "{oneOf: [{title: A}, {title: B}]}" "{oneOf: [{title: A}, {title: B}, {title: C}]}";
     ONE_OF_REMOVED "one-of-removed" "an alternative was removed from `oneOf`" Err ALL_REQUESTS, Info RESPONSES
-        Schema "{oneOf: [{title: A, type: object, properties: {a: {}}}, {title: B, type: object, properties: {b: {}}}, {title: C, type: object, properties: {c: {}}}]}"
-            "{oneOf: [{title: A, type: object, properties: {a: {}}}, {title: B, type: object, properties: {b: {}}}]}";
+        Schema "{oneOf: [{title: A}, {title: B}, {title: C}]}" "{oneOf: [{title: A}, {title: B}]}";
     ONE_OF_LIFTED "one-of-lifted" "`oneOf` was removed from a schema that has a type of its own"
         Err RESPONSES, Info ALL_REQUESTS
         Schema "{type: object, oneOf: [{title: A, required: [a]}, {title: B, required: [b]}]}" "{type: object}";
@@ -462,11 +444,9 @@ families! {
         Schema "{type: object}" "{type: object, oneOf: [{title: A, required: [a]}, {title: B, required: [b]}]}";
     ANY_OF_ADDED "any-of-added" "an alternative was added to `anyOf`, or `anyOf` to a schema without a type"
         Info ALL_REQUESTS, Info RESPONSES
-        Schema "{anyOf: [{title: A, type: object, properties: {a: {}}}, {title: B, type: object, properties: {b: {}}}]}"
-            "{anyOf: [{title: A, type: object, properties: {a: {}}}, {title: B, type: object, properties: {b: {}}}, {title: C, type: object, properties: {c: {}}}]}";
+        Schema "{anyOf: [{title: A}, {title: B}]}" "{anyOf: [{title: A}, {title: B}, {title: C}]}";
     ANY_OF_REMOVED "any-of-removed" "an alternative was removed from `anyOf`" Err ALL_REQUESTS, Info RESPONSES
-        Schema "{anyOf: [{title: A, type: object, properties: {a: {}}}, {title: B, type: object, properties: {b: {}}}, {title: C, type: object, properties: {c: {}}}]}"
-            "{anyOf: [{title: A, type: object, properties: {a: {}}}, {title: B, type: object, properties: {b: {}}}]}";
+        Schema "{anyOf: [{title: A}, {title: B}, {title: C}]}" "{anyOf: [{title: A}, {title: B}]}";
     ANY_OF_LIFTED "any-of-lifted" "`anyOf` was removed from a schema that has a type of its own"
         Warn RESPONSES, Info ALL_REQUESTS
         Schema "{type: object, anyOf: [{title: A, required: [a]}, {title: B, required: [b]}]}" "{type: object}";
@@ -476,15 +456,15 @@ families! {
         Err ["request-body", "response-body"]
         Schema "{type: object, properties: {a: {}, b: {}}}" "{oneOf: [{title: A, properties: {a: {}}}, {title: B, properties: {b: {}}}]}";
     ALL_OF_ADDED "all-of-added" "a schema was added to `allOf`" Err ALL_REQUESTS, Info RESPONSES
-        Schema "{allOf: [{title: P, properties: {a: {}}}]}" "{allOf: [{title: P, properties: {a: {}}}, {title: Q, properties: {b: {}}}]}";
+        Schema "{allOf: [{required: [a]}]}" "{allOf: [{required: [a]}, {required: [b]}]}";
     ALL_OF_REMOVED "all-of-removed" "a schema was removed from `allOf`" Warn ALL_REQUESTS, Info RESPONSES
-        Schema "{allOf: [{title: P, properties: {a: {}}}, {title: Q, properties: {b: {}}}]}" "{allOf: [{title: P, properties: {a: {}}}]}";
+        Schema "{allOf: [{required: [a]}, {required: [b]}]}" "{allOf: [{required: [a]}]}";
     ALL_OF_ADDED_ANNOTATION_ONLY "all-of-added-annotation-only" "a schema that restricts nothing was added to `allOf`"
         Info ALL_REQUESTS, Info RESPONSES
-        Schema "{allOf: [{title: P, properties: {a: {}}}]}" "{allOf: [{title: P, properties: {a: {}}}, {title: Note}]}";
+        Schema "{allOf: [{required: [a]}]}" "{allOf: [{required: [a]}, {title: Note}]}";
     ALL_OF_REMOVED_ANNOTATION_ONLY "all-of-removed-annotation-only" "a schema that restricts nothing was removed from `allOf`"
         Info ALL_REQUESTS, Info RESPONSES
-        Schema "{allOf: [{title: P, properties: {a: {}}}, {title: Note}]}" "{allOf: [{title: P, properties: {a: {}}}]}";
+        Schema "{allOf: [{required: [a]}, {title: Note}]}" "{allOf: [{required: [a]}]}";
     NOT_ADDED "not-added" "`not` was added" Err ALL_REQUESTS, Info RESPONSES
         Schema "{type: string}" "{type: string, not: {enum: [a]}}";
     NOT_REMOVED "not-removed" "`not` was removed" Warn RESPONSES, Info ALL_REQUESTS
@@ -510,8 +490,10 @@ families! {
     BECAME_NOT_NULLABLE "became-not-nullable" "`nullable` was removed: `null` is rejected"
         Err ALL_REQUESTS, Info RESPONSES
         Schema "{type: string, nullable: true}" "{type: string}";
-    BECAME_ENUM "became-enum" "`enum` was added: only the listed values are allowed" Err ALL_REQUESTS, Info RESPONSES
-        Schema "{type: string}" "{type: string, enum: [a]}";
+    BECAME_ENUM "became-enum" "`enum` was added: only the listed values are allowed"
+        Err ALL_REQUESTS, Err ["request-header-property"], Info RESPONSES
+        Schema "{type: string}" "{type: string, enum: [a]}",
+        Operation "parameters: [{name: X-A, in: header, schema: {}}]" "parameters: [{name: X-A, in: header, schema: {enum: [b]}}]";
     ENUM_LIFTED "enum-lifted" "`enum` was removed: values are not restricted to a list" Warn RESPONSES, Info ALL_REQUESTS
         Schema "{type: string, enum: [a]}" "{type: string}";
     ENUM_VALUE_ADDED "enum-value-added" "a value was added to `enum`"
@@ -559,14 +541,11 @@ families! {
         Schema "{type: object, discriminator: {propertyName: a}}" "{type: object, discriminator: {propertyName: b}}";
     DISCRIMINATOR_MAPPING_ADDED "discriminator-mapping-added" "a value was added to `discriminator.mapping`"
         Info ALL_REQUESTS, Info RESPONSES
-        Schema "{type: object, discriminator: {propertyName: a, mapping: {v: A}}}"
-            "{type: object, discriminator: {propertyName: a, mapping: {v: A, w: B}}}";
+        Schema "{discriminator: {propertyName: a, mapping: {v: A}}}" "{discriminator: {propertyName: a, mapping: {v: A, w: B}}}";
     DISCRIMINATOR_MAPPING_DELETED "discriminator-mapping-deleted" "a value was removed from `discriminator.mapping`"
         Info ALL_REQUESTS, Info RESPONSES
-        Schema "{type: object, discriminator: {propertyName: a, mapping: {v: A, w: B}}}"
-            "{type: object, discriminator: {propertyName: a, mapping: {v: A}}}";
+        Schema "{discriminator: {propertyName: a, mapping: {v: A, w: B}}}" "{discriminator: {propertyName: a, mapping: {v: A}}}";
     DISCRIMINATOR_MAPPING_CHANGED "discriminator-mapping-changed" "a value of `discriminator.mapping` leads to another schema"
         Info ALL_REQUESTS, Info RESPONSES
-        Schema "{type: object, discriminator: {propertyName: a, mapping: {v: A}}}"
-            "{type: object, discriminator: {propertyName: a, mapping: {v: B}}}";
+        Schema "{discriminator: {propertyName: a, mapping: {v: A}}}" "{discriminator: {propertyName: a, mapping: {v: B}}}";
 }

@@ -56,6 +56,10 @@ fn document(part: Part, text: &str) -> String {
                 members.trim_start_matches(", ")
             ))
         }
+        Part::Flow => {
+            let scheme = format!("{{type: oauth2, flows: {{authorizationCode: {{{text}}}}}}}");
+            head(&format!("components: {{securitySchemes: {{k: {scheme}}}}}"))
+        }
         Part::Parameter => {
             let parameter = format!("{{name: q, in: query, schema: {{type: string}}, {text}}}");
             document(Part::Operation, &format!("parameters: [{parameter}]"))
@@ -310,6 +314,7 @@ fn part_name(part: Part) -> &'static str {
         Part::Document => "members of the document",
         Part::Paths => "members of `paths`",
         Part::Operation => "members of an operation",
+        Part::Flow => "members of an OAuth 2.0 flow",
         Part::Parameter => "members of a parameter",
         Part::Body => "members of a body",
         Part::Property => "members of a property",
