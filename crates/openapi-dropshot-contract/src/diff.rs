@@ -78,6 +78,11 @@ impl Policy {
     }
 }
 
+/// The level of the rule with this id; `None` if there is no such rule.
+pub fn level(id: &str) -> Option<Level> {
+    crate::rules::change(id).map(|rule| rule.level)
+}
+
 /// Compares two documents: what changed from `base` to `revision`, the most
 /// severe changes first, then in the order of the documents.
 ///
