@@ -63,6 +63,7 @@ mod lint;
 mod location;
 pub mod meaning;
 pub mod model;
+mod pairs;
 mod problem;
 mod read;
 pub mod release;

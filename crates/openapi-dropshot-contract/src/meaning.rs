@@ -9,19 +9,19 @@ mod operations;
 mod responses;
 mod schemas;
 mod shape;
-mod texts;
 
-use crate::model::{Document, Location, Schema};
+use crate::model::{Document, Extensions, Location, Schema};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 
 /// The result of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
     /// Where the documents differ, in the order in which they were compared.
     pub differences: Vec<Difference>,
-    /// The schemas of the source and the names that they have in the emitted
-    /// document, each pair once.
-    pub pairs: Vec<Pair>,
+    /// The schemas of the source, as JSON pointers, and the names of the components
+    /// that represent them in the emitted document.
+    pub pairs: BTreeMap<String, String>,
     /// The operations of the source, such as `GET /things`.
     pub operations: Vec<String>,
     /// The component schemas of the source, by name.
@@ -46,16 +46,6 @@ pub struct Difference {
     pub message: String,
 }
 
-/// A schema of the source, and the component that represents it in the emitted
-/// document.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Pair {
-    /// The schema of the source, as a JSON pointer.
-    pub pointer: String,
-    /// The name of the component of the emitted document.
-    pub name: String,
-}
-
 /// Compares an emitted document with its source.
 pub fn compare(source: &Document, emitted: &Document) -> Comparison {
     let mut comparer = Comparer {
@@ -65,16 +55,10 @@ pub fn compare(source: &Document, emitted: &Document) -> Comparison {
         part: String::new(),
         errors_have_bodies: false,
         seen: BTreeSet::new(),
-        pairs: BTreeMap::new(),
     };
     comparer.components();
     comparer.operations();
-    let pairs = comparer.pairs.into_iter();
-    let mut comparison = comparer.comparison;
-    comparison.pairs = pairs
-        .map(|(pointer, name)| Pair { pointer, name })
-        .collect();
-    comparison
+    comparer.comparison
 }
 
 /// The state of a comparison.
@@ -89,7 +73,6 @@ struct Comparer<'d> {
     errors_have_bodies: bool,
     /// Pairs of schemas that were compared or are being compared.
     seen: BTreeSet<(String, String)>,
-    pairs: BTreeMap<String, String>,
 }
 
 impl<'d> Comparer<'d> {
@@ -100,7 +83,8 @@ impl<'d> Comparer<'d> {
             self.comparison.schemas.push(name.clone());
             match self.emitted.schema(name) {
                 Some(other) => {
-                    self.pairs.insert(schema.at.pointer.clone(), name.clone());
+                    let pointer = schema.at.pointer.clone();
+                    self.comparison.pairs.insert(pointer, name.clone());
                     self.schema(schema, other);
                 }
                 // A component that is a reference is compared at its target.
@@ -138,38 +122,92 @@ impl<'d> Comparer<'d> {
     }
 
     /// Reports a difference of two values, where there is one.
-    fn same<T: PartialEq + std::fmt::Debug>(
+    fn same<T: PartialEq + Debug>(
         &mut self,
         rule: &'static str,
         at: &Location,
-        source: &T,
-        emitted: &T,
+        [source, emitted]: [T; 2],
     ) {
         if source != emitted {
             self.differ(rule, at, format!("{source:?} became {emitted:?}"));
         }
     }
 
-    /// Compares texts that people read.
-    fn text(
-        &mut self,
-        rules: &texts::TextRules,
-        at: &Location,
-        source: Option<&str>,
-        emitted: Option<&str>,
-    ) {
-        if let Some((rule, message)) = texts::difference(rules, source, emitted) {
+    /// Compares texts that people read. Rust's documentation escapes brackets, joins
+    /// lines and adds notes, which does not count; lost and changed words count.
+    fn text(&mut self, rules: &TextRules, at: &Location, both: [Option<&str>; 2]) {
+        if let Some((rule, message)) = rules.difference(both) {
             self.differ(rule, at, message);
         }
     }
 
-    /// Compares schemas that may be absent.
-    fn optional(&mut self, at: &Location, source: Option<&'d Schema>, emitted: Option<&'d Schema>) {
-        match (source, emitted) {
-            (Some(source), Some(emitted)) => self.schema(source, emitted),
-            (Some(source), None) => self.differ("schema-lost", &source.at, "the schema was lost"),
-            (None, Some(_)) => self.differ("schema-added", at, "the source has no schema here"),
-            (None, None) => {}
+    /// Reports each extension of the source that the emitted document lacks.
+    fn extensions(&mut self, rule: &'static str, at: &Location, both: [&Extensions; 2]) {
+        let [source, emitted] = both;
+        for name in source.keys().filter(|name| !emitted.contains_key(*name)) {
+            self.lost(rule, at, name);
         }
+    }
+
+    /// Compares schemas that may be absent.
+    fn optional(&mut self, at: &Location, both: [Option<&'d Schema>; 2]) {
+        match both {
+            [Some(source), Some(emitted)] => self.schema(source, emitted),
+            [Some(source), None] => self.differ("schema-lost", &source.at, "the schema was lost"),
+            [None, Some(_)] => self.differ("schema-added", at, "the source has no schema here"),
+            [None, None] => {}
+        }
+    }
+}
+
+/// The rules for one kind of text.
+struct TextRules {
+    /// The words are the same, their form is not.
+    form: &'static str,
+    /// The text of the source is followed by more words.
+    more: &'static str,
+    /// The source has no text.
+    added: &'static str,
+    /// The words are missing or differ.
+    lost: &'static str,
+}
+
+impl TextRules {
+    /// How two texts differ, where they do.
+    fn difference(&self, both: [Option<&str>; 2]) -> Option<(&'static str, String)> {
+        let [source, emitted] = both.map(Option::unwrap_or_default);
+        if source.trim() == emitted.trim() {
+            return None;
+        }
+        let (plain_source, plain_emitted) = (plain(source), plain(emitted));
+        let rule = if plain_source == plain_emitted {
+            self.form
+        } else if plain_source.is_empty() {
+            self.added
+        } else if plain_emitted.starts_with(&plain_source) {
+            self.more
+        } else {
+            self.lost
+        };
+        let message = format!("{:?} became {:?}", shortened(source), shortened(emitted));
+        Some((rule, message))
+    }
+}
+
+/// The words and signs alone: without white space, escapes and fences, and
+/// without the angle brackets of links.
+fn plain(text: &str) -> String {
+    let text = text.replace("```text", "").replace("```", "");
+    text.chars()
+        .filter(|letter| !letter.is_whitespace() && !['\\', '<', '>'].contains(letter))
+        .collect()
+}
+
+/// The beginning of a text, for messages.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 80;
+    match text.char_indices().nth(LONGEST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
     }
 }

@@ -5,12 +5,15 @@
 //! changes between two. `RULES.md` beside this crate is made of these
 //! declarations. A problem or a change can only be reported by reference to a
 //! declaration, so that an undeclared id cannot be reported; search for the
-//! name of the constant to find the code that reports a rule.
+//! name of the constant to find the code that reports a rule. Rules for the same
+//! change at different places are declared together: their ids consist of the
+//! place and of the ending that is declared.
 
 pub(crate) mod changes;
 pub(crate) mod document;
 
 use std::fmt;
+use std::sync::LazyLock;
 
 /// How serious a problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,13 +34,6 @@ pub enum Profile {
     /// operation states since when, until when and what replaces it; an error
     /// response lists its codes.
     Strict,
-}
-
-#[allow(non_upper_case_globals, reason = "it replaces an enum variant")]
-impl Profile {
-    /// The former name of [`Profile::Strict`].
-    #[deprecated(note = "renamed to `Profile::Strict`")]
-    pub const House: Profile = Profile::Strict;
 }
 
 /// How much a change matters, the most severe first.
@@ -73,6 +69,14 @@ pub enum Part {
     Paths,
     /// Members of an operation.
     Operation,
+    /// Members of a flow of an OAuth 2.0 security scheme.
+    Flow,
+    /// Members of a parameter, beside its name, its place and its schema.
+    Parameter,
+    /// Members of a request body and of a response.
+    Body,
+    /// Members of a property of an object.
+    Property,
     /// A schema: of a component, or of a body, a parameter or a header.
     Schema,
     /// A description in words, because the example itself is too large.
@@ -110,10 +114,9 @@ pub struct ChangeRule {
     pub level: Level,
     /// What changed, as a clause.
     pub meaning: &'static str,
-    /// Which part of the documents the examples show.
-    pub part: Part,
-    /// Examples: a part of the base, and what it became in the revision.
-    pub examples: &'static [(&'static str, &'static str)],
+    /// Examples: the part of the documents that they show, the part of the base,
+    /// and what it became in the revision. One of them shows this rule.
+    pub examples: &'static [(Part, &'static str, &'static str)],
     /// The remedy, where a general one would not do.
     own_remedy: Option<&'static str>,
 }
@@ -146,16 +149,39 @@ impl ChangeRule {
 pub(crate) struct Family {
     /// What all ids end with.
     pub(crate) ending: &'static str,
-    /// The rules, one for each place.
-    pub(crate) rules: &'static [ChangeRule],
+    /// What all ids begin with, by level: the places where the change occurs.
+    levels: &'static [(Level, &'static [&'static str])],
+    /// What changed, as a clause.
+    pub(crate) meaning: &'static str,
+    examples: &'static [(Part, &'static str, &'static str)],
+    /// The remedy of the rules whose level is not `Info`.
+    own_remedy: Option<&'static str>,
 }
 
 impl Family {
-    /// The rule for a place, by what the ids for this place begin with.
-    pub(crate) fn at(&'static self, place: &str) -> Option<&'static ChangeRule> {
-        self.rules.iter().find(|rule| {
-            let rest = rule.id.strip_prefix(place);
-            rest.and_then(|rest| rest.strip_prefix('-')) == Some(self.ending)
+    /// The rule for the first of these places that has one. A place is what the
+    /// ids of its rules begin with.
+    pub(crate) fn at(&self, places: &[&str]) -> Option<&'static ChangeRule> {
+        places.iter().find_map(|place| change(&self.id(place)))
+    }
+
+    fn id(&self, place: &str) -> String {
+        match place {
+            "" => self.ending.to_owned(),
+            _ => format!("{place}-{}", self.ending),
+        }
+    }
+
+    fn rules(&self) -> impl Iterator<Item = ChangeRule> {
+        let places = (self.levels.iter())
+            .flat_map(|(level, places)| places.iter().map(|place| (*level, *place)));
+        places.map(|(level, place)| ChangeRule {
+            // The rules live as long as the program.
+            id: self.id(place).leak(),
+            level,
+            meaning: self.meaning,
+            examples: self.examples,
+            own_remedy: self.own_remedy.filter(|_| level != Level::Info),
         })
     }
 }
@@ -167,8 +193,13 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
 
 /// All rules of the comparison.
 pub fn all_changes() -> impl Iterator<Item = &'static ChangeRule> {
-    let families = changes::FAMILIES.iter().flat_map(|family| family.rules);
-    changes::SINGLE.iter().copied().chain(families)
+    static FAMILIES: LazyLock<Vec<ChangeRule>> = LazyLock::new(|| {
+        changes::FAMILIES
+            .iter()
+            .flat_map(|family| family.rules())
+            .collect()
+    });
+    changes::SINGLE.iter().copied().chain(FAMILIES.iter())
 }
 
 /// The rule of the comparison that has this id.

@@ -35,24 +35,24 @@ pub(super) fn try_all(
     };
     let instances = Instances::new(validators.root());
     let (mut tally, mut differences) = (Tally::default(), Vec::new());
-    for pair in &comparison.pairs {
-        let node = document.root.pointer(&pair.pointer);
-        let node = node.with_context(|| format!("there is nothing at {}", pair.pointer))?;
+    for (pointer, name) in &comparison.pairs {
+        let node = document.root.pointer(pointer);
+        let node = node.with_context(|| format!("there is nothing at {}", pointer))?;
         let (schema, plain) = (
             Schema::anything(node.at.clone()),
-            validators.root().pointer(&pair.pointer),
+            validators.root().pointer(pointer),
         );
         let validator = validators.of(&schema)?;
         let mut reported = std::collections::BTreeMap::<&str, usize>::new();
         for value in plain.map(|plain| instances.of(plain)).unwrap_or_default() {
             let is_valid = validator.is_valid(&value);
             tally.count(is_valid);
-            let found = match (program.value(&pair.name, &value.to_string())?, is_valid) {
+            let found = match (program.value(name, &value.to_string())?, is_valid) {
                 (Outcome::Unknown, _) => {
                     differences.push(difference(
                         "type-lost",
                         &schema,
-                        &pair.name,
+                        name,
                         "there is no type for it".to_owned(),
                     ));
                     break;
@@ -84,7 +84,7 @@ pub(super) fn try_all(
                 let count = reported.entry(rule).or_default();
                 *count += 1;
                 if *count <= OF_A_KIND {
-                    differences.push(difference(rule, &schema, &pair.name, message));
+                    differences.push(difference(rule, &schema, name, message));
                 }
             }
         }

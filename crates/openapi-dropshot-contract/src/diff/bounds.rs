@@ -1,180 +1,108 @@
 //! Compares bounds of numbers, lengths and counts, `multipleOf` and
 //! `uniqueItems`.
 
-use super::context::Context;
-use super::scope::Scope;
-use super::values::quoted;
-use super::view::{View, is_true};
+use super::schema::{Comparison, keyword_change};
+use super::view::{View, differs, is_true};
 use crate::model::{Node, compare_numbers};
-use crate::rules::{Family, changes as rules};
+use crate::rules::{Family, changes::*};
 use std::cmp::Ordering;
 
-/// A keyword that bounds, and the rules for its changes.
-struct Bound {
-    keyword: &'static str,
-    is_upper: bool,
-    increased: &'static Family,
-    decreased: &'static Family,
-    /// Where the keyword was absent. A length has a lower bound in any case,
-    /// zero, so that setting one raises it.
-    set: &'static Family,
-    unset: &'static Family,
-}
-
-macro_rules! bound {
-    ($keyword:literal, $is_upper:literal, $increased:ident, $decreased:ident, $set:ident, $unset:ident) => {
-        Bound {
-            keyword: $keyword,
-            is_upper: $is_upper,
-            increased: &rules::$increased,
-            decreased: &rules::$decreased,
-            set: &rules::$set,
-            unset: &rules::$unset,
-        }
-    };
-}
-
+/// The keywords that bound, each with the rules for a bound that increased, that
+/// decreased, that was set where it was absent, and that was removed. A length has
+/// a lower bound in any case, zero, so that setting one raises it.
 #[rustfmt::skip]
-static BOUNDS: &[Bound] = &[
-    bound!("maximum", true, MAX_INCREASED, MAX_DECREASED, MAX_SET, MAX_UNSET),
-    bound!("minimum", false, MIN_INCREASED, MIN_DECREASED, MIN_SET, MIN_UNSET),
-    bound!("maxLength", true, MAX_LENGTH_INCREASED, MAX_LENGTH_DECREASED, MAX_LENGTH_SET, MAX_LENGTH_UNSET),
-    bound!("minLength", false, MIN_LENGTH_INCREASED, MIN_LENGTH_DECREASED, MIN_LENGTH_INCREASED, MIN_LENGTH_UNSET),
-    bound!("maxItems", true, MAX_ITEMS_INCREASED, MAX_ITEMS_DECREASED, MAX_ITEMS_SET, MAX_ITEMS_UNSET),
-    bound!("minItems", false, MIN_ITEMS_INCREASED, MIN_ITEMS_DECREASED, MIN_ITEMS_SET, MIN_ITEMS_UNSET),
-    bound!("maxProperties", true, MAX_PROPERTIES_INCREASED, MAX_PROPERTIES_DECREASED, MAX_PROPERTIES_SET, MAX_PROPERTIES_UNSET),
-    bound!("minProperties", false, MIN_PROPERTIES_INCREASED, MIN_PROPERTIES_DECREASED, MIN_PROPERTIES_INCREASED, MIN_PROPERTIES_UNSET),
+static BOUNDS: &[(&str, [&Family; 4])] = &[
+    ("maximum", [&MAX_INCREASED, &MAX_DECREASED, &MAX_SET, &MAX_UNSET]),
+    ("minimum", [&MIN_INCREASED, &MIN_DECREASED, &MIN_SET, &MIN_UNSET]),
+    ("maxLength", [&MAX_LENGTH_INCREASED, &MAX_LENGTH_DECREASED, &MAX_LENGTH_SET, &MAX_LENGTH_UNSET]),
+    ("minLength", [&MIN_LENGTH_INCREASED, &MIN_LENGTH_DECREASED, &MIN_LENGTH_INCREASED, &MIN_LENGTH_UNSET]),
+    ("maxItems", [&MAX_ITEMS_INCREASED, &MAX_ITEMS_DECREASED, &MAX_ITEMS_SET, &MAX_ITEMS_UNSET]),
+    ("minItems", [&MIN_ITEMS_INCREASED, &MIN_ITEMS_DECREASED, &MIN_ITEMS_SET, &MIN_ITEMS_UNSET]),
+    ("maxProperties", [&MAX_PROPERTIES_INCREASED, &MAX_PROPERTIES_DECREASED, &MAX_PROPERTIES_SET, &MAX_PROPERTIES_UNSET]),
+    ("minProperties", [&MIN_PROPERTIES_INCREASED, &MIN_PROPERTIES_DECREASED, &MIN_PROPERTIES_INCREASED, &MIN_PROPERTIES_UNSET]),
 ];
 
-pub(super) fn compare<'a>(
-    context: &mut Context<'a>,
-    scope: &Scope,
-    old: &View<'a>,
-    new: &View<'a>,
-) {
-    let scope = &scope.of_bounds();
-    for bound in BOUNDS {
-        compare_bound(context, scope, bound, old, new);
-    }
-    multiple_of(context, scope, old, new);
-    let (rule, text) = match (old.flag("uniqueItems"), new.flag("uniqueItems")) {
-        (false, true) => (&rules::UNIQUE_ITEMS_ADDED, "items must be unique now"),
-        (true, false) => (&rules::UNIQUE_ITEMS_REMOVED, "items may be repeated now"),
-        _ => return,
-    };
-    scope.report(context, rule, old.node(), new.node(), text);
-}
-
-fn compare_bound<'a>(
-    context: &mut Context<'a>,
-    scope: &Scope,
-    bound: &Bound,
-    old: &View<'a>,
-    new: &View<'a>,
-) {
-    let keyword = bound.keyword;
-    let strictest = match bound.is_upper {
-        true => Ordering::Less,
-        false => Ordering::Greater,
-    };
-    // A smallest length or count of zero restricts nothing.
-    let restricts =
-        |node: &&Node| keyword == "minimum" || bound.is_upper || node.as_u64() != Some(0);
-    let from = old.number(keyword, strictest).filter(restricts);
-    let to = new.number(keyword, strictest).filter(restricts);
-    let (rule, text) = match (from, to) {
-        (None, Some(to)) => (bound.set, format!("`{keyword}` was set to {}", quoted(to))),
-        (Some(from), None) => {
-            let text = format!("`{keyword}` {} was removed", quoted(from));
-            if keyword == "minLength" && !scope.is_request() {
-                (bound.decreased, text)
-            } else {
-                (bound.unset, text)
-            }
+impl<'a> Comparison<'_, 'a> {
+    pub(super) fn bounds(&mut self) {
+        for (keyword, rules) in BOUNDS {
+            self.bound(keyword, *rules);
         }
-        (Some(from), Some(to)) => {
-            let exclusive = match keyword {
-                "maximum" => "exclusiveMaximum",
-                _ => "exclusiveMinimum",
-            };
-            let Some(ordering) = order(from, to, old, new, exclusive, bound.is_upper) else {
-                return;
-            };
-            let text = format!(
-                "`{keyword}` changed from {} to {}",
-                quoted(from),
-                quoted(to)
-            );
-            match ordering {
-                Ordering::Less => (bound.increased, text),
-                _ => (bound.decreased, text),
-            }
+        self.multiple_of();
+        match self.flags("uniqueItems") {
+            (false, true) => self.report_meaning(&UNIQUE_ITEMS_ADDED, (None, None)),
+            (true, false) => self.report_meaning(&UNIQUE_ITEMS_REMOVED, (None, None)),
+            _ => {}
         }
-        (None, None) => return,
-    };
-    let (from, to) = (from.or(old.node()), to.or(new.node()));
-    scope.report(context, rule, from, to, &text);
-}
-
-/// How the old bound compares to the new one, exclusiveness included; `None`
-/// where they are the same.
-fn order<'a>(
-    from: &'a Node,
-    to: &'a Node,
-    old: &View<'a>,
-    new: &View<'a>,
-    exclusive: &str,
-    is_upper: bool,
-) -> Option<Ordering> {
-    let ordering = compare_numbers(from.as_number()?, to.as_number()?)?;
-    if ordering != Ordering::Equal || !from.at.pointer.ends_with("imum") {
-        return (ordering != Ordering::Equal).then_some(ordering);
     }
-    let excludes = |view: &View<'a>, bound: &Node| {
-        (view.parts.iter()).any(|part| {
-            is_true(part, exclusive)
-                && bound.at.pointer.rsplit_once('/').map(|(place, _)| place)
-                    == Some(part.at.pointer.as_str())
-        })
-    };
-    match (excludes(old, from), excludes(new, to)) {
+
+    fn bound(&mut self, keyword: &str, rules: [&'static Family; 4]) {
+        let [increased, decreased, set, unset] = rules;
+        let is_upper = keyword.starts_with("max");
+        let strictest = match is_upper {
+            true => Ordering::Less,
+            false => Ordering::Greater,
+        };
+        // A smallest length or count of zero restricts nothing.
+        let restricts = |node: &&Node| keyword == "minimum" || is_upper || node.as_u64() != Some(0);
+        let from = self.old.number(keyword, strictest).filter(restricts);
+        let to = self.new.number(keyword, strictest).filter(restricts);
+        let unset = match keyword {
+            "minLength" if !self.scope.is_request() => decreased,
+            _ => unset,
+        };
+        let changed = match (from, to) {
+            (Some(from), Some(to)) => match self.order(from, to, is_upper) {
+                Some(Ordering::Less) => increased,
+                Some(_) => decreased,
+                None => return,
+            },
+            _ => decreased,
+        };
+        if let Some((rule, text)) = keyword_change(keyword, from, to, [set, unset, changed]) {
+            self.report(rule, from, to, &text);
+        }
+    }
+
+    /// How the old bound compares to the new one, exclusiveness included; `None`
+    /// where they are the same.
+    fn order(&self, from: &'a Node, to: &'a Node, is_upper: bool) -> Option<Ordering> {
+        let ordering = compare_numbers(from.as_number()?, to.as_number()?)?;
+        if ordering != Ordering::Equal || !from.at.pointer.ends_with("imum") {
+            return (ordering != Ordering::Equal).then_some(ordering);
+        }
+        let exclusive = match is_upper {
+            true => "exclusiveMaximum",
+            false => "exclusiveMinimum",
+        };
+        let excludes = |view: &View<'a>, bound: &Node| {
+            let place = bound.at.pointer.rsplit_once('/').map(|(place, _)| place);
+            (view.parts.iter())
+                .any(|part| is_true(part, exclusive) && place == Some(part.at.pointer.as_str()))
+        };
         // An upper bound that excludes itself is a smaller one.
-        (false, true) if is_upper => Some(Ordering::Greater),
-        (true, false) if is_upper => Some(Ordering::Less),
-        (false, true) => Some(Ordering::Less),
-        (true, false) => Some(Ordering::Greater),
-        _ => None,
+        match (excludes(&self.old, from), excludes(&self.new, to)) {
+            (was, is) if was == is => None,
+            (_, is) if is == is_upper => Some(Ordering::Greater),
+            _ => Some(Ordering::Less),
+        }
     }
-}
 
-fn multiple_of<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
-    let (from, to) = (old.first("multipleOf"), new.first("multipleOf"));
-    let (rule, text) = match (from, to) {
-        (None, Some(to)) => {
-            let text = format!("`multipleOf` {} was added", quoted(to));
-            (&rules::MULTIPLE_OF_ADDED, text)
+    fn multiple_of(&mut self) {
+        let (from, to) = self.both("multipleOf");
+        if !differs(from, to) {
+            return;
         }
-        (Some(from), None) => {
-            let text = format!("`multipleOf` {} was removed", quoted(from));
-            (&rules::MULTIPLE_OF_REMOVED, text)
+        let divides = match (from.and_then(Node::as_u64), to.and_then(Node::as_u64)) {
+            (Some(from), Some(to)) => to != 0 && from % to == 0,
+            _ => false,
+        };
+        let changed = match divides {
+            true => &MULTIPLE_OF_GENERALIZED,
+            false => &MULTIPLE_OF_CHANGED,
+        };
+        let rules = [&MULTIPLE_OF_ADDED, &MULTIPLE_OF_REMOVED, changed];
+        if let Some((rule, text)) = keyword_change("multipleOf", from, to, rules) {
+            self.report(rule, from, to, &text);
         }
-        (Some(from), Some(to)) if !from.same_value(to) => {
-            let divides = match (from.as_u64(), to.as_u64()) {
-                (Some(from), Some(to)) => to != 0 && from % to == 0,
-                _ => false,
-            };
-            let text = format!(
-                "`multipleOf` changed from {} to {}",
-                quoted(from),
-                quoted(to)
-            );
-            match divides {
-                true => (&rules::MULTIPLE_OF_GENERALIZED, text),
-                false => (&rules::MULTIPLE_OF_CHANGED, text),
-            }
-        }
-        _ => return,
-    };
-    let (from, to) = (from.or(old.node()), to.or(new.node()));
-    scope.report(context, rule, from, to, &text);
+    }
 }

@@ -1,95 +1,240 @@
 //! Compares `allOf`, `oneOf`, `anyOf`, `not` and `discriminator`: pairs the
 //! members of the old and the new list, and reports added and removed members.
 
-mod matching;
-
 use super::context::Context;
-use super::equality::is_annotation_only;
-use super::schema;
-use super::scope::Scope;
-use super::view::{View, members, name_of};
+use super::equality::{is_annotation_only, is_renamed};
+use super::schema::{self, Comparison};
+use super::view::{View, members, name_of, reference};
 use crate::model::Node;
+use crate::pairs::pairs;
 use crate::rules::{Family, changes as rules};
-use matching::Matches;
 
-/// `oneOf` or `anyOf`, and the rules for its changes.
-pub(super) struct Keyword {
-    name: &'static str,
-    added: &'static Family,
-    removed: &'static Family,
-    lifted: &'static Family,
-    restricted: &'static Family,
-}
+/// The rules for a choice: for an alternative that was added and for one that was
+/// removed, and for a choice that was lifted and for one that restricts a type.
+type ChoiceRules = [&'static Family; 4];
 
-impl Keyword {
-    pub(super) const ONE_OF: Keyword = Keyword {
-        name: "oneOf",
-        added: &rules::ONE_OF_ADDED,
-        removed: &rules::ONE_OF_REMOVED,
-        lifted: &rules::ONE_OF_LIFTED,
-        restricted: &rules::ONE_OF_RESTRICTED,
-    };
-    pub(super) const ANY_OF: Keyword = Keyword {
-        name: "anyOf",
-        added: &rules::ANY_OF_ADDED,
-        removed: &rules::ANY_OF_REMOVED,
-        lifted: &rules::ANY_OF_LIFTED,
-        restricted: &rules::ANY_OF_RESTRICTED,
-    };
-}
+pub(super) const ONE_OF: ChoiceRules = [
+    &rules::ONE_OF_ADDED,
+    &rules::ONE_OF_REMOVED,
+    &rules::ONE_OF_LIFTED,
+    &rules::ONE_OF_RESTRICTED,
+];
+pub(super) const ANY_OF: ChoiceRules = [
+    &rules::ANY_OF_ADDED,
+    &rules::ANY_OF_REMOVED,
+    &rules::ANY_OF_LIFTED,
+    &rules::ANY_OF_RESTRICTED,
+];
 
-/// Takes the only member of a choice as the schema itself. Its members are
-/// compared as a list only where both sides have the keyword.
-pub(super) fn unwrap_single<'a>(old: &mut View<'a>, new: &mut View<'a>) {
-    for keyword in ["oneOf", "anyOf"] {
-        match (old.list(keyword).len(), new.list(keyword).len()) {
-            (1, 0) => old.unwrap_single(keyword),
-            (0, 1) => new.unwrap_single(keyword),
+impl<'a> Comparison<'_, 'a> {
+    /// Takes the only member of a choice as the schema itself. Its members are
+    /// compared as a list only where both sides have the keyword.
+    pub(super) fn unwrap_single(&mut self) {
+        for keyword in ["oneOf", "anyOf"] {
+            match (self.old.list(keyword).len(), self.new.list(keyword).len()) {
+                (1, 0) => self.old.unwrap_single(keyword),
+                (0, 1) => self.new.unwrap_single(keyword),
+                _ => {}
+            }
+        }
+    }
+
+    /// Compares one type that became a choice of types, or a choice that grew or
+    /// shrank. Returns whether type and choice need no further comparison.
+    pub(super) fn list_of_types(&mut self) -> bool {
+        let (Some((from, from_list)), Some((to, to_list))) = (types(&self.old), types(&self.new))
+        else {
+            return false;
+        };
+        if !from_list && !to_list {
+            return false;
+        }
+        let covers = |types: &[&str], kind: &str| {
+            types.contains(&kind) || (kind == "integer" && types.contains(&"number"))
+        };
+        let lacking = |from: &[&'a str], to: &[&str]| -> Vec<&'a str> {
+            (from.iter().copied())
+                .filter(|kind| !covers(to, kind))
+                .collect()
+        };
+        let (removed, added) = (lacking(&from, &to), lacking(&to, &from));
+        if removed.is_empty() && added.is_empty() {
+            return false;
+        }
+        let narrowed = match self.scope.is_request() {
+            true => !removed.is_empty(),
+            false => added.is_empty(),
+        };
+        let (rule, text) = if narrowed {
+            let text = format!("the types {} are not allowed any more", removed.join(", "));
+            (&rules::LIST_OF_TYPES_NARROWED, text)
+        } else {
+            let text = format!("the types {} are allowed now", added.join(", "));
+            (&rules::LIST_OF_TYPES_WIDENED, text)
+        };
+        self.report(rule, None, None, &text);
+        true
+    }
+
+    /// Compares `oneOf` or `anyOf`, member by member.
+    pub(super) fn alternatives(&mut self, name: &str, rules: ChoiceRules) {
+        let [added, removed, lifted, _] = rules;
+        let (from, to) = (self.old.list(name), self.new.list(name));
+        match (from.is_empty(), to.is_empty()) {
+            (true, true) => return,
+            (true, false) => return self.choice_added(&to, name, rules),
+            (false, true) if self.old.kind().is_some() => {
+                let text = format!("`{name}` was removed");
+                return self.report(lifted, self.old.first(name), None, &text);
+            }
+            _ => {}
+        }
+        let matches = Matches::of(self.context, &from, &to);
+        for (base, revision) in matches.pairs {
+            let step = match name_of(revision).as_str() {
+                member if member.starts_with('`') => {
+                    format!("{name}[{}]", member.trim_matches('`'))
+                }
+                _ => name.to_owned(),
+            };
+            schema::compare(self.context, &self.scope.at(&step), &[base], &[revision]);
+        }
+        for member in matches.added {
+            let text = format!("{} was added to `{name}`", name_of(member));
+            self.report(added, None, Some(member), &text);
+        }
+        for member in matches.removed {
+            let text = format!("{} was removed from `{name}`", name_of(member));
+            self.report(removed, Some(member), None, &text);
+        }
+    }
+
+    /// Reports a choice where there was none.
+    fn choice_added(&mut self, members: &[&'a Node], name: &str, rules: ChoiceRules) {
+        let (scope, [added, _, _, restricted]) = (self.scope, rules);
+        let place = self.new.first(name);
+        let keeps_its_own = self.new.kind().is_some();
+        // If object properties moved into alternatives, a value that was valid may now
+        // match several of them, or none.
+        let is_wrapped = name == "oneOf" && !keeps_its_own && {
+            let views: Vec<_> = (members.iter())
+                .map(|member| self.new.side.view(&[member]).properties())
+                .collect();
+            (self.old.properties().keys())
+                .any(|name| views.iter().any(|properties| properties.contains_key(name)))
+        };
+        let holds_the_old = (self.old.node()).is_some_and(|node| {
+            (members.iter()).any(|member| self.context.equality.equivalent(node, member))
+        });
+        if is_wrapped && !holds_the_old {
+            let text = "the properties moved into alternatives";
+            if scope.is_in_body() && scope.path.is_empty() {
+                self.report(&rules::WRAPPED_IN_ONE_OF, None, place, text);
+            } else if scope.is_request() {
+                self.report(restricted, None, place, text);
+            }
+        }
+        match (scope.is_request(), keeps_its_own) {
+            (true, true) if !holds_the_old => {
+                let text = format!("`{name}` was added");
+                self.report(restricted, None, place, &text);
+            }
+            // A response only becomes narrower then.
+            (false, true) => {}
+            _ => {
+                let names: Vec<String> = members.iter().map(|member| name_of(member)).collect();
+                let text = format!("{} were added as `{name}`", names.join(", "));
+                self.report(added, None, place, &text);
+            }
+        }
+    }
+
+    /// Compares the members of `allOf` as such, where both sides have some. Their
+    /// keywords are compared as if they were written in the schema itself.
+    pub(super) fn all_of(&mut self) {
+        let (old, new) = (&self.old.all_of, &self.new.all_of);
+        let both = !old.is_empty() && !new.is_empty();
+        let matches = Matches::of(self.context, old, new);
+        for member in matches.added {
+            let text = format!("{} was added to `allOf`", name_of(member));
+            if is_annotation_only(self.new.side.resolve(member)) {
+                self.report(
+                    &rules::ALL_OF_ADDED_ANNOTATION_ONLY,
+                    None,
+                    Some(member),
+                    &text,
+                );
+            } else if both {
+                self.report(&rules::ALL_OF_ADDED, None, Some(member), &text);
+            }
+        }
+        for member in matches.removed {
+            let text = format!("{} was removed from `allOf`", name_of(member));
+            if is_annotation_only(self.old.side.resolve(member)) {
+                self.report(
+                    &rules::ALL_OF_REMOVED_ANNOTATION_ONLY,
+                    Some(member),
+                    None,
+                    &text,
+                );
+            } else if both {
+                self.report(&rules::ALL_OF_REMOVED, Some(member), None, &text);
+            }
+        }
+    }
+
+    pub(super) fn not(&mut self) {
+        let (from, to) = self.both("not");
+        match (from, to) {
+            (None, Some(_)) => self.report_meaning(&rules::NOT_ADDED, (from, to)),
+            (Some(_), None) => self.report_meaning(&rules::NOT_REMOVED, (from, to)),
+            (Some(old), Some(new)) if !self.context.equality.equivalent(old, new) => {
+                self.report_meaning(&rules::NOT_CHANGED, (from, to));
+            }
             _ => {}
         }
     }
-}
 
-/// Compares one type that became a choice of types, or a choice that grew or
-/// shrank. Returns whether type and choice need no further comparison.
-pub(super) fn list_of_types<'a>(
-    context: &mut Context<'a>,
-    scope: &Scope,
-    old: &View<'a>,
-    new: &View<'a>,
-) -> bool {
-    let (Some((from, from_list)), Some((to, to_list))) = (types(old), types(new)) else {
-        return false;
-    };
-    if !from_list && !to_list {
-        return false;
+    /// Compares `discriminator`: its property, and the schemas that it leads to.
+    pub(super) fn discriminator(&mut self) {
+        let (from, to) = match self.both("discriminator") {
+            (Some(from), Some(to)) => (from, to),
+            (None, None) => return,
+            (None, to) => return self.report_meaning(&rules::DISCRIMINATOR_ADDED, (None, to)),
+            (from, _) => return self.report_meaning(&rules::DISCRIMINATOR_REMOVED, (from, None)),
+        };
+        let name = |node: &'a Node| node.get("propertyName").and_then(Node::as_str);
+        if name(from) != name(to) {
+            let text = format!(
+                "the property of the discriminator changed from `{}` to `{}`",
+                name(from).unwrap_or_default(),
+                name(to).unwrap_or_default()
+            );
+            let rule = &rules::DISCRIMINATOR_PROPERTY_NAME_CHANGED;
+            self.report(rule, Some(from), Some(to), &text);
+        }
+        let (before, after) = (members(from, "mapping"), members(to, "mapping"));
+        for pair in pairs(&before, &after, |(old, _), (new, _)| old == new) {
+            match pair {
+                (Some((value, target)), None) => {
+                    let text = format!("the discriminator does not map `{value}` any more");
+                    let rule = &rules::DISCRIMINATOR_MAPPING_DELETED;
+                    self.report(rule, Some(target), Some(to), &text);
+                }
+                (Some((value, target)), Some((_, other))) if !target.same_value(other) => {
+                    let text = format!("the discriminator maps `{value}` to another schema");
+                    let rule = &rules::DISCRIMINATOR_MAPPING_CHANGED;
+                    self.report(rule, Some(target), Some(other), &text);
+                }
+                (None, Some((value, target))) => {
+                    let text = format!("the discriminator maps `{value}` as well");
+                    let rule = &rules::DISCRIMINATOR_MAPPING_ADDED;
+                    self.report(rule, Some(from), Some(target), &text);
+                }
+                _ => {}
+            }
+        }
     }
-    let covers = |types: &[&str], kind: &str| {
-        types.contains(&kind) || (kind == "integer" && types.contains(&"number"))
-    };
-    let lacking = |from: &[&'a str], to: &[&str]| -> Vec<&'a str> {
-        (from.iter().copied())
-            .filter(|kind| !covers(to, kind))
-            .collect()
-    };
-    let (removed, added) = (lacking(&from, &to), lacking(&to, &from));
-    if removed.is_empty() && added.is_empty() {
-        return false;
-    }
-    let narrowed = if scope.is_request() {
-        !removed.is_empty()
-    } else {
-        added.is_empty()
-    };
-    let (rule, text) = if narrowed {
-        let text = format!("the types {} are not allowed any more", removed.join(", "));
-        (&rules::LIST_OF_TYPES_NARROWED, text)
-    } else {
-        let text = format!("the types {} are allowed now", added.join(", "));
-        (&rules::LIST_OF_TYPES_WIDENED, text)
-    };
-    scope.report(context, rule, old.node(), new.node(), &text);
-    true
 }
 
 /// The types a schema allows, and whether it lists them as a choice.
@@ -116,184 +261,66 @@ fn types<'a>(view: &View<'a>) -> Option<(Vec<&'a str>, bool)> {
     Some((kinds.collect::<Option<_>>()?, true))
 }
 
-/// Compares `oneOf` or `anyOf`, member by member.
-pub(super) fn alternatives<'a>(
-    context: &mut Context<'a>,
-    scope: &Scope,
-    old: &View<'a>,
-    new: &View<'a>,
-    keyword: &Keyword,
-) {
-    let name = keyword.name;
-    let (from, to) = (old.list(name), new.list(name));
-    match (from.is_empty(), to.is_empty()) {
-        (true, true) => return,
-        (true, false) => return choice_added(context, scope, old, new, &to, keyword),
-        (false, true) if old.kind().is_some() => {
-            let text = format!("`{name}` was removed");
-            return scope.report(context, keyword.lifted, old.first(name), new.node(), &text);
-        }
-        _ => {}
-    }
-    let matches = Matches::of(context, &from, &to);
-    for (base, revision) in matches.pairs {
-        let step = match name_of(revision).as_str() {
-            member if member.starts_with('`') => format!("{name}[{}]", member.trim_matches('`')),
-            _ => name.to_owned(),
-        };
-        schema::compare(context, &scope.at(&step), &[base], &[revision]);
-    }
-    for member in matches.added {
-        let text = format!("{} was added to `{name}`", name_of(member));
-        scope.report(context, keyword.added, old.node(), Some(member), &text);
-    }
-    for member in matches.removed {
-        let text = format!("{} was removed from `{name}`", name_of(member));
-        scope.report(context, keyword.removed, Some(member), new.node(), &text);
-    }
+/// The members of an old and a new list of schemas, paired by reference, by
+/// equality, by title, by meaning, by shape.
+struct Matches<'a> {
+    /// Members of both lists, changed or not.
+    pairs: Vec<(&'a Node, &'a Node)>,
+    added: Vec<&'a Node>,
+    removed: Vec<&'a Node>,
 }
 
-/// A choice where there was none.
-fn choice_added<'a>(
-    context: &mut Context<'a>,
-    scope: &Scope,
-    old: &View<'a>,
-    new: &View<'a>,
-    members: &[&'a Node],
-    keyword: &Keyword,
-) {
-    let place = new.first(keyword.name);
-    // If object properties moved into alternatives, a value that was valid may now
-    // match several of them, or none.
-    let is_wrapped = keyword.name == "oneOf"
-        && new.kind().is_none()
-        && old.properties().keys().any(|name| {
-            (members.iter()).any(|member| {
-                let member = new.side.view(&[member]);
-                member.properties().contains_key(name)
-            })
+impl<'a> Matches<'a> {
+    fn of(context: &mut Context<'a>, base: &[&'a Node], revision: &[&'a Node]) -> Self {
+        let mut matches = Matches {
+            pairs: Vec::new(),
+            added: revision.to_vec(),
+            removed: base.to_vec(),
+        };
+        matches.pair(|a, b| reference(a).is_some() && reference(a) == reference(b));
+        matches.pair(|a, b| !is_renamed(a, b) && context.equality.same(a, b));
+        matches.pair(|a, b| {
+            let title = a.get("title").and_then(Node::as_str);
+            title.is_some() && title == b.get("title").and_then(Node::as_str)
         });
-    let keeps_its_own = new.kind().is_some();
-    let holds_the_old = (old.node()).is_some_and(|node| {
-        (members.iter()).any(|member| context.equality.equivalent(node, member))
-    });
-    if is_wrapped && !holds_the_old {
-        let text = "the properties moved into alternatives";
-        if scope.path.is_empty() && scope.prefix().ends_with("body") {
-            scope.report(context, &rules::WRAPPED_IN_ONE_OF, old.node(), place, text);
-        } else if scope.is_request() {
-            scope.report(context, keyword.restricted, old.node(), place, text);
+        matches.pair(|a, b| !is_renamed(a, b) && context.equality.equivalent(a, b));
+        matches.pair(|a, b| {
+            is_inline(a) && is_inline(b) && shape(a).is_some_and(|a| shape(b) == Some(a))
+        });
+        // If one member is left on either side, it probably changed.
+        if let ([removed], [added]) = (matches.removed.as_slice(), matches.added.as_slice())
+            && is_inline(removed)
+            && is_inline(added)
+        {
+            matches.pairs.push((removed, added));
+            matches.removed.clear();
+            matches.added.clear();
         }
+        matches
     }
-    if scope.is_request() && keeps_its_own && !holds_the_old {
-        let text = format!("`{}` was added", keyword.name);
-        return scope.report(context, keyword.restricted, old.node(), place, &text);
-    }
-    // A response only becomes narrower then.
-    if !scope.is_request() && keeps_its_own {
-        return;
-    }
-    let names: Vec<String> = members.iter().map(|member| name_of(member)).collect();
-    let text = format!("{} were added as `{}`", names.join(", "), keyword.name);
-    scope.report(context, keyword.added, old.node(), place, &text);
-}
 
-/// Compares the members of `allOf` as such, where both sides have some. Their
-/// keywords are compared as if they were written in the schema itself.
-pub(super) fn all_of<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
-    let matches = Matches::of(context, &old.all_of, &new.all_of);
-    let both = !old.all_of.is_empty() && !new.all_of.is_empty();
-    for member in matches.added {
-        let rule = if is_annotation_only(new.side.resolve(member)) {
-            &rules::ALL_OF_ADDED_ANNOTATION_ONLY
-        } else if both {
-            &rules::ALL_OF_ADDED
-        } else {
-            continue;
-        };
-        let text = format!("{} was added to `allOf`", name_of(member));
-        scope.report(context, rule, old.node(), Some(member), &text);
-    }
-    for member in matches.removed {
-        let rule = if is_annotation_only(old.side.resolve(member)) {
-            &rules::ALL_OF_REMOVED_ANNOTATION_ONLY
-        } else if both {
-            &rules::ALL_OF_REMOVED
-        } else {
-            continue;
-        };
-        let text = format!("{} was removed from `allOf`", name_of(member));
-        scope.report(context, rule, Some(member), new.node(), &text);
-    }
-}
-
-pub(super) fn not<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
-    let (from, to) = (old.first("not"), new.first("not"));
-    let (rule, text) = match (from, to) {
-        (None, Some(_)) => (&rules::NOT_ADDED, "`not` was added"),
-        (Some(_), None) => (&rules::NOT_REMOVED, "`not` was removed"),
-        (Some(from), Some(to)) if !context.equality.equivalent(from, to) => {
-            (&rules::NOT_CHANGED, "`not` changed")
-        }
-        _ => return,
-    };
-    let (from, to) = (from.or(old.node()), to.or(new.node()));
-    scope.report(context, rule, from, to, text);
-}
-
-/// Compares `discriminator`: its property, and the schemas that it leads to.
-pub(super) fn discriminator<'a>(
-    context: &mut Context<'a>,
-    scope: &Scope,
-    old: &View<'a>,
-    new: &View<'a>,
-) {
-    let (from, to) = match (old.first("discriminator"), new.first("discriminator")) {
-        (None, Some(to)) => {
-            let (rule, text) = (&rules::DISCRIMINATOR_ADDED, "a discriminator was added");
-            return scope.report(context, rule, old.node(), Some(to), text);
-        }
-        (Some(from), None) => {
-            let (rule, text) = (
-                &rules::DISCRIMINATOR_REMOVED,
-                "the discriminator was removed",
-            );
-            return scope.report(context, rule, Some(from), new.node(), text);
-        }
-        (Some(from), Some(to)) => (from, to),
-        (None, None) => return,
-    };
-    let name = |node: &'a Node| node.get("propertyName").and_then(Node::as_str);
-    if name(from) != name(to) {
-        let text = format!(
-            "the property of the discriminator changed from `{}` to `{}`",
-            name(from).unwrap_or_default(),
-            name(to).unwrap_or_default()
-        );
-        let rule = &rules::DISCRIMINATOR_PROPERTY_NAME_CHANGED;
-        scope.report(context, rule, Some(from), Some(to), &text);
-    }
-    let (before, after) = (members(from, "mapping"), members(to, "mapping"));
-    for (value, target) in &before {
-        match after.iter().find(|(name, _)| name == value) {
-            None => {
-                let text = format!("the discriminator does not map `{value}` any more");
-                let rule = &rules::DISCRIMINATOR_MAPPING_DELETED;
-                scope.report(context, rule, Some(target), Some(to), &text);
+    /// Pairs the remaining members that belong together.
+    fn pair(&mut self, mut belong: impl FnMut(&'a Node, &'a Node) -> bool) {
+        let mut left = Vec::new();
+        for base in std::mem::take(&mut self.removed) {
+            match self.added.iter().position(|other| belong(base, other)) {
+                Some(index) => self.pairs.push((base, self.added.remove(index))),
+                None => left.push(base),
             }
-            Some((_, other)) if !target.same_value(other) => {
-                let text = format!("the discriminator maps `{value}` to another schema");
-                let rule = &rules::DISCRIMINATOR_MAPPING_CHANGED;
-                scope.report(context, rule, Some(target), Some(other), &text);
-            }
-            Some(_) => {}
         }
+        self.removed = left;
     }
-    for (value, target) in &after {
-        if !before.iter().any(|(name, _)| name == value) {
-            let text = format!("the discriminator maps `{value}` as well");
-            let rule = &rules::DISCRIMINATOR_MAPPING_ADDED;
-            scope.report(context, rule, Some(from), Some(target), &text);
-        }
-    }
+}
+
+/// Whether a schema has no name: it is neither a reference nor has a title.
+fn is_inline(node: &Node) -> bool {
+    reference(node).is_none() && node.get("title").is_none()
+}
+
+/// The names of the properties, in order.
+fn shape(node: &Node) -> Option<Vec<&str>> {
+    let properties = node.get("properties")?.as_object()?;
+    let mut names: Vec<&str> = properties.keys().map(String::as_str).collect();
+    names.sort_unstable();
+    (!names.is_empty()).then_some(names)
 }

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::schema;
-use super::scope::{Direction, Role, Scope};
+use super::scope::{Role, Scope};
 use super::view::{is_true, members};
 use crate::model::Node;
 use crate::rules::changes as rules;
@@ -13,35 +13,23 @@ pub(super) fn compare_request<'a>(context: &mut Context<'a>, base: &'a Node, rev
     let new = context.revision.get(revision, "requestBody");
     match (old, new) {
         (None, None) => {}
-        (None, Some(new)) => {
-            let (rule, necessity) = if is_true(new, "required") {
-                (&rules::REQUEST_BODY_ADDED_REQUIRED, "a required")
-            } else {
-                (&rules::REQUEST_BODY_ADDED_OPTIONAL, "an optional")
+        (None, Some(body)) => {
+            let (rule, necessity) = match is_true(body, "required") {
+                true => (&rules::REQUEST_BODY_ADDED_REQUIRED, "a required"),
+                false => (&rules::REQUEST_BODY_ADDED_OPTIONAL, "an optional"),
             };
             let text = format!("{necessity} request body was added");
-            context.report(rule, Some(base), Some(new), text);
+            context.report(rule, Some(base), new, text);
         }
-        (Some(old), None) => {
+        (Some(_), None) => {
             let text = "the request body was removed";
-            context.report(
-                &rules::REQUEST_BODY_REMOVED,
-                Some(old),
-                Some(revision),
-                text,
-            );
+            context.report(&rules::REQUEST_BODY_REMOVED, old, Some(revision), text);
         }
-        (Some(old), Some(new)) => {
-            let necessity = match (is_true(old, "required"), is_true(new, "required")) {
-                (false, true) => Some((&rules::REQUEST_BODY_BECAME_REQUIRED, "required")),
-                (true, false) => Some((&rules::REQUEST_BODY_BECAME_OPTIONAL, "optional")),
-                _ => None,
-            };
-            if let Some((rule, necessity)) = necessity {
-                let text = format!("the request body became {necessity}");
-                context.report(rule, Some(old), Some(new), text);
-            }
-            compare(context, Direction::Request, "the request body", old, new);
+        (Some(from), Some(to)) => {
+            let what = "the request body";
+            let (was, is) = (is_true(from, "required"), is_true(to, "required"));
+            context.report_necessity("request-body", what, (was, old), (is, new));
+            compare(context, Role::RequestBody, what, from, to);
         }
     }
 }
@@ -49,22 +37,15 @@ pub(super) fn compare_request<'a>(context: &mut Context<'a>, base: &'a Node, rev
 /// The media types of a request body or a response.
 pub(super) fn compare<'a>(
     context: &mut Context<'a>,
-    direction: Direction,
+    role: Role,
     what: &str,
     base: &'a Node,
     revision: &'a Node,
 ) {
-    let is_request = direction == Direction::Request;
-    let (added, removed) = if is_request {
-        (
-            &rules::REQUEST_BODY_MEDIA_TYPE_ADDED,
-            &rules::REQUEST_BODY_MEDIA_TYPE_REMOVED,
-        )
-    } else {
-        (
-            &rules::RESPONSE_MEDIA_TYPE_ADDED,
-            &rules::RESPONSE_MEDIA_TYPE_REMOVED,
-        )
+    let is_request = role == Role::RequestBody;
+    let places = match is_request {
+        true => &["request-body"],
+        false => &["response"],
     };
     let mut after = members(revision, "content");
     let mut missing = Vec::new();
@@ -72,7 +53,7 @@ pub(super) fn compare<'a>(
         match after.iter().position(|(other, _)| is_same(name, other)) {
             Some(index) => {
                 let (_, new) = after.remove(index);
-                compare_schemas(context, direction, what, name, (old, new));
+                compare_schemas(context, role, what, name, (old, new));
             }
             None => missing.push((name, old)),
         }
@@ -83,59 +64,56 @@ pub(super) fn compare<'a>(
             .position(|(other, _)| covers(other, name) || (!is_request && covers(name, other)));
         let Some(index) = related else {
             let text = format!("{what}: the media type `{name}` was removed");
-            context.report(removed, Some(old), Some(revision), text);
+            let family = &rules::MEDIA_TYPE_REMOVED;
+            context.report_at(family, places, Some(old), Some(revision), text);
             continue;
         };
         let (other, new) = after.remove(index);
         if !is_request {
-            let rule = if covers(other, name) {
-                &rules::RESPONSE_MEDIA_TYPE_NAME_GENERALIZED
-            } else {
-                &rules::RESPONSE_MEDIA_TYPE_NAME_SPECIALIZED
+            let rule = match covers(other, name) {
+                true => &rules::RESPONSE_MEDIA_TYPE_NAME_GENERALIZED,
+                false => &rules::RESPONSE_MEDIA_TYPE_NAME_SPECIALIZED,
             };
             let text = format!("{what}: the media type `{name}` became `{other}`");
             context.report(rule, Some(old), Some(new), text);
         }
-        compare_schemas(context, direction, what, other, (old, new));
+        compare_schemas(context, role, what, other, (old, new));
     }
     for (name, new) in after {
         let text = format!("{what}: the media type `{name}` was added");
-        context.report(added, Some(base), Some(new), text);
+        let family = &rules::MEDIA_TYPE_ADDED;
+        context.report_at(family, places, Some(base), Some(new), text);
     }
 }
 
 fn compare_schemas<'a>(
     context: &mut Context<'a>,
-    direction: Direction,
+    role: Role,
     what: &str,
     media_type: &str,
     (base, revision): (&'a Node, &'a Node),
 ) {
-    let (added, removed) = match direction {
-        Direction::Request => (
-            &rules::REQUEST_BODY_MEDIA_TYPE_SCHEMA_ADDED,
-            &rules::REQUEST_BODY_MEDIA_TYPE_SCHEMA_REMOVED,
-        ),
-        Direction::Response => (
-            &rules::RESPONSE_BODY_MEDIA_TYPE_SCHEMA_ADDED,
-            &rules::RESPONSE_BODY_MEDIA_TYPE_SCHEMA_REMOVED,
-        ),
+    let places = match role {
+        Role::RequestBody => &["request-body"],
+        _ => &["response-body"],
     };
     match (base.get("schema"), revision.get("schema")) {
         (Some(old), Some(new)) => {
             let is_json =
                 essence(media_type) == "application/json" || essence(media_type).ends_with("+json");
             let what = format!("{what} (`{media_type}`)");
-            let scope = Scope::new(direction, Role::Body, what, is_json);
+            let scope = Scope::new(role, what, is_json);
             schema::start(context, &scope, old, new);
         }
-        (None, Some(new)) => {
+        (None, new @ Some(_)) => {
             let text = format!("{what}: a schema was added for `{media_type}`");
-            context.report(added, Some(base), Some(new), text);
+            let family = &rules::MEDIA_TYPE_SCHEMA_ADDED;
+            context.report_at(family, places, Some(base), new, text);
         }
-        (Some(old), None) => {
+        (old @ Some(_), None) => {
             let text = format!("{what}: the schema for `{media_type}` was removed");
-            context.report(removed, Some(old), Some(revision), text);
+            let family = &rules::MEDIA_TYPE_SCHEMA_REMOVED;
+            context.report_at(family, places, old, Some(revision), text);
         }
         (None, None) => {}
     }

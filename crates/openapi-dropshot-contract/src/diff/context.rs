@@ -1,11 +1,11 @@
 //! The state of a comparison: both documents, the policy, and the changes found
 //! so far.
 
-use super::change::{Change, Place, Policy};
 use super::equality::Equality;
 use super::view::Side;
+use super::{Change, Place, Policy};
 use crate::model::Node;
-use crate::rules::{ChangeRule, Level};
+use crate::rules::{ChangeRule, Family, Level, changes as rules};
 use std::collections::HashSet;
 
 pub(super) struct Context<'a> {
@@ -70,6 +70,39 @@ impl<'a> Context<'a> {
         if !self.changes.contains(&change) {
             self.changes.push(change);
         }
+    }
+
+    /// Reports a change by the rule of a family for the first of these places that
+    /// has one.
+    pub(super) fn report_at(
+        &mut self,
+        family: &Family,
+        places: &[&str],
+        base: Option<&Node>,
+        revision: Option<&Node>,
+        text: impl Into<String>,
+    ) {
+        match family.at(places) {
+            Some(rule) => self.report(rule, base, revision, text),
+            None => debug_assert!(false, "`{}` has no rule for {places:?}", family.ending),
+        }
+    }
+
+    /// Reports that something became required or optional, if it did.
+    pub(super) fn report_necessity(
+        &mut self,
+        place: &str,
+        what: &str,
+        (was_required, base): (bool, Option<&Node>),
+        (is_required, revision): (bool, Option<&Node>),
+    ) {
+        let (family, necessity) = match (was_required, is_required) {
+            (false, true) => (&rules::BECAME_REQUIRED, "required"),
+            (true, false) => (&rules::BECAME_OPTIONAL, "optional"),
+            _ => return,
+        };
+        let text = format!("{what} became {necessity}");
+        self.report_at(family, &[place], base, revision, text);
     }
 
     pub(super) fn changes(&self) -> &[Change] {

@@ -5,6 +5,7 @@
 use super::view::{Side, reference};
 use crate::model::{Node, NodeKind};
 use std::collections::{HashMap, HashSet};
+use std::ptr::from_ref;
 
 /// Members of a schema that do not restrict which values are valid.
 const ANNOTATIONS: &[&str] = &[
@@ -23,6 +24,11 @@ pub(super) struct Equality<'a> {
     base: Side<'a>,
     revision: Side<'a>,
     known: HashMap<Pair, bool>,
+    /// Whether the decision that is being made ignores annotations and names.
+    loose: bool,
+    /// The pairs that this decision is about, which are assumed to be equal where
+    /// they occur inside themselves.
+    assumed: HashSet<Pair>,
 }
 
 impl<'a> Equality<'a> {
@@ -31,6 +37,8 @@ impl<'a> Equality<'a> {
             base,
             revision,
             known: HashMap::new(),
+            loose: false,
+            assumed: HashSet::new(),
         }
     }
 
@@ -45,92 +53,62 @@ impl<'a> Equality<'a> {
     }
 
     fn decide(&mut self, base: &'a Node, revision: &'a Node, loose: bool) -> bool {
-        let mut assumed = HashSet::new();
-        let same = self.compare(base, revision, loose, &mut assumed);
+        self.loose = loose;
+        let same = self.compare(base, revision);
         if same {
             // All assumptions on the way were true.
-            self.known
-                .extend(assumed.into_iter().map(|pair| (pair, true)));
+            (self.known).extend(self.assumed.drain().map(|pair| (pair, true)));
         } else {
             self.known.insert((base, revision, loose), false);
         }
+        self.assumed.clear();
         same
     }
 
-    fn compare(
-        &mut self,
-        base: &'a Node,
-        revision: &'a Node,
-        loose: bool,
-        assumed: &mut HashSet<Pair>,
-    ) -> bool {
-        let refers = reference(base).is_some() || reference(revision).is_some();
-        if refers {
-            let names = (reference(base), reference(revision));
-            if !loose && names.0.is_some() != names.1.is_some() {
-                return false;
-            }
-            let pair = (
-                std::ptr::from_ref(base),
-                std::ptr::from_ref(revision),
-                loose,
-            );
-            if let Some(known) = self.known.get(&pair) {
-                return *known;
-            }
-            let base = self.base.resolve(base);
-            let revision = self.revision.resolve(revision);
-            let target = (
-                std::ptr::from_ref(base),
-                std::ptr::from_ref(revision),
-                loose,
-            );
-            if let Some(known) = self.known.get(&target) {
-                return *known;
-            }
-            if !assumed.insert(target) {
-                return true;
-            }
-            return self.compare_members(base, revision, loose, loose, assumed);
+    fn compare(&mut self, base: &'a Node, revision: &'a Node) -> bool {
+        let refers = (reference(base).is_some(), reference(revision).is_some());
+        if refers == (false, false) {
+            return self.compare_members(base, revision, self.loose);
         }
-        self.compare_members(base, revision, loose, loose, assumed)
+        if !self.loose && refers != (true, true) {
+            return false;
+        }
+        let target = (self.base.resolve(base), self.revision.resolve(revision));
+        for (base, revision) in [(base, revision), target] {
+            if let Some(known) = self
+                .known
+                .get(&(from_ref(base), from_ref(revision), self.loose))
+            {
+                return *known;
+            }
+        }
+        let (base, revision) = target;
+        !(self.assumed).insert((base, revision, self.loose))
+            || self.compare_members(base, revision, self.loose)
     }
 
     /// `skip` leaves annotations out, which is for schemas: among names that
     /// the author chose, `title` is a name like any other.
-    fn compare_members(
-        &mut self,
-        base: &'a Node,
-        revision: &'a Node,
-        loose: bool,
-        skip: bool,
-        assumed: &mut HashSet<Pair>,
-    ) -> bool {
+    fn compare_members(&mut self, base: &'a Node, revision: &'a Node, skip: bool) -> bool {
         match (&base.kind, &revision.kind) {
             (NodeKind::Array(a), NodeKind::Array(b)) => {
+                let mut elements = a.iter().zip(b);
                 a.len() == b.len()
-                    && (a.iter().zip(b)).all(|(a, b)| {
-                        (loose || !is_renamed(a, b)) && self.compare(a, b, loose, assumed)
-                    })
+                    && elements
+                        .all(|(a, b)| (self.loose || !is_renamed(a, b)) && self.compare(a, b))
             }
             (NodeKind::Object(a), NodeKind::Object(b)) => {
                 let counts = |name: &&String| !skip || !ANNOTATIONS.contains(&name.as_str());
+                let mut members = a.iter().filter(|(name, _)| counts(name));
                 a.keys().filter(counts).count() == b.keys().filter(counts).count()
-                    && a.iter()
-                        .filter(|(name, _)| counts(name))
-                        .all(|(name, member)| {
-                            b.get(name).is_some_and(|other| match name.as_str() {
-                                "properties" => self.compare_members(
-                                    &member.value,
-                                    &other.value,
-                                    loose,
-                                    false,
-                                    assumed,
-                                ),
-                                "enum" | "required" => member.value.same_value(&other.value),
-                                _ => self.compare(&member.value, &other.value, loose, assumed),
-                            })
+                    && members.all(|(name, member)| {
+                        let (value, other) = (&member.value, b.get(name).map(|other| &other.value));
+                        other.is_some_and(|other| match name.as_str() {
+                            "properties" => self.compare_members(value, other, false),
+                            "enum" | "required" => value.same_value(other),
+                            _ => self.compare(value, other),
                         })
+                    })
             }
             _ => base.same_value(revision),
         }

@@ -4,230 +4,212 @@
 
 use super::context::Context;
 use super::scope::Scope;
-use super::view::{View, is_true};
-use crate::model::{Node, Stability};
-use crate::rules::{ChangeRule, changes as rules};
+use super::view::{View, differs, is_true};
+use crate::model::Node;
+use crate::rules::{Family, changes as rules};
 use chrono::{DateTime, NaiveDate};
+use std::cmp::Ordering;
 
 const SUNSET: &str = "x-sunset";
 const STABILITY: &str = "x-stability-level";
 
 /// The value of `x-sunset`.
-pub(super) enum Sunset<'a> {
+enum Sunset {
     None,
-    On(NaiveDate, &'a Node),
-    Unreadable(&'a Node),
+    On(NaiveDate),
+    Unreadable,
 }
 
-pub(super) fn sunset(node: &Node) -> Sunset<'_> {
+fn sunset(node: &Node) -> Sunset {
     let Some(value) = node.get(SUNSET) else {
         return Sunset::None;
     };
-    let day = value.as_str().and_then(|text| {
-        (NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()).or_else(|| {
-            DateTime::parse_from_rfc3339(text)
-                .ok()
-                .map(|time| time.date_naive())
-        })
-    });
-    day.map_or(Sunset::Unreadable(value), |day| Sunset::On(day, value))
+    let text = value.as_str().unwrap_or_default();
+    let day = NaiveDate::parse_from_str(text, "%Y-%m-%d");
+    (day.or_else(|_| DateTime::parse_from_rfc3339(text).map(|time| time.date_naive())))
+        .map_or(Sunset::Unreadable, Sunset::On)
 }
+
+const BETA: u8 = 2;
+const STABLE: u8 = 3;
 
 /// The stability level of an operation or a property; `None` if it is not a
 /// level. oasdiff's `alpha` and `draft` are levels below beta.
-pub(super) fn stability(node: &Node) -> Option<(Stability, u8)> {
-    let Some(value) = node.get(STABILITY) else {
-        return Some((Stability::Stable, 3));
-    };
-    match value.as_str()? {
-        "draft" => Some((Stability::Experimental, 0)),
-        "alpha" | "experimental" => Some((Stability::Experimental, 1)),
-        "beta" => Some((Stability::Beta, 2)),
-        "stable" => Some((Stability::Stable, 3)),
-        _ => None,
+fn stability(node: &Node) -> Option<u8> {
+    match node.get(STABILITY).map(Node::as_str) {
+        Some(Some("draft")) => Some(0),
+        Some(Some("alpha" | "experimental")) => Some(1),
+        Some(Some("beta")) => Some(BETA),
+        Some(Some("stable")) | None => Some(STABLE),
+        Some(_) => None,
     }
 }
 
 /// Whether something is stable; an unknown level counts as stable.
 pub(super) fn is_stable(node: &Node) -> bool {
-    stability(node).is_none_or(|(level, _)| level == Stability::Stable)
+    stability(node).is_none_or(|level| level == STABLE)
 }
 
-/// Sets the stability of the operation that is compared: that of the base, which
-/// clients rely on.
-pub(super) fn enter(context: &mut Context<'_>, base: &Node, revision: Option<&Node>) {
+/// Makes an operation the one that is compared. Its stability is that of the base,
+/// which clients rely on.
+pub(super) fn enter(
+    context: &mut Context<'_>,
+    operation: String,
+    base: &Node,
+    revision: Option<&Node>,
+) {
+    context.operation = Some(operation);
     context.stable = is_stable(base);
-    let current = stability(revision.unwrap_or(base)).map_or(Stability::Stable, |(level, _)| level);
-    context.deprecation_days = match current {
-        Stability::Experimental => 0,
-        Stability::Beta => context.policy.deprecation_days_beta,
-        Stability::Stable => context.policy.deprecation_days_stable,
+    context.deprecation_days = match stability(revision.unwrap_or(base)) {
+        Some(STABLE) | None => context.policy.deprecation_days_stable,
+        Some(BETA) => context.policy.deprecation_days_beta,
+        Some(_) => 0,
     };
 }
+
+/// Something with a lifecycle.
+pub(super) struct Subject<'s> {
+    /// How messages call it.
+    pub what: &'s str,
+    /// What the ids of its rules begin with; the first that has a rule counts.
+    pub places: &'static [&'static str],
+}
+
+/// An operation. The ids of its rules begin in several ways.
+const OPERATION: Subject<'static> = Subject {
+    what: "the operation",
+    places: &["endpoint", "api", "api-path", ""],
+};
 
 /// Compares an operation that both documents have.
 pub(super) fn operation(context: &mut Context<'_>, base: &Node, revision: &Node) {
-    compare_stability(context, base, revision);
-    let (was, is) = (is_true(base, "deprecated"), is_true(revision, "deprecated"));
-    let at = revision.get("deprecated").or(Some(revision));
-    match (was, is) {
-        (false, true) => {
-            let ids = DeprecationRules {
-                without_sunset: &rules::ENDPOINT_DEPRECATED,
-                with_sunset: &rules::ENDPOINT_DEPRECATED_WITH_SUNSET,
-                missing: &rules::API_DEPRECATED_SUNSET_MISSING,
-                unreadable: &rules::API_DEPRECATED_SUNSET_PARSE,
-                too_early: &rules::API_SUNSET_DATE_TOO_SMALL,
-            };
-            deprecated(context, &ids, "the operation", base, revision);
-        }
-        (true, false) => {
-            let text = "the operation is not deprecated any more";
-            context.report(&rules::ENDPOINT_REACTIVATED, Some(base), at, text);
-        }
-        _ => {}
+    for (node, is_base) in [(base, true), (revision, false)] {
+        invalid_stability(context, node, is_base);
     }
-    if was {
-        let ids = SunsetRules {
-            deleted: &rules::SUNSET_DELETED,
-            unreadable: &rules::API_PATH_SUNSET_PARSE,
-            earlier: &rules::API_SUNSET_MOVED_CLOSER,
-            too_early: &rules::API_SUNSET_DATE_CHANGED_TOO_SMALL,
-        };
-        if is {
-            sunset_moved(context, &ids, "the operation", base, revision);
-        }
-    }
+    let (old, new) = (base.get(STABILITY), revision.get(STABILITY));
+    let nodes = (old.unwrap_or(base), new.unwrap_or(revision));
+    let levels = (stability(base), stability(revision));
+    compare_stability(context, &OPERATION, levels, nodes);
+    let at = revision.get("deprecated").unwrap_or(revision);
+    let deprecated = (is_true(base, "deprecated"), is_true(revision, "deprecated"));
+    deprecation(context, &OPERATION, deprecated, base, (revision, at));
 }
 
-/// The rules for something that became deprecated.
-pub(super) struct DeprecationRules {
-    pub without_sunset: &'static ChangeRule,
-    pub with_sunset: &'static ChangeRule,
-    /// The policy requires a sunset.
-    pub missing: &'static ChangeRule,
-    pub unreadable: &'static ChangeRule,
-    /// The sunset is earlier than the policy allows.
-    pub too_early: &'static ChangeRule,
+/// Compares the deprecation of something that both documents have: whether it is
+/// deprecated, and until when. It is reactivated at a place of its own.
+pub(super) fn deprecation(
+    context: &mut Context<'_>,
+    subject: &Subject<'_>,
+    (was_deprecated, is_deprecated): (bool, bool),
+    base: &Node,
+    (revision, reactivated_at): (&Node, &Node),
+) {
+    match (was_deprecated, is_deprecated) {
+        (false, true) => deprecated(context, subject, base, revision),
+        (true, false) => {
+            let text = format!("{} is not deprecated any more", subject.what);
+            let (old, new) = (Some(base), Some(reactivated_at));
+            context.report_at(&rules::REACTIVATED, subject.places, old, new, text);
+        }
+        (true, true) => sunset_moved(context, subject, base, revision),
+        (false, false) => {}
+    }
 }
 
 /// Reports something that the revision deprecates.
-pub(super) fn deprecated(
-    context: &mut Context<'_>,
-    rules: &DeprecationRules,
-    what: &str,
-    base: &Node,
-    revision: &Node,
-) {
-    let days = context.deprecation_days;
-    let at = revision.get("deprecated").or(Some(revision));
-    match sunset(revision) {
-        Sunset::None if days > 0 => {
-            let text = format!("{what} was deprecated without `{SUNSET}`");
-            context.report(rules.missing, Some(base), at, text);
-        }
-        Sunset::None => {
-            context.report(
-                rules.without_sunset,
-                Some(base),
-                at,
-                format!("{what} was deprecated"),
-            );
-        }
-        Sunset::Unreadable(node) => {
-            let text = format!("`{SUNSET}` of {what} is not a date: write `YYYY-MM-DD`");
-            context.report(rules.unreadable, Some(base), Some(node), text);
-        }
-        Sunset::On(day, node) if (day - context.policy.today).num_days() < i64::from(days) => {
-            let text = format!("{what} is removed on {day}, less than {days} days from now");
-            context.report(rules.too_early, Some(base), Some(node), text);
-        }
-        Sunset::On(day, node) => {
-            let text = format!("{what} was deprecated, and is removed on {day}");
-            context.report(rules.with_sunset, Some(base), Some(node), text);
-        }
+fn deprecated(context: &mut Context<'_>, subject: &Subject<'_>, base: &Node, revision: &Node) {
+    let (what, days) = (subject.what, context.deprecation_days);
+    let (families, text): (&[&Family], _) = match sunset(revision) {
+        Sunset::None if days > 0 => (
+            &[&rules::DEPRECATED_SUNSET_MISSING],
+            format!("{what} was deprecated without `{SUNSET}`"),
+        ),
+        Sunset::None => (&[&rules::DEPRECATED], format!("{what} was deprecated")),
+        Sunset::Unreadable => (
+            &[
+                &rules::DEPRECATED_SUNSET_PARSE,
+                &rules::DEPRECATED_SUNSET_INVALID,
+                &rules::SUNSET_PARSE,
+            ],
+            format!("`{SUNSET}` of {what} is not a date: write `YYYY-MM-DD`"),
+        ),
+        Sunset::On(day) if (day - context.policy.today).num_days() < i64::from(days) => (
+            &[&rules::SUNSET_DATE_TOO_SMALL],
+            format!("{what} is removed on {day}, less than {days} days from now"),
+        ),
+        Sunset::On(day) => (
+            &[&rules::DEPRECATED_WITH_SUNSET, &rules::DEPRECATED],
+            format!("{what} was deprecated, and is removed on {day}"),
+        ),
+    };
+    let at = (revision.get(SUNSET).or(revision.get("deprecated"))).or(Some(revision));
+    // oasdiff has different rules for operations, parameters and properties.
+    if let Some(rule) = families.iter().find_map(|family| family.at(subject.places)) {
+        context.report(rule, Some(base), at, text);
     }
-}
-
-/// The rules for the sunset of something that stays deprecated.
-pub(super) struct SunsetRules {
-    pub deleted: &'static ChangeRule,
-    pub unreadable: &'static ChangeRule,
-    pub earlier: &'static ChangeRule,
-    /// The sunset is earlier than the policy allows.
-    pub too_early: &'static ChangeRule,
 }
 
 /// Compares the sunsets of something that both documents deprecate.
-pub(super) fn sunset_moved(
-    context: &mut Context<'_>,
-    rules: &SunsetRules,
-    what: &str,
-    base: &Node,
-    revision: &Node,
-) {
-    match (sunset(base), sunset(revision)) {
-        (Sunset::None, Sunset::None) => {}
-        (Sunset::On(_, node) | Sunset::Unreadable(node), Sunset::None) => {
+fn sunset_moved(context: &mut Context<'_>, subject: &Subject<'_>, base: &Node, revision: &Node) {
+    let Subject { what, places } = subject;
+    let (old, new) = (base.get(SUNSET), revision.get(SUNSET));
+    let (from, to) = match (sunset(base), sunset(revision)) {
+        (Sunset::On(from), Sunset::On(to)) => (from, to),
+        (Sunset::None, Sunset::None) => return,
+        (Sunset::Unreadable, Sunset::Unreadable) if !differs(old, new) => return,
+        (_, Sunset::None) => {
             let text = format!("`{SUNSET}` of {what} was removed");
-            context.report(rules.deleted, Some(node), Some(revision), text);
+            let family = &rules::SUNSET_DELETED;
+            return context.report_at(family, places, old, Some(revision), text);
         }
-        (Sunset::Unreadable(old), Sunset::Unreadable(new)) if old.same_value(new) => {}
-        (before, Sunset::Unreadable(node)) => {
-            let text = format!("`{SUNSET}` of {what} is not a date: write `YYYY-MM-DD`");
-            let old = match before {
-                Sunset::On(_, node) | Sunset::Unreadable(node) => node,
-                Sunset::None => base,
-            };
-            context.report(rules.unreadable, Some(old), Some(node), text);
+        (_, Sunset::Unreadable) | (Sunset::Unreadable, _) => {
+            let text = format!("`{SUNSET}` of {what} is no date, or was none: write `YYYY-MM-DD`");
+            let old = old.or(Some(base));
+            return context.report_at(&rules::SUNSET_PARSE, places, old, new, text);
         }
-        (Sunset::Unreadable(old), Sunset::On(_, new)) => {
-            let text = format!("`{SUNSET}` of {what} was not a date");
-            context.report(rules.unreadable, Some(old), Some(new), text);
+        (Sunset::None, Sunset::On(_)) => return,
+    };
+    if to < from {
+        let days = context.deprecation_days;
+        let text = format!("the sunset of {what} moved to an earlier day, from {from} to {to}");
+        if (to - context.policy.today).num_days() < i64::from(days) {
+            let family = &rules::SUNSET_DATE_CHANGED_TOO_SMALL;
+            context.report_at(family, places, old, new, text.clone());
         }
-        (Sunset::On(from, old), Sunset::On(to, new)) if to < from => {
-            let days = context.deprecation_days;
-            let text = format!("the sunset of {what} moved to an earlier day, from {from} to {to}");
-            if (to - context.policy.today).num_days() < i64::from(days) {
-                context.report(rules.too_early, Some(old), Some(new), text.clone());
-            }
-            context.report(rules.earlier, Some(old), Some(new), text);
-        }
-        (Sunset::On(from, old), Sunset::On(to, new)) if to > from => {
-            let text = format!("the sunset of {what} moved from {from} to {to}");
-            context.report(&rules::API_SUNSET_DATE_CHANGED, Some(old), Some(new), text);
-        }
-        _ => {}
+        context.report_at(&rules::SUNSET_MOVED_CLOSER, places, old, new, text);
+    } else if to > from {
+        let text = format!("the sunset of {what} moved from {from} to {to}");
+        context.report(&rules::API_SUNSET_DATE_CHANGED, old, new, text);
     }
 }
 
-fn compare_stability(context: &mut Context<'_>, base: &Node, revision: &Node) {
-    let levels = (stability(base), stability(revision));
-    for (node, level) in [(base, levels.0), (revision, levels.1)] {
-        if level.is_none() {
-            invalid_stability(context, node, std::ptr::eq(node, base));
-        }
-    }
-    let (Some((_, from)), Some((_, to))) = levels else {
+/// Compares two stability levels, and reports a change at these nodes.
+fn compare_stability(
+    context: &mut Context<'_>,
+    subject: &Subject<'_>,
+    levels: (Option<u8>, Option<u8>),
+    (base, revision): (&Node, &Node),
+) {
+    let (Some(from), Some(to)) = levels else {
         return;
     };
-    let (old, new) = (base.get(STABILITY), revision.get(STABILITY));
-    let (old, new) = (old.or(Some(base)), new.or(Some(revision)));
-    if to < from {
-        let text = "the stability level dropped";
-        context.report(&rules::API_STABILITY_DECREASED, old, new, text);
-    } else if to > from {
-        let text = "the stability level rose";
-        context.report(&rules::API_STABILITY_INCREASED, old, new, text);
-    }
+    let (family, verb) = match to.cmp(&from) {
+        Ordering::Less => (&rules::STABILITY_DECREASED, "dropped"),
+        Ordering::Greater => (&rules::STABILITY_INCREASED, "rose"),
+        Ordering::Equal => return,
+    };
+    let text = format!("the stability level of {} {verb}", subject.what);
+    context.report_at(family, subject.places, Some(base), Some(revision), text);
 }
 
 /// Reports a stability level that does not exist.
-pub(super) fn invalid_stability(context: &mut Context<'_>, node: &Node, is_base: bool) {
-    let text = "not a stability level: write `experimental`, `beta` or `stable`";
-    let at = node.get(STABILITY);
-    let (base, revision) = if is_base { (at, None) } else { (None, at) };
-    context.report(&rules::API_INVALID_STABILITY_LEVEL, base, revision, text);
+fn invalid_stability(context: &mut Context<'_>, node: &Node, is_base: bool) {
+    if stability(node).is_none() {
+        let text = "not a stability level: write `experimental`, `beta` or `stable`";
+        let at = node.get(STABILITY);
+        let (base, revision) = if is_base { (at, None) } else { (None, at) };
+        context.report(&rules::API_INVALID_STABILITY_LEVEL, base, revision, text);
+    }
 }
 
 /// Compares a property that both documents have.
@@ -240,92 +222,70 @@ pub(super) fn property<'a>(
     let (Some(base), Some(revision)) = (old.node(), new.node()) else {
         return;
     };
-    let what = scope.subject();
-    let (deprecation, reactivated, decreased, increased) = if scope.is_request() {
-        (
-            &REQUEST_PROPERTY,
-            &rules::REQUEST_PROPERTY_REACTIVATED,
-            &rules::REQUEST_PROPERTY_STABILITY_DECREASED,
-            &rules::REQUEST_PROPERTY_STABILITY_INCREASED,
-        )
-    } else {
-        (
-            &RESPONSE_PROPERTY,
-            &rules::RESPONSE_PROPERTY_REACTIVATED,
-            &rules::RESPONSE_PROPERTY_STABILITY_DECREASED,
-            &rules::RESPONSE_PROPERTY_STABILITY_INCREASED,
-        )
+    let what = &scope.subject();
+    let places = match scope.is_request() {
+        true => &["request-property"],
+        false => &["response-property"],
     };
-    match (old.flag("deprecated"), new.flag("deprecated")) {
-        (false, true) => deprecated(context, deprecation, &what, base, revision),
-        (true, false) => {
-            let text = format!("{what}: not deprecated any more");
-            context.report(reactivated, Some(base), Some(revision), text);
-        }
-        _ => {}
+    let subject = Subject { what, places };
+    let deprecated = (old.flag("deprecated"), new.flag("deprecated"));
+    // There are no rules for the sunset of a property that stays deprecated.
+    if deprecated != (true, true) {
+        deprecation(context, &subject, deprecated, base, (revision, revision));
     }
-    if let (Some((_, from)), Some((_, to))) = (stability(base), stability(revision))
-        && from != to
-    {
-        let (rule, verb) = if to < from {
-            (decreased, "dropped")
-        } else {
-            (increased, "rose")
-        };
-        let text = format!("{what}: the stability level {verb}");
-        context.report(rule, Some(base), Some(revision), text);
-    }
+    let levels = (stability(base), stability(revision));
+    compare_stability(context, &subject, levels, (base, revision));
 }
-
-static REQUEST_PROPERTY: DeprecationRules = DeprecationRules {
-    without_sunset: &rules::REQUEST_PROPERTY_DEPRECATED,
-    with_sunset: &rules::REQUEST_PROPERTY_DEPRECATED_WITH_SUNSET,
-    missing: &rules::REQUEST_PROPERTY_DEPRECATED_SUNSET_MISSING,
-    unreadable: &rules::REQUEST_PROPERTY_DEPRECATED_SUNSET_INVALID,
-    too_early: &rules::REQUEST_PROPERTY_SUNSET_DATE_TOO_SMALL,
-};
-
-static RESPONSE_PROPERTY: DeprecationRules = DeprecationRules {
-    without_sunset: &rules::RESPONSE_PROPERTY_DEPRECATED,
-    with_sunset: &rules::RESPONSE_PROPERTY_DEPRECATED_WITH_SUNSET,
-    missing: &rules::RESPONSE_PROPERTY_DEPRECATED_SUNSET_MISSING,
-    unreadable: &rules::RESPONSE_PROPERTY_DEPRECATED_SUNSET_INVALID,
-    too_early: &rules::RESPONSE_PROPERTY_SUNSET_DATE_TOO_SMALL,
-};
 
 /// Reports an operation that the revision lacks; `with_path` if it lacks the
 /// whole path.
-pub(super) fn removed(context: &mut Context<'_>, base: &Node, with_path: bool) {
-    if stability(base).is_none() {
-        invalid_stability(context, base, true);
-    }
-    // The rule where the whole path was removed, and where other operations stay.
-    let (of_path, alone, text) = match (is_true(base, "deprecated"), sunset(base)) {
-        (false, _) => (
-            &rules::API_PATH_REMOVED_WITHOUT_DEPRECATION,
-            &rules::API_REMOVED_WITHOUT_DEPRECATION,
-            "the operation was removed without being deprecated before".to_owned(),
-        ),
-        (true, Sunset::None) => (
-            &rules::API_PATH_REMOVED_WITH_DEPRECATION,
-            &rules::API_REMOVED_WITH_DEPRECATION,
-            "the operation was removed; it was deprecated, without a sunset".to_owned(),
-        ),
-        (true, Sunset::Unreadable(node)) => {
-            let text = format!("`{SUNSET}` of the removed operation is not a date");
-            return context.report(&rules::API_PATH_SUNSET_PARSE, Some(node), None, text);
+pub(super) fn operation_removed(context: &mut Context<'_>, base: &Node, with_path: bool) {
+    invalid_stability(context, base, true);
+    let places: &[&str] = match with_path {
+        true => &["api-path"],
+        false => &["api", "api-path"],
+    };
+    let what = OPERATION.what;
+    removed(context, &Subject { what, places }, base, None);
+}
+
+/// Reports something that the revision lacks; of a removed operation, nothing is in
+/// the revision.
+pub(super) fn removed(
+    context: &mut Context<'_>,
+    subject: &Subject<'_>,
+    base: &Node,
+    revision: Option<&Node>,
+) {
+    let what = subject.what;
+    let mut at = base;
+    let (family, text) = match sunset(base) {
+        _ if !is_true(base, "deprecated") => {
+            let text = format!("{what} was removed without being deprecated before");
+            match revision {
+                None => (&rules::REMOVED_WITHOUT_DEPRECATION, text),
+                Some(_) => (&rules::REMOVED, text),
+            }
         }
-        (true, Sunset::On(day, _)) if context.policy.today < day => (
-            &rules::API_PATH_REMOVED_BEFORE_SUNSET,
-            &rules::API_REMOVED_BEFORE_SUNSET,
-            format!("the operation was removed before its sunset on {day}"),
+        Sunset::None => (
+            &rules::REMOVED_WITH_DEPRECATION,
+            format!("{what} was removed; it was deprecated, without a sunset"),
         ),
-        (true, Sunset::On(day, _)) => (
-            &rules::API_PATH_REMOVED_AFTER_SUNSET,
-            &rules::API_REMOVED_AFTER_SUNSET,
-            format!("the operation was removed; its sunset was on {day}"),
+        Sunset::Unreadable => {
+            if revision.is_none() {
+                at = base.get(SUNSET).unwrap_or(base);
+            }
+            let text = format!("`{SUNSET}` of {what}, which was removed, is not a date");
+            (&rules::SUNSET_PARSE, text)
+        }
+        Sunset::On(day) if context.policy.today < day => (
+            &rules::REMOVED_BEFORE_SUNSET,
+            format!("{what} was removed before its sunset on {day}"),
+        ),
+        Sunset::On(day) => (
+            &rules::REMOVED_AFTER_SUNSET,
+            format!("{what} was removed; its sunset was on {day}"),
         ),
     };
-    let rule = if with_path { of_path } else { alone };
-    context.report(rule, Some(base), None, text);
+    context.report_at(family, subject.places, Some(at), revision, text);
 }

@@ -2,19 +2,19 @@
 //! document as a whole: ids, tags, component schemas, the version.
 
 use super::context::Context;
-use super::parameters::Pair;
-use super::view::{Side, array, members};
+use super::view::{Side, array, members, missing};
 use super::{content, lifecycle, parameters, responses, security};
-use crate::model::{Method, Node, unescape_pointer_token};
+use crate::model::{Method, Node};
 use crate::rules::{Level, changes as rules};
 use crate::template;
+use crate::version::Version;
 use std::collections::HashMap;
 
 /// A path item with its path.
 #[derive(Clone, Copy)]
-struct Item<'a> {
-    path: &'a str,
-    node: &'a Node,
+pub(super) struct Item<'a> {
+    pub path: &'a str,
+    pub node: &'a Node,
 }
 
 pub(super) fn compare(context: &mut Context<'_>) {
@@ -26,23 +26,24 @@ pub(super) fn compare(context: &mut Context<'_>) {
     };
     let (before, after) = (by_shape(base), by_shape(revision));
     for old in items(base) {
-        match after.get(&template::shape(old.path)) {
-            Some(new) => compare_items(context, old, *new),
-            None => {
-                for (method, operation) in operations(old.node) {
-                    enter(context, method, old.path, operation, None);
-                    lifecycle::removed(context, operation, true);
-                }
+        let new = after.get(&template::shape(old.path));
+        for (method, from) in operations(old.node) {
+            let to = new.and_then(|new| Some((*new, new.node.get(method.key())?)));
+            let operation = format!("{method} {}", old.path);
+            lifecycle::enter(context, operation, from, to.map(|(_, to)| to));
+            match to {
+                Some(to) => compare_operation(context, (old, from), to),
+                None => lifecycle::operation_removed(context, from, new.is_none()),
             }
         }
     }
     for new in items(revision) {
         let old = before.get(&template::shape(new.path));
-        for (method, operation) in operations(new.node) {
-            if old.is_none_or(|old| old.node.get(method).is_none()) {
-                enter(context, method, new.path, operation, None);
+        for (method, to) in operations(new.node) {
+            if old.is_none_or(|old| old.node.get(method.key()).is_none()) {
+                lifecycle::enter(context, format!("{method} {}", new.path), to, None);
                 let text = "the operation was added";
-                context.report(&rules::ENDPOINT_ADDED, None, Some(operation), text);
+                context.report(&rules::ENDPOINT_ADDED, None, Some(to), text);
             }
         }
     }
@@ -50,48 +51,19 @@ pub(super) fn compare(context: &mut Context<'_>) {
     context.stable = true;
 }
 
-fn compare_items<'a>(context: &mut Context<'a>, old: Item<'a>, new: Item<'a>) {
-    let renamed: Vec<_> = template::variables(old.path)
-        .zip(template::variables(new.path))
-        .filter(|(from, to)| from != to)
-        .collect();
-    for (method, base) in operations(old.node) {
-        enter(context, method, old.path, base, new.node.get(method));
-        let Some(revision) = new.node.get(method) else {
-            lifecycle::removed(context, base, false);
-            continue;
-        };
-        let pair = Pair {
-            base,
-            revision,
-            base_item: old.node,
-            revision_item: new.node,
-            renamed: renamed.clone(),
-        };
-        compare_operation(context, &pair);
-    }
-}
-
-fn compare_operation<'a>(context: &mut Context<'a>, pair: &Pair<'a>) {
-    lifecycle::operation(context, pair.base, pair.revision);
-    operation_id(context, pair);
-    tags(context, pair);
-    security::compare(context, pair.base, pair.revision);
-    parameters::compare(context, pair);
-    content::compare_request(context, pair.base, pair.revision);
-    responses::compare(context, pair.base, pair.revision);
-}
-
-/// Makes an operation the one that is compared.
-fn enter(
-    context: &mut Context<'_>,
-    method: &str,
-    path: &str,
-    base: &Node,
-    revision: Option<&Node>,
+fn compare_operation<'a>(
+    context: &mut Context<'a>,
+    old: (Item<'a>, &'a Node),
+    new: (Item<'a>, &'a Node),
 ) {
-    context.operation = Some(format!("{} {path}", method.to_uppercase()));
-    lifecycle::enter(context, base, revision);
+    let ((_, base), (_, revision)) = (old, new);
+    lifecycle::operation(context, base, revision);
+    operation_id(context, base, revision);
+    tags(context, base, revision);
+    security::compare(context, base, revision);
+    parameters::compare(context, old, new);
+    content::compare_request(context, base, revision);
+    responses::compare(context, base, revision);
 }
 
 fn items(side: Side<'_>) -> impl Iterator<Item = Item<'_>> {
@@ -104,98 +76,75 @@ fn items(side: Side<'_>) -> impl Iterator<Item = Item<'_>> {
         })
 }
 
-fn operations(item: &Node) -> impl Iterator<Item = (&'static str, &Node)> {
-    let methods = Method::ALL.into_iter().map(Method::key);
-    methods.filter_map(|method| Some((method, item.get(method)?)))
+fn operations(item: &Node) -> impl Iterator<Item = (Method, &Node)> {
+    (Method::ALL.into_iter()).filter_map(|method| Some((method, item.get(method.key())?)))
 }
 
-fn operation_id(context: &mut Context<'_>, pair: &Pair<'_>) {
-    let (from, to) = (
-        pair.base.get("operationId"),
-        pair.revision.get("operationId"),
-    );
-    match (from.and_then(Node::as_str), to.and_then(Node::as_str)) {
-        (Some(a), b) if Some(a) != b => {
-            let text = match b {
-                Some(b) => format!("the operation id changed from `{a}` to `{b}`"),
-                None => format!("the operation id `{a}` was removed"),
+fn operation_id(context: &mut Context<'_>, base: &Node, revision: &Node) {
+    let (from, to) = (base.get("operationId"), revision.get("operationId"));
+    let (rule, text) = match (from.and_then(Node::as_str), to.and_then(Node::as_str)) {
+        (Some(old), new) if Some(old) != new => {
+            let text = match new {
+                Some(new) => format!("the operation id changed from `{old}` to `{new}`"),
+                None => format!("the operation id `{old}` was removed"),
             };
-            let to = to.or(Some(pair.revision));
-            context.report(&rules::API_OPERATION_ID_REMOVED, from, to, text);
+            (&rules::API_OPERATION_ID_REMOVED, text)
         }
-        (None, Some(b)) => {
-            let text = format!("the operation id `{b}` was added");
-            context.report(&rules::API_OPERATION_ID_ADDED, Some(pair.base), to, text);
+        (None, Some(new)) => {
+            let text = format!("the operation id `{new}` was added");
+            (&rules::API_OPERATION_ID_ADDED, text)
         }
-        _ => {}
-    }
+        _ => return,
+    };
+    context.report(rule, from.or(Some(base)), to.or(Some(revision)), text);
 }
 
-fn tags(context: &mut Context<'_>, pair: &Pair<'_>) {
-    let (from, to) = (array(pair.base, "tags"), array(pair.revision, "tags"));
-    for tag in from {
-        if !to.iter().any(|other| other.same_value(tag)) {
-            let text = format!("the tag {} was removed", tag.to_json());
-            context.report(
-                &rules::API_TAG_REMOVED,
-                Some(tag),
-                Some(pair.revision),
-                text,
-            );
-        }
+fn tags(context: &mut Context<'_>, base: &Node, revision: &Node) {
+    let (from, to) = (array(base, "tags"), array(revision, "tags"));
+    for tag in missing(from, to) {
+        let text = format!("the tag {} was removed", tag.to_json());
+        context.report(&rules::API_TAG_REMOVED, Some(tag), Some(revision), text);
     }
-    for tag in to {
-        if !from.iter().any(|other| other.same_value(tag)) {
-            let text = format!("the tag {} was added", tag.to_json());
-            context.report(&rules::API_TAG_ADDED, Some(pair.base), Some(tag), text);
-        }
+    for tag in missing(to, from) {
+        let text = format!("the tag {} was added", tag.to_json());
+        context.report(&rules::API_TAG_ADDED, Some(base), Some(tag), text);
     }
 }
 
 /// Reports component schemas that were removed. Clients do not see their names on
 /// the wire, but generated clients contain them.
 pub(super) fn compare_components(context: &mut Context<'_>) {
-    const SCHEMAS: &str = "/components/schemas";
-    let Some(before) = context.base.root.pointer(SCHEMAS) else {
-        return;
-    };
-    let after = context.revision.root.pointer(SCHEMAS);
-    for (name, member) in before.as_object().into_iter().flatten() {
-        if after.is_none_or(|after| after.get(name).is_none()) {
-            let text = format!("the schema `{}` was removed", unescape_pointer_token(name));
-            context.report(&rules::API_SCHEMA_REMOVED, Some(&member.value), None, text);
+    let after = context.revision.components("schemas");
+    for (name, schema) in context.base.components("schemas") {
+        if !after.iter().any(|(other, _)| *other == name) {
+            let text = format!("the schema `{name}` was removed");
+            context.report(&rules::API_SCHEMA_REMOVED, Some(schema), None, text);
         }
     }
 }
 
 /// Compares `info.version` with what the changes require.
 pub(super) fn compare_version(context: &mut Context<'_>) {
-    let (base, revision) = (context.base.root, context.revision.root);
-    let (old, new) = (
-        base.pointer("/info/version"),
-        revision.pointer("/info/version"),
-    );
-    let numbers = |node: Option<&Node>| {
-        let text = node.and_then(Node::as_str)?;
-        crate::version::Version::parse(text)
-    };
-    let (Some(from), Some(to)) = (numbers(old), numbers(new)) else {
+    let old = context.base.root.pointer("/info/version");
+    let new = context.revision.root.pointer("/info/version");
+    let version = |node: Option<&Node>| Version::parse(node?.as_str()?);
+    let (Some(from), Some(to)) = (version(old), version(new)) else {
         return;
     };
-    let breaks = context
-        .changes()
-        .iter()
-        .any(|change| change.level == Level::Err);
-    let changed = !context.changes().is_empty();
-    if to < from {
+    let changes = context.changes();
+    let breaks = changes.iter().any(|change| change.level == Level::Err);
+    let (rule, text) = if to < from {
         let text = format!("the version decreased from {from} to {to}");
-        context.report(&rules::API_VERSION_DECREASED, old, new, text);
-    } else if to == from && changed {
+        (&rules::API_VERSION_DECREASED, text)
+    } else if to == from && !changes.is_empty() {
         let text = format!("the version is still {to}");
-        context.report(&rules::API_VERSION_NOT_BUMPED, old, new, text);
+        (&rules::API_VERSION_NOT_BUMPED, text)
     } else if breaks && !from.allows_break(to) {
         let text =
             format!("a change breaks clients, but the version only changed from {from} to {to}");
-        context.report(&rules::API_MAJOR_VERSION_NOT_BUMPED, old, new, text);
-    }
+        (&rules::API_MAJOR_VERSION_NOT_BUMPED, text)
+    } else {
+        return;
+    };
+    context.report(rule, old, new, text);
 }

@@ -1,23 +1,16 @@
 //! Compares the parameters of an operation, those of its path included.
 
 use super::context::Context;
-use super::lifecycle::{self, DeprecationRules, Sunset, SunsetRules};
-use super::schema;
-use super::scope::{Direction, Role, Scope};
-use super::values::quoted;
-use super::view::{Side, View, array, is_true, members};
+use super::lifecycle::{self, Subject};
+use super::operations::Item;
+use super::schema::{self, keyword_change};
+use super::scope::{Role, Scope};
+use super::values::DEFAULT;
+use super::view::{Side, View, array, differs, is_true, members};
 use crate::model::Node;
+use crate::pairs::pairs;
 use crate::rules::changes as rules;
-
-/// An operation in both documents.
-pub(super) struct Pair<'a> {
-    pub base: &'a Node,
-    pub revision: &'a Node,
-    pub base_item: &'a Node,
-    pub revision_item: &'a Node,
-    /// The variables of the path that were renamed: the old and the new names.
-    pub renamed: Vec<(&'a str, &'a str)>,
-}
+use crate::template;
 
 /// A parameter of an operation.
 #[derive(Clone, Copy)]
@@ -82,29 +75,35 @@ impl<'a> Parameter<'a> {
     }
 }
 
-pub(super) fn compare<'a>(context: &mut Context<'a>, pair: &Pair<'a>) {
-    let before = Parameter::all(context.base, pair.base, pair.base_item);
-    let after = Parameter::all(context.revision, pair.revision, pair.revision_item);
-    let renamed = |parameter: Parameter<'a>| {
-        let name = (pair.renamed.iter())
+pub(super) fn compare<'a>(
+    context: &mut Context<'a>,
+    (old_item, base): (Item<'a>, &'a Node),
+    (new_item, revision): (Item<'a>, &'a Node),
+) {
+    let before = Parameter::all(context.base, base, old_item.node);
+    let after = Parameter::all(context.revision, revision, new_item.node);
+    // A variable of the path may have been renamed.
+    let renamed = |parameter: &Parameter<'a>| {
+        let name = template::variables(old_item.path)
+            .zip(template::variables(new_item.path))
             .find(|(from, _)| parameter.location == "path" && *from == parameter.name)
             .map_or(parameter.name, |(_, to)| to);
-        Parameter { name, ..parameter }
+        Parameter { name, ..*parameter }
     };
     let stable = context.stable;
-    for old in &before {
-        context.stable = stable && lifecycle::is_stable(old.node);
-        match after.iter().find(|new| new.is(renamed(*old))) {
-            Some(new) => changed(context, *old, *new),
-            None => removed(context, *old, pair.revision),
+    for (old, new) in pairs(&before, &after, |old, new| new.is(renamed(old))) {
+        context.stable = stable && old.is_none_or(|old| lifecycle::is_stable(old.node));
+        match (old, new) {
+            (Some(old), Some(new)) => changed(context, *old, *new),
+            (Some(old), None) => {
+                let what = old.what();
+                lifecycle::removed(context, &subject(&what), old.node, Some(revision));
+            }
+            (None, Some(new)) => added(context, *new, base),
+            (None, None) => {}
         }
     }
     context.stable = stable;
-    for new in &after {
-        if !before.iter().any(|old| new.is(renamed(*old))) {
-            added(context, *new, pair.base);
-        }
-    }
 }
 
 fn added(context: &mut Context<'_>, new: Parameter<'_>, base: &Node) {
@@ -119,92 +118,49 @@ fn added(context: &mut Context<'_>, new: Parameter<'_>, base: &Node) {
     context.report(rule, Some(base), Some(new.node), text);
 }
 
-fn removed(context: &mut Context<'_>, old: Parameter<'_>, revision: &Node) {
-    let what = old.what();
-    let (rule, text) = match (is_true(old.node, "deprecated"), lifecycle::sunset(old.node)) {
-        (false, _) => (
-            &rules::REQUEST_PARAMETER_REMOVED,
-            format!("{what} was removed"),
-        ),
-        (true, Sunset::None) => (
-            &rules::REQUEST_PARAMETER_REMOVED_WITH_DEPRECATION,
-            format!("{what} was removed; it was deprecated"),
-        ),
-        (true, Sunset::Unreadable(_)) => (
-            &rules::REQUEST_PARAMETER_SUNSET_PARSE,
-            format!("`x-sunset` of {what}, which was removed, is not a date"),
-        ),
-        (true, Sunset::On(day, _)) if context.policy.today < day => (
-            &rules::REQUEST_PARAMETER_REMOVED_BEFORE_SUNSET,
-            format!("{what} was removed before its sunset on {day}"),
-        ),
-        (true, Sunset::On(day, _)) => (
-            &rules::REQUEST_PARAMETER_REMOVED_AFTER_SUNSET,
-            format!("{what} was removed; its sunset was on {day}"),
-        ),
-    };
-    context.report(rule, Some(old.node), Some(revision), text);
+fn subject(what: &str) -> Subject<'_> {
+    let places = &["request-parameter"];
+    Subject { what, places }
 }
 
 fn changed<'a>(context: &mut Context<'a>, old: Parameter<'a>, new: Parameter<'a>) {
     let what = new.what();
     let (base, revision) = (Some(old.node), Some(new.node));
-    let necessity = match (old.is_required(), new.is_required()) {
-        (false, true) => Some((&rules::REQUEST_PARAMETER_BECAME_REQUIRED, "required")),
-        (true, false) => Some((&rules::REQUEST_PARAMETER_BECAME_OPTIONAL, "optional")),
-        _ => None,
-    };
-    if let Some((rule, necessity)) = necessity {
-        context.report(rule, base, revision, format!("{what} became {necessity}"));
-    }
-    let empty = |parameter: Parameter<'_>| is_true(parameter.node, "allowEmptyValue");
-    if empty(old) && !empty(new) {
+    let (was, is) = ((old.is_required(), base), (new.is_required(), revision));
+    context.report_necessity("request-parameter", &what, was, is);
+    let both = |keyword| (is_true(old.node, keyword), is_true(new.node, keyword));
+    if both("allowEmptyValue") == (true, false) {
         let text = format!("{what} must not be empty any more");
         let rule = &rules::REQUEST_PARAMETER_EMPTY_VALUE_REFUSED;
         context.report(rule, base, revision, text);
     }
-    deprecation(context, old, new);
-    let media_types = |parameter: Parameter<'a>| members(parameter.node, "content");
+    let (subject, at) = (subject(&what), (new.node, new.node));
+    lifecycle::deprecation(context, &subject, both("deprecated"), old.node, at);
+    let scope = |strongly_typed| Scope::new(Role::Parameter, what.clone(), strongly_typed);
     let (Some(old_schema), Some(new_schema)) = (old.node.get("schema"), new.node.get("schema"))
     else {
-        let scope = scope(&what, true);
-        for (name, old) in media_types(old) {
-            let new = media_types(new)
-                .into_iter()
-                .find(|(other, _)| *other == name);
-            if let (Some(old), Some(new)) = (
-                old.get("schema"),
-                new.and_then(|(_, new)| new.get("schema")),
-            ) {
-                schema::start(context, &scope, old, new);
+        let after = members(new.node, "content");
+        for (name, old) in members(old.node, "content") {
+            let new = after.iter().find(|(other, _)| *other == name);
+            let new = new.and_then(|(_, new)| new.get("schema"));
+            if let (Some(old), Some(new)) = (old.get("schema"), new) {
+                schema::start(context, &scope(true), old, new);
             }
         }
         return;
     };
     serialization(context, old, new, old_schema);
-    let scope = scope(&what, false);
+    let scope = scope(false);
     context.exploded = new.serialization() == ("form", true);
     schema::start(context, &scope, old_schema, new_schema);
-    let (old_view, new_view) = (
-        context.base.view(&[old_schema]),
-        context.revision.view(&[new_schema]),
-    );
-    let is_marked = |parameter: Parameter<'_>| is_true(parameter.node, "required");
-    if !is_marked(old) && !is_marked(new) {
-        default(context, &what, &old_view, &new_view);
+    let old_view = context.base.view(&[old_schema]);
+    let new_view = context.revision.view(&[new_schema]);
+    if both("required") == (false, false) {
+        default(context, &scope, &old_view, &new_view);
     }
     if new.location == "header" {
         header(context, &scope, &old_view, &new_view);
     }
-}
-
-fn scope(what: &str, strongly_typed: bool) -> Scope {
-    Scope::new(
-        Direction::Request,
-        Role::Parameter,
-        what.to_owned(),
-        strongly_typed,
-    )
 }
 
 /// Compares `style` and `explode`, which matter for lists and objects only.
@@ -233,100 +189,46 @@ fn serialization<'a>(
 
 /// Compares the defaults of a parameter. With another default, the service
 /// responds otherwise to clients that do not send the parameter.
-fn default<'a>(context: &mut Context<'a>, what: &str, old: &View<'a>, new: &View<'a>) {
+fn default<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
     let (from, to) = (old.first("default"), new.first("default"));
-    let (rule, text) = match (from, to) {
-        (None, Some(to)) => (
-            &rules::REQUEST_PARAMETER_DEFAULT_VALUE_ADDED,
-            format!("{what}: the default {} was added", quoted(to)),
-        ),
-        (Some(from), None) => (
-            &rules::REQUEST_PARAMETER_DEFAULT_VALUE_REMOVED,
-            format!("{what}: the default {} was removed", quoted(from)),
-        ),
-        (Some(from), Some(to)) if !from.same_value(to) => (
-            &rules::REQUEST_PARAMETER_DEFAULT_VALUE_CHANGED,
-            format!(
-                "{what}: the default changed from {} to {}",
-                quoted(from),
-                quoted(to)
-            ),
-        ),
-        _ => return,
-    };
-    context.report(rule, from.or(old.node()), to.or(new.node()), text);
+    if differs(from, to)
+        && let Some((family, text)) = keyword_change("default", from, to, DEFAULT)
+    {
+        let (base, revision) = (from.or(old.node()), to.or(new.node()));
+        scope.report(context, family, base, revision, &text);
+    }
 }
 
 /// Reports the changes of headers for which oasdiff has own ids.
 fn header<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
-    if old.first("enum").is_none()
-        && let Some(to) = new.first("enum")
-    {
-        let text = format!("{}: only listed values are allowed now", scope.what);
-        let rule = &rules::REQUEST_HEADER_PROPERTY_BECAME_ENUM;
-        context.report(rule, old.node(), Some(to), text);
-    }
+    became_enum(context, scope, old, new);
     let (before, after) = (old.properties(), new.properties());
     for (name, base) in &before {
-        let Some(revision) = after.get(name) else {
-            continue;
-        };
-        let base = context.base.view(base);
-        let revision = context.revision.view(revision);
-        if base.first("enum").is_none()
-            && let Some(to) = revision.first("enum")
-        {
-            let text = format!(
-                "{}: only listed values are allowed now",
-                scope.at(name).subject()
-            );
-            let rule = &rules::REQUEST_HEADER_PROPERTY_BECAME_ENUM;
-            context.report(rule, base.node(), Some(to), text);
+        if let Some(revision) = after.get(name) {
+            let (base, revision) = (context.base.view(base), context.revision.view(revision));
+            became_enum(context, &scope.at(name), &base, &revision);
         }
     }
     for name in new.required() {
         let rule = match (before.contains_key(name), after.contains_key(name)) {
-            (true, true) if !old.requires(name) => &rules::REQUEST_HEADER_PROPERTY_BECAME_REQUIRED,
-            (false, true) => &rules::NEW_REQUIRED_REQUEST_HEADER_PROPERTY,
-            _ => continue,
+            (true, true) if !old.requires(name) => rules::BECAME_REQUIRED.at(HEADER),
+            (false, true) => Some(&rules::NEW_REQUIRED_REQUEST_HEADER_PROPERTY),
+            _ => None,
         };
-        let text = format!("{}: required", scope.at(name).subject());
-        context.report(rule, old.node(), new.first("required"), text);
+        if let Some(rule) = rule {
+            let text = format!("{}: required", scope.at(name).subject());
+            context.report(rule, old.node(), new.first("required"), text);
+        }
     }
 }
 
-fn deprecation<'a>(context: &mut Context<'a>, old: Parameter<'a>, new: Parameter<'a>) {
-    let what = new.what();
-    match (
-        is_true(old.node, "deprecated"),
-        is_true(new.node, "deprecated"),
-    ) {
-        (false, true) => {
-            lifecycle::deprecated(context, &DEPRECATION, &what, old.node, new.node);
-        }
-        (true, false) => {
-            let text = format!("{what} is not deprecated any more");
-            let rule = &rules::REQUEST_PARAMETER_REACTIVATED;
-            context.report(rule, Some(old.node), Some(new.node), text);
-        }
-        (true, true) => {
-            lifecycle::sunset_moved(context, &SUNSET, &what, old.node, new.node);
-        }
-        _ => {}
+/// What the ids of the rules for a header parameter and its members begin with.
+const HEADER: &[&str] = &["request-header-property"];
+
+fn became_enum(context: &mut Context<'_>, scope: &Scope, old: &View<'_>, new: &View<'_>) {
+    let to = new.first("enum");
+    if old.first("enum").is_none() && to.is_some() {
+        let text = format!("{}: only listed values are allowed now", scope.subject());
+        context.report_at(&rules::BECAME_ENUM, HEADER, old.node(), to, text);
     }
 }
-
-static DEPRECATION: DeprecationRules = DeprecationRules {
-    without_sunset: &rules::REQUEST_PARAMETER_DEPRECATED,
-    with_sunset: &rules::REQUEST_PARAMETER_DEPRECATED,
-    missing: &rules::REQUEST_PARAMETER_DEPRECATED_SUNSET_MISSING,
-    unreadable: &rules::REQUEST_PARAMETER_SUNSET_PARSE,
-    too_early: &rules::REQUEST_PARAMETER_SUNSET_DATE_TOO_SMALL,
-};
-
-static SUNSET: SunsetRules = SunsetRules {
-    deleted: &rules::REQUEST_PARAMETER_SUNSET_DELETED,
-    unreadable: &rules::REQUEST_PARAMETER_SUNSET_PARSE,
-    earlier: &rules::REQUEST_PARAMETER_SUNSET_MOVED_CLOSER,
-    too_early: &rules::REQUEST_PARAMETER_SUNSET_DATE_CHANGED_TOO_SMALL,
-};

@@ -1,236 +1,20 @@
 //! Compares the properties of objects: which exist, which are required, which are
 //! sent in one direction only, and which other members are allowed.
 
-use super::context::Context;
 use super::lifecycle;
-use super::schema;
+use super::schema::{self, Comparison};
 use super::scope::Scope;
 use super::view::View;
 use crate::model::Node;
-use crate::rules::{ChangeRule, changes as rules};
-
-pub(super) fn compare<'a>(
-    context: &mut Context<'a>,
-    scope: &Scope,
-    old: &View<'a>,
-    new: &View<'a>,
-) {
-    let (before, after) = (old.properties(), new.properties());
-    for (name, base) in &before {
-        let old_property = context.base.view(base);
-        match after.get(name) {
-            Some(revision) => {
-                let new_property = context.revision.view(revision);
-                let pair = Pair {
-                    name,
-                    old: &old_property,
-                    new: &new_property,
-                    was_required: old.requires(name),
-                    is_required: new.requires(name),
-                };
-                changed(context, scope, &pair, new);
-                let mut inner = scope.at(name);
-                inner.hidden |= is_hidden(scope, &new_property);
-                schema::compare(context, &inner, base, revision);
-                if !inner.hidden {
-                    lifecycle::property(context, &inner, &old_property, &new_property);
-                }
-            }
-            None => removed(context, scope, name, &old_property, old, new),
-        }
-    }
-    for (name, revision) in &after {
-        if !before.contains_key(name) {
-            let property = context.revision.view(revision);
-            added(context, scope, name, &property, old, new);
-        }
-    }
-    required_without_property(context, scope, old, new);
-    additional(context, scope, old, new);
-}
-
-/// A property that both sides have.
-struct Pair<'p, 'a> {
-    name: &'p str,
-    old: &'p View<'a>,
-    new: &'p View<'a>,
-    was_required: bool,
-    is_required: bool,
-}
+use crate::rules::changes as rules;
 
 /// Whether a property is not sent in this direction.
 fn is_hidden(scope: &Scope, property: &View<'_>) -> bool {
-    property.flag(if scope.is_request() {
-        "readOnly"
-    } else {
-        "writeOnly"
-    })
-}
-
-fn changed<'a>(context: &mut Context<'a>, scope: &Scope, pair: &Pair<'_, 'a>, new: &View<'a>) {
-    let inner = scope.at(pair.name);
-    let (base, revision) = (pair.old.node(), pair.new.node());
-    let was_hidden = scope.hidden || is_hidden(scope, pair.old);
-    let is_hidden = scope.hidden || is_hidden(scope, pair.new);
-    if !scope.hidden {
-        access(context, &inner, pair);
-    }
-    // A property that was not sent before did not exist for this direction.
-    let was_required = pair.was_required && !was_hidden;
-    let has_default = pair.new.first("default").is_some();
-    let (rule, text) = match (was_required, pair.is_required) {
-        (false, true) if scope.is_request() && !is_hidden => {
-            let rule = if has_default {
-                &rules::REQUEST_PROPERTY_BECAME_REQUIRED_WITH_DEFAULT
-            } else {
-                &rules::REQUEST_PROPERTY_BECAME_REQUIRED
-            };
-            (rule, "became required")
-        }
-        (true, false) if scope.is_request() && !is_hidden => {
-            (&rules::REQUEST_PROPERTY_BECAME_OPTIONAL, "became optional")
-        }
-        (false, true) if !scope.is_request() && !is_hidden && !was_hidden => {
-            (&rules::RESPONSE_PROPERTY_BECAME_REQUIRED, "became required")
-        }
-        (true, _) if !scope.is_request() && is_hidden => (
-            &rules::RESPONSE_REQUIRED_PROPERTY_REMOVED,
-            "is not sent in responses any more",
-        ),
-        (true, false) if !scope.is_request() => {
-            (&rules::RESPONSE_PROPERTY_BECAME_OPTIONAL, "became optional")
-        }
-        (false, _) if !scope.is_request() && is_hidden && was_hidden => {
-            match (pair.was_required, pair.is_required) {
-                (true, false) => (
-                    &rules::RESPONSE_WRITE_ONLY_PROPERTY_BECAME_OPTIONAL,
-                    "became optional",
-                ),
-                (false, true) => (
-                    &rules::RESPONSE_WRITE_ONLY_PROPERTY_BECAME_REQUIRED,
-                    "became required",
-                ),
-                _ => return,
-            }
-        }
-        _ => return,
+    let keyword = match scope.is_request() {
+        true => "readOnly",
+        false => "writeOnly",
     };
-    let place = new.first("required").filter(|_| pair.is_required);
-    let text = format!("{}: {text}", inner.subject());
-    context.report(rule, base, place.or(revision), text);
-}
-
-/// Compares `readOnly` and `writeOnly` as such.
-fn access<'a>(context: &mut Context<'a>, inner: &Scope, pair: &Pair<'_, 'a>) {
-    for keyword in ["readOnly", "writeOnly"] {
-        let (was, is) = (pair.old.flag(keyword), pair.new.flag(keyword));
-        if was != is {
-            let rule = access_rule(inner.is_request(), pair.is_required, keyword, is);
-            let verb = if is { "became" } else { "is no longer" };
-            let text = format!("{}: {verb} `{keyword}`", inner.subject());
-            context.report(rule, pair.old.node(), pair.new.node(), text);
-        }
-    }
-}
-
-#[rustfmt::skip]
-fn access_rule(is_request: bool, is_required: bool, keyword: &str, is_set: bool) -> &'static ChangeRule {
-    match (is_request, is_required, keyword, is_set) {
-        (true, true, "readOnly", true) => &rules::REQUEST_REQUIRED_PROPERTY_BECAME_READ_ONLY,
-        (true, true, "readOnly", false) => &rules::REQUEST_REQUIRED_PROPERTY_BECAME_NOT_READ_ONLY,
-        (true, true, _, true) => &rules::REQUEST_REQUIRED_PROPERTY_BECAME_WRITE_ONLY,
-        (true, true, _, false) => &rules::REQUEST_REQUIRED_PROPERTY_BECAME_NOT_WRITE_ONLY,
-        (true, false, "readOnly", true) => &rules::REQUEST_OPTIONAL_PROPERTY_BECAME_READ_ONLY,
-        (true, false, "readOnly", false) => &rules::REQUEST_OPTIONAL_PROPERTY_BECAME_NOT_READ_ONLY,
-        (true, false, _, true) => &rules::REQUEST_OPTIONAL_PROPERTY_BECAME_WRITE_ONLY,
-        (true, false, _, false) => &rules::REQUEST_OPTIONAL_PROPERTY_BECAME_NOT_WRITE_ONLY,
-        (false, true, "readOnly", true) => &rules::RESPONSE_REQUIRED_PROPERTY_BECAME_READ_ONLY,
-        (false, true, "readOnly", false) => &rules::RESPONSE_REQUIRED_PROPERTY_BECAME_NOT_READ_ONLY,
-        (false, true, _, true) => &rules::RESPONSE_REQUIRED_PROPERTY_BECAME_WRITE_ONLY,
-        (false, true, _, false) => &rules::RESPONSE_REQUIRED_PROPERTY_BECAME_NOT_WRITE_ONLY,
-        (false, false, "readOnly", true) => &rules::RESPONSE_OPTIONAL_PROPERTY_BECAME_READ_ONLY,
-        (false, false, "readOnly", false) => &rules::RESPONSE_OPTIONAL_PROPERTY_BECAME_NOT_READ_ONLY,
-        (false, false, _, true) => &rules::RESPONSE_OPTIONAL_PROPERTY_BECAME_WRITE_ONLY,
-        (false, false, _, false) => &rules::RESPONSE_OPTIONAL_PROPERTY_BECAME_NOT_WRITE_ONLY,
-    }
-}
-
-fn removed<'a>(
-    context: &mut Context<'a>,
-    scope: &Scope,
-    name: &str,
-    property: &View<'a>,
-    old: &View<'a>,
-    new: &View<'a>,
-) {
-    let hidden = scope.hidden || is_hidden(scope, property);
-    let rule = match (scope.is_request(), hidden, old.requires(name)) {
-        (true, true, _) => return,
-        (true, false, _) if is_closed(new) => &rules::REQUEST_PROPERTY_REMOVED_AND_REFUSED,
-        (true, false, _) => &rules::REQUEST_PROPERTY_REMOVED,
-        (false, false, true) => &rules::RESPONSE_REQUIRED_PROPERTY_REMOVED,
-        (false, false, false) => &rules::RESPONSE_OPTIONAL_PROPERTY_REMOVED,
-        (false, true, true) => &rules::RESPONSE_REQUIRED_WRITE_ONLY_PROPERTY_REMOVED,
-        (false, true, false) => &rules::RESPONSE_OPTIONAL_WRITE_ONLY_PROPERTY_REMOVED,
-    };
-    let text = format!("{}: was removed", scope.at(name).subject());
-    context.report(rule, property.node(), new.node(), text.clone());
-    if std::ptr::eq(rule, &rules::REQUEST_PROPERTY_REMOVED_AND_REFUSED) {
-        let rule = &rules::REQUEST_PROPERTY_REMOVED;
-        context.report(rule, property.node(), new.node(), text);
-    }
-}
-
-fn added<'a>(
-    context: &mut Context<'a>,
-    scope: &Scope,
-    name: &str,
-    property: &View<'a>,
-    old: &View<'a>,
-    new: &View<'a>,
-) {
-    let hidden = scope.hidden || is_hidden(scope, property);
-    let has_default = property.first("default").is_some();
-    let rule = match (scope.is_request(), hidden, new.requires(name)) {
-        (true, true, _) => return,
-        (true, false, true) if has_default => &rules::NEW_REQUIRED_REQUEST_PROPERTY_WITH_DEFAULT,
-        (true, false, true) => &rules::NEW_REQUIRED_REQUEST_PROPERTY,
-        (true, false, false) => &rules::NEW_OPTIONAL_REQUEST_PROPERTY,
-        (false, false, true) => &rules::RESPONSE_REQUIRED_PROPERTY_ADDED,
-        (false, false, false) => &rules::RESPONSE_OPTIONAL_PROPERTY_ADDED,
-        (false, true, true) => &rules::RESPONSE_REQUIRED_WRITE_ONLY_PROPERTY_ADDED,
-        (false, true, false) => &rules::RESPONSE_OPTIONAL_WRITE_ONLY_PROPERTY_ADDED,
-    };
-    let text = format!("{}: was added", scope.at(name).subject());
-    context.report(rule, old.node(), property.node(), text);
-}
-
-/// Compares names that are required though no property describes them.
-fn required_without_property<'a>(
-    context: &mut Context<'a>,
-    scope: &Scope,
-    old: &View<'a>,
-    new: &View<'a>,
-) {
-    if scope.hidden {
-        return;
-    }
-    let (before, after) = (old.required(), new.required());
-    let described = |view: &View<'a>, name: &str| view.properties().contains_key(name);
-    let (needed, given, rule) = if scope.is_request() {
-        (&after, &before, &rules::REQUEST_PROPERTY_BECAME_REQUIRED)
-    } else {
-        (&before, &after, &rules::RESPONSE_PROPERTY_BECAME_OPTIONAL)
-    };
-    let missing = needed
-        .iter()
-        .copied()
-        .filter(|name| !given.contains(name) && !described(old, name) && !described(new, name));
-    for name in missing {
-        let text = format!("{}: required on one side only", scope.at(name).subject());
-        let place = new.first("required").or(new.node());
-        context.report(rule, old.node(), place, text);
-    }
+    scope.hidden || property.flag(keyword)
 }
 
 /// Whether members that no property describes are rejected.
@@ -238,28 +22,166 @@ fn is_closed(view: &View<'_>) -> bool {
     view.first("additionalProperties").and_then(Node::as_bool) == Some(false)
 }
 
-/// Compares which members are allowed beside the properties.
-fn additional<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
-    const KEYWORD: &str = "additionalProperties";
-    let is_schema = |view: &View<'a>| {
-        (view.first(KEYWORD).and_then(Node::as_object)).is_some_and(|members| !members.is_empty())
-    };
-    let (rule, text) = match (is_closed(old), is_closed(new)) {
-        (false, true) => (
-            &rules::ADDITIONAL_PROPERTIES_CLOSED,
-            "other members are not allowed any more",
-        ),
-        (true, false) => (
-            &rules::ADDITIONAL_PROPERTIES_OPENED,
-            "other members are allowed now",
-        ),
-        (false, false) if !is_schema(old) && is_schema(new) => (
-            &rules::ADDITIONAL_PROPERTIES_RESTRICTED,
-            "other members must match a schema now",
-        ),
-        _ => return,
-    };
-    let (base, revision) = (old.first(KEYWORD), new.first(KEYWORD));
-    let (base, revision) = (base.or(old.node()), revision.or(new.node()));
-    scope.report(context, rule, base, revision, text);
+/// What the ids of rules for added and removed properties of responses begin with.
+fn place_in_response(is_required: bool, is_hidden: bool) -> &'static str {
+    match (is_required, is_hidden) {
+        (true, false) => "response-required",
+        (false, false) => "response-optional",
+        (true, true) => "response-required-write-only",
+        (false, true) => "response-optional-write-only",
+    }
+}
+
+impl<'a> Comparison<'_, 'a> {
+    pub(super) fn properties(&mut self) {
+        let (before, after) = (self.old.properties(), self.new.properties());
+        for (name, base) in &before {
+            let old = self.context.base.view(base);
+            let Some(revision) = after.get(name) else {
+                self.property_removed(name, &old);
+                continue;
+            };
+            let new = self.context.revision.view(revision);
+            let mut inner = self.scope.at(name);
+            if !self.scope.hidden {
+                self.access(name, &inner, &old, &new);
+            }
+            self.necessity(name, &inner, &old, &new);
+            inner.hidden = is_hidden(self.scope, &new);
+            schema::compare(self.context, &inner, base, revision);
+            if !inner.hidden {
+                lifecycle::property(self.context, &inner, &old, &new);
+            }
+        }
+        for (name, revision) in &after {
+            if !before.contains_key(name) {
+                self.property_added(name, &self.context.revision.view(revision));
+            }
+        }
+        self.required_without_property();
+        self.additional();
+    }
+
+    /// Compares `readOnly` and `writeOnly` as such.
+    fn access(&mut self, name: &str, inner: &Scope, old: &View<'a>, new: &View<'a>) {
+        let place = match (inner.is_request(), self.new.requires(name)) {
+            (true, true) => "request-required-property",
+            (true, false) => "request-optional-property",
+            (false, true) => "response-required-property",
+            (false, false) => "response-optional-property",
+        };
+        let read_only = (&rules::BECAME_READ_ONLY, &rules::BECAME_NOT_READ_ONLY);
+        let write_only = (&rules::BECAME_WRITE_ONLY, &rules::BECAME_NOT_WRITE_ONLY);
+        for (keyword, rules) in [("readOnly", read_only), ("writeOnly", write_only)] {
+            let (family, verb) = match (old.flag(keyword), new.flag(keyword)) {
+                (false, true) => (rules.0, "became"),
+                (true, false) => (rules.1, "is no longer"),
+                _ => continue,
+            };
+            let text = format!("{}: {verb} `{keyword}`", inner.subject());
+            (self.context).report_at(family, &[place], old.node(), new.node(), text);
+        }
+    }
+
+    /// Compares whether a property is required.
+    fn necessity(&mut self, name: &str, inner: &Scope, old: &View<'a>, new: &View<'a>) {
+        let (was_hidden, is_hidden) = (is_hidden(self.scope, old), is_hidden(self.scope, new));
+        let (mut was_required, is_required) = (self.old.requires(name), self.new.requires(name));
+        let list = self.new.first("required").filter(|_| is_required);
+        let (subject, revision) = (inner.subject(), list.or(new.node()));
+        let place = match (inner.is_request(), was_hidden, is_hidden) {
+            (true, _, false) => "request-property",
+            (false, false, false) => "response-property",
+            (false, true, true) => "response-write-only-property",
+            (false, false, true) if was_required => {
+                let text = format!("{subject}: is not sent in responses any more");
+                let (family, place) = (&rules::PROPERTY_REMOVED, place_in_response(true, false));
+                return (self.context).report_at(family, &[place], old.node(), revision, text);
+            }
+            _ => return,
+        };
+        // A property that was not sent before did not exist for requests.
+        was_required &= !(inner.is_request() && was_hidden);
+        if inner.is_request() && !was_required && is_required && new.first("default").is_some() {
+            let text = format!("{subject} became required");
+            let rule = &rules::REQUEST_PROPERTY_BECAME_REQUIRED_WITH_DEFAULT;
+            return self.context.report(rule, old.node(), revision, text);
+        }
+        let (old, new) = ((was_required, old.node()), (is_required, revision));
+        (self.context).report_necessity(place, &subject, old, new);
+    }
+
+    fn property_removed(&mut self, name: &str, property: &View<'a>) {
+        let (is_request, is_hidden) = (self.scope.is_request(), is_hidden(self.scope, property));
+        if is_request && is_hidden {
+            return;
+        }
+        let text = format!("{}: was removed", self.scope.at(name).subject());
+        let (base, revision) = (property.node(), self.new.node());
+        if is_request && is_closed(&self.new) {
+            let rule = &rules::REQUEST_PROPERTY_REMOVED_AND_REFUSED;
+            self.context.report(rule, base, revision, text.clone());
+        }
+        let place = match is_request {
+            true => "request",
+            false => place_in_response(self.old.requires(name), is_hidden),
+        };
+        (self.context).report_at(&rules::PROPERTY_REMOVED, &[place], base, revision, text);
+    }
+
+    fn property_added(&mut self, name: &str, property: &View<'a>) {
+        let is_hidden = is_hidden(self.scope, property);
+        let is_required = self.new.requires(name);
+        let text = format!("{}: was added", self.scope.at(name).subject());
+        let (base, revision) = (self.old.node(), property.node());
+        if !self.scope.is_request() {
+            let places = &[place_in_response(is_required, is_hidden)];
+            (self.context).report_at(&rules::PROPERTY_ADDED, places, base, revision, text);
+        } else if !is_hidden {
+            let rule = match (is_required, property.first("default")) {
+                (true, Some(_)) => &rules::NEW_REQUIRED_REQUEST_PROPERTY_WITH_DEFAULT,
+                (true, None) => &rules::NEW_REQUIRED_REQUEST_PROPERTY,
+                (false, _) => &rules::NEW_OPTIONAL_REQUEST_PROPERTY,
+            };
+            self.context.report(rule, base, revision, text);
+        }
+    }
+
+    /// Compares names that are required though no property describes them.
+    fn required_without_property(&mut self) {
+        let (before, after) = (self.old.required(), self.new.required());
+        let (needed, given, family, place) = match self.scope.is_request() {
+            _ if self.scope.hidden => return,
+            true => (after, before, &rules::BECAME_REQUIRED, "request-property"),
+            false => (before, after, &rules::BECAME_OPTIONAL, "response-property"),
+        };
+        let (old, new) = (self.old.properties(), self.new.properties());
+        let (base, list) = (self.old.node(), self.new.first("required"));
+        for name in needed {
+            if !given.contains(&name) && !old.contains_key(name) && !new.contains_key(name) {
+                let subject = self.scope.at(name).subject();
+                let text = format!("{subject}: required on one side only");
+                let revision = list.or(self.new.node());
+                (self.context).report_at(family, &[place], base, revision, text);
+            }
+        }
+    }
+
+    /// Compares which members are allowed beside the properties.
+    fn additional(&mut self) {
+        const KEYWORD: &str = "additionalProperties";
+        let is_schema = |view: &View<'a>| {
+            (view.first(KEYWORD).and_then(Node::as_object))
+                .is_some_and(|members| !members.is_empty())
+        };
+        let family = match (is_closed(&self.old), is_closed(&self.new)) {
+            (false, true) => &rules::ADDITIONAL_PROPERTIES_CLOSED,
+            (true, false) => &rules::ADDITIONAL_PROPERTIES_OPENED,
+            (false, false) if !is_schema(&self.old) && is_schema(&self.new) => {
+                &rules::ADDITIONAL_PROPERTIES_RESTRICTED
+            }
+            _ => return,
+        };
+        self.report_meaning(family, self.both(KEYWORD));
+    }
 }

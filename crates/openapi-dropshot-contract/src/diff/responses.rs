@@ -3,46 +3,41 @@
 use super::content;
 use super::context::Context;
 use super::schema;
-use super::scope::{Direction, Role, Scope};
+use super::scope::{Role, Scope};
 use super::view::{is_true, members};
 use crate::model::Node;
+use crate::pairs::pairs;
 use crate::rules::changes as rules;
 
 pub(super) fn compare<'a>(context: &mut Context<'a>, base: &'a Node, revision: &'a Node) {
     let (before, after) = (statuses(base), statuses(revision));
     for (status, old) in &before {
         let old = context.base.resolve(old);
-        let counterpart = after
-            .iter()
-            .find(|(other, _)| other == status)
-            .or_else(|| after.iter().find(|(other, _)| is_range_of(other, status)));
-        let Some((_, new)) = counterpart else {
-            let text = format!("the response `{status}` was removed");
-            let rule = match is_success(status) {
-                true => &rules::RESPONSE_SUCCESS_STATUS_REMOVED,
-                false => &rules::RESPONSE_NON_SUCCESS_STATUS_REMOVED,
-            };
-            context.report(rule, Some(old), Some(revision), text);
-            continue;
-        };
-        let new = context.revision.resolve(new);
-        if !is_success(status) && !after.iter().any(|(other, _)| other == status) {
-            let text = format!("the response `{status}` is described by its range alone");
-            let rule = &rules::RESPONSE_NON_SUCCESS_STATUS_REMOVED;
-            context.report(rule, Some(old), Some(new), text);
-        }
+        let exact = after.iter().find(|(other, _)| other == status);
+        let range = || after.iter().find(|(other, _)| is_range_of(other, status));
+        let counterpart = exact.or_else(range);
+        let new = counterpart.map_or(revision, |(_, new)| context.revision.resolve(new));
         let what = format!("the response `{status}`");
-        compare_headers(context, &what, old, new);
-        content::compare(context, Direction::Response, &what, old, new);
+        let change = match (exact, counterpart) {
+            (_, None) => Some("was removed"),
+            (None, _) if place(status) != SUCCESS => Some("is described by its range alone"),
+            _ => None,
+        };
+        if let Some(change) = change {
+            let (family, text) = (&rules::STATUS_REMOVED, format!("{what} {change}"));
+            context.report_at(family, &[place(status)], Some(old), Some(new), text);
+        }
+        if counterpart.is_some() {
+            compare_headers(context, &what, old, new);
+            content::compare(context, Role::ResponseBody, &what, old, new);
+        }
     }
     for (status, new) in &after {
         if !before.iter().any(|(other, _)| other == status) {
             let text = format!("the response `{status}` was added");
-            let rule = match is_success(status) {
-                true => &rules::RESPONSE_SUCCESS_STATUS_ADDED,
-                false => &rules::RESPONSE_NON_SUCCESS_STATUS_ADDED,
-            };
-            context.report(rule, Some(base), Some(context.revision.resolve(new)), text);
+            let new = Some(context.revision.resolve(new));
+            let family = &rules::STATUS_ADDED;
+            context.report_at(family, &[place(status)], Some(base), new, text);
         }
     }
 }
@@ -53,8 +48,14 @@ fn statuses(operation: &Node) -> Vec<(&str, &Node)> {
     statuses
 }
 
-fn is_success(status: &str) -> bool {
-    status.starts_with('2')
+const SUCCESS: &str = "response-success";
+
+/// What the ids of the rules for a status begin with.
+fn place(status: &str) -> &'static str {
+    match status.starts_with('2') {
+        true => SUCCESS,
+        false => "response-non-success",
+    }
 }
 
 /// Whether the first is the range (`2XX`) that includes the second.
@@ -66,39 +67,35 @@ fn is_range_of(range: &str, status: &str) -> bool {
 
 fn compare_headers<'a>(context: &mut Context<'a>, what: &str, base: &'a Node, revision: &'a Node) {
     let (before, after) = (members(base, "headers"), members(revision, "headers"));
-    for (name, old) in &before {
-        let old = context.base.resolve(old);
-        let counterpart = (after.iter()).find(|(other, _)| other.eq_ignore_ascii_case(name));
+    for pair in pairs(&before, &after, |(a, _), (b, _)| a.eq_ignore_ascii_case(b)) {
+        let name = pair.0.or(pair.1).map_or("", |(name, _)| *name);
         let subject = format!("the header `{name}` of {what}");
-        let Some((_, new)) = counterpart else {
-            let rule = if is_true(old, "required") {
-                &rules::REQUIRED_RESPONSE_HEADER_REMOVED
-            } else {
-                &rules::OPTIONAL_RESPONSE_HEADER_REMOVED
-            };
-            let text = format!("{subject} was removed");
-            context.report(rule, Some(old), Some(revision), text);
-            continue;
-        };
-        let new = context.revision.resolve(new);
-        if is_true(old, "required") && !is_true(new, "required") {
-            let text = format!("{subject} became optional");
-            let rule = &rules::RESPONSE_HEADER_BECAME_OPTIONAL;
-            context.report(rule, Some(old), Some(new), text);
-        }
-        if let (Some(old), Some(new)) = (old.get("schema"), new.get("schema")) {
-            let scope = Scope::new(Direction::Response, Role::Header, subject, false);
-            schema::start(context, &scope, old, new);
-        }
-    }
-    for (name, new) in &after {
-        if !before
-            .iter()
-            .any(|(other, _)| other.eq_ignore_ascii_case(name))
-        {
-            let new = context.revision.resolve(new);
-            let text = format!("the header `{name}` of {what} was added");
-            context.report(&rules::RESPONSE_HEADER_ADDED, Some(base), Some(new), text);
+        let old = pair.0.map(|(_, old)| context.base.resolve(old));
+        let new = pair.1.map(|(_, new)| context.revision.resolve(new));
+        match (old, new) {
+            (Some(from), Some(to)) => {
+                let (was, is) = (is_true(from, "required"), is_true(to, "required"));
+                if was {
+                    context.report_necessity("response-header", &subject, (was, old), (is, new));
+                }
+                if let (Some(from), Some(to)) = (from.get("schema"), to.get("schema")) {
+                    let scope = Scope::new(Role::ResponseHeader, subject, false);
+                    schema::start(context, &scope, from, to);
+                }
+            }
+            (Some(from), None) => {
+                let places = match is_true(from, "required") {
+                    true => &["required"],
+                    false => &["optional"],
+                };
+                let text = format!("{subject} was removed");
+                let family = &rules::RESPONSE_HEADER_REMOVED;
+                context.report_at(family, places, old, Some(revision), text);
+            }
+            (None, _) => {
+                let text = format!("{subject} was added");
+                context.report(&rules::RESPONSE_HEADER_ADDED, Some(base), new, text);
+            }
         }
     }
 }

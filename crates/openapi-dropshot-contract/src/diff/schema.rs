@@ -1,12 +1,20 @@
 //! Compares two schemas: which rules apply at each place, and which schemas
 //! inside are compared next.
 
+use super::compose;
 use super::context::Context;
 use super::scope::Scope;
 use super::view::View;
-use super::{bounds, compose, properties, types, values};
 use crate::model::Node;
-use compose::Keyword;
+use crate::rules::Family;
+
+/// Two schemas at one place, which are compared keyword by keyword.
+pub(super) struct Comparison<'c, 'a> {
+    pub context: &'c mut Context<'a>,
+    pub scope: &'c Scope,
+    pub old: View<'a>,
+    pub new: View<'a>,
+}
 
 /// Compares the schemas of a body, a parameter or a header.
 pub(super) fn start<'a>(
@@ -31,46 +39,103 @@ pub(super) fn compare<'a>(
     {
         return;
     }
-    let mut old = context.base.view(base);
-    let mut new = context.revision.view(revision);
+    let old = context.base.view(base);
+    let new = context.revision.view(revision);
     let (Some(old_node), Some(new_node)) = (old.node(), new.node()) else {
         return;
     };
     if !(context.seen).insert((old_node, new_node, scope.path.is_empty(), scope.hidden)) {
         return;
     }
-    compose::unwrap_single(&mut old, &mut new);
-    if !compose::list_of_types(context, scope, &old, &new) {
-        types::compare(context, scope, &old, &new);
-        compose::alternatives(context, scope, &old, &new, &Keyword::ONE_OF);
-        compose::alternatives(context, scope, &old, &new, &Keyword::ANY_OF);
+    let mut schemas = Comparison {
+        context,
+        scope,
+        old,
+        new,
+    };
+    schemas.unwrap_single();
+    if !schemas.list_of_types() {
+        schemas.types();
+        schemas.alternatives("oneOf", compose::ONE_OF);
+        schemas.alternatives("anyOf", compose::ANY_OF);
     }
-    compose::all_of(context, scope, &old, &new);
-    compose::discriminator(context, scope, &old, &new);
-    compose::not(context, scope, &old, &new);
-    values::compare(context, scope, &old, &new);
-    bounds::compare(context, scope, &old, &new);
-    properties::compare(context, scope, &old, &new);
-    inside(context, scope, &old, &new, "items");
-    inside(context, scope, &old, &new, "additionalProperties");
+    schemas.all_of();
+    schemas.discriminator();
+    schemas.not();
+    schemas.values();
+    schemas.bounds();
+    schemas.properties();
+    schemas.inside("items");
+    schemas.inside("additionalProperties");
 }
 
-/// Compares the schemas of a keyword that holds one schema.
-fn inside<'a>(
-    context: &mut Context<'a>,
-    scope: &Scope,
-    old: &View<'a>,
-    new: &View<'a>,
-    keyword: &str,
-) {
-    let schemas = |view: &View<'a>| -> Vec<&'a Node> {
-        (view.parts.iter())
-            .filter_map(|part| part.get(keyword))
-            .filter(|node| node.as_object().is_some())
-            .collect()
-    };
-    let (base, revision) = (schemas(old), schemas(new));
-    if !base.is_empty() && !revision.is_empty() {
-        compare(context, &scope.at(keyword), &base, &revision);
+impl<'a> Comparison<'_, 'a> {
+    /// Reports a change at these nodes; an absent node stands for the schema.
+    pub(super) fn report(
+        &mut self,
+        family: &'static Family,
+        base: Option<&Node>,
+        revision: Option<&Node>,
+        text: &str,
+    ) {
+        let (base, revision) = (base.or(self.old.node()), revision.or(self.new.node()));
+        (self.scope).report(self.context, family, base, revision, text);
     }
+
+    /// Reports a change of which there is no more to say than what its rules mean.
+    pub(super) fn report_meaning(
+        &mut self,
+        family: &'static Family,
+        (base, revision): (Option<&Node>, Option<&Node>),
+    ) {
+        self.report(family, base, revision, family.meaning);
+    }
+
+    /// The value of a keyword on both sides.
+    pub(super) fn both(&self, keyword: &str) -> (Option<&'a Node>, Option<&'a Node>) {
+        (self.old.first(keyword), self.new.first(keyword))
+    }
+
+    /// Whether a keyword is `true`, on both sides.
+    pub(super) fn flags(&self, keyword: &str) -> (bool, bool) {
+        (self.old.flag(keyword), self.new.flag(keyword))
+    }
+
+    /// Compares the schemas of a keyword that holds one schema.
+    fn inside(&mut self, keyword: &str) {
+        let schemas = |view: &View<'a>| -> Vec<&'a Node> {
+            (view.parts.iter())
+                .filter_map(|part| part.get(keyword))
+                .filter(|node| node.as_object().is_some())
+                .collect()
+        };
+        let (base, revision) = (schemas(&self.old), schemas(&self.new));
+        if !base.is_empty() && !revision.is_empty() {
+            compare(self.context, &self.scope.at(keyword), &base, &revision);
+        }
+    }
+}
+
+/// The rule and the text for a keyword that was added or removed, or whose value
+/// changed.
+pub(super) fn keyword_change(
+    keyword: &str,
+    from: Option<&Node>,
+    to: Option<&Node>,
+    [added, removed, changed]: [&'static Family; 3],
+) -> Option<(&'static Family, String)> {
+    Some(match (from.map(quoted), to.map(quoted)) {
+        (None, Some(to)) => (added, format!("`{keyword}` {to} was added")),
+        (Some(from), None) => (removed, format!("`{keyword}` {from} was removed")),
+        (Some(from), Some(to)) => {
+            let text = format!("`{keyword}` changed from {from} to {to}");
+            (changed, text)
+        }
+        (None, None) => return None,
+    })
+}
+
+/// A value as messages show it.
+pub(super) fn quoted(value: &Node) -> String {
+    format!("`{}`", value.to_json())
 }

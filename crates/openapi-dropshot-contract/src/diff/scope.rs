@@ -4,27 +4,19 @@ use super::context::Context;
 use crate::model::Node;
 use crate::rules::{Family, changes as rules};
 
-/// Who sends a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Direction {
-    /// The client: what was accepted must stay accepted.
-    Request,
-    /// The service: it must not send anything that the base does not describe.
-    Response,
-}
-
-/// What a schema describes.
+/// What a schema describes. What a request was allowed to contain must stay allowed;
+/// a response must not contain anything that the base does not describe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    Body,
+    RequestBody,
     Parameter,
-    Header,
+    ResponseBody,
+    ResponseHeader,
 }
 
 /// The place of a schema in an operation.
 #[derive(Clone, Debug)]
 pub(super) struct Scope {
-    pub direction: Direction,
     pub role: Role,
     /// How messages call it, such as `the request body`.
     pub what: String,
@@ -38,14 +30,8 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    pub(super) fn new(
-        direction: Direction,
-        role: Role,
-        what: String,
-        strongly_typed: bool,
-    ) -> Self {
+    pub(super) fn new(role: Role, what: String, strongly_typed: bool) -> Self {
         Scope {
-            direction,
             role,
             what,
             strongly_typed,
@@ -64,34 +50,31 @@ impl Scope {
         inner
     }
 
+    /// Whether the client sends the value.
     pub(super) fn is_request(&self) -> bool {
-        self.direction == Direction::Request
+        matches!(self.role, Role::RequestBody | Role::Parameter)
     }
 
-    /// What the ids of the rules for this place begin with.
-    pub(super) fn prefix(&self) -> &'static str {
-        match (self.role, self.direction, self.path.is_empty()) {
-            (_, Direction::Request, _) if self.hidden => "request-read-only-property",
-            (_, Direction::Response, _) if self.hidden => "response-write-only-property",
-            (Role::Body, Direction::Request, true) => "request-body",
-            (Role::Body, Direction::Response, true) => "response-body",
-            (Role::Header, _, true) => "response-header",
-            (Role::Parameter, _, true) => "request-parameter",
-            (Role::Parameter, _, false) => "request-parameter-property",
-            (_, Direction::Request, false) => "request-property",
-            (_, Direction::Response, false) => "response-property",
-        }
+    /// Whether this is a body or a part of one.
+    pub(super) fn is_in_body(&self) -> bool {
+        matches!(self.role, Role::RequestBody | Role::ResponseBody)
     }
 
-    /// The scope for bounds: the rules for the bounds of a parameter apply to its
-    /// items as well.
-    pub(super) fn of_bounds(&self) -> Self {
-        let mut scope = self.clone();
-        if self.role == Role::Parameter && !self.path.is_empty() {
-            scope.what = self.subject();
-            scope.path.clear();
+    /// What the ids of the rules for this place begin with; the first that has a
+    /// rule counts.
+    fn places(&self, hidden: bool) -> &'static [&'static str] {
+        match (self.role, self.path.is_empty()) {
+            _ if hidden && self.is_request() => &["request-read-only-property"],
+            _ if hidden => &["response-write-only-property"],
+            (Role::RequestBody, true) => &["request-body"],
+            (Role::RequestBody, false) => &["request-property"],
+            (Role::Parameter, true) => &["request-parameter"],
+            // The rules for the bounds of a parameter apply to its items as well.
+            (Role::Parameter, false) => &["request-parameter-property", "request-parameter"],
+            (Role::ResponseBody, true) => &["response-body"],
+            (Role::ResponseHeader, true) => &["response-header"],
+            (Role::ResponseBody | Role::ResponseHeader, false) => &["response-property"],
         }
-        scope
     }
 
     /// How messages call this place.
@@ -116,24 +99,11 @@ impl Scope {
         // that sends back what it got sends read-only members, too, so that a
         // changed pattern counts.
         let is_pattern = std::ptr::eq(family, &rules::PATTERN_CHANGED);
-        let visible = match self.hidden && self.is_request() && is_pattern {
-            true => &Scope {
-                hidden: false,
-                ..self.clone()
-            },
-            false => self,
-        };
-        match family.at(visible.prefix()) {
-            Some(rule) => {
-                let text = format!("{}: {text}", self.subject());
-                context.report(rule, base, revision, text);
-            }
-            None => debug_assert!(
-                visible.hidden,
-                "`{}` lacks a rule for `{}`",
-                family.ending,
-                visible.prefix()
-            ),
+        let hidden = self.hidden && !(self.is_request() && is_pattern);
+        let places = self.places(hidden);
+        if !hidden || family.at(places).is_some() {
+            let text = format!("{}: {text}", self.subject());
+            context.report_at(family, places, base, revision, text);
         }
     }
 }

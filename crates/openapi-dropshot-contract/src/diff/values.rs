@@ -1,158 +1,212 @@
-//! Compares keywords that list values or describe texts: `enum`,
+//! Compares keywords that restrict single values: `type` and `format`, `enum`,
 //! `x-extensible-enum`, `default`, `nullable` and `pattern`.
 
-use super::context::Context;
-use super::scope::{Role, Scope};
-use super::view::View;
+use super::schema::{Comparison, keyword_change, quoted};
+use super::scope::Role;
+use super::view::{View, differs, missing};
 use crate::model::Node;
-use crate::rules::changes as rules;
+use crate::rules::{Family, changes as rules};
 
-pub(super) fn compare<'a>(
-    context: &mut Context<'a>,
-    scope: &Scope,
-    old: &View<'a>,
-    new: &View<'a>,
-) {
-    nullable(context, scope, old, new);
-    enumeration(context, scope, old, new);
-    extensible(context, scope, old, new);
-    pattern(context, scope, old, new);
-    if scope.role == Role::Body {
-        default(context, scope, old.first("default"), new.first("default"));
+/// The rules for a default that was added, removed or changed.
+pub(super) static DEFAULT: [&Family; 3] = [
+    &rules::DEFAULT_VALUE_ADDED,
+    &rules::DEFAULT_VALUE_REMOVED,
+    &rules::DEFAULT_VALUE_CHANGED,
+];
+
+impl Comparison<'_, '_> {
+    pub(super) fn values(&mut self) {
+        let nullable = self.both("nullable");
+        match self.flags("nullable") {
+            (false, true) => self.report_meaning(&rules::BECAME_NULLABLE, nullable),
+            (true, false) => self.report_meaning(&rules::BECAME_NOT_NULLABLE, nullable),
+            _ => {}
+        }
+        self.enumeration();
+        self.extensible();
+        self.pattern();
+        self.default();
     }
-}
 
-fn nullable<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
-    let (rule, text) = match (old.flag("nullable"), new.flag("nullable")) {
-        (false, true) => (&rules::BECAME_NULLABLE, "`null` is allowed now"),
-        (true, false) => (
-            &rules::BECAME_NOT_NULLABLE,
-            "`null` is not allowed any more",
-        ),
-        _ => return,
-    };
-    let (base, revision) = (old.first("nullable"), new.first("nullable"));
-    let (base, revision) = (base.or(old.node()), revision.or(new.node()));
-    scope.report(context, rule, base, revision, text);
-}
-
-/// Compares the defaults of bodies and properties; those of parameters are
-/// compared in `parameters`.
-fn default(context: &mut Context<'_>, scope: &Scope, old: Option<&Node>, new: Option<&Node>) {
-    match (old, new) {
-        (None, Some(to)) => {
-            let text = format!("the default {} was added", quoted(to));
-            scope.report(context, &rules::DEFAULT_VALUE_ADDED, None, new, &text);
-        }
-        (Some(from), None) => {
-            let text = format!("the default {} was removed", quoted(from));
-            scope.report(context, &rules::DEFAULT_VALUE_REMOVED, old, None, &text);
-        }
-        (Some(from), Some(to)) if !from.same_value(to) => {
-            let text = format!(
-                "the default changed from {} to {}",
-                quoted(from),
-                quoted(to)
-            );
-            scope.report(context, &rules::DEFAULT_VALUE_CHANGED, old, new, &text);
-        }
-        _ => {}
-    }
-}
-
-fn enumeration<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
-    let text = match (old.first("enum"), new.first("enum")) {
-        (None, None) => return,
-        (None, Some(to)) => {
-            let text = "only listed values are allowed now";
-            scope.report(context, &rules::BECAME_ENUM, old.node(), Some(to), text);
-            return;
-        }
-        (Some(from), None) => {
-            let text = "values are not restricted to a list any more";
-            scope.report(context, &rules::ENUM_LIFTED, Some(from), new.node(), text);
-            return;
-        }
-        (Some(_), Some(_)) => "the value",
-    };
-    let (from, to) = (old.list("enum"), new.list("enum"));
-    // For whole response bodies, oasdiff has an id of another form.
-    let is_body = scope.prefix() == "response-body";
-    for value in missing(&from, &to) {
-        let text = format!("{text} {} was removed", quoted(value));
-        if is_body {
-            let rule = &rules::RESPONSE_MEDIATYPE_ENUM_VALUE_REMOVED;
-            let text = format!("{}: {text}", scope.subject());
-            context.report(rule, Some(value), new.first("enum"), text);
-        } else {
-            let place = new.first("enum");
-            scope.report(
-                context,
-                &rules::ENUM_VALUE_REMOVED,
-                Some(value),
-                place,
-                &text,
-            );
+    /// Compares the defaults of bodies and properties; those of parameters are
+    /// compared in `parameters`.
+    fn default(&mut self) {
+        let (from, to) = self.both("default");
+        if self.scope.is_in_body()
+            && differs(from, to)
+            && let Some((rule, text)) = keyword_change("default", from, to, DEFAULT)
+        {
+            self.scope.report(self.context, rule, from, to, &text);
         }
     }
-    for value in missing(&to, &from) {
-        let text = format!("{text} {} was added", quoted(value));
-        let place = old.first("enum");
-        scope.report(context, &rules::ENUM_VALUE_ADDED, place, Some(value), &text);
-    }
-}
 
-/// The values of the first list that the second lacks.
-fn missing<'a>(from: &[&'a Node], to: &[&'a Node]) -> Vec<&'a Node> {
-    (from.iter().copied())
-        .filter(|value| !to.iter().any(|other| other.same_value(value)))
-        .collect()
-}
-
-fn extensible<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
-    const KEYWORD: &str = "x-extensible-enum";
-    // Clients expect that values of responses are added and removed.
-    if !scope.is_request() || new.first(KEYWORD).is_none() {
-        return;
-    }
-    for value in missing(&old.list(KEYWORD), &new.list(KEYWORD)) {
-        let text = format!("the value {} of `{KEYWORD}` was removed", quoted(value));
-        let rule = &rules::X_EXTENSIBLE_ENUM_VALUE_REMOVED;
-        scope.report(context, rule, Some(value), new.first(KEYWORD), &text);
-    }
-}
-
-fn pattern<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &View<'a>) {
-    let matches_all = |text: &str| matches!(text, ".*" | "^.*$");
-    let (from, to) = (old.first("pattern"), new.first("pattern"));
-    let written = |view: &View<'a>| view.text("pattern").filter(|text| !text.is_empty());
-    let (a, b) = (written(old), written(new));
-    let (rule, text) = match (a, b) {
-        (None, Some(b)) if matches_all(b) => return,
-        (None, Some(b)) => (
-            &rules::PATTERN_ADDED,
-            format!("the pattern `{b}` was added"),
-        ),
-        (Some(a), None) => (
-            &rules::PATTERN_REMOVED,
-            format!("the pattern `{a}` was removed"),
-        ),
-        (Some(a), Some(b)) if a != b => {
-            let is_wider = scope.is_request() && matches_all(b);
-            let rule = if is_wider {
-                &rules::PATTERN_GENERALIZED
+    fn enumeration(&mut self) {
+        let (from, to) = self.both("enum");
+        match (from, to) {
+            (None, None) => return,
+            (None, Some(_)) => return self.report_meaning(&rules::BECAME_ENUM, (from, to)),
+            (Some(_), None) => return self.report_meaning(&rules::ENUM_LIFTED, (from, to)),
+            (Some(_), Some(_)) => {}
+        }
+        let (before, after) = (self.old.list("enum"), self.new.list("enum"));
+        for value in missing(&before, &after) {
+            let text = format!("the value {} was removed", quoted(value));
+            // For whole response bodies, oasdiff has an id of another form.
+            if self.scope.role == Role::ResponseBody && self.scope.path.is_empty() {
+                let rule = &rules::RESPONSE_MEDIATYPE_ENUM_VALUE_REMOVED;
+                let text = format!("{}: {text}", self.scope.subject());
+                self.context.report(rule, Some(value), to, text);
             } else {
-                &rules::PATTERN_CHANGED
-            };
-            (rule, format!("the pattern changed from `{a}` to `{b}`"))
+                self.report(&rules::ENUM_VALUE_REMOVED, Some(value), to, &text);
+            }
         }
-        _ => return,
-    };
-    let (from, to) = (from.or(old.node()), to.or(new.node()));
-    scope.report(context, rule, from, to, &text);
+        for value in missing(&after, &before) {
+            let text = format!("the value {} was added", quoted(value));
+            self.report(&rules::ENUM_VALUE_ADDED, from, Some(value), &text);
+        }
+    }
+
+    fn extensible(&mut self) {
+        const KEYWORD: &str = "x-extensible-enum";
+        let to = self.new.first(KEYWORD);
+        // Clients expect that values of responses are added and removed.
+        if !self.scope.is_request() || to.is_none() {
+            return;
+        }
+        for value in missing(&self.old.list(KEYWORD), &self.new.list(KEYWORD)) {
+            let text = format!("the value {} of `{KEYWORD}` was removed", quoted(value));
+            let rule = &rules::X_EXTENSIBLE_ENUM_VALUE_REMOVED;
+            self.report(rule, Some(value), to, &text);
+        }
+    }
+
+    fn pattern(&mut self) {
+        let is_written = |node: &&Node| node.as_str().is_some_and(|text| !text.is_empty());
+        let (base, revision) = self.both("pattern");
+        let (from, to) = (base.filter(is_written), revision.filter(is_written));
+        let matches_all = matches!(to.and_then(Node::as_str), Some(".*" | "^.*$"));
+        if !differs(from, to) || (from.is_none() && matches_all) {
+            return;
+        }
+        let changed = match self.scope.is_request() && matches_all {
+            true => &rules::PATTERN_GENERALIZED,
+            false => &rules::PATTERN_CHANGED,
+        };
+        let families = [&rules::PATTERN_ADDED, &rules::PATTERN_REMOVED, changed];
+        if let Some((rule, text)) = keyword_change("pattern", from, to, families) {
+            self.report(rule, base, revision, &text);
+        }
+    }
 }
 
-/// A value as messages show it.
-pub(super) fn quoted(value: &Node) -> String {
-    format!("`{}`", value.to_json())
+/// A type with its format, either of which may be absent.
+#[derive(Clone, Copy, PartialEq)]
+struct Kind<'a> {
+    name: Option<&'a str>,
+    format: Option<&'a str>,
+}
+
+impl<'a> Kind<'a> {
+    fn of(view: &View<'a>) -> Self {
+        Kind {
+            name: view.kind(),
+            format: view.text("format").filter(|format| !format.is_empty()),
+        }
+    }
+
+    fn text(self) -> String {
+        let parts: Vec<&str> = [self.name, self.format].into_iter().flatten().collect();
+        match parts.is_empty() {
+            true => "any".to_owned(),
+            false => parts.join("/"),
+        }
+    }
+}
+
+impl Comparison<'_, '_> {
+    pub(super) fn types(&mut self) {
+        let (from, to) = (Kind::of(&self.old), Kind::of(&self.new));
+        if from == to {
+            return;
+        }
+        let scope = self.scope;
+        let rule = match (scope.role, scope.is_request()) {
+            (Role::Parameter, _) if scope.path.is_empty() => {
+                if breaks(from, to, false) && !self.is_repeated() {
+                    &rules::TYPE_CHANGED
+                } else {
+                    &rules::TYPE_GENERALIZED
+                }
+            }
+            // How an object in a parameter is serialized is not known here.
+            (Role::Parameter, _) => match (breaks(from, to, true), breaks(from, to, false)) {
+                (true, true) => &rules::TYPE_SPECIALIZED,
+                (false, false) => &rules::TYPE_GENERALIZED,
+                _ => &rules::TYPE_CHANGED,
+            },
+            (_, true) if breaks(from, to, scope.strongly_typed) => &rules::TYPE_CHANGED,
+            (_, true) if is_swap(from, to) => &rules::TYPE_COMPATIBLE,
+            (_, true) => &rules::TYPE_GENERALIZED,
+            (_, false) if breaks(to, from, scope.strongly_typed) => {
+                if from.name != to.name && is_within(from, to) {
+                    &rules::TYPE_GENERALIZED
+                } else {
+                    &rules::TYPE_CHANGED
+                }
+            }
+            (_, false) if is_swap(to, from) => &rules::TYPE_COMPATIBLE,
+            (_, false) => &rules::TYPE_SPECIALIZED,
+        };
+        let text = format!("the type changed from `{}` to `{}`", from.text(), to.text());
+        let (base, revision) = self.both("type");
+        self.report(rule, base, revision, &text);
+    }
+
+    /// Whether a parameter that held one value now holds a list of such values,
+    /// written as `name=a&name=b`: then one value is a list of one.
+    fn is_repeated(&mut self) -> bool {
+        let became_list = self.new.kind() == Some("array") && self.old.kind() != Some("array");
+        let (node, items) = (self.old.node(), self.new.first("items"));
+        became_list
+            && self.context.exploded
+            && (node.zip(items))
+                .is_some_and(|(node, items)| self.context.equality.equivalent(node, items))
+    }
+}
+
+/// Whether a value of `from` can be none of `to`.
+fn breaks(from: Kind<'_>, to: Kind<'_>, strongly_typed: bool) -> bool {
+    if from.name != to.name && to.name.is_none() {
+        return false;
+    }
+    // If everything is text, a number is a string as well.
+    let fits = is_within(from, to) || (!strongly_typed && to.name == Some("string"));
+    let type_breaks = from.name != to.name && !fits;
+    type_breaks || (from.format != to.format && !format_fits(from, to))
+}
+
+fn is_within(from: Kind<'_>, to: Kind<'_>) -> bool {
+    match (from.name, to.name) {
+        (Some(from), Some(to)) => from == to || (from, to) == ("integer", "number"),
+        _ => false,
+    }
+}
+
+/// Whether both are types, and neither includes the other.
+fn is_swap(from: Kind<'_>, to: Kind<'_>) -> bool {
+    from.name != to.name && from.name.is_some() && to.name.is_some() && !is_within(from, to)
+}
+
+fn format_fits(from: Kind<'_>, to: Kind<'_>) -> bool {
+    let Some(wider) = to.format else {
+        return true;
+    };
+    let pairs: &[(&str, &str)] = match to.name {
+        Some("number") => &[("float", "double"), ("int32", "double")],
+        Some("integer") => &[("int32", "int64"), ("int32", "bigint"), ("int64", "bigint")],
+        Some("string") => &[("date", "date-time"), ("time", "date-time")],
+        _ => &[],
+    };
+    from.format
+        .is_some_and(|narrower| pairs.contains(&(narrower, wider)))
 }

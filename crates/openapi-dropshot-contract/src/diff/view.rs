@@ -3,6 +3,7 @@
 
 use crate::model::{Node, compare_numbers, unescape_pointer_token};
 use indexmap::IndexMap;
+use std::borrow::Borrow;
 use std::cmp::Ordering;
 
 /// How many references are followed in a row; a longer chain is a cycle.
@@ -17,23 +18,20 @@ pub(super) struct Side<'a> {
 impl<'a> Side<'a> {
     /// What a value refers to, or the value itself.
     pub(super) fn resolve(self, node: &'a Node) -> &'a Node {
-        let mut node = node;
-        for _ in 0..MAX_HOPS {
-            let Some(target) = reference(node).and_then(|name| self.target(name)) else {
-                break;
-            };
-            node = target;
-        }
-        node
-    }
-
-    fn target(self, reference: &str) -> Option<&'a Node> {
-        self.root.pointer(reference.strip_prefix('#')?)
+        let target = |node: &Node| self.root.pointer(reference(node)?.strip_prefix('#')?);
+        let chain = std::iter::successors(Some(node), |node| target(node));
+        chain.take(MAX_HOPS + 1).last().unwrap_or(node)
     }
 
     /// A member of an object, reference followed.
     pub(super) fn get(self, node: &'a Node, name: &str) -> Option<&'a Node> {
         node.get(name).map(|value| self.resolve(value))
+    }
+
+    /// The components of one kind.
+    pub(super) fn components(self, kind: &str) -> Vec<(&'a str, &'a Node)> {
+        let components = self.root.get("components");
+        components.map_or_else(Vec::new, |components| members(components, kind))
     }
 
     /// The view of schemas that apply together.
@@ -95,8 +93,7 @@ impl<'a> View<'a> {
 
     /// Adds the only member of a `oneOf` or `anyOf` to what applies.
     pub(super) fn unwrap_single(&mut self, keyword: &str) {
-        let list = self.list(keyword);
-        if let [only] = list.as_slice() {
+        if let [only] = self.list(keyword)[..] {
             self.merged.push(only);
             self.add(only);
         }
@@ -113,9 +110,7 @@ impl<'a> View<'a> {
     }
 
     pub(super) fn flag(&self, keyword: &str) -> bool {
-        self.parts
-            .iter()
-            .any(|part| part.get(keyword).and_then(Node::as_bool) == Some(true))
+        self.parts.iter().any(|part| is_true(part, keyword))
     }
 
     pub(super) fn text(&self, keyword: &str) -> Option<&'a str> {
@@ -192,4 +187,22 @@ pub(super) fn members<'a>(node: &'a Node, keyword: &str) -> Vec<(&'a str, &'a No
 
 pub(super) fn is_true(node: &Node, keyword: &str) -> bool {
     node.get(keyword).and_then(Node::as_bool) == Some(true)
+}
+
+/// Whether two values, either of which may be absent, are not the same.
+pub(super) fn differs(from: Option<&Node>, to: Option<&Node>) -> bool {
+    match (from, to) {
+        (Some(from), Some(to)) => !from.same_value(to),
+        (from, to) => from.is_some() != to.is_some(),
+    }
+}
+
+/// The values of the first list that the second lacks.
+pub(super) fn missing<'l, N: Borrow<Node>>(from: &'l [N], to: &[N]) -> Vec<&'l Node> {
+    let lacks = |list: &[N], value: &Node| {
+        (list.iter()).all(|other| !Borrow::<Node>::borrow(other).same_value(value))
+    };
+    (from.iter().map(Borrow::borrow))
+        .filter(|value| lacks(to, value))
+        .collect()
 }

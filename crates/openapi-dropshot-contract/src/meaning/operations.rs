@@ -1,10 +1,12 @@
 //! Compares operations: paths, methods, ids, texts, parameters and bodies.
 
-use super::{Comparer, shape::is_anything, texts};
+use super::{Comparer, TextRules, shape::is_anything};
 use crate::model::{Location, MediaType, Node, Operation, Parameter, ParameterIn, Type};
+use crate::pairs::pairs;
+use std::collections::BTreeSet;
 
 /// What may differ in the summary of an operation.
-const SUMMARY: texts::TextRules = texts::TextRules {
+const SUMMARY: TextRules = TextRules {
     form: "summary-form",
     more: "summary",
     added: "summary-added",
@@ -12,7 +14,7 @@ const SUMMARY: texts::TextRules = texts::TextRules {
 };
 
 /// What may differ in the description of an operation.
-const DESCRIPTION: texts::TextRules = texts::TextRules {
+const DESCRIPTION: TextRules = TextRules {
     form: "description-form",
     more: "description-more",
     added: "description-added",
@@ -20,7 +22,7 @@ const DESCRIPTION: texts::TextRules = texts::TextRules {
 };
 
 /// What may differ in the description of a parameter or a header.
-pub(super) const PARAMETER: texts::TextRules = texts::TextRules {
+pub(super) const PARAMETER: TextRules = TextRules {
     form: "parameter-description-form",
     more: "parameter-description-more",
     added: "parameter-description-added",
@@ -31,71 +33,49 @@ impl<'d> Comparer<'d> {
     /// Compares all operations.
     pub(super) fn operations(&mut self) {
         let (source, emitted) = (self.source, self.emitted);
-        for operation in &source.operations {
-            self.part = key(operation);
-            self.comparison.operations.push(key(operation));
-            match emitted
-                .operations
-                .iter()
-                .find(|other| key(other) == key(operation))
-            {
-                Some(other) => self.operation(operation, other),
-                None => self.differ(
-                    "operation-lost",
-                    &operation.at,
-                    format!("{} was lost", key(operation)),
-                ),
+        let at = &source.root.at;
+        let same =
+            |a: &Operation, b: &Operation| a.method == b.method && a.path.value == b.path.value;
+        for (operation, other) in pairs(&source.operations, &emitted.operations, same) {
+            let part = operation.or(other).map(key).unwrap_or_default();
+            self.part = part.clone();
+            if operation.is_some() {
+                self.comparison.operations.push(part.clone());
             }
-        }
-        for other in &emitted.operations {
-            if !source
-                .operations
-                .iter()
-                .any(|operation| key(operation) == key(other))
-            {
-                self.part = key(other);
-                self.differ(
-                    "operation-added",
-                    &source.root.at,
-                    format!("{} is not in the source", key(other)),
-                );
+            match (operation, other) {
+                (Some(operation), Some(other)) => self.operation(operation, other),
+                (Some(operation), None) => self.lost("operation-lost", &operation.at, &part),
+                (None, _) => self.added("operation-added", at, &part),
             }
         }
         self.part = "document".to_owned();
         if !source.servers.is_empty() && emitted.servers.is_empty() {
-            self.differ("servers", &source.root.at, "`servers` was lost");
+            self.lost("servers", at, "servers");
         }
     }
 
     fn operation(&mut self, source: &'d Operation, emitted: &'d Operation) {
-        let at = &source.at;
+        let (both, at) = ([source, emitted], &source.at);
         let id = |operation: &Operation| operation.id.as_ref().map(|id| id.value.clone());
-        self.same("operation-id", at, &id(source), &id(emitted));
-        let tags = |operation: &Operation| {
-            let mut tags = operation.tags.clone();
-            tags.sort();
-            tags
-        };
-        self.same("tags", at, &tags(source), &tags(emitted));
-        self.same("deprecated", at, &source.deprecated, &emitted.deprecated);
+        self.same("operation-id", at, both.map(id));
+        let tags = |operation: &Operation| BTreeSet::from_iter(operation.tags.clone());
+        self.same("tags", at, both.map(tags));
+        self.same("deprecated", at, both.map(|operation| operation.deprecated));
         self.summary(source, emitted);
         if !source.security.is_empty() && emitted.security.is_empty() {
-            self.differ("security", at, "`security` was lost");
+            self.lost("security", at, "security");
         }
-        for name in source.extensions.keys() {
-            if !emitted.extensions.contains_key(name) {
-                self.lost("operation-extension", at, name);
-            }
-        }
+        let extensions = both.map(|operation| &operation.extensions);
+        self.extensions("operation-extension", at, extensions);
         for (name, value) in &emitted.extensions {
-            let own = source.extensions.get(name);
-            let same = own.is_some_and(|own| own.same_value(value));
-            if name == PAGES && own.is_some_and(|own| is_older_form(own, value)) {
+            let Some(own) = source.extensions.get(name) else {
+                self.added("operation-extension-added", at, name);
+                continue;
+            };
+            if name == PAGES && is_older_form(own, value) {
                 let message = format!("`{name}: true` became {{required: []}}");
                 self.differ("pagination-form", at, message);
-            } else if !same && !source.extensions.contains_key(name) {
-                self.added("operation-extension-added", at, name);
-            } else if !same {
+            } else if !own.same_value(value) {
                 let message = format!("`{name}` has another value");
                 self.differ("operation-extension-changed", at, message);
             }
@@ -108,146 +88,84 @@ impl<'d> Comparer<'d> {
     /// A description without a summary becomes both: the first line, and the rest.
     fn summary(&mut self, source: &Operation, emitted: &Operation) {
         let at = &source.at;
-        match (&source.summary, &source.description) {
-            (None, Some(description)) => {
-                let summary = emitted.summary.as_deref().unwrap_or_default();
-                let rest = emitted.description.as_deref().unwrap_or_default();
-                let both = format!("{summary}\n\n{rest}");
-                if texts::difference(&DESCRIPTION, Some(description), Some(&both))
-                    .is_none_or(|(rule, _)| rule == DESCRIPTION.form)
-                {
-                    if emitted.summary.is_some() {
-                        let message = "the first line of the description became the summary";
-                        self.differ("description-split", at, message);
-                    }
-                } else {
-                    self.text(&DESCRIPTION, at, Some(description), Some(&both));
-                }
+        let summaries = [source, emitted].map(|operation| operation.summary.as_deref());
+        let texts = [source, emitted].map(|operation| operation.description.as_deref());
+        let ([None, summary], [own @ Some(_), rest]) = (summaries, texts) else {
+            self.text(&SUMMARY, at, summaries);
+            return self.text(&DESCRIPTION, at, texts);
+        };
+        let both = [summary, rest].map(Option::unwrap_or_default).join("\n\n");
+        match DESCRIPTION.difference([own, Some(&both)]) {
+            Some((rule, message)) if rule != DESCRIPTION.form => self.differ(rule, at, message),
+            _ if summary.is_some() => {
+                let message = "the first line of the description became the summary";
+                self.differ("description-split", at, message);
             }
-            (summary, description) => {
-                self.text(&SUMMARY, at, summary.as_deref(), emitted.summary.as_deref());
-                self.text(
-                    &DESCRIPTION,
-                    at,
-                    description.as_deref(),
-                    emitted.description.as_deref(),
-                );
-            }
+            _ => {}
         }
     }
 
     fn parameters(&mut self, source: &'d Operation, emitted: &'d Operation) {
-        let part = key(source);
-        let name = |parameter: &Parameter| {
-            // Header names are case-insensitive.
-            let name = parameter.name.value.as_str();
-            (
-                parameter.location,
-                if parameter.location == ParameterIn::Header {
-                    name.to_lowercase()
-                } else {
-                    name.to_owned()
-                },
-            )
+        let operation = key(source);
+        // Header names are case-insensitive.
+        let same = |a: &Parameter, b: &Parameter| {
+            let (name, other) = (&a.name.value, &b.name.value);
+            let is_header = a.location == ParameterIn::Header;
+            a.location == b.location
+                && (name == other || (is_header && name.to_lowercase() == other.to_lowercase()))
         };
-        for parameter in &source.parameters {
-            self.part = format!("{part} {} `{}`", parameter.location, parameter.name.value);
-            self.comparison
-                .parameters
-                .push((part.clone(), self.part.clone()));
-            let Some(other) = emitted
-                .parameters
-                .iter()
-                .find(|other| name(other) == name(parameter))
-            else {
-                self.lost("parameter-lost", &parameter.at, &parameter.name.value);
-                continue;
-            };
-            self.parameter(parameter, other);
-        }
-        for other in &emitted.parameters {
-            if !source
-                .parameters
-                .iter()
-                .any(|parameter| name(parameter) == name(other))
-            {
-                self.part = format!("{part} {} `{}`", other.location, other.name.value);
-                self.added("parameter-added", &source.at, &other.name.value);
+        for (parameter, other) in pairs(&source.parameters, &emitted.parameters, same) {
+            let part =
+                |own: &Parameter| format!("{operation} {} `{}`", own.location, own.name.value);
+            self.part = parameter.or(other).map(part).unwrap_or_default();
+            if parameter.is_some() {
+                let part = (operation.clone(), self.part.clone());
+                self.comparison.parameters.push(part);
+            }
+            match (parameter, other) {
+                (Some(parameter), Some(other)) => self.parameter(parameter, other),
+                (Some(lost), None) => self.lost("parameter-lost", &lost.at, &lost.name.value),
+                (None, Some(other)) => self.added("parameter-added", &source.at, &other.name.value),
+                (None, None) => {}
             }
         }
-        self.part = part;
+        self.part = operation;
     }
 
     fn parameter(&mut self, source: &'d Parameter, emitted: &'d Parameter) {
-        let at = &source.at;
-        self.same(
-            "parameter-required",
-            at,
-            &source.required,
-            &emitted.required,
-        );
-        self.same(
-            "parameter-deprecated",
-            at,
-            &source.deprecated,
-            &emitted.deprecated,
-        );
-        self.text(
-            &PARAMETER,
-            at,
-            source.description.as_deref(),
-            emitted.description.as_deref(),
-        );
-        self.same(
-            "parameter-empty-value",
-            at,
-            &source.allow_empty_value,
-            &emitted.allow_empty_value,
-        );
-        for name in source
-            .extensions
-            .keys()
-            .filter(|name| !emitted.extensions.contains_key(*name))
-        {
-            self.lost("parameter-extension", at, name);
-        }
+        let (both, at) = ([source, emitted], &source.at);
+        self.text(&PARAMETER, at, both.map(|own| own.description.as_deref()));
+        self.same("parameter-required", at, both.map(|own| own.required));
+        self.same("parameter-deprecated", at, both.map(|own| own.deprecated));
+        let empty = both.map(|own| own.allow_empty_value);
+        self.same("parameter-empty-value", at, empty);
+        self.extensions("parameter-extension", at, both.map(|own| &own.extensions));
         if !source.examples.is_empty() && emitted.examples.is_empty() {
             self.differ("parameter-example", at, "the example was lost");
         }
-        self.optional(at, source.schema.as_ref(), emitted.schema.as_ref());
+        self.optional(at, both.map(|own| own.schema.as_ref()));
         self.content(at, &source.content, &emitted.content);
     }
 
     fn request_body(&mut self, source: &'d Operation, emitted: &'d Operation) {
-        match (&source.request_body, &emitted.request_body) {
-            (Some(body), Some(other)) => {
-                if !body.required && other.required {
-                    let message = "the body may be absent, and became required";
-                    self.differ("optional-body-required", &body.at, message);
-                } else {
-                    self.same(
-                        "request-body-required",
-                        &body.at,
-                        &body.required,
-                        &other.required,
-                    );
-                }
-                if body.description.is_some() && other.description.is_none() {
-                    let message = "the description was lost";
-                    self.differ("request-body-description", &body.at, message);
-                }
-                self.content(&body.at, &body.content, &other.content);
-            }
-            (Some(body), None) => {
-                self.differ("request-body-lost", &body.at, "the request body was lost")
-            }
-            (None, Some(_)) => self.differ(
-                "request-body-added",
-                &source.at,
-                "the source has no request body",
-            ),
-            (None, None) => {}
+        let (body, other) = match (&source.request_body, &emitted.request_body) {
+            (Some(body), Some(other)) => (body, other),
+            (Some(body), None) => return self.lost("request-body-lost", &body.at, "requestBody"),
+            (None, Some(_)) => return self.added("request-body-added", &source.at, "requestBody"),
+            (None, None) => return,
+        };
+        if !body.required && other.required {
+            let message = "the body may be absent, and became required";
+            self.differ("optional-body-required", &body.at, message);
+        } else {
+            let required = [body.required, other.required];
+            self.same("request-body-required", &body.at, required);
         }
+        if body.description.is_some() && other.description.is_none() {
+            let message = "the description was lost";
+            self.differ("request-body-description", &body.at, message);
+        }
+        self.content(&body.at, &body.content, &other.content);
     }
 
     pub(super) fn content(
@@ -263,27 +181,23 @@ impl<'d> Comparer<'d> {
             let message = format!("`{}` became `*/*`", only.name.value);
             return self.differ("content-any", &only.at, message);
         }
-        for media in source {
-            match emitted.iter().find(|other| is_same(media, other)) {
-                Some(other) => {
-                    if media.name.value != other.name.value {
-                        let message =
-                            format!("`{}` became `{}`", media.name.value, other.name.value);
+        for pair in pairs(source, emitted, is_same) {
+            match pair {
+                (Some(media), Some(other)) => {
+                    let (name, other_name) = (&media.name.value, &other.name.value);
+                    if name != other_name {
+                        let message = format!("`{name}` became `{other_name}`");
                         self.differ("content-charset", &media.at, message);
                     }
-                    self.optional(at, media.schema.as_ref(), other.schema.as_ref());
+                    self.optional(at, [media, other].map(|own| own.schema.as_ref()));
                     if !media.examples.is_empty() && other.examples.is_empty() {
                         self.differ("content-example", &media.at, "the example was lost");
                     }
                 }
-                None => self.lost("content-lost", &media.at, &media.name.value),
+                (Some(media), None) => self.lost("content-lost", &media.at, &media.name.value),
+                (None, Some(other)) => self.added("content-added", at, &other.name.value),
+                (None, None) => {}
             }
-        }
-        for other in emitted
-            .iter()
-            .filter(|other| !source.iter().any(|media| is_same(media, other)))
-        {
-            self.added("content-added", at, &other.name.value);
         }
     }
 }

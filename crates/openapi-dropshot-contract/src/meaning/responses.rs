@@ -1,16 +1,13 @@
 //! Compares the responses of two operations: statuses, descriptions, headers and
 //! bodies. dropshot emits all errors of an operation as two ranges.
 
-use super::{
-    Comparer,
-    operations::{PARAMETER, key},
-    shape::is_anything,
-    texts,
-};
+use super::operations::{PARAMETER, key};
+use super::{Comparer, TextRules, shape::is_anything};
 use crate::model::{Header, MediaType, Operation, Response, StatusCode};
+use crate::pairs::pairs;
 
 /// What may differ in the description of a response.
-const RESPONSE: texts::TextRules = texts::TextRules {
+const RESPONSE: TextRules = TextRules {
     form: "response-description-form",
     more: "response-description",
     added: "response-description",
@@ -23,64 +20,18 @@ const CHANNEL: &str = "x-dropshot-websocket";
 impl<'d> Comparer<'d> {
     pub(super) fn responses(&mut self, source: &'d Operation, emitted: &'d Operation) {
         let part = key(source);
-        let errors = |response: &&Response| is_error(response.status.value);
-        self.errors_have_bodies = source
-            .responses
-            .iter()
-            .filter(errors)
-            .any(|response| !response.content.is_empty());
+        self.errors_have_bodies = (source.responses.iter())
+            .any(|response| is_error(response.status.value) && !response.content.is_empty());
         for response in &source.responses {
             let status = response.status.value;
             self.part = format!("{part} {status}");
-            self.comparison
-                .statuses
-                .push((part.clone(), self.part.clone()));
-            let exact = emitted
-                .responses
-                .iter()
-                .find(|other| other.status.value == status);
+            let parts = (part.clone(), self.part.clone());
+            self.comparison.statuses.push(parts);
             let opens_websocket = matches!(status, StatusCode::Default | StatusCode::Exact(101));
             if opens_websocket && source.extensions.contains_key(CHANNEL) {
                 self.websocket(response, emitted);
-                continue;
-            }
-            if let Some(other) = exact {
-                self.response(response, other);
-                continue;
-            }
-            // An error has the type of all errors of the operation.
-            let group = emitted
-                .responses
-                .iter()
-                .find(|other| covers(other.status.value, status));
-            match group {
-                Some(other) => {
-                    let message = format!("{status} is one of {}", other.status.value);
-                    self.differ("status-in-range", &response.status.at, message);
-                    self.response(response, other);
-                }
-                None if status == StatusCode::Default => {
-                    let both = [4, 5].map(|first| {
-                        emitted
-                            .responses
-                            .iter()
-                            .find(|other| other.status.value == StatusCode::Range(first))
-                    });
-                    if let [Some(client), Some(server)] = both {
-                        let message = "`default` became `4XX` and `5XX`";
-                        self.differ("status-default", &response.status.at, message);
-                        self.response(response, client);
-                        self.response(response, server);
-                    } else {
-                        let message = "`default` was lost";
-                        self.differ("status-lost", &response.status.at, message);
-                    }
-                }
-                None => self.differ(
-                    "status-lost",
-                    &response.status.at,
-                    format!("{status} was lost"),
-                ),
+            } else {
+                self.status(response, emitted);
             }
         }
         for other in &emitted.responses {
@@ -91,96 +42,103 @@ impl<'d> Comparer<'d> {
             });
             if !is_known {
                 self.part = format!("{part} {status}");
-                let rule = if matches!(status, StatusCode::Range(4 | 5)) {
-                    "status-added-range"
-                } else {
-                    "status-added"
+                let rule = match status {
+                    StatusCode::Range(4 | 5) => "status-added-range",
+                    _ => "status-added",
                 };
-                self.differ(rule, &source.at, format!("{status} is not in the source"));
+                self.added(rule, &source.at, &status.to_string());
             }
         }
         self.part = part;
     }
 
+    /// Compares a response of the source with those that represent it. An error has
+    /// the type of all errors of the operation.
+    fn status(&mut self, source: &'d Response, emitted: &'d Operation) {
+        let (status, at) = (source.status.value, &source.status.at);
+        let of = |status| with_status(emitted, status);
+        if let Some(other) = of(status) {
+            return self.response(source, other);
+        }
+        let mut all = emitted.responses.iter();
+        if let Some(range) = all.find(|other| covers(other.status.value, status)) {
+            let message = format!("{status} is one of {}", range.status.value);
+            self.differ("status-in-range", at, message);
+            return self.response(source, range);
+        }
+        match (of(StatusCode::Range(4)), of(StatusCode::Range(5))) {
+            (Some(client), Some(server)) if status == StatusCode::Default => {
+                let message = "`default` became `4XX` and `5XX`";
+                self.differ("status-default", at, message);
+                self.response(source, client);
+                self.response(source, server);
+            }
+            _ => self.lost("status-lost", at, &status.to_string()),
+        }
+    }
+
     /// Compares the response that opens a websocket; older versions of dropshot
     /// emitted `default`, or a content.
     fn websocket(&mut self, source: &'d Response, emitted: &'d Operation) {
-        let switching = emitted
-            .responses
-            .iter()
-            .find(|other| other.status.value == StatusCode::Exact(101));
-        let is_free = source
-            .content
-            .iter()
-            .all(|media| media.schema.as_ref().is_none_or(is_anything));
-        match switching {
-            Some(other) if is_free && emitted.extensions.contains_key(CHANNEL) => {
-                if source.status.value != other.status.value || !source.content.is_empty() {
-                    let message = format!("`{}` became `101` alone", source.status.value);
-                    self.differ("websocket-form", &source.status.at, message);
-                }
-            }
-            _ => self.differ("status-lost", &source.status.at, "no websocket is opened"),
+        let (status, at) = (source.status.value, &source.status.at);
+        let switching = with_status(emitted, StatusCode::Exact(101));
+        let opens = switching.is_some() && emitted.extensions.contains_key(CHANNEL);
+        if !opens || !source.content.iter().all(is_free) {
+            self.differ("status-lost", at, "no websocket is opened");
+        } else if status != StatusCode::Exact(101) || !source.content.is_empty() {
+            let message = format!("`{status}` became `101` alone");
+            self.differ("websocket-form", at, message);
         }
     }
 
     fn response(&mut self, source: &'d Response, emitted: &'d Response) {
         let at = &source.at;
-        let description = Some(source.description.as_str());
-        self.text(&RESPONSE, at, description, Some(&emitted.description));
-        for header in &source.headers {
-            let same = |other: &&Header| other.name.value.eq_ignore_ascii_case(&header.name.value);
-            match emitted.headers.iter().find(same) {
-                Some(other) => {
-                    self.same(
-                        "header-required",
-                        &header.at,
-                        &header.required,
-                        &other.required,
-                    );
-                    self.text(
-                        &PARAMETER,
-                        &header.at,
-                        header.description.as_deref(),
-                        other.description.as_deref(),
-                    );
-                    self.optional(&header.at, header.schema.as_ref(), other.schema.as_ref());
+        let is_error = is_error(source.status.value);
+        let texts = [source, emitted].map(|own| Some(own.description.as_str()));
+        self.text(&RESPONSE, at, texts);
+        let same = |a: &Header, b: &Header| a.name.value.eq_ignore_ascii_case(&b.name.value);
+        for pair in pairs(&source.headers, &emitted.headers, same) {
+            match pair {
+                (Some(header), Some(other)) => {
+                    let (both, at) = ([header, other], &header.at);
+                    self.same("header-required", at, both.map(|own| own.required));
+                    self.text(&PARAMETER, at, both.map(|own| own.description.as_deref()));
+                    self.optional(at, both.map(|own| own.schema.as_ref()));
                 }
-                None if is_error(source.status.value) => {
-                    self.lost("error-header-lost", &header.at, &header.name.value);
+                (Some(header), None) => {
+                    let rule = if is_error {
+                        "error-header-lost"
+                    } else {
+                        "header-lost"
+                    };
+                    self.lost(rule, &header.at, &header.name.value);
                 }
-                None => self.lost("header-lost", &header.at, &header.name.value),
+                (None, Some(other)) => self.added("header-added", at, &other.name.value),
+                (None, None) => {}
             }
         }
-        for other in &emitted.headers {
-            if !source
-                .headers
-                .iter()
-                .any(|header| header.name.value.eq_ignore_ascii_case(&other.name.value))
-            {
-                self.added("header-added", at, &other.name.value);
-            }
-        }
-        if source
-            .extensions
-            .keys()
-            .any(|name| !emitted.extensions.contains_key(name))
-        {
+        let is_kept = |name| emitted.extensions.contains_key(name);
+        if !source.extensions.keys().all(is_kept) {
             self.differ("response-extension", at, "an extension was lost");
         }
-        let is_any = |media: &MediaType| media.schema.as_ref().is_none_or(is_anything);
-        if is_error(source.status.value)
-            && source.content.is_empty()
-            && (self.errors_have_bodies || emitted.content.iter().all(is_any))
-        {
-            if !emitted.content.is_empty() {
-                let message = "an error without a body may have one";
-                self.differ("error-content-added", at, message);
-            }
-            return;
+        let may_have_any = self.errors_have_bodies || emitted.content.iter().all(is_free);
+        if !is_error || !source.content.is_empty() || !may_have_any {
+            self.content(at, &source.content, &emitted.content);
+        } else if !emitted.content.is_empty() {
+            let message = "an error without a body may have one";
+            self.differ("error-content-added", at, message);
         }
-        self.content(at, &source.content, &emitted.content);
     }
+}
+
+/// The response that is declared for exactly this status.
+fn with_status(operation: &Operation, status: StatusCode) -> Option<&Response> {
+    (operation.responses.iter()).find(|response| response.status.value == status)
+}
+
+/// Whether a content may be anything.
+fn is_free(media: &MediaType) -> bool {
+    media.schema.as_ref().is_none_or(is_anything)
 }
 
 /// Whether a status of the emitted document represents one of the source.

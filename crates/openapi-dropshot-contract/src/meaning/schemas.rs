@@ -1,14 +1,11 @@
 //! Compares two schemas and the schemas inside them, keyword by keyword.
 
-use super::{
-    Comparer,
-    shape::{Others, Shape},
-    texts,
-};
+use super::shape::{Others, Shape};
+use super::{Comparer, TextRules};
 use crate::model::{Location, Schema};
 
 /// What may differ in the description of a schema.
-const DESCRIPTION: texts::TextRules = texts::TextRules {
+const DESCRIPTION: TextRules = TextRules {
     form: "schema-description-form",
     more: "schema-description-more",
     added: "schema-description-added",
@@ -18,28 +15,25 @@ const DESCRIPTION: texts::TextRules = texts::TextRules {
 impl<'d> Comparer<'d> {
     /// Compares a schema of the source with the emitted one.
     pub(super) fn schema(&mut self, source: &'d Schema, emitted: &'d Schema) {
-        if !self
-            .seen
-            .insert((source.at.pointer.clone(), emitted.at.pointer.clone()))
-        {
+        let pointers = (source.at.pointer.clone(), emitted.at.pointer.clone());
+        if !self.seen.insert(pointers) {
             return;
         }
-        let (a, b) = (
-            Shape::of(self.source, source),
-            Shape::of(self.emitted, emitted),
-        );
+        let a = Shape::of(self.source, source);
+        let b = Shape::of(self.emitted, emitted);
         let at = &source.at;
         if a.nullable && !b.nullable && is_component(at) {
             // Each use is compared with what it leads to.
             let message = "`null` is allowed where the schema is used";
             self.differ("component-null-at-use", at, message);
         } else {
-            self.same("schema-nullable", at, &a.nullable, &b.nullable);
+            self.same("schema-nullable", at, [a.nullable, b.nullable]);
         }
         if let Some(name) = b.names.first()
             && !a.names.contains(name)
         {
-            self.pairs.insert(at.pointer.clone(), (*name).to_owned());
+            let (pointer, name) = (at.pointer.clone(), (*name).to_owned());
+            self.comparison.pairs.insert(pointer, name);
         }
         self.annotations(at, source, &a, &b);
         let known = |name: &&&str| self.source.schemas.contains_key(**name);
@@ -71,22 +65,15 @@ impl<'d> Comparer<'d> {
 
     fn annotations(&mut self, at: &Location, source: &Schema, a: &Shape<'d>, b: &Shape<'d>) {
         match (a.title, b.title) {
-            (None, Some(title)) => self.differ(
-                "schema-title-added",
-                at,
-                format!("the title `{title}` is not in the source"),
-            ),
-            (title, other) => self.same("schema-title", at, &title, &other),
+            (None, Some(title)) => self.added("schema-title-added", at, title),
+            (title, other) => self.same("schema-title", at, [title, other]),
         }
-        self.text(&DESCRIPTION, at, a.description, b.description);
-        self.same("schema-deprecated", at, &a.deprecated, &b.deprecated);
+        self.text(&DESCRIPTION, at, [a.description, b.description]);
+        self.same("schema-deprecated", at, [a.deprecated, b.deprecated]);
         match (a.default, b.default) {
             (Some(default), Some(other)) if !default.same_value(other) => {
-                let message = format!(
-                    "the default {} became {}",
-                    default.summary(),
-                    other.summary()
-                );
+                let (default, other) = (default.summary(), other.summary());
+                let message = format!("the default {default} became {other}");
                 self.differ("schema-default", at, message);
             }
             (Some(default), None) => {
@@ -94,11 +81,8 @@ impl<'d> Comparer<'d> {
                 self.differ("schema-default-lost", &default.at, message);
             }
             (None, Some(other)) => {
-                self.differ(
-                    "schema-default-added",
-                    at,
-                    format!("the default {} is not in the source", other.summary()),
-                );
+                let message = format!("the default {} is not in the source", other.summary());
+                self.differ("schema-default-added", at, message);
             }
             _ => {}
         }
@@ -111,19 +95,17 @@ impl<'d> Comparer<'d> {
     }
 
     fn values(&mut self, at: &Location, a: &Shape<'_>, b: &Shape<'_>) {
-        self.same("schema-type", at, &a.types, &b.types);
-        self.same("schema-format", at, &a.format, &b.format);
-        self.same("schema-pattern", at, &a.pattern, &b.pattern);
-        self.same("schema-read-only", at, &a.read_only, &b.read_only);
-        self.same("schema-write-only", at, &a.write_only, &b.write_only);
-        self.same("schema-enum", at, &a.values, &b.values);
-        let keywords: Vec<&str> = a.bounds.keys().chain(b.bounds.keys()).copied().collect();
-        for keyword in keywords {
-            let (bound, other) = (a.bounds.get(keyword), b.bounds.get(keyword));
+        self.same("schema-type", at, [a.types, b.types]);
+        self.same("schema-format", at, [a.format, b.format]);
+        self.same("schema-pattern", at, [a.pattern, b.pattern]);
+        self.same("schema-read-only", at, [a.read_only, b.read_only]);
+        self.same("schema-write-only", at, [a.write_only, b.write_only]);
+        self.same("schema-enum", at, [&a.values, &b.values]);
+        for keyword in a.bounds.keys().chain(b.bounds.keys()) {
+            let [bound, other] = [a, b].map(|shape| shape.bounds.get(keyword));
+            let [bound, other] = [bound, other].map(|bound| bound.map_or("nothing", |text| text));
             if bound != other {
-                let text =
-                    |bound: Option<&String>| bound.map_or("nothing", String::as_str).to_owned();
-                let message = format!("`{keyword}: {}` became {}", text(bound), text(other));
+                let message = format!("`{keyword}: {bound}` became {other}");
                 self.differ(bound_rule(keyword), at, message);
             }
         }
@@ -136,19 +118,16 @@ impl<'d> Comparer<'d> {
                 None => self.lost("schema-property-lost", &property.at, name),
             }
         }
-        for name in b
-            .properties
-            .keys()
-            .filter(|name| !a.properties.contains_key(*name))
-        {
-            self.added("schema-property-added", at, name);
+        for name in b.properties.keys() {
+            if !a.properties.contains_key(name) {
+                self.added("schema-property-added", at, name);
+            }
         }
         // A member with a default is always written, but need not be sent.
         for name in a.required.symmetric_difference(&b.required) {
-            let (before, after) = if a.required.contains(name) {
-                ("required", "optional")
-            } else {
-                ("optional", "required")
+            let (before, after) = match a.required.contains(name) {
+                true => ("required", "optional"),
+                false => ("optional", "required"),
             };
             let place = a.properties.get(name).map_or(at, |property| &property.at);
             let message = format!("`{name}` was {before} and became {after}");
@@ -156,15 +135,10 @@ impl<'d> Comparer<'d> {
         }
         match (a.others, b.others) {
             (Others::Of(schema), Others::Of(other)) => self.schema(schema, other),
-            (others, other) if others_name(others) != others_name(other) => {
-                let message = format!(
-                    "other members were {} and became {}",
-                    others_name(others),
-                    others_name(other)
-                );
-                self.differ("schema-additional-properties", at, message);
+            (others, other) => {
+                let (others, other) = (others_name(others), others_name(other));
+                self.same("schema-additional-properties", at, [others, other]);
             }
-            _ => {}
         }
         match (a.items, b.items) {
             (Some(items), Some(other)) => self.schema(items, other),
@@ -195,12 +169,8 @@ impl<'d> Comparer<'d> {
         }
         let property = |shape: &Shape<'_>| shape.discriminator.map(|own| own.property.clone());
         match (property(a), property(b)) {
-            (Some(name), None) => self.differ(
-                "schema-discriminator-lost",
-                at,
-                format!("the discriminator `{name}` was lost"),
-            ),
-            (source, emitted) => self.same("schema-discriminator", at, &source, &emitted),
+            (Some(name), None) => self.lost("schema-discriminator-lost", at, &name),
+            (source, emitted) => self.same("schema-discriminator", at, [source, emitted]),
         }
     }
 }
@@ -215,9 +185,9 @@ fn is_component(at: &Location) -> bool {
 /// How messages call the rule for members that no property describes.
 fn others_name(others: Others<'_>) -> &'static str {
     match others {
-        Others::Open => "free",
-        Others::Closed => "forbidden",
-        Others::Of(_) => "of a schema",
+        Others::Open => "free members",
+        Others::Closed => "no other members",
+        Others::Of(_) => "members of a schema",
     }
 }
 

@@ -2,7 +2,7 @@
 //! references and wrappers are followed, objects of `allOf` are merged, and bounds
 //! that the format implies are left out.
 
-use crate::model::{AdditionalProperties, Discriminator, Document, Node, Schema, Type};
+use crate::model::{AdditionalProperties, Discriminator, Document, Node, Schema, Spanned, Type};
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
 
@@ -74,42 +74,37 @@ impl<'d> Shape<'d> {
         }
         self.annotate(schema);
         self.restrict(schema);
-        let (values, others) = enum_values(document, &schema.one_of)
-            .map_or((None, &schema.one_of), |values| (Some(values), &NONE));
-        if let Some(values) = values {
+        if let Some(values) = enum_values(document, &schema.one_of) {
             self.types = self.types.or(Some(Type::String));
             self.values.get_or_insert_default().extend(values);
+        } else {
+            self.one_of.extend(&schema.one_of);
         }
-        self.one_of.extend(others);
         self.any_of.extend(&schema.any_of);
         self.not = self.not.or(schema.not.as_deref());
         self.discriminator = self.discriminator.or(schema.discriminator.as_ref());
-        let is_wrapper = schema.all_of.len() == 1;
-        if is_wrapper || schema.all_of.iter().all(|part| is_object(document, part)) {
-            let names = self.names.len();
-            for part in &schema.all_of {
-                self.add_part(document, part, left, is_wrapper);
+        let names = self.names.len();
+        let is_wrapper = match schema.all_of.as_slice() {
+            [only] => {
+                self.add(document, only, left);
+                schema.properties.is_empty()
             }
-            if !is_wrapper || !schema.properties.is_empty() {
-                // The name of a part is not a name of the whole.
-                self.names.truncate(names);
+            parts if parts.iter().all(|part| is_object(document, part)) => {
+                for part in parts {
+                    self.add_part(document, part, left);
+                }
+                false
             }
-        } else {
-            self.all_of.extend(&schema.all_of);
+            parts => return self.all_of.extend(parts),
+        };
+        if !is_wrapper {
+            // The name of a part is not a name of the whole.
+            self.names.truncate(names);
         }
     }
 
-    /// Adds a part of `allOf`. Its annotations count only if it is the only part.
-    fn add_part(
-        &mut self,
-        document: &'d Document,
-        part: &'d Schema,
-        left: usize,
-        is_wrapper: bool,
-    ) {
-        if is_wrapper {
-            return self.add(document, part, left);
-        }
+    /// Adds one of several parts of `allOf`, whose annotations do not count.
+    fn add_part(&mut self, document: &'d Document, part: &'d Schema, left: usize) {
         let (title, description, default) = (self.title, self.description, self.default);
         let (nullable, deprecated) = (self.nullable, self.deprecated);
         self.add(document, part, left);
@@ -129,52 +124,46 @@ impl<'d> Shape<'d> {
     }
 
     fn restrict(&mut self, schema: &'d Schema) {
-        self.types = self
-            .types
-            .or(schema.types.as_ref().map(|types| types.value));
-        self.format = self
-            .format
-            .or(schema.format.as_ref().map(|format| format.value.as_str()));
-        self.pattern = self.pattern.or(schema
-            .pattern
-            .as_ref()
-            .map(|pattern| pattern.value.as_str()));
+        self.types = self.types.or(value(&schema.types).copied());
+        let format = value(&schema.format).map(String::as_str);
+        self.format = self.format.or(format);
+        let pattern = value(&schema.pattern).map(String::as_str);
+        self.pattern = self.pattern.or(pattern);
         if let Some(values) = &schema.enumeration {
             let values = values.iter().filter(|value| !value.is_null());
-            self.values
-                .get_or_insert_default()
-                .extend(values.map(|value| value.to_json().to_string()));
+            (self.values.get_or_insert_default()).extend(values.map(json));
         }
+        let flag = |is_set: bool| is_set.then(|| "true".to_owned());
         for (keyword, bound) in [
-            ("minimum", &schema.minimum),
-            ("maximum", &schema.maximum),
-            ("multipleOf", &schema.multiple_of),
+            ("minimum", value(&schema.minimum).map(number)),
+            ("maximum", value(&schema.maximum).map(number)),
+            ("multipleOf", value(&schema.multiple_of).map(number)),
+            ("minLength", value(&schema.min_length).map(u64::to_string)),
+            ("maxLength", value(&schema.max_length).map(u64::to_string)),
+            ("minItems", value(&schema.min_items).map(u64::to_string)),
+            ("maxItems", value(&schema.max_items).map(u64::to_string)),
+            (
+                "minProperties",
+                value(&schema.min_properties).map(u64::to_string),
+            ),
+            (
+                "maxProperties",
+                value(&schema.max_properties).map(u64::to_string),
+            ),
+            ("exclusiveMinimum", flag(schema.exclusive_minimum)),
+            ("exclusiveMaximum", flag(schema.exclusive_maximum)),
+            ("uniqueItems", flag(schema.unique_items)),
         ] {
-            self.bound(keyword, bound.as_ref().map(|bound| number(&bound.value)));
-        }
-        for (keyword, bound) in [
-            ("minLength", &schema.min_length),
-            ("maxLength", &schema.max_length),
-            ("minItems", &schema.min_items),
-            ("maxItems", &schema.max_items),
-            ("minProperties", &schema.min_properties),
-            ("maxProperties", &schema.max_properties),
-        ] {
-            self.bound(keyword, bound.as_ref().map(|bound| bound.value.to_string()));
-        }
-        for (keyword, is_set) in [
-            ("exclusiveMinimum", schema.exclusive_minimum),
-            ("exclusiveMaximum", schema.exclusive_maximum),
-            ("uniqueItems", schema.unique_items),
-        ] {
-            self.bound(keyword, is_set.then(|| "true".to_owned()));
+            if let Some(bound) = bound {
+                self.bounds.entry(keyword).or_insert(bound);
+            }
         }
         self.items = self.items.or(schema.items.as_deref());
         for (name, property) in &schema.properties {
             self.properties.entry(name).or_insert(property);
         }
-        self.required
-            .extend(schema.required.iter().map(|name| name.value.as_str()));
+        let required = schema.required.iter().map(|name| name.value.as_str());
+        self.required.extend(required);
         match &schema.additional_properties {
             Some(AdditionalProperties::Allowed(allowed)) if !allowed.value => {
                 self.others = Others::Closed
@@ -183,12 +172,6 @@ impl<'d> Shape<'d> {
                 self.others = Others::Of(others)
             }
             _ => {}
-        }
-    }
-
-    fn bound(&mut self, keyword: &'static str, value: Option<String>) {
-        if let Some(value) = value {
-            self.bounds.entry(keyword).or_insert(value);
         }
     }
 
@@ -224,24 +207,16 @@ impl<'d> Shape<'d> {
     }
 }
 
-static NONE: Vec<Schema> = Vec::new();
-
 /// The values of a `oneOf` whose alternatives are strings with an `enum` each, which
 /// is how schemars writes an enum that has documentation.
 fn enum_values(document: &Document, alternatives: &[Schema]) -> Option<Vec<String>> {
     let mut values = Vec::new();
     for alternative in alternatives {
         let alternative = document.resolve(alternative)?;
-        if alternative.types.as_ref()?.value != Type::String {
+        if value(&alternative.types)? != &Type::String {
             return None;
         }
-        values.extend(
-            alternative
-                .enumeration
-                .as_ref()?
-                .iter()
-                .map(|value| value.to_json().to_string()),
-        );
+        values.extend(alternative.enumeration.as_ref()?.iter().map(json));
     }
     (!values.is_empty()).then_some(values)
 }
@@ -249,7 +224,7 @@ fn enum_values(document: &Document, alternatives: &[Schema]) -> Option<Vec<Strin
 /// Whether a part of `allOf` is an object whose members can be merged.
 fn is_object(document: &Document, schema: &Schema) -> bool {
     document.resolve(schema).is_some_and(|schema| {
-        let kind = schema.types.as_ref().map(|types| types.value);
+        let kind = value(&schema.types);
         matches!(kind, None | Some(Type::Object))
             && schema.one_of.is_empty()
             && schema.any_of.is_empty()
@@ -281,4 +256,13 @@ fn number(number: &serde_json::Number) -> String {
         }
         _ => number.to_string(),
     }
+}
+
+/// A value in one spelling.
+fn json(node: &Node) -> String {
+    node.to_json().to_string()
+}
+
+fn value<T>(spanned: &Option<Spanned<T>>) -> Option<&T> {
+    spanned.as_ref().map(|spanned| &spanned.value)
 }

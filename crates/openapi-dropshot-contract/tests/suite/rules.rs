@@ -56,9 +56,29 @@ fn document(part: Part, text: &str) -> String {
                 members.trim_start_matches(", ")
             ))
         }
+        Part::Flow => {
+            let scheme = format!("{{type: oauth2, flows: {{authorizationCode: {{{text}}}}}}}");
+            head(&format!("components: {{securitySchemes: {{k: {scheme}}}}}"))
+        }
+        Part::Parameter => {
+            let parameter = format!("{{name: q, in: query, schema: {{type: string}}, {text}}}");
+            document(Part::Operation, &format!("parameters: [{parameter}]"))
+        }
+        Part::Body => {
+            let responses = format!("responses: {{'200': {{description: Here., {text}}}}}");
+            document(
+                Part::Operation,
+                &format!("requestBody: {{{text}}}, {responses}"),
+            )
+        }
+        Part::Property => document(Part::Schema, &property(text)),
         Part::Schema => with_schemas(&format!("    A: {text}\n")),
         Part::Words => panic!("`{text}` is not a part of a document"),
     }
+}
+
+fn property(members: &str) -> String {
+    format!("{{type: object, properties: {{a: {{{members}}}}}}}")
 }
 
 /// The documents for the rules whose examples are too large to write down.
@@ -128,11 +148,13 @@ fn everywhere(schema: &str) -> String {
              responses: {{'200': {{description: Here., headers: {{X-A: {{schema: {schema}}}}}, {content}}}}}}}}}"
         )
     };
-    let property = |members: &str| format!("{{type: object, properties: {{a: {members}}}}}");
-    let wrapped = |flag: &str| property(&format!("{{{flag}: true, allOf: [{schema}]}}"));
+    let wrapped = |flag: &str| property(&format!("{flag}: true, allOf: [{schema}]"));
     let paths = [
         bodies("body", schema),
-        bodies("property", &property(schema)),
+        bodies(
+            "property",
+            &format!("{{type: object, properties: {{a: {schema}}}}}"),
+        ),
         bodies("read", &wrapped("readOnly")),
         bodies("write", &wrapped("writeOnly")),
     ];
@@ -148,13 +170,14 @@ fn each_rule_for_changes_is_reported_for_its_example() {
     let mut reported: BTreeMap<_, HashSet<(&str, String)>> = BTreeMap::new();
     let mut missing = Vec::new();
     for rule in rules::all_changes() {
-        let is_reported = rule.examples.iter().any(|(base, revision)| {
+        let is_reported = rule.examples.iter().any(|(part, base, revision)| {
             let found = reported
-                .entry((part_name(rule.part), base, revision))
+                .entry((part_name(*part), base, revision))
                 .or_insert_with(|| {
-                    let show = |text| match rule.part {
+                    let show = |text| match part {
                         Part::Schema => everywhere(text),
-                        part => document(part, text),
+                        Part::Property => everywhere(&property(text)),
+                        part => document(*part, text),
                     };
                     let (base, revision) = (show(base), show(revision));
                     let both =
@@ -276,9 +299,9 @@ fn documentation() -> String {
             let (level, remedy) = (first.level, first.remedy());
             writeln!(text, "- {level} {}: {remedy}", ids.join(", ")).expect("a string");
         }
-        for (base, revision) in first.examples {
-            let part = part_name(first.part);
-            let (base, revision) = (code(first.part, base), code(first.part, revision));
+        for (part, base, revision) in first.examples {
+            let (base, revision) = (code(*part, base), code(*part, revision));
+            let part = part_name(*part);
             writeln!(text, "\nExample ({part}): {base} became {revision}").expect("a string");
         }
     }
@@ -291,6 +314,10 @@ fn part_name(part: Part) -> &'static str {
         Part::Document => "members of the document",
         Part::Paths => "members of `paths`",
         Part::Operation => "members of an operation",
+        Part::Flow => "members of an OAuth 2.0 flow",
+        Part::Parameter => "members of a parameter",
+        Part::Body => "members of a body",
+        Part::Property => "members of a property",
         Part::Schema => "a schema",
         Part::Words => "in words",
     }

@@ -1,0 +1,15 @@
+//! Pairs the elements of two lists.
+
+/// Each element of `before` with the same one of `after`, where there is one, and
+/// then the elements that only `after` has. At least one of each pair is there.
+pub(crate) fn pairs<'l, T>(
+    before: &'l [T],
+    after: &'l [T],
+    same: impl Fn(&T, &T) -> bool,
+) -> Vec<(Option<&'l T>, Option<&'l T>)> {
+    let counterpart = |old: &'l T| after.iter().find(|new| same(old, new));
+    let is_new = |new: &&'l T| !before.iter().any(|old| same(old, new));
+    (before.iter().map(|old| (Some(old), counterpart(old))))
+        .chain(after.iter().filter(is_new).map(|new| (None, Some(new))))
+        .collect()
+}
