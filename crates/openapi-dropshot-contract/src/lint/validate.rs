@@ -4,10 +4,12 @@
 
 mod scalars;
 
-use super::walk::{Direction, compositions};
+use super::walk::Direction;
 use crate::model::{AdditionalProperties, Document, Location, Member, Node, NodeKind, Schema};
+use crate::problem::Problem;
+use crate::rules::{Rule, document::INVALID_ENUM_VALUE};
 use indexmap::IndexMap;
-use scalars::{article, counts, format_fits, has_type, numbers};
+use scalars::{article, format_fits, has_type};
 use std::collections::{HashMap, HashSet};
 
 /// How many schemas one value is checked against before it counts as valid:
@@ -17,22 +19,22 @@ const MAX_STEPS: usize = 20_000;
 /// How deep schemas are followed; chains of references can be long.
 const MAX_DEPTH: usize = 200;
 
-/// What is wrong with a value.
-pub(super) struct Fault {
-    pub(super) at: Location,
-    /// The keyword, or the schema, that the value violates.
-    pub(super) by: Location,
-    pub(super) message: String,
-    pub(super) help: &'static str,
-}
+/// What kind of value is validated: the rule that an invalid one violates, and how messages
+/// call it.
+#[derive(Clone, Copy)]
+pub(super) struct Subject(pub(super) &'static Rule, pub(super) &'static str);
+
+const ENUM_VALUE: Subject = Subject(&INVALID_ENUM_VALUE, "enum value");
 
 /// Validates values by the schemas of one document.
 pub(super) struct Validator<'d> {
     document: &'d Document,
     patterns: HashMap<String, Option<regex::Regex>>,
+    subject: Subject,
+    direction: Direction,
     steps: usize,
     depth: usize,
-    direction: Direction,
+    problems: Vec<Problem>,
 }
 
 impl<'d> Validator<'d> {
@@ -40,38 +42,49 @@ impl<'d> Validator<'d> {
         Validator {
             document,
             patterns: HashMap::new(),
+            subject: ENUM_VALUE,
+            direction: Direction::Either,
             steps: 0,
             depth: 0,
-            direction: Direction::Either,
+            problems: Vec::new(),
         }
     }
 
     /// What is wrong with a value by a schema; nothing if it is valid.
-    pub(super) fn faults(
+    pub(super) fn problems(
         &mut self,
+        subject: Subject,
         schema: &Schema,
         value: &Node,
         direction: Direction,
-    ) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        self.start(direction);
-        self.validate(schema, value, &mut faults);
-        faults
-    }
-
-    /// The same, without `enum` of the schema itself.
-    pub(super) fn faults_besides_enum(&mut self, schema: &Schema, value: &Node) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        self.start(Direction::Either);
-        self.own_keywords(schema, value, &mut faults);
-        self.compositions(schema, value, &mut faults);
-        faults
-    }
-
-    fn start(&mut self, direction: Direction) {
-        self.steps = 0;
-        self.depth = 0;
+    ) -> Vec<Problem> {
+        self.subject = subject;
         self.direction = direction;
+        (self.steps, self.depth) = (0, 0);
+        self.validate(schema, value);
+        std::mem::take(&mut self.problems)
+    }
+
+    /// What is wrong with a value of the `enum` of a schema by the rest of the schema.
+    pub(super) fn problems_of_enum_value(&mut self, schema: &Schema, value: &Node) -> Vec<Problem> {
+        self.subject = ENUM_VALUE;
+        self.direction = Direction::Either;
+        (self.steps, self.depth) = (0, 0);
+        self.own_keywords(schema, value);
+        self.compositions(schema, value);
+        std::mem::take(&mut self.problems)
+    }
+
+    /// Reports what is wrong with a value by a keyword or a schema.
+    fn report(&mut self, value: &Node, by: &Location, message: &str, help: &str) {
+        self.report_at(&value.at, by, message, help);
+    }
+
+    fn report_at(&mut self, at: &Location, by: &Location, message: &str, help: &str) {
+        let Subject(rule, name) = self.subject;
+        let message = format!("this {name} is not valid by its own schema: {message}");
+        let problem = rule.problem(at, message, help);
+        self.problems.push(problem.with_related(by, "by this"));
     }
 
     /// Whether validation was given up, so that nothing is known.
@@ -79,7 +92,7 @@ impl<'d> Validator<'d> {
         self.steps > MAX_STEPS || self.depth > MAX_DEPTH
     }
 
-    fn validate(&mut self, schema: &Schema, value: &Node, faults: &mut Vec<Fault>) {
+    fn validate(&mut self, schema: &Schema, value: &Node) {
         self.steps += 1;
         if self.is_exhausted() {
             return;
@@ -95,19 +108,19 @@ impl<'d> Validator<'d> {
             && !values.iter().any(|allowed| allowed.same_value(value))
         {
             let message = format!("{} is not in `enum`", value.summary());
-            faults.push(fault(
+            self.report(
                 value,
                 &schema.at,
-                message,
+                &message,
                 "write one of the values of `enum`",
-            ));
+            );
         }
-        self.own_keywords(schema, value, faults);
-        self.compositions(schema, value, faults);
+        self.own_keywords(schema, value);
+        self.compositions(schema, value);
         self.depth -= 1;
     }
 
-    fn own_keywords(&mut self, schema: &Schema, value: &Node, faults: &mut Vec<Fault>) {
+    fn own_keywords(&mut self, schema: &Schema, value: &Node) {
         if let Some(kind) = &schema.types
             && !has_type(value, kind.value)
         {
@@ -116,51 +129,39 @@ impl<'d> Validator<'d> {
                 article(kind.value),
                 value.summary()
             );
-            faults.push(fault(
+            self.report(
                 value,
                 &kind.at,
-                message,
+                &message,
                 "write a value of the type of the schema",
-            ));
+            );
             return;
         }
         match &value.kind {
-            NodeKind::Number(number) => numbers(schema, value, number, faults),
-            NodeKind::String(text) => self.texts(schema, value, text, faults),
-            NodeKind::Array(items) => self.arrays(schema, value, items, faults),
-            NodeKind::Object(members) => self.objects(schema, value, members, faults),
+            NodeKind::Number(number) => self.numbers(schema, value, number),
+            NodeKind::String(text) => self.texts(schema, value, text),
+            NodeKind::Array(items) => self.arrays(schema, value, items),
+            NodeKind::Object(members) => self.objects(schema, value, members),
             NodeKind::Null | NodeKind::Bool(_) => {}
         }
     }
 
-    fn texts(&mut self, schema: &Schema, value: &Node, text: &str, faults: &mut Vec<Fault>) {
+    fn texts(&mut self, schema: &Schema, value: &Node, text: &str) {
         let bounds = (&schema.min_length, &schema.max_length);
-        counts(text.chars().count(), "characters", bounds, value, faults);
+        self.counts(text.chars().count(), "characters", bounds, value);
+        let summary = value.summary();
         if let Some(pattern) = &schema.pattern
             && !self.matches(&pattern.value, text)
         {
-            let message = format!(
-                "{} does not match the pattern `{}`",
-                value.summary(),
-                pattern.value
-            );
-            faults.push(fault(
-                value,
-                &pattern.at,
-                message,
-                "write a text that matches, or correct the pattern",
-            ));
+            let message = format!("{summary} does not match the pattern `{}`", pattern.value);
+            let help = "write a text that matches, or correct the pattern";
+            self.report(value, &pattern.at, &message, help);
         }
         if let Some(format) = &schema.format
             && !format_fits(&format.value, text)
         {
-            let message = format!("{} is not a valid `{}`", value.summary(), format.value);
-            faults.push(fault(
-                value,
-                &format.at,
-                message,
-                "write a text of this format",
-            ));
+            let message = format!("{summary} is not a valid `{}`", format.value);
+            self.report(value, &format.at, &message, "write a text of this format");
         }
     }
 
@@ -174,66 +175,47 @@ impl<'d> Validator<'d> {
         compiled.as_ref().is_none_or(|regex| regex.is_match(text))
     }
 
-    fn arrays(&mut self, schema: &Schema, value: &Node, items: &[Node], faults: &mut Vec<Fault>) {
+    fn arrays(&mut self, schema: &Schema, value: &Node, items: &[Node]) {
         let bounds = (&schema.min_items, &schema.max_items);
-        counts(items.len(), "elements", bounds, value, faults);
+        self.counts(items.len(), "elements", bounds, value);
         if schema.unique_items {
             let mut seen = HashSet::new();
-            for item in items
-                .iter()
-                .filter(|item| !seen.insert(item.to_json().to_string()))
-            {
-                let message = format!(
-                    "{} is repeated, but the elements must be unique",
-                    item.summary()
-                );
-                faults.push(fault(item, &schema.at, message, "remove one of them"));
+            for item in items {
+                if !seen.insert(item.to_json().to_string()) {
+                    let item_text = item.summary();
+                    let message =
+                        format!("{item_text} is repeated, but the elements must be unique");
+                    self.report(item, &schema.at, &message, "remove one of them");
+                }
             }
         }
-        if let Some(schema) = &schema.items {
-            for item in items {
-                self.validate(schema, item, faults);
+        for item in items {
+            if let Some(schema) = &schema.items {
+                self.validate(schema, item);
             }
         }
     }
 
-    fn objects(
-        &mut self,
-        schema: &Schema,
-        value: &Node,
-        members: &IndexMap<String, Member>,
-        faults: &mut Vec<Fault>,
-    ) {
+    fn objects(&mut self, schema: &Schema, value: &Node, members: &IndexMap<String, Member>) {
         let bounds = (&schema.min_properties, &schema.max_properties);
-        counts(members.len(), "properties", bounds, value, faults);
-        for name in schema
-            .required
-            .iter()
-            .filter(|name| !members.contains_key(&name.value))
-        {
-            if !self.may_be_absent(schema.properties.get(&name.value)) {
-                let message = format!(
-                    "the required property `{}` is missing",
-                    name.value.escape_debug()
-                );
-                faults.push(fault(value, &name.at, message, "add it"));
+        self.counts(members.len(), "properties", bounds, value);
+        for name in &schema.required {
+            let property = schema.properties.get(&name.value);
+            if !members.contains_key(&name.value) && !self.may_be_absent(property) {
+                let message = format!("the required property `{name}` is missing");
+                self.report(value, &name.at, &message, "add it");
             }
         }
         for (name, member) in members {
             match (schema.properties.get(name), &schema.additional_properties) {
-                (Some(property), _) => self.validate(property, &member.value, faults),
+                (Some(property), _) => self.validate(property, &member.value),
                 (None, Some(AdditionalProperties::Schema(schema))) => {
-                    self.validate(schema, &member.value, faults)
+                    self.validate(schema, &member.value)
                 }
                 (None, Some(AdditionalProperties::Allowed(allowed))) if !allowed.value => {
                     let message = format!("the property `{}` is not allowed", name.escape_debug());
-                    let (at, by) = (member.key_at.clone(), allowed.at.clone());
-                    faults.push(Fault {
-                        at,
-                        by,
-                        message,
-                        help: "remove it, or add it to `properties`",
-                    });
+                    let help = "remove it, or add it to `properties`";
+                    self.report_at(&member.key_at, &allowed.at, &message, help);
                 }
                 _ => {}
             }
@@ -249,72 +231,49 @@ impl<'d> Validator<'d> {
             || (property.write_only && self.direction != Direction::Request)
     }
 
-    fn compositions(&mut self, schema: &Schema, value: &Node, faults: &mut Vec<Fault>) {
-        if compositions(schema).next().is_none() && schema.not.is_none() {
-            return;
-        }
+    fn compositions(&mut self, schema: &Schema, value: &Node) {
         for part in &schema.all_of {
-            self.validate(part, value, faults);
+            self.validate(part, value);
         }
-        if let Some((valid, mut closest)) = self.alternatives(&schema.one_of, value) {
-            match valid {
-                0 => faults.append(&mut closest),
-                1 => {}
-                _ => {
-                    let message = format!(
-                        "it is valid by {valid} of the schemas in `oneOf`, not by exactly one"
-                    );
-                    faults.push(fault(
-                        value,
-                        &schema.at,
-                        message,
-                        "make the schemas exclude each other, or write `anyOf`",
-                    ));
-                }
+        match self.alternatives(&schema.one_of, value) {
+            None | Some((1, _)) => {}
+            Some((0, closest)) => self.problems.extend(closest),
+            Some((valid, _)) => {
+                let message =
+                    format!("it is valid by {valid} of the schemas in `oneOf`, not by exactly one");
+                let help = "make the schemas exclude each other, or write `anyOf`";
+                self.report(value, &schema.at, &message, help);
             }
         }
-        if let Some((0, mut closest)) = self.alternatives(&schema.any_of, value) {
-            faults.append(&mut closest);
+        if let Some((0, closest)) = self.alternatives(&schema.any_of, value) {
+            self.problems.extend(closest);
         }
-        if let Some(not) = &schema.not {
-            let mut inner = Vec::new();
-            self.validate(not, value, &mut inner);
-            if inner.is_empty() && !self.is_exhausted() {
-                faults.push(fault(
-                    value,
-                    &not.at,
-                    "`not` excludes it".to_owned(),
-                    "write another value",
-                ));
-            }
+        if let Some(not) = &schema.not
+            && self.problems_by(not, value).is_empty()
+            && !self.is_exhausted()
+        {
+            self.report(value, &not.at, "`not` excludes it", "write another value");
         }
     }
 
     /// How many alternatives a value is valid by, and what is wrong by the
     /// closest one. `None` if that is unknown or there are no alternatives.
-    fn alternatives(&mut self, schemas: &[Schema], value: &Node) -> Option<(usize, Vec<Fault>)> {
-        let results: Vec<Vec<Fault>> = schemas
-            .iter()
-            .map(|schema| {
-                let mut faults = Vec::new();
-                self.validate(schema, value, &mut faults);
-                faults
-            })
-            .collect();
+    fn alternatives(&mut self, schemas: &[Schema], value: &Node) -> Option<(usize, Vec<Problem>)> {
+        let results = schemas.iter().map(|schema| self.problems_by(schema, value));
+        let results: Vec<_> = results.collect();
         if self.is_exhausted() {
             return None;
         }
-        let valid = results.iter().filter(|faults| faults.is_empty()).count();
+        let valid = results.iter().filter(|problems| problems.is_empty());
+        let valid = valid.count();
         let closest = results.into_iter().min_by_key(Vec::len)?;
         Some((valid, closest))
     }
-}
 
-fn fault(value: &Node, by: &Location, message: String, help: &'static str) -> Fault {
-    Fault {
-        at: value.at.clone(),
-        by: by.clone(),
-        message,
-        help,
+    /// What is wrong by a schema that need not be valid.
+    fn problems_by(&mut self, schema: &Schema, value: &Node) -> Vec<Problem> {
+        let outer = std::mem::take(&mut self.problems);
+        self.validate(schema, value);
+        std::mem::replace(&mut self.problems, outer)
     }
 }

@@ -44,16 +44,10 @@ pub(super) fn schema_places(document: &Document) -> Vec<Place<'_>> {
     }
     let responses = operations().flat_map(|operation| &operation.responses);
     for response in responses.chain(document.responses.values()) {
-        response
-            .headers
-            .iter()
-            .for_each(|header| walk.header(header));
+        walk.headers(&response.headers);
         walk.content(&response.content, Direction::Response);
     }
-    document
-        .headers
-        .values()
-        .for_each(|header| walk.header(header));
+    walk.headers(document.headers.values());
     walk.places
 }
 
@@ -81,12 +75,11 @@ impl<'d> Walk<'d> {
         self.content(&parameter.content, direction);
     }
 
-    fn header(&mut self, header: &'d Header) {
-        self.add(
-            header.schema.as_ref(),
-            &header.examples,
-            Direction::Response,
-        );
+    fn headers(&mut self, headers: impl IntoIterator<Item = &'d Header>) {
+        for header in headers {
+            let schema = header.schema.as_ref();
+            self.add(schema, &header.examples, Direction::Response);
+        }
     }
 
     fn content(&mut self, content: &'d [MediaType], direction: Direction) {
@@ -113,13 +106,6 @@ pub(super) fn parts(schema: &Schema) -> impl Iterator<Item = &Schema> {
     (schema.properties.values())
         .chain(schema.items.as_deref())
         .chain(additional)
-        .chain(compositions(schema))
+        .chain(schema.compositions())
         .chain(schema.not.as_deref())
-}
-
-/// The schemas in `allOf`, `oneOf` and `anyOf`.
-pub(super) fn compositions(schema: &Schema) -> impl Iterator<Item = &Schema> {
-    (schema.all_of.iter())
-        .chain(&schema.one_of)
-        .chain(&schema.any_of)
 }

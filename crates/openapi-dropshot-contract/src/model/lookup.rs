@@ -2,6 +2,7 @@
 //! catalogue of error codes.
 
 use super::{Document, Location, Operation, Response, Schema, Spanned};
+use std::fmt;
 
 /// One entry of the catalogue of error codes (`x-error-catalogue`).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +32,12 @@ impl Schema {
             ..Schema::default()
         }
     }
+
+    /// The schemas in `allOf`, `oneOf` and `anyOf`.
+    pub(crate) fn compositions(&self) -> impl Iterator<Item = &Schema> {
+        let alternatives = self.one_of.iter().chain(&self.any_of);
+        self.all_of.iter().chain(alternatives)
+    }
 }
 
 impl Document {
@@ -59,6 +66,11 @@ impl Document {
         self.operations
             .iter()
             .find(|operation| operation.id.as_ref().is_some_and(|own| own.value == id))
+    }
+
+    /// The ids of all operations that have one.
+    pub(crate) fn operation_ids(&self) -> impl Iterator<Item = &Spanned<String>> {
+        (self.operations.iter()).filter_map(|operation| operation.id.as_ref())
     }
 
     /// The place of a part of an operation, by its pointer inside the operation;
@@ -107,6 +119,13 @@ impl Operation {
             .iter()
             .filter(|response| response.status.value.contains(code))
             .min_by_key(|response| response.status.value)
+    }
+}
+
+/// Displays the value for a message, control characters escaped.
+impl<T: fmt::Display> fmt::Display for Spanned<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.value.to_string().escape_debug())
     }
 }
 

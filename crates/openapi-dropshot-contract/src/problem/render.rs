@@ -3,6 +3,7 @@
 
 use super::{Problem, Severity};
 use crate::location::Location;
+use crate::syntax::quoted_length;
 use annotate_snippets::{
     Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet, Title,
 };
@@ -25,15 +26,9 @@ pub(super) struct Source<'t> {
 
 impl<'t> Source<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        let breaks = text
-            .bytes()
-            .enumerate()
-            .filter(|(_, byte)| *byte == b'\n')
-            .map(|(offset, _)| offset + 1);
-        let lines = std::iter::once(0)
-            .chain(breaks)
-            .chain([text.len()])
-            .collect();
+        let after_breaks = text.match_indices('\n').map(|(offset, _)| offset + 1);
+        let starts = std::iter::once(0).chain(after_breaks);
+        let lines = starts.chain([text.len()]).collect();
         Source { text, lines }
     }
 
@@ -129,24 +124,12 @@ fn token(line: &str, column: usize) -> Range<usize> {
         .map_or(line.len(), |(offset, _)| offset);
     let rest = &line[start..];
     let length = match rest.chars().next() {
-        Some(quote @ ('"' | '\'')) => quoted(rest, quote),
+        Some(quote @ ('"' | '\'')) => quoted_length(rest, quote),
         Some('{' | '[' | '}' | ']' | ',' | ':') => 1,
         Some(_) => plain(rest),
         None => 0,
     };
     start..start + length
-}
-
-fn quoted(rest: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (offset, character) in rest.char_indices().skip(1) {
-        match character {
-            '\\' if quote == '"' => escaped = !escaped,
-            _ if character == quote && !escaped => return offset + 1,
-            _ => escaped = false,
-        }
-    }
-    rest.len()
 }
 
 fn plain(rest: &str) -> usize {
