@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What to write, by what the message of `serde_json` contains.
-const HELP: [(&str, &str); 9] = [
+const HELP: [(&str, &str); 8] = [
     ("EOF", "complete it"),
     ("key must be a string", "write the name in double quotes"),
     ("expected `:`", "write `\"name\": value`"),
@@ -19,7 +19,6 @@ const HELP: [(&str, &str); 9] = [
         "expected `,`",
         "separate values by commas, and close the object or array",
     ),
-    ("trailing comma", "remove the comma"),
     ("trailing characters", "remove what follows the document"),
     (
         "control character",
@@ -119,8 +118,12 @@ impl<'t> Events<'t> {
             column: last_line.chars().count() + 1,
             ..Location::start(self.file)
         };
-        let help = HELP.iter().find(|(part, _)| message.contains(part));
-        let help = help.map_or(OTHER_HELP, |(_, help)| help);
+        let is_after_comma = before.trim_end().ends_with(',') && after.starts_with(['}', ']']);
+        let help = match HELP.iter().find(|(part, _)| message.contains(part)) {
+            _ if is_after_comma => "remove the comma before it",
+            Some((_, help)) => help,
+            None => OTHER_HELP,
+        };
         Box::new(SYNTAX.problem(&at, format!("this is not valid JSON: {message}"), help))
     }
 }

@@ -266,8 +266,8 @@ fn broken_yaml_is_rejected_where_it_breaks() {
 #[test]
 fn broken_json_is_rejected_where_it_breaks() {
     for (value, message, help) in [
-        ("{\"a\": 1,«}", "trailing comma", "remove the comma"),
-        ("[1,«]", "trailing comma", "remove the comma"),
+        ("{\"a\": 1,«}", "key must be a string", "remove the comma"),
+        ("[1,«]", "expected value", "remove the comma"),
         ("{«'a': 1}", "key must be a string", "double quotes"),
         ("{\"a\" «1}", "expected `:`", "\"name\": value"),
         ("[1 «2]", "expected `,` or `]`", "commas"),
