@@ -20,7 +20,7 @@ use indexmap::IndexMap;
 use object::{Log, Object};
 use reference::{Ends, Section};
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// The state of reading one document.
 pub(crate) struct Reader<'a> {
@@ -138,25 +138,25 @@ impl<'a> Reader<'a> {
 
     /// The members of a member whose names the author chooses; none where the
     /// member is absent.
-    fn entries(&self, object: &Object<'a>, name: &str) -> Entries<'a> {
-        let map = object
-            .get(name)
-            .map(|node| self.map(node, &format!("`{name}`")));
-        map.unwrap_or_else(|| EMPTY.iter())
+    fn entries(
+        &self,
+        object: &Object<'a>,
+        name: &str,
+    ) -> impl Iterator<Item = Entry<'a>> + use<'a> {
+        let node = object.get(name);
+        let map = node.map(|node| self.map(node, &format!("`{name}`")));
+        map.into_iter().flatten()
     }
 
     /// The members of an object whose names the author chooses; none, and a
     /// problem, where the node is not an object.
-    fn map(&self, node: &'a Node, what: &str) -> Entries<'a> {
-        let Some(members) = node.as_object() else {
+    fn map(&self, node: &'a Node, what: &str) -> impl Iterator<Item = Entry<'a>> + use<'a> {
+        if node.as_object().is_none() {
             self.report(object::not_an_object(node, what));
-            return EMPTY.iter();
-        };
-        members.iter()
+        }
+        node.as_object().into_iter().flatten()
     }
 }
 
-/// Members of an object with their names.
-type Entries<'a> = indexmap::map::Iter<'a, String, Member>;
-
-static EMPTY: LazyLock<IndexMap<String, Member>> = LazyLock::new(IndexMap::new);
+/// A member of an object, after its name.
+type Entry<'a> = (&'a String, &'a Member);

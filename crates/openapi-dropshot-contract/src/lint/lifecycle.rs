@@ -57,37 +57,21 @@ fn check_extensions(
     profile: Profile,
     problems: &mut Vec<Problem>,
 ) {
-    let lifecycle = &operation.lifecycle;
-    let since = lifecycle.since.as_ref().map(|date| &date.at);
-    let version = lifecycle.since_version.as_ref().map(|version| &version.at);
-    let sunset = lifecycle.sunset.as_ref().map(|date| &date.at);
-    let replacement = lifecycle
-        .replacement
-        .as_ref()
-        .map(|replacement| &replacement.at);
-    for (name, at, value) in [
-        (
-            "x-deprecated-since",
-            since,
-            Some("the day from which it is deprecated, as `YYYY-MM-DD`"),
-        ),
-        ("x-deprecated-since-version", version, None),
-        (
-            "x-sunset",
-            sunset,
-            Some("the day of its removal, as `YYYY-MM-DD`"),
-        ),
-        (
-            "x-replacement",
-            replacement,
-            Some("`operation`, the id of what replaces it, and `note`, what to do"),
-        ),
+    let since = "the day from which it is deprecated, as `YYYY-MM-DD`";
+    let sunset = "the day of its removal, as `YYYY-MM-DD`";
+    let replacement = "`operation`, the id of what replaces it, and `note`, what to do";
+    for (name, required_value) in [
+        ("x-deprecated-since", Some(since)),
+        ("x-deprecated-since-version", None),
+        ("x-sunset", Some(sunset)),
+        ("x-replacement", Some(replacement)),
     ] {
+        let extension = operation.extensions.get(name);
         let label = operation.label();
-        match (operation.deprecated, at, value) {
-            (false, Some(at), _) => {
+        match (operation.deprecated, extension, required_value) {
+            (false, Some(extension), _) => {
                 let message = format!("{label} has `{name}` but is not deprecated");
-                problems.push(rules::NOT_DEPRECATED.violation(at, message));
+                problems.push(rules::NOT_DEPRECATED.violation(&extension.at, message));
             }
             (true, None, Some(value)) if profile == Profile::Strict => {
                 let message = format!("{label} is deprecated without `{name}`");

@@ -108,12 +108,8 @@ impl<'d> Validator<'d> {
             && !values.iter().any(|allowed| allowed.same_value(value))
         {
             let message = format!("{} is not in `enum`", value.summary());
-            self.report(
-                value,
-                &schema.at,
-                &message,
-                "write one of the values of `enum`",
-            );
+            let help = "write one of the values of `enum`";
+            self.report(value, &schema.at, &message, help);
         }
         self.own_keywords(schema, value);
         self.compositions(schema, value);
@@ -124,17 +120,10 @@ impl<'d> Validator<'d> {
         if let Some(kind) = &schema.types
             && !has_type(value, kind.value)
         {
-            let message = format!(
-                "expected {}, found {}",
-                article(kind.value),
-                value.summary()
-            );
-            self.report(
-                value,
-                &kind.at,
-                &message,
-                "write a value of the type of the schema",
-            );
+            let (expected, found) = (article(kind.value), value.summary());
+            let message = format!("expected {expected}, found {found}");
+            let help = "write a value of the type of the schema";
+            self.report(value, &kind.at, &message, help);
             return;
         }
         match &value.kind {
@@ -168,10 +157,8 @@ impl<'d> Validator<'d> {
     /// Matches with an engine whose time is bounded. A pattern that it does not
     /// support (with look-around, for example) counts as matched.
     fn matches(&mut self, pattern: &str, text: &str) -> bool {
-        let compiled = self
-            .patterns
-            .entry(pattern.to_owned())
-            .or_insert_with(|| regex::Regex::new(pattern).ok());
+        let compiled = self.patterns.entry(pattern.to_owned());
+        let compiled = compiled.or_insert_with(|| regex::Regex::new(pattern).ok());
         compiled.as_ref().is_none_or(|regex| regex.is_match(text))
     }
 
@@ -261,13 +248,10 @@ impl<'d> Validator<'d> {
     fn alternatives(&mut self, schemas: &[Schema], value: &Node) -> Option<(usize, Vec<Problem>)> {
         let results = schemas.iter().map(|schema| self.problems_by(schema, value));
         let results: Vec<_> = results.collect();
-        if self.is_exhausted() {
-            return None;
-        }
         let valid = results.iter().filter(|problems| problems.is_empty());
         let valid = valid.count();
         let closest = results.into_iter().min_by_key(Vec::len)?;
-        Some((valid, closest))
+        (!self.is_exhausted()).then_some((valid, closest))
     }
 
     /// What is wrong by a schema that need not be valid.

@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
             return;
         };
         object.check_texts(&["operationRef", "operationId", "description"]);
-        self.entries(&object, "parameters");
+        let _ = self.entries(&object, "parameters");
         if let Some(node) = object.get("server") {
             self.server(node);
         }

@@ -135,11 +135,6 @@ impl<'t, E: Iterator<Item = Result<(Event<'t>, Marker), Fatal>>> Builder<'_, E> 
                 let (at, kind) = (key_at.clone(), NodeKind::String(name.clone()));
                 self.anchors.insert(anchor, Node { at, kind });
             }
-            let Some((event, start)) = self.events.next().transpose()? else {
-                break;
-            };
-            let at = self.place(&start, key_at.pointer.clone());
-            let value = self.node(event, at, depth)?;
             if name == "<<" && style == ScalarStyle::Plain {
                 self.has_merge_key = true;
                 let message =
@@ -149,9 +144,13 @@ impl<'t, E: Iterator<Item = Result<(Event<'t>, Marker), Fatal>>> Builder<'_, E> 
             } else if let Some(first) = members.get(&name) {
                 let problem = duplicate_member(&name, &first.key_at, &key_at);
                 self.problems.push(problem);
-            } else {
-                members.insert(name, Member { key_at, value });
             }
+            let Some((event, start)) = self.events.next().transpose()? else {
+                break;
+            };
+            let at = self.place(&start, key_at.pointer.clone());
+            let value = self.node(event, at, depth)?;
+            members.entry(name).or_insert(Member { key_at, value });
         }
         Ok(members)
     }
