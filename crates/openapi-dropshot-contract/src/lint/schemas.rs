@@ -1,8 +1,8 @@
 //! Checks each schema: bounds leave something valid, enums do not repeat,
 //! keywords go with the type, patterns parse, required names are properties.
-//! Values (defaults, enums, examples) are checked in `instances`.
+//! Values (defaults, enums, examples) are checked in `validate`.
 
-use super::walk::{each_schema, parts, schema_places};
+use super::walk::schema_places;
 use crate::model::{Document, Location, Schema, Spanned, Type, compare_numbers};
 use crate::problem::Problem;
 use crate::rules::document as rules;
@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
     for place in schema_places(document) {
-        each_schema(place.schema, &mut |schema| {
+        place.schema.each(&mut |schema| {
             numeric_bounds(schema, problems);
             counted_bounds(schema, problems);
             repeated_values(schema, problems);
@@ -191,7 +191,7 @@ fn required_names<'d>(
         }
     }
     let own: HashSet<*const Schema> = schema.compositions().map(std::ptr::from_ref).collect();
-    for part in parts(schema) {
+    for part in schema.parts() {
         let is_own = own.contains(&std::ptr::from_ref(part));
         required_names(document, part, if is_own { whole } else { part }, problems);
     }

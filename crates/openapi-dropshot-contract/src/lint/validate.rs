@@ -1,15 +1,16 @@
-//! Validates a value of the document against a schema of the model: all keywords
-//! of OpenAPI 3.0 and the common formats. Where the specification is unclear
-//! (unknown formats, `nullable` beside `allOf`), the value counts as valid.
+//! Checks the values in a document: defaults, enum values and examples must be
+//! valid by the schemas they belong to. All keywords of OpenAPI 3.0 and the common
+//! formats count. Where the specification is unclear (unknown formats, `nullable`
+//! beside `allOf`), a value is valid.
 
 mod scalars;
 
-use super::walk::Direction;
+use super::walk::{Direction, schema_places};
 use crate::model::{AdditionalProperties, Document, Location, Member, Node, NodeKind, Schema};
 use crate::problem::Problem;
-use crate::rules::{Rule, document::INVALID_ENUM_VALUE};
+use crate::rules::{Profile, Rule, Severity, document as rules};
 use indexmap::IndexMap;
-use scalars::{article, format_fits, has_type};
+use scalars::{format_fits, has_type, with_article};
 use std::collections::{HashMap, HashSet};
 
 /// How many schemas one value is checked against before it counts as valid:
@@ -19,60 +20,73 @@ const MAX_STEPS: usize = 20_000;
 /// How deep schemas are followed; chains of references can be long.
 const MAX_DEPTH: usize = 200;
 
-/// What kind of value is validated: the rule that an invalid one violates, and how messages
-/// call it.
+/// What kind of value is validated: the rule that an invalid one violates, how messages
+/// call it, and how serious it is.
 #[derive(Clone, Copy)]
-pub(super) struct Subject(pub(super) &'static Rule, pub(super) &'static str);
+struct Subject(&'static Rule, &'static str, Severity);
 
-const ENUM_VALUE: Subject = Subject(&INVALID_ENUM_VALUE, "enum value");
+pub(super) fn check(document: &Document, profile: Profile, problems: &mut Vec<Problem>) {
+    // A wrong example misleads readers; by the project rules, examples are tests as well.
+    let severity = match profile {
+        Profile::General => Severity::Warning,
+        Profile::Strict => Severity::Error,
+    };
+    let example = Subject(&rules::INVALID_EXAMPLE, "example", severity);
+    let default = Subject(&rules::INVALID_DEFAULT, "default", Severity::Error);
+    let enum_value = Subject(&rules::INVALID_ENUM_VALUE, "enum value", Severity::Error);
+    let either = Direction::Either;
+    let mut validator = Validator {
+        document,
+        patterns: HashMap::new(),
+        subject: example,
+        direction: either,
+        steps: 0,
+        depth: 0,
+        problems: Vec::new(),
+    };
+    for place in schema_places(document) {
+        for value in place.examples {
+            let validator = validator.start(example, place.direction);
+            validator.validate(place.schema, value);
+        }
+        place.schema.each(&mut |schema| {
+            if let Some(value) = &schema.example {
+                validator.start(example, either).validate(schema, value);
+            }
+            if let Some(value) = &schema.default {
+                validator.start(default, either).validate(schema, value);
+            }
+            // Values of an enum that the rest of the schema excludes can never be sent.
+            for value in schema.enumeration.iter().flatten() {
+                if !(schema.nullable && value.is_null()) {
+                    let validator = validator.start(enum_value, either);
+                    validator.own_keywords(schema, value);
+                    validator.compositions(schema, value);
+                }
+            }
+        });
+    }
+    problems.append(&mut validator.problems);
+}
 
 /// Validates values by the schemas of one document.
-pub(super) struct Validator<'d> {
+struct Validator<'d> {
     document: &'d Document,
     patterns: HashMap<String, Option<regex::Regex>>,
     subject: Subject,
     direction: Direction,
     steps: usize,
     depth: usize,
+    /// What is wrong with the values that have been validated.
     problems: Vec<Problem>,
 }
 
-impl<'d> Validator<'d> {
-    pub(super) fn new(document: &'d Document) -> Self {
-        Validator {
-            document,
-            patterns: HashMap::new(),
-            subject: ENUM_VALUE,
-            direction: Direction::Either,
-            steps: 0,
-            depth: 0,
-            problems: Vec::new(),
-        }
-    }
-
-    /// What is wrong with a value by a schema; nothing if it is valid.
-    pub(super) fn problems(
-        &mut self,
-        subject: Subject,
-        schema: &Schema,
-        value: &Node,
-        direction: Direction,
-    ) -> Vec<Problem> {
-        self.subject = subject;
-        self.direction = direction;
+impl Validator<'_> {
+    /// Begins with another value.
+    fn start(&mut self, subject: Subject, direction: Direction) -> &mut Self {
+        (self.subject, self.direction) = (subject, direction);
         (self.steps, self.depth) = (0, 0);
-        self.validate(schema, value);
-        std::mem::take(&mut self.problems)
-    }
-
-    /// What is wrong with a value of the `enum` of a schema by the rest of the schema.
-    pub(super) fn problems_of_enum_value(&mut self, schema: &Schema, value: &Node) -> Vec<Problem> {
-        self.subject = ENUM_VALUE;
-        self.direction = Direction::Either;
-        (self.steps, self.depth) = (0, 0);
-        self.own_keywords(schema, value);
-        self.compositions(schema, value);
-        std::mem::take(&mut self.problems)
+        self
     }
 
     /// Reports what is wrong with a value by a keyword or a schema.
@@ -81,9 +95,10 @@ impl<'d> Validator<'d> {
     }
 
     fn report_at(&mut self, at: &Location, by: &Location, message: &str, help: &str) {
-        let Subject(rule, name) = self.subject;
+        let Subject(rule, name, severity) = self.subject;
         let message = format!("this {name} is not valid by its own schema: {message}");
         let problem = rule.problem(at, message, help);
+        let problem = problem.with_severity(severity);
         self.problems.push(problem.with_related(by, "by this"));
     }
 
@@ -120,7 +135,7 @@ impl<'d> Validator<'d> {
         if let Some(kind) = &schema.types
             && !has_type(value, kind.value)
         {
-            let (expected, found) = (article(kind.value), value.summary());
+            let (expected, found) = (with_article(kind.value), value.summary());
             let message = format!("expected {expected}, found {found}");
             let help = "write a value of the type of the schema";
             self.report(value, &kind.at, &message, help);

@@ -1,10 +1,8 @@
-//! Walks through all schemas and examples of a document, so that no rule needs
+//! Lists all schemas and examples of a document, so that no rule needs
 //! to know where they can be. A component is walked once, at its definition,
 //! and not at each reference to it.
 
-use crate::model::{
-    AdditionalProperties, Document, Header, Location, MediaType, Node, Parameter, Schema,
-};
+use crate::model::{Document, Header, Location, MediaType, Node, Parameter, Schema};
 use std::collections::HashSet;
 
 /// The direction in which a value is sent, which decides what `readOnly` and
@@ -87,25 +85,4 @@ impl<'d> Walk<'d> {
             self.add(media_type.schema.as_ref(), &media_type.examples, direction);
         }
     }
-}
-
-/// Calls back for a schema and all schemas that are written inside it.
-pub(super) fn each_schema<'d>(schema: &'d Schema, callback: &mut dyn FnMut(&'d Schema)) {
-    callback(schema);
-    for part in parts(schema) {
-        each_schema(part, callback);
-    }
-}
-
-/// The schemas written directly inside a schema.
-pub(super) fn parts(schema: &Schema) -> impl Iterator<Item = &Schema> {
-    let additional = match &schema.additional_properties {
-        Some(AdditionalProperties::Schema(schema)) => Some(&**schema),
-        _ => None,
-    };
-    (schema.properties.values())
-        .chain(schema.items.as_deref())
-        .chain(additional)
-        .chain(schema.compositions())
-        .chain(schema.not.as_deref())
 }

@@ -1,7 +1,7 @@
 //! Lookups in a document: schemas behind references, operations by id, and the
 //! catalogue of error codes.
 
-use super::{Document, Location, Operation, Response, Schema, Spanned};
+use super::{AdditionalProperties, Document, Location, Operation, Response, Schema, Spanned};
 use std::fmt;
 
 /// One entry of the catalogue of error codes (`x-error-catalogue`).
@@ -33,8 +33,29 @@ impl Schema {
         }
     }
 
+    /// Calls back for the schema and all schemas that are written inside it.
+    pub fn each<'s>(&'s self, callback: &mut dyn FnMut(&'s Schema)) {
+        callback(self);
+        for part in self.parts() {
+            part.each(callback);
+        }
+    }
+
+    /// The schemas written directly inside the schema.
+    pub fn parts(&self) -> impl Iterator<Item = &Schema> {
+        let additional = match &self.additional_properties {
+            Some(AdditionalProperties::Schema(schema)) => Some(&**schema),
+            _ => None,
+        };
+        (self.properties.values())
+            .chain(self.items.as_deref())
+            .chain(additional)
+            .chain(self.compositions())
+            .chain(self.not.as_deref())
+    }
+
     /// The schemas in `allOf`, `oneOf` and `anyOf`.
-    pub(crate) fn compositions(&self) -> impl Iterator<Item = &Schema> {
+    pub fn compositions(&self) -> impl Iterator<Item = &Schema> {
         let alternatives = self.one_of.iter().chain(&self.any_of);
         self.all_of.iter().chain(alternatives)
     }

@@ -92,8 +92,10 @@ fn in_place<'s>(schema: &'s Schema, targets: &mut Vec<(&'s str, &'s Location)>) 
 fn endless(schemas: &IndexMap<String, Schema>) -> Vec<(&str, &Location)> {
     let mut users: HashMap<&str, Vec<&str>> = HashMap::new();
     for (name, schema) in schemas {
-        each_reference(schema, &mut |target| {
-            users.entry(target).or_default().push(name)
+        schema.each(&mut |part| {
+            if let Some(target) = &part.reference {
+                users.entry(&target.value).or_default().push(name);
+            }
         });
     }
     // A schema with a finite value lets its users have one; this is repeated until
@@ -148,14 +150,4 @@ fn by_all<'s>(alternatives: &'s [Schema], finite: &HashSet<&str>) -> Option<&'s 
     let mut demands = alternatives.iter().map(|schema| demand(schema, finite));
     let first = demands.next()?;
     first.filter(|_| demands.all(|demand| demand.is_some()))
-}
-
-fn each_reference<'s>(schema: &'s Schema, callback: &mut dyn FnMut(&'s str)) {
-    if let Some(reference) = &schema.reference {
-        callback(&reference.value);
-    }
-    let inside = schema.properties.values().chain(schema.items.as_deref());
-    for part in inside.chain(schema.compositions()) {
-        each_reference(part, callback);
-    }
 }

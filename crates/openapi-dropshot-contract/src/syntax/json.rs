@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// What to write, by what the message of `serde_json` contains.
 const HELP: [(&str, &str); 8] = [
-    ("EOF", "complete it"),
+    ("EOF", "complete it: close each string, array and object"),
     ("key must be a string", "write the name in double quotes"),
     ("expected `:`", "write `\"name\": value`"),
     (

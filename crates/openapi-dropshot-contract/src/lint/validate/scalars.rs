@@ -118,14 +118,10 @@ pub(super) fn has_type(value: &Node, kind: Type) -> bool {
 }
 
 /// The type with an article, for messages.
-pub(super) fn article(kind: Type) -> &'static str {
+pub(super) fn with_article(kind: Type) -> String {
     match kind {
-        Type::Boolean => "a boolean",
-        Type::Integer => "an integer",
-        Type::Number => "a number",
-        Type::String => "a string",
-        Type::Array => "an array",
-        Type::Object => "an object",
+        Type::Array | Type::Integer | Type::Object => format!("an {kind}"),
+        Type::Boolean | Type::Number | Type::String => format!("a {kind}"),
     }
 }
 
