@@ -127,8 +127,6 @@ pub struct Server {
     pub url: String,
     /// `description`
     pub description: Option<String>,
-    /// Default value of each variable.
-    pub variables: IndexMap<String, String>,
 }
 
 /// One of `tags`

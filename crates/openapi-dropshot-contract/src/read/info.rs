@@ -6,7 +6,6 @@ use super::object::Object;
 use crate::model::{Info, Node, Server, Spanned, Tag};
 use crate::rules::document as rules;
 use crate::template::variables as variables_of;
-use indexmap::IndexMap;
 use std::collections::HashSet;
 
 const INFO: &str = "title version description termsOfService contact license";
@@ -50,10 +49,8 @@ impl<'a> Reader<'a> {
         let object = self.object(node, "a server", "url description variables")?;
         let url: Option<Spanned<String>> = object.required("url");
         let description = object.optional("description");
-        let mut variables = IndexMap::new();
-        for (name, member) in self.entries(&object, "variables") {
-            let default = self.server_variable(&member.value);
-            variables.extend(default.map(|default| (name.clone(), default)));
+        for (_, member) in self.entries(&object, "variables") {
+            self.check_server_variable(&member.value);
         }
         let url = url?;
         for name in variables_of(&url.value) {
@@ -71,22 +68,25 @@ impl<'a> Reader<'a> {
             at: node.at.clone(),
             url: url.value,
             description,
-            variables,
         })
     }
 
-    fn server_variable(&self, node: &'a Node) -> Option<String> {
-        let object = self.object(node, "a server variable", "enum default description")?;
-        let values = object.texts("enum");
+    fn check_server_variable(&self, node: &'a Node) {
+        let allowed = "enum default description";
+        let Some(object) = self.object(node, "a server variable", allowed) else {
+            return;
+        };
         object.check_texts(&["description"]);
-        let default: Spanned<String> = object.required("default")?;
-        if object.get("enum").is_some() && !values.iter().any(|value| value.value == default.value)
+        let values = object.plain_texts("enum");
+        let default: Option<Spanned<String>> = object.required("default");
+        if let Some(default) = default
+            && object.get("enum").is_some()
+            && !values.contains(&default.value)
         {
             let message = format!("the default `{default}` is not in `enum`");
             let help = "write one of its values";
             self.report(rules::SERVER_VARIABLE.problem(&default.at, message, help));
         }
-        Some(default.value)
     }
 
     /// `tags` of the document.

@@ -7,13 +7,19 @@ use super::parameters::identity;
 use super::reference::Target;
 use crate::model::{Member, Method, Node, Operation, Parameter, Spanned};
 use crate::rules::document as rules;
+use regex::Regex;
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 const PATH_ITEM: &str = "$ref summary description servers parameters get put post delete options head \
     patch trace";
 
 const OPERATION: &str = "operationId summary description tags parameters requestBody responses deprecated \
     security servers callbacks externalDocs";
+
+/// Each variable has a name, and its braces are in one segment.
+static MATCHING_BRACES: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^(?:[^{}]|\{[^{}/]+\})*$").expect("the pattern is valid"));
 
 impl<'a> Reader<'a> {
     /// All operations of the document.
@@ -43,7 +49,7 @@ impl<'a> Reader<'a> {
             let help = "describe what follows `?` by `parameters` with `in: query`";
             self.report(rules::PATH_FORM.problem(&path.at, message, help));
         }
-        if !has_matching_braces(&path.value) {
+        if !MATCHING_BRACES.is_match(&path.value) {
             let message = format!("the braces of the path `{path}` do not match");
             let help = "write each variable as `{name}`";
             self.report(rules::PATH_FORM.problem(&path.at, message, help));
@@ -120,18 +126,4 @@ impl<'a> Reader<'a> {
             self.path_item(&path, &member.value);
         }
     }
-}
-
-fn has_matching_braces(path: &str) -> bool {
-    let mut open = false;
-    let mut empty = false;
-    for character in path.chars() {
-        match (character, open) {
-            ('{', false) => (open, empty) = (true, true),
-            ('}', true) if !empty => open = false,
-            ('{', true) | ('}', _) | ('/', true) => return false,
-            _ => empty = false,
-        }
-    }
-    !open
 }
