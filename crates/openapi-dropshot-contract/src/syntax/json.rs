@@ -97,7 +97,8 @@ impl<'t> Events<'t> {
     fn fault(&self, from: &str, error: &serde_json::Error) -> Fatal {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default();
-        let lines_before = from.split_inclusive('\n').take(error.line() - 1);
+        let line = error.line().saturating_sub(1);
+        let lines_before = from.split_inclusive('\n').take(line);
         let line_start = self.text.len() - from.len() + lines_before.map(str::len).sum::<usize>();
         let near = line_start + error.column().saturating_sub(1);
         let near = self.text.floor_char_boundary(near);
