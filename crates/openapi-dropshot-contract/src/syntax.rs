@@ -41,13 +41,7 @@ pub(crate) fn parse(file: &Arc<str>, text: &str) -> Parsed {
     if !is_json && !text.trim_start().starts_with(['{', '[']) {
         return yaml(file, text);
     }
-    let as_json = match json::Events::new(file, text) {
-        Ok(events) => tree::build(file, events),
-        Err(problem) => Parsed {
-            root: None,
-            problems: vec![*problem],
-        },
-    };
+    let as_json = tree::build(file, json::Events::new(file, text));
     if is_json || as_json.root.is_some() {
         return as_json;
     }

@@ -1,5 +1,5 @@
 //! Gives a JSON text (RFC 8259) as the events that the YAML parser would give. `serde_json`
-//! checks the syntax first, so that this module has to find the places of values only.
+//! checks the syntax, so that this module has to find the places of values only.
 
 use super::Fatal;
 use crate::model::Location;
@@ -44,22 +44,24 @@ pub(super) struct Events<'t> {
     rest: &'t str,
     line: usize,
     column: usize,
+    /// The first fault of the syntax, and the byte that it begins at.
+    fault: Option<(usize, Fatal)>,
 }
 
 impl<'t> Events<'t> {
-    /// Checks the syntax of a text; the values of its strings and numbers are checked later.
-    pub(super) fn new(file: &'t Arc<str>, text: &'t str) -> Result<Self, Fatal> {
-        let events = Events {
+    pub(super) fn new(file: &'t Arc<str>, text: &'t str) -> Self {
+        let mut events = Events {
             file,
             text,
             rest: text,
             line: 1,
             column: 0,
+            fault: None,
         };
-        match serde_json::from_str::<IgnoredAny>(text) {
-            Ok(_) => Ok(events),
-            Err(error) => Err(events.fault(text, &error)),
-        }
+        // This does not check the values of strings and numbers.
+        let checked = serde_json::from_str::<IgnoredAny>(text);
+        events.fault = checked.err().map(|error| events.fault(text, &error));
+        events
     }
 
     /// Moves over this many bytes, and returns them. Columns are characters.
@@ -87,20 +89,20 @@ impl<'t> Events<'t> {
         let (text, style) = match serde_json::from_str(token) {
             Ok(Value::String(text)) => (Cow::Owned(text), ScalarStyle::DoubleQuoted),
             Ok(_) => (Cow::Borrowed(token), ScalarStyle::Plain),
-            Err(error) => return Err(self.fault(from, &error)),
+            Err(error) => return Err(self.fault(from, &error).1),
         };
         Ok(Event::Scalar(text, style, 0, None))
     }
 
     /// The problem that `serde_json` found in a text that ends where the whole text does.
     /// It reports a place near the fault, in bytes; this finds the beginning of what is wrong.
-    fn fault(&self, from: &str, error: &serde_json::Error) -> Fatal {
+    fn fault(&self, from: &str, error: &serde_json::Error) -> (usize, Fatal) {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default();
         let line = error.line().saturating_sub(1);
         let lines_before = from.split_inclusive('\n').take(line);
         let line_start = self.text.len() - from.len() + lines_before.map(str::len).sum::<usize>();
-        let near = line_start + error.column().saturating_sub(1);
+        let near = (line_start + error.column()).saturating_sub(1);
         let near = self.text.floor_char_boundary(near);
         let (before, after) = self.text.split_at(near);
         let is_part_of_word = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
@@ -125,7 +127,8 @@ impl<'t> Events<'t> {
             Some((_, help)) => help,
             None => OTHER_HELP,
         };
-        Box::new(SYNTAX.problem(&at, format!("this is not valid JSON: {message}"), help))
+        let problem = SYNTAX.problem(&at, format!("this is not valid JSON: {message}"), help);
+        (before.len(), Box::new(problem))
     }
 }
 
@@ -133,10 +136,14 @@ impl<'t> Iterator for Events<'t> {
     type Item = Result<(Event<'t>, Marker), Fatal>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        // In a text of correct syntax, separators carry no meaning.
+        // Up to the fault, the syntax is correct, and separators carry no meaning.
         let separators = [' ', '\t', '\n', '\r', ',', ':'];
         let value = self.rest.trim_start_matches(separators);
         self.take(self.rest.len() - value.len());
+        let offset = self.text.len() - value.len();
+        if let Some((_, fault)) = self.fault.take_if(|(begin, _)| *begin <= offset) {
+            return Some(Err(fault));
+        }
         let start = Marker::new(0, self.line, self.column);
         let event = match value.chars().next()? {
             '{' => Event::MappingStart(0, None),

@@ -56,7 +56,7 @@ struct Builder<'a, E> {
 impl<'t, E: Iterator<Item = Result<(Event<'t>, Marker), Fatal>>> Builder<'_, E> {
     fn document(&mut self) -> Result<Node, Fatal> {
         let mut root = None;
-        while let Some((event, start)) = self.events.next().transpose()? {
+        while let Some((event, start)) = self.next("")? {
             match event {
                 Event::DocumentStart(_) if root.is_some() => {
                     let message = "a second YAML document begins here";
@@ -104,9 +104,18 @@ impl<'t, E: Iterator<Item = Result<(Event<'t>, Marker), Fatal>>> Builder<'_, E> 
         Ok(node)
     }
 
+    /// The next event; a fault of the syntax gets the pointer of where it is.
+    fn next(&mut self, pointer: &str) -> Result<Option<(Event<'t>, Marker)>, Fatal> {
+        let event = self.events.next().transpose();
+        event.map_err(|mut problem| {
+            pointer.clone_into(&mut problem.at.pointer);
+            problem
+        })
+    }
+
     fn items(&mut self, pointer: &str, depth: usize) -> Result<Vec<Node>, Fatal> {
         let mut items = Vec::new();
-        while let Some((event, start)) = self.events.next().transpose()? {
+        while let Some((event, start)) = self.next(pointer)? {
             if event == Event::SequenceEnd {
                 break;
             }
@@ -120,7 +129,7 @@ impl<'t, E: Iterator<Item = Result<(Event<'t>, Marker), Fatal>>> Builder<'_, E> 
     /// is the name `200`.
     fn members(&mut self, parent: &str, depth: usize) -> Result<IndexMap<String, Member>, Fatal> {
         let mut members: IndexMap<String, Member> = IndexMap::new();
-        while let Some((event, start)) = self.events.next().transpose()? {
+        while let Some((event, start)) = self.next(parent)? {
             let (name, style, anchor) = match event {
                 Event::MappingEnd => break,
                 Event::Scalar(name, style, anchor, _) => (name.into_owned(), style, anchor),
@@ -145,7 +154,7 @@ impl<'t, E: Iterator<Item = Result<(Event<'t>, Marker), Fatal>>> Builder<'_, E> 
                 let problem = duplicate_member(&name, &first.key_at, &key_at);
                 self.problems.push(problem);
             }
-            let Some((event, start)) = self.events.next().transpose()? else {
+            let Some((event, start)) = self.next(&key_at.pointer)? else {
                 break;
             };
             let at = self.place(&start, key_at.pointer.clone());
