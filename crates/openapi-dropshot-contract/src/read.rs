@@ -45,8 +45,8 @@ const MAX_COPIED: usize = 2_000_000;
 
 const ROOT: &str = "openapi info servers paths components security tags externalDocs";
 
-/// Reads the tree of a whole document, which the document itself does not hold yet. The
-/// problems hold warnings too.
+/// Reads the tree of a whole document. The caller puts the tree and the warnings, which are
+/// among the problems, into the document.
 pub(crate) fn document(
     file: &Arc<str>,
     text: &Arc<str>,

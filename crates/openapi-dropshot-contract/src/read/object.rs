@@ -98,7 +98,7 @@ impl<'a> Object<'a> {
         value(self.require(name)?, name, self.log)
     }
 
-    /// Checks the type of members that are left in the tree: texts.
+    /// Checks that these members are texts, where they are there. They stay in the tree only.
     pub(super) fn check_texts(&self, names: &[&str]) {
         for name in names {
             self.optional::<String>(name);
