@@ -94,13 +94,15 @@ pub fn read(file: &str, text: &str) -> Result<Document, Problems> {
     let parsed = syntax::parse(&file, &text);
     let mut problems = parsed.problems;
     let document = parsed.root.and_then(|root| {
-        let (document, of_structure) = read::document(&file, &text, root);
+        let (document, of_structure) = read::document(&file, &text, &root);
         problems.extend(of_structure);
-        document
+        document.map(|document| Document { root, ..document })
     });
-    let has_errors = problems.iter().any(Problem::is_error);
     match document {
-        Some(document) if !has_errors => Ok(document),
+        Some(document) if !problems.iter().any(Problem::is_error) => Ok(Document {
+            warnings: problems,
+            ..document
+        }),
         _ => Err(Problems::new(&text, problems)),
     }
 }
@@ -140,7 +142,7 @@ pub fn read_draft(file: &str, text: &str) -> Result<Draft, Problems> {
         Some(root) if !parsed.problems.iter().any(Problem::is_error) => root,
         _ => return Err(Problems::new(&text, parsed.problems)),
     };
-    let (_, mut faults) = read::document(&file, &text, root.clone());
+    let (_, mut faults) = read::document(&file, &text, &root);
     faults.retain(Problem::is_error);
     if faults.iter().any(is_fatal) {
         faults.retain(is_fatal);

@@ -2,7 +2,6 @@
 //! object to see, and for the project rules. Each file holds a group of rules.
 
 mod error_codes;
-mod instances;
 mod lifecycle;
 mod operations;
 mod project_rules;
@@ -22,7 +21,7 @@ pub fn lint(document: &Document, profile: Profile) -> Vec<Problem> {
     operations::check(document, &mut problems);
     security::check(document, &mut problems);
     schemas::check(document, &mut problems);
-    instances::check(document, profile, &mut problems);
+    validate::check(document, profile, &mut problems);
     lifecycle::check(document, profile, &mut problems);
     error_codes::check(document, profile, &mut problems);
     if profile == Profile::Strict {

@@ -18,7 +18,7 @@ use indexmap::IndexMap;
 use std::sync::Arc;
 
 /// A value with the place where it was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
@@ -27,7 +27,7 @@ pub struct Spanned<T> {
 }
 
 /// A JSON value with the place where it was written; members keep their order.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
     /// Where the value begins.
     pub at: Location,
@@ -36,9 +36,10 @@ pub struct Node {
 }
 
 /// The kinds of a [`Node`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum NodeKind {
     /// `null`
+    #[default]
     Null,
     /// `true` or `false`
     Bool(bool),
@@ -65,7 +66,7 @@ pub struct Member {
 pub type Extensions = IndexMap<String, Node>;
 
 /// A whole document, references to components resolved or kept by name.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Document {
     /// The file as the caller named it.
     pub file: Arc<str>,
@@ -103,7 +104,7 @@ pub struct Document {
 }
 
 /// `info`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Info {
     /// Its place.
     pub at: Location,
@@ -126,8 +127,6 @@ pub struct Server {
     pub url: String,
     /// `description`
     pub description: Option<String>,
-    /// Default value of each variable.
-    pub variables: IndexMap<String, String>,
 }
 
 /// One of `tags`
@@ -239,7 +238,7 @@ pub enum ParameterIn {
     Cookie,
 }
 
-/// A parameter of an operation.
+/// A parameter of an operation, or a header of a response.
 #[derive(Clone, Debug)]
 pub struct Parameter {
     /// Where it is defined (a component where it is one).
@@ -330,26 +329,8 @@ pub struct Response {
     pub extensions: Extensions,
 }
 
-/// A header of a response.
-#[derive(Clone, Debug)]
-pub struct Header {
-    /// Its place.
-    pub at: Location,
-    /// Its name.
-    pub name: Spanned<String>,
-    /// `description`
-    pub description: Option<String>,
-    /// `required`
-    pub required: bool,
-    /// `deprecated`
-    pub deprecated: bool,
-    /// `schema`
-    pub schema: Option<Schema>,
-    /// `example`, or the values of `examples`
-    pub examples: Vec<Node>,
-    /// Extensions.
-    pub extensions: Extensions,
-}
+/// A header of a response: a parameter whose place is [`ParameterIn::Header`].
+pub type Header = Parameter;
 
 /// One of `components.securitySchemes`
 #[derive(Clone, Debug)]

@@ -25,7 +25,16 @@ pub struct Problem {
 }
 
 impl Rule {
-    /// A violation of this rule.
+    /// A violation of this rule, with the remedy of the rule as its help.
+    pub fn violation(&self, at: &Location, message: impl Into<String>) -> Problem {
+        let mut help = self.remedy.trim_end_matches('.').to_owned();
+        if let Some(first) = help.get_mut(..1) {
+            first.make_ascii_lowercase();
+        }
+        self.problem(at, message, help)
+    }
+
+    /// A violation of this rule, with a help of its own.
     pub fn problem(
         &self,
         at: &Location,

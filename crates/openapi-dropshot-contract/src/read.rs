@@ -13,25 +13,29 @@ mod reference;
 mod schema;
 mod security;
 
-use crate::model::{Document, Location, Member, Node, NodeKind};
+use crate::model::{Document, Member, Node};
 use crate::problem::Problem;
-use crate::rules::{Rule, document as rules};
-use components::Components;
+use crate::rules::document::OPENAPI_VERSION;
 use indexmap::IndexMap;
-use object::Object;
+use object::{Log, Object};
 use reference::{Ends, Section};
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// The state of reading one document.
 pub(crate) struct Reader<'a> {
     root: &'a Node,
-    components: Components,
+    /// What has been read so far. Its components are read first; references clone them.
+    document: Document,
+    /// The values of the examples among the components; `None` for one in another file.
+    examples: IndexMap<String, Option<Node>>,
+    /// `security` of the document: alternatives of schemes, each with its scopes.
+    security: Vec<IndexMap<String, Vec<String>>>,
     /// Where chains of references among components end, by section.
     ends: HashMap<Section, Ends<'a>>,
     /// How many values references to components have copied so far.
     copied: usize,
-    problems: Vec<Problem>,
+    log: &'a Log,
 }
 
 /// How many values of components may be copied to where they are referred to.
@@ -41,161 +45,118 @@ const MAX_COPIED: usize = 2_000_000;
 
 const ROOT: &str = "openapi info servers paths components security tags externalDocs";
 
-/// Reads the tree of a whole document. The problems hold warnings too; where
-/// one of them is an error there is no document.
+/// Reads the tree of a whole document. The caller puts the tree and the warnings, which are
+/// among the problems, into the document.
 pub(crate) fn document(
     file: &Arc<str>,
     text: &Arc<str>,
-    root: Node,
+    root: &Node,
 ) -> (Option<Document>, Vec<Problem>) {
-    let mut reader = Reader {
-        root: &root,
-        components: Components::default(),
+    let log = Log::default();
+    let reader = Reader {
+        root,
+        document: Document {
+            file: Arc::clone(file),
+            text: Arc::clone(text),
+            ..Document::default()
+        },
+        examples: IndexMap::new(),
+        security: Vec::new(),
         ends: HashMap::new(),
         copied: 0,
-        problems: Vec::new(),
+        log: &log,
     };
-    let document = reader.root(file, text);
-    let problems = reader.problems;
-    if problems.iter().any(Problem::is_error) {
-        return (None, problems);
-    }
-    let document = document.map(|document| Document {
-        root,
-        warnings: problems.clone(),
-        ..document
-    });
-    (document, problems)
+    let document = reader.read();
+    (document, log.into_inner())
 }
 
-impl Reader<'_> {
-    fn root(&mut self, file: &Arc<str>, text: &Arc<str>) -> Option<Document> {
-        let root = self.root;
-        if !self.is_version_3_0(root) {
-            return None;
-        }
-        let object = self.object(root, "the document", ROOT)?;
+impl<'a> Reader<'a> {
+    fn read(mut self) -> Option<Document> {
+        self.check_version()?;
+        let object = self.object(self.root, "the document", ROOT)?;
         self.components();
         let info = self.info(&object);
-        let servers = self.servers(&object);
-        let tags = self.tags(&object);
-        let security = self.security_requirements(&object).unwrap_or_default();
-        let operations = self.paths(&object, &security);
+        self.document.servers = self.servers(&object);
+        self.document.tags = self.tags(&object);
+        self.security = self.security_requirements(&object).unwrap_or_default();
+        self.document.operations = self.paths(&object);
         self.check_external_docs(&object);
-        let error_catalogue = self.error_catalogue();
+        self.document.error_catalogue = self.error_catalogue();
         if !self.has_schema_cycles() {
             self.check_endless_schemas();
         }
-        let components = std::mem::take(&mut self.components);
-        Some(Document {
-            file: Arc::clone(file),
-            text: Arc::clone(text),
-            // Replaced by the tree itself once nothing borrows from it.
-            root: Node {
-                at: root.at.clone(),
-                kind: NodeKind::Null,
-            },
-            info: info?,
-            servers,
-            tags,
-            operations,
-            schemas: components.schemas,
-            parameters: components.parameters,
-            headers: components.headers,
-            request_bodies: components.request_bodies,
-            responses: components.responses,
-            security_schemes: components.security_schemes,
-            error_catalogue,
-            warnings: Vec::new(),
-            extensions: object.extensions(),
-        })
+        self.document.extensions = object.extensions();
+        self.document.info = info?;
+        Some(self.document)
     }
 
-    /// Checks the version. For a document of another version, all other problems
-    /// would be misleading.
-    fn is_version_3_0(&mut self, root: &Node) -> bool {
-        if let Some(swagger) = root.get("swagger") {
+    /// Checks the version; `None` where it is not 3.0. For a document of another version,
+    /// all other problems would be misleading.
+    fn check_version(&self) -> Option<()> {
+        let (at, message, help) = if let Some(swagger) = self.root.get("swagger") {
             let message = format!("this is a Swagger {} document", swagger.summary());
             let help = "convert it to OpenAPI 3.0 first, for example with swagger2openapi";
-            self.report(&rules::OPENAPI_VERSION, &swagger.at, message, help);
-            return false;
-        }
-        let Some(version) = root.get("openapi") else {
-            if root.as_object().is_some() {
-                let message = "the document lacks `openapi`";
-                let help = "begin with `openapi: 3.0.3`";
-                self.report(&rules::OPENAPI_VERSION, &root.at, message, help);
-            } else {
-                let message = format!("expected an OpenAPI document, found {}", root.kind_name());
-                let help = "begin with `openapi: 3.0.3`";
-                self.report(&rules::OPENAPI_VERSION, &root.at, message, help);
+            (&swagger.at, message, help)
+        } else if let Some(version) = self.root.get("openapi") {
+            let patch = version.as_str().and_then(|text| text.strip_prefix("3.0."));
+            if patch.is_some_and(|patch| patch.starts_with(|c: char| c.is_ascii_digit())) {
+                return Some(());
             }
-            return false;
+            let help = match version.as_str() {
+                Some(text) if text.starts_with("3.1") || text.starts_with("3.2") => {
+                    "write it as OpenAPI 3.0.3: `nullable: true` for `null` in `type`, one `type` a schema, `example` for `examples`"
+                }
+                Some(_) => "write `openapi: 3.0.3`",
+                None => "write `openapi: 3.0.3`, as a string of three numbers",
+            };
+            let version_text = version.summary();
+            let message = format!("OpenAPI version {version_text} is not supported, only 3.0");
+            (&version.at, message, help)
+        } else {
+            let message = match self.root.as_object() {
+                Some(_) => "the document lacks `openapi`".to_owned(),
+                None => format!(
+                    "expected an OpenAPI document, found {}",
+                    self.root.kind_name()
+                ),
+            };
+            (&self.root.at, message, "begin with `openapi: 3.0.3`")
         };
-        let supported = version.as_str().is_some_and(|text| {
-            text.strip_prefix("3.0.")
-                .is_some_and(|patch| patch.starts_with(|c: char| c.is_ascii_digit()))
-        });
-        if supported {
-            return true;
-        }
-        let help = match version.as_str() {
-            Some(text) if text.starts_with("3.1") || text.starts_with("3.2") => {
-                "write it as OpenAPI 3.0.3: `nullable: true` for `null` in `type`, one `type` a schema, `example` for `examples`"
-            }
-            Some(_) => "write `openapi: 3.0.3`",
-            None => "write `openapi: 3.0.3`, as a string of three numbers",
-        };
-        let message = format!(
-            "OpenAPI version {} is not supported, only 3.0",
-            version.summary()
-        );
-        self.report(&rules::OPENAPI_VERSION, &version.at, message, help);
-        false
+        self.report(OPENAPI_VERSION.problem(at, message, help));
+        None
     }
 
-    fn report(
-        &mut self,
-        rule: &Rule,
-        at: &Location,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        self.problems.push(rule.problem(at, message, help));
+    fn report(&self, problem: Problem) {
+        self.log.borrow_mut().push(problem);
     }
 
     /// Opens an object: it must be one, and have no members but these (separated by
     /// spaces) and extensions (`x-…`).
-    fn object<'n>(
-        &mut self,
-        node: &'n Node,
-        what: &'static str,
-        allowed: &str,
-    ) -> Option<Object<'n>> {
-        Object::open(node, what, allowed, &mut self.problems)
+    fn object(&self, node: &'a Node, what: &'static str, allowed: &str) -> Option<Object<'a>> {
+        Object::open(node, what, allowed, self.log)
     }
 
     /// The members of a member whose names the author chooses; none where the
     /// member is absent.
-    fn entries<'n>(&mut self, object: &Object<'n>, name: &str) -> Entries<'n> {
-        let map = object
-            .get(name)
-            .map(|node| self.map(node, &format!("`{name}`")));
-        map.unwrap_or_else(|| EMPTY.iter())
+    fn entries(
+        &self,
+        object: &Object<'a>,
+        name: &str,
+    ) -> impl Iterator<Item = Entry<'a>> + use<'a> {
+        let node = object.get(name);
+        let map = node.map(|node| self.map(node, &format!("`{name}`")));
+        map.into_iter().flatten()
     }
 
     /// The members of an object whose names the author chooses; none, and a
     /// problem, where the node is not an object.
-    fn map<'n>(&mut self, node: &'n Node, what: &str) -> Entries<'n> {
-        let Some(members) = node.as_object() else {
-            self.problems.push(object::not_an_object(node, what));
-            return EMPTY.iter();
-        };
-        members.iter()
+    fn map(&self, node: &'a Node, what: &str) -> impl Iterator<Item = Entry<'a>> + use<'a> {
+        if node.as_object().is_none() {
+            self.report(object::not_an_object(node, what));
+        }
+        node.as_object().into_iter().flatten()
     }
 }
 
-/// Members of an object with their names.
-type Entries<'n> = indexmap::map::Iter<'n, String, Member>;
-
-static EMPTY: LazyLock<IndexMap<String, Member>> = LazyLock::new(IndexMap::new);
+/// A member of an object, after its name.
+type Entry<'a> = (&'a String, &'a Member);

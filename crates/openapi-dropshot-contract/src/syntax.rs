@@ -2,14 +2,14 @@
 //! schema, or JSON. Every value and every name has a place. Depth, lengths and
 //! the number of values are bounded, whatever the text is.
 
-mod alias;
 mod json;
 mod scalar;
-mod yaml;
+mod tree;
 
-use crate::model::{Location, Node, escape_pointer_token};
+use crate::model::{Location, Node};
 use crate::problem::Problem;
-use crate::rules::document as rules;
+use crate::rules::document::SYNTAX;
+use saphyr_parser::{Marker, Parser};
 use std::sync::Arc;
 
 /// How deep objects and arrays may be nested.
@@ -20,7 +20,7 @@ pub(crate) const MAX_DEPTH: usize = 128;
 const MAX_POINTER: usize = 2048;
 
 /// The result of parsing: the tree, where one could be made, and the problems.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Parsed {
     /// The tree. With problems beside it, it lacks what these problems name.
     pub(crate) root: Option<Node>,
@@ -28,14 +28,8 @@ pub(crate) struct Parsed {
     pub(crate) problems: Vec<Problem>,
 }
 
-impl Parsed {
-    fn failed(problem: Problem) -> Self {
-        Parsed {
-            root: None,
-            problems: vec![problem],
-        }
-    }
-}
+/// A problem that ends parsing.
+type Fatal = Box<Problem>;
 
 /// Parses a text as JSON or as YAML.
 ///
@@ -43,52 +37,53 @@ impl Parsed {
 /// as JSON does is parsed as JSON first: YAML readers do not support some of its
 /// escapes, and their messages are less exact.
 pub(crate) fn parse(file: &Arc<str>, text: &str) -> Parsed {
-    if file.to_ascii_lowercase().ends_with(".json") {
-        return json::parse(file, text);
+    let is_json = file.to_ascii_lowercase().ends_with(".json");
+    if !is_json && !text.trim_start().starts_with(['{', '[']) {
+        return yaml(file, text);
     }
-    if text.trim_start().starts_with(['{', '[']) {
-        let as_json = json::parse(file, text);
-        if as_json.root.is_some() {
-            return as_json;
+    let as_json = tree::build(file, json::Events::new(file, text));
+    if is_json || as_json.root.is_some() {
+        return as_json;
+    }
+    // A flow mapping such as `{openapi: 3.0.3}` is YAML only.
+    let as_yaml = yaml(file, text);
+    if as_yaml.root.is_some() {
+        as_yaml
+    } else {
+        as_json
+    }
+}
+
+fn yaml(file: &Arc<str>, text: &str) -> Parsed {
+    let events = Parser::new_from_str(text).map(|event| match event {
+        Ok((event, span)) => Ok((event, span.start)),
+        Err(error) => {
+            let at = place(file, error.marker(), String::new());
+            Err(Box::new(SYNTAX.violation(&at, error.info())))
         }
-        // A flow mapping such as `{openapi: 3.0.3}` is YAML only.
-        let as_yaml = yaml::parse(file, text);
-        return if as_yaml.root.is_some() {
-            as_yaml
-        } else {
-            as_json
-        };
+    });
+    tree::build(file, events)
+}
+
+/// A place by the parser's marker, which counts columns from 0.
+fn place(file: &Arc<str>, marker: &Marker, pointer: String) -> Location {
+    Location {
+        file: Arc::clone(file),
+        line: marker.line().max(1),
+        column: marker.col() + 1,
+        pointer,
     }
-    yaml::parse(file, text)
 }
 
-/// The pointer of a member or element, or `None` where it grows too long.
-fn child_pointer(parent: &str, token: &str) -> Option<String> {
-    let token = escape_pointer_token(token);
-    if parent.len() + 1 + token.len() > MAX_POINTER {
-        return None;
+/// The length in bytes of the quoted string that a text begins with, its quotes included.
+pub(crate) fn quoted_length(text: &str, quote: char) -> usize {
+    let mut is_escaped = false;
+    for (offset, character) in text.char_indices().skip(1) {
+        match character {
+            '\\' if quote == '"' => is_escaped = !is_escaped,
+            _ if character == quote && !is_escaped => return offset + 1,
+            _ => is_escaped = false,
+        }
     }
-    Some(format!("{parent}/{token}"))
-}
-
-fn too_deep(at: &Location) -> Problem {
-    let message = format!("nested more than {MAX_DEPTH} levels deep");
-    let help = "give inner schemas a name under `components.schemas` and refer to them";
-    rules::NESTING_TOO_DEEP.problem(at, message, help)
-}
-
-fn too_long(at: &Location) -> Problem {
-    let message = format!("the names that lead here are longer than {MAX_POINTER} bytes together");
-    rules::NAME_TOO_LONG.problem(at, message, "use shorter names, or nest less deeply")
-}
-
-fn duplicate_member(name: &str, first: &Location, second: &Location) -> Problem {
-    let message = format!(
-        "this object has `{}` twice, first at line {}, column {}",
-        name.escape_debug(),
-        first.line,
-        first.column
-    );
-    let problem = rules::DUPLICATE_MEMBER.problem(second, message, "remove or rename one of them");
-    problem.with_related(first, "first written here")
+    text.len()
 }

@@ -9,16 +9,7 @@ pub(crate) fn variables(template: &str) -> impl Iterator<Item = &str> {
 /// The template without the names of its variables: two paths of the same
 /// shape match the same requests.
 pub(crate) fn shape(template: &str) -> String {
-    let mut shape = String::with_capacity(template.len());
-    let mut is_inside = false;
-    for character in template.chars() {
-        match character {
-            '{' => is_inside = true,
-            '}' => is_inside = false,
-            _ if is_inside => continue,
-            _ => {}
-        }
-        shape.push(character);
-    }
-    shape
+    variables(template).fold(template.to_owned(), |shape, name| {
+        shape.replacen(&format!("{{{name}}}"), "{}", 1)
+    })
 }

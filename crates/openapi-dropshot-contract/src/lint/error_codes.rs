@@ -10,12 +10,14 @@ use std::collections::HashSet;
 pub(super) fn check(document: &Document, profile: Profile, problems: &mut Vec<Problem>) {
     for operation in &document.operations {
         for response in &operation.responses {
-            if document.error_catalogue().is_some() {
-                for code in &response.error_codes {
-                    problems.extend(check_code(document, operation, response, code));
+            let mut seen = HashSet::new();
+            for code in &response.error_codes {
+                problems.extend(check_code(document, operation, response, code));
+                if !seen.insert(&code.value) {
+                    let message = format!("the error code `{code}` is listed twice");
+                    problems.push(ERROR_CODES.problem(&code.at, message, "remove one of them"));
                 }
             }
-            check_unique(response, problems);
             if profile == Profile::Strict {
                 problems.extend(check_present(document, operation, response));
             }
@@ -29,50 +31,32 @@ fn check_code(
     response: &Response,
     code: &Spanned<String>,
 ) -> Option<Problem> {
-    let name = code.value.escape_debug();
+    let catalogue = document.error_catalogue()?;
     let Some(entry) = document.error_code(&code.value) else {
-        let entries = document.error_catalogue().unwrap_or_default();
-        let help = did_you_mean(
-            &code.value,
-            entries.iter().map(|entry| entry.code.as_str()),
-            "add it to `x-error-catalogue` and to the list beside it",
-        );
-        let message = format!("the error code `{name}` is not in the catalogue");
+        let known = catalogue.iter().map(|entry| entry.code.as_str());
+        let otherwise = "add it to `x-error-catalogue` and to the list beside it";
+        let help = did_you_mean(&code.value, known, otherwise);
+        let message = format!("the error code `{code}` is not in the catalogue");
         return Some(ERROR_CODES.problem(&code.at, message, help));
     };
-    let (status, label) = (response.status.value, operation.label());
+    let (status, sent, label) = (response.status.value, entry.status, operation.label());
     // The response that a client looks under for this status.
-    let matching = operation.response_for(entry.status);
+    let matching = operation.response_for(sent);
     let (message, help) = match matching.map(|response| response.status.value) {
         Some(right) if right == status => return None,
-        Some(right) if status.contains(entry.status) => (
-            format!(
-                "`{name}` has the status {}, for which {label} has a response of its own",
-                entry.status
-            ),
+        Some(right) if status.contains(sent) => (
+            format!("`{code}` has the status {sent}, for which {label} has a response of its own"),
             format!("move it to `x-error-codes` of the response `{right}`"),
         ),
         _ => (
             format!(
-                "`{name}` has the status {}, but is listed at the response `{status}` of {label}",
-                entry.status
+                "`{code}` has the status {sent}, but is listed at the response `{status}` of {label}"
             ),
             "move it to the response of its status, or correct the catalogue".to_owned(),
         ),
     };
     let problem = ERROR_CODES.problem(&code.at, message, help);
     Some(problem.with_related(&entry.at, "its entry in the catalogue"))
-}
-
-fn check_unique(response: &Response, problems: &mut Vec<Problem>) {
-    let mut seen = HashSet::new();
-    for code in &response.error_codes {
-        if !seen.insert(&code.value) {
-            let name = code.value.escape_debug();
-            let message = format!("the error code `{name}` is listed twice");
-            problems.push(ERROR_CODES.problem(&code.at, message, "remove one of them"));
-        }
-    }
 }
 
 /// A client that handles errors must know which ones it can get.

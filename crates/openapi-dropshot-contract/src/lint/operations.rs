@@ -16,10 +16,7 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
         path_variables(operation, problems);
     }
     ambiguous_paths(document, problems);
-    let used = document
-        .operations
-        .iter()
-        .flat_map(|operation| &operation.parameters);
+    let used = (document.operations.iter()).flat_map(|operation| &operation.parameters);
     for parameter in used.chain(document.parameters.values()) {
         problems.extend(style(parameter));
         problems.extend(reserved_header(parameter));
@@ -29,30 +26,18 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
 
 fn unique_ids(document: &Document, problems: &mut Vec<Problem>) {
     let mut seen = HashMap::new();
-    for id in document
-        .operations
-        .iter()
-        .filter_map(|operation| operation.id.as_ref())
-    {
+    for id in document.operation_ids() {
         if id.value.is_empty() {
-            let help = "write a name such as `listBooks`";
-            problems.push(rules::EMPTY_OPERATION_ID.problem(
-                &id.at,
-                "the operation id is empty",
-                help,
-            ));
+            let message = "the operation id is empty";
+            problems.push(rules::EMPTY_OPERATION_ID.violation(&id.at, message));
             continue;
         }
         let first = seen.entry(id.value.as_str()).or_insert(&id.at);
         if !std::ptr::eq(*first, &id.at) {
-            let message = format!(
-                "the operation id `{}` is taken, first at line {}, column {}",
-                id.value.escape_debug(),
-                first.line,
-                first.column
-            );
-            let help = "give each operation an id of its own";
-            let problem = rules::DUPLICATE_OPERATION_ID.problem(&id.at, message, help);
+            let (line, column) = (first.line, first.column);
+            let message =
+                format!("the operation id `{id}` is taken, first at line {line}, column {column}");
+            let problem = rules::DUPLICATE_OPERATION_ID.violation(&id.at, message);
             problems.push(problem.with_related(first, "first used here"));
         }
     }
@@ -63,8 +48,7 @@ fn declared_tags(document: &Document, operation: &Operation, problems: &mut Vec<
         if !document.tags.iter().any(|declared| declared.name == *tag) {
             let at = document.place_of(operation, &format!("/tags/{index}"));
             let message = format!("the tag `{}` is not declared", tag.escape_debug());
-            let help = "list it in `tags` of the document, with a description";
-            problems.push(rules::UNDECLARED_TAG.problem(at, message, help));
+            problems.push(rules::UNDECLARED_TAG.violation(at, message));
         }
     }
 }
@@ -72,29 +56,24 @@ fn declared_tags(document: &Document, operation: &Operation, problems: &mut Vec<
 /// RFC 9110, section 9.3: a body of these methods has no meaning.
 fn meaningless_body(operation: &Operation) -> Option<Problem> {
     let body = operation.request_body.as_ref()?;
+    use Method::{Delete, Get, Head, Trace};
     let method = operation.method;
-    matches!(
-        method,
-        Method::Get | Method::Head | Method::Delete | Method::Trace
-    )
-    .then(|| {
+    matches!(method, Get | Head | Delete | Trace).then(|| {
         let message = format!("a body of {method} has no meaning in HTTP");
-        let help = "use parameters, or another method";
-        rules::MEANINGLESS_BODY.problem(&body.at, message, help)
+        rules::MEANINGLESS_BODY.violation(&body.at, message)
     })
 }
 
 /// Each variable of a path is described, and each path parameter has a variable.
 fn path_variables(operation: &Operation, problems: &mut Vec<Problem>) {
     let path = &operation.path;
-    let path_text = path.value.escape_debug().to_string();
     let is_in_path = |parameter: &&Parameter| parameter.location == ParameterIn::Path;
     let in_path: Vec<_> = operation.parameters.iter().filter(is_in_path).collect();
     let mut seen = HashSet::new();
     for variable in variables(&path.value) {
         let name = variable.escape_debug();
         if !seen.insert(variable) {
-            let message = format!("the path `{path_text}` has `{{{name}}}` twice");
+            let message = format!("the path `{path}` has `{{{name}}}` twice");
             let help = "give each variable a name of its own";
             problems.push(rules::PATH_VARIABLE.problem(&path.at, message, help));
         } else if !in_path
@@ -112,11 +91,11 @@ fn path_variables(operation: &Operation, problems: &mut Vec<Problem>) {
     }
     for parameter in in_path {
         if !seen.contains(parameter.name.value.as_str()) {
-            let name = parameter.name.value.escape_debug();
+            let name = &parameter.name;
             let otherwise = format!("write `{{{name}}}` into the path, or remove the parameter");
-            let help = did_you_mean(&parameter.name.value, seen.iter().copied(), &otherwise);
-            let message = format!("the path `{path_text}` has no `{{{name}}}`");
-            problems.push(rules::PATH_PARAMETER.problem(&parameter.name.at, message, help));
+            let help = did_you_mean(&name.value, seen.iter().copied(), &otherwise);
+            let message = format!("the path `{path}` has no `{{{name}}}`");
+            problems.push(rules::PATH_PARAMETER.problem(&name.at, message, help));
         }
     }
 }
@@ -126,14 +105,9 @@ fn ambiguous_paths(document: &Document, problems: &mut Vec<Problem>) {
     for path in document.operations.iter().map(|operation| &operation.path) {
         let first = seen.entry(shape(&path.value)).or_insert(path);
         if first.value != path.value {
-            let message = format!(
-                "`{}` matches the same requests as `{}` of line {}",
-                path.value.escape_debug(),
-                first.value.escape_debug(),
-                first.at.line
-            );
-            let help = "merge the two, or distinguish them by a literal segment";
-            let problem = rules::AMBIGUOUS_PATHS.problem(&path.at, message, help);
+            let line = first.at.line;
+            let message = format!("`{path}` matches the same requests as `{first}` of line {line}");
+            let problem = rules::AMBIGUOUS_PATHS.violation(&path.at, message);
             problems.push(problem.with_related(&first.at, "matches the same requests"));
         }
     }
@@ -148,11 +122,8 @@ fn style(parameter: &Parameter) -> Option<Problem> {
         ParameterIn::Cookie => &["form"],
     };
     (!allowed.contains(&style.value.as_str())).then(|| {
-        let message = format!(
-            "a {} parameter cannot have the style `{}`",
-            parameter.location,
-            style.value.escape_debug()
-        );
+        let location = parameter.location;
+        let message = format!("a {location} parameter cannot have the style `{style}`");
         let help = format!("write `{}`", allowed.join("`, `"));
         rules::PARAMETER_STYLE.problem(&style.at, message, help)
     })
@@ -178,6 +149,6 @@ fn empty_value(parameter: &Parameter) -> Option<Problem> {
     let has_no_effect = parameter.allow_empty_value && location != ParameterIn::Query;
     has_no_effect.then(|| {
         let message = format!("`allowEmptyValue` has no effect on a {location} parameter");
-        rules::ALLOW_EMPTY_VALUE.problem(&parameter.at, message, "remove it")
+        rules::ALLOW_EMPTY_VALUE.violation(&parameter.at, message)
     })
 }

@@ -18,13 +18,11 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
         let summary = operation.summary.as_deref().unwrap_or_default();
         if summary.trim().is_empty() {
             let message = format!("{label} has no `summary`");
-            let help = "add one line that says what it does";
-            problems.push(rules::MISSING_SUMMARY.problem(at, message, help));
+            problems.push(rules::MISSING_SUMMARY.violation(at, message));
         }
         if operation.is_open() {
             let message = format!("{label} can be called without credentials");
-            let help = "name a scheme in `security`, of the operation or of the document";
-            problems.push(rules::UNSECURED_OPERATION.problem(at, message, help));
+            problems.push(rules::UNSECURED_OPERATION.violation(at, message));
         }
         examples(document, operation, problems);
     }
@@ -40,8 +38,7 @@ fn examples(document: &Document, operation: &Operation, problems: &mut Vec<Probl
                 .is_some_and(|schema| schema.example.is_some());
             if media_type.examples.is_empty() && !has_own {
                 let message = format!("{body} of {} has no example", operation.label());
-                let help = "add `example` beside its schema";
-                problems.push(rules::MISSING_EXAMPLE.problem(&media_type.at, message, help));
+                problems.push(rules::MISSING_EXAMPLE.violation(&media_type.at, message));
             }
         }
     };

@@ -1,8 +1,8 @@
 //! Checks each schema: bounds leave something valid, enums do not repeat,
 //! keywords go with the type, patterns parse, required names are properties.
-//! Values (defaults, enums, examples) are checked in `instances`.
+//! Values (defaults, enums, examples) are checked in `validate`.
 
-use super::walk::{compositions, each_schema, parts, schema_places};
+use super::walk::schema_places;
 use crate::model::{Document, Location, Schema, Spanned, Type, compare_numbers};
 use crate::problem::Problem;
 use crate::rules::document as rules;
@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
     for place in schema_places(document) {
-        each_schema(place.schema, &mut |schema| {
+        place.schema.each(&mut |schema| {
             numeric_bounds(schema, problems);
             counted_bounds(schema, problems);
             repeated_values(schema, problems);
@@ -22,11 +22,7 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
             discriminator(document, schema, problems);
             if schema.read_only && schema.write_only {
                 let message = "a schema cannot be `readOnly` and `writeOnly`: nobody could send it";
-                problems.push(rules::READ_WRITE_ONLY.problem(
-                    &schema.at,
-                    message,
-                    "keep one of them",
-                ));
+                problems.push(rules::READ_WRITE_ONLY.violation(&schema.at, message));
             }
         });
         required_names(document, place.schema, place.schema, problems);
@@ -76,8 +72,7 @@ fn repeated_values(schema: &Schema, problems: &mut Vec<Problem>) {
         // objects are sorted by the map or in the order of the text.
         if !seen.insert(value.to_json().to_string()) {
             let message = format!("`enum` lists {} twice", value.summary());
-            let help = "remove one of them";
-            problems.push(rules::DUPLICATE_ENUM_VALUE.problem(&value.at, message, help));
+            problems.push(rules::DUPLICATE_ENUM_VALUE.violation(&value.at, message));
         }
     }
 }
@@ -96,12 +91,9 @@ fn pattern(schema: &Schema) -> Option<Problem> {
     let error = regress::Regex::with_flags(&pattern.value, "u")
         .or_else(|_| regress::Regex::new(&pattern.value))
         .err()?;
-    let message = format!(
-        "`pattern` is not a regular expression: {}",
-        error.text.to_lowercase()
-    );
-    let help = "write it in the syntax of ECMA-262, without slashes around it";
-    Some(rules::PATTERN.problem(&pattern.at, message, help))
+    let reason = error.text.to_lowercase();
+    let message = format!("`pattern` is not a regular expression: {reason}");
+    Some(rules::PATTERN.violation(&pattern.at, message))
 }
 
 /// Keywords that have no effect on values of the schema's own type.
@@ -111,6 +103,7 @@ fn idle_keywords(schema: &Schema, problems: &mut Vec<Problem>) {
         return;
     };
     let number: &[Type] = &[Integer, Number];
+    let items = schema.items.as_ref().map(|items| &items.at);
     let keywords: [(&str, Option<&Location>, &[Type]); 11] = [
         ("minimum", at(&schema.minimum), number),
         ("maximum", at(&schema.maximum), number),
@@ -120,11 +113,7 @@ fn idle_keywords(schema: &Schema, problems: &mut Vec<Problem>) {
         ("pattern", at(&schema.pattern), &[String]),
         ("minItems", at(&schema.min_items), &[Array]),
         ("maxItems", at(&schema.max_items), &[Array]),
-        (
-            "items",
-            schema.items.as_ref().map(|items| &items.at),
-            &[Array],
-        ),
+        ("items", items, &[Array]),
         ("minProperties", at(&schema.min_properties), &[Object]),
         ("maxProperties", at(&schema.max_properties), &[Object]),
     ];
@@ -133,17 +122,15 @@ fn idle_keywords(schema: &Schema, problems: &mut Vec<Problem>) {
             && !kinds.contains(&kind)
         {
             let message = format!("`{name}` has no effect on a schema of type `{kind}`");
-            let help = "remove it, or correct the type";
-            problems.push(rules::IDLE_KEYWORD.problem(at, message, help));
+            problems.push(rules::IDLE_KEYWORD.violation(at, message));
         }
     }
     if let Some((name, property)) = schema.properties.first()
         && kind != Object
     {
-        let message = format!(
-            "`properties` such as `{}` have no effect on a schema of type `{kind}`",
-            name.escape_debug()
-        );
+        let name = name.escape_debug();
+        let message =
+            format!("`properties` such as `{name}` have no effect on a schema of type `{kind}`");
         let help = "write `type: object`, or remove them";
         problems.push(rules::IDLE_KEYWORD.problem(&property.at, message, help));
     }
@@ -166,10 +153,7 @@ fn discriminator(document: &Document, schema: &Schema, problems: &mut Vec<Proble
                 Some(close) => format!("did you mean `{SCHEMAS}{close}`?"),
                 None => format!("write `{SCHEMAS}NAME`"),
             };
-            let message = format!(
-                "`{}` is not a schema of this document",
-                target.value.escape_debug()
-            );
+            let message = format!("`{target}` is not a schema of this document");
             problems.push(rules::DISCRIMINATOR_MAPPING.problem(&target.at, message, help));
         }
     }
@@ -177,8 +161,7 @@ fn discriminator(document: &Document, schema: &Schema, problems: &mut Vec<Proble
     if schema.one_of.is_empty() && schema.any_of.is_empty() && !has_property {
         let name = discriminator.property.escape_debug();
         let message = format!("the discriminator `{name}` is not a property of this schema");
-        let help = "add the property and require it, or list the alternatives in `oneOf`";
-        problems.push(rules::DISCRIMINATOR_PROPERTY.problem(&discriminator.at, message, help));
+        problems.push(rules::DISCRIMINATOR_PROPERTY.violation(&discriminator.at, message));
     }
 }
 
@@ -201,20 +184,14 @@ fn required_names<'d>(
             if known.is_empty() || known.contains(name.value.as_str()) {
                 continue;
             }
-            let help = did_you_mean(
-                &name.value,
-                known.iter().copied(),
-                "add it to `properties`, or remove it",
-            );
-            let message = format!(
-                "`{}` is required but is not a property",
-                name.value.escape_debug()
-            );
+            let otherwise = "add it to `properties`, or remove it";
+            let help = did_you_mean(&name.value, known.iter().copied(), otherwise);
+            let message = format!("`{name}` is required but is not a property");
             problems.push(rules::UNKNOWN_REQUIRED.problem(&name.at, message, help));
         }
     }
-    let own: HashSet<*const Schema> = compositions(schema).map(std::ptr::from_ref).collect();
-    for part in parts(schema) {
+    let own: HashSet<*const Schema> = schema.compositions().map(std::ptr::from_ref).collect();
+    for part in schema.parts() {
         let is_own = own.contains(&std::ptr::from_ref(part));
         required_names(document, part, if is_own { whole } else { part }, problems);
     }
@@ -227,7 +204,7 @@ fn property_names<'d>(document: &'d Document, schema: &'d Schema) -> HashSet<&'d
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
         names.extend(schema.properties.keys().map(String::as_str));
-        open.extend(compositions(schema));
+        open.extend(schema.compositions());
         if let Some(reference) = &schema.reference
             && seen.insert(reference.value.as_str())
         {

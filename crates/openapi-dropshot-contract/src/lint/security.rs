@@ -7,12 +7,8 @@ use crate::suggest::did_you_mean;
 
 pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
     let root = &document.root;
-    let paths = root
-        .get("paths")
-        .and_then(Node::as_object)
-        .into_iter()
-        .flatten();
-    let operations = paths.flat_map(|(_, path)| {
+    let paths = root.get("paths").and_then(Node::as_object);
+    let operations = paths.into_iter().flatten().flat_map(|(_, path)| {
         let methods = Method::ALL.into_iter();
         methods.filter_map(|method| path.value.get(method.key())?.get("security"))
     });
@@ -26,11 +22,8 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
 
 fn check_scheme(document: &Document, name: &str, scopes: &Member, problems: &mut Vec<Problem>) {
     let Some(scheme) = document.security_schemes.get(name) else {
-        let help = did_you_mean(
-            name,
-            document.security_schemes.keys().map(String::as_str),
-            "define it under `components.securitySchemes`",
-        );
+        let known = document.security_schemes.keys().map(String::as_str);
+        let help = did_you_mean(name, known, "define it under `components.securitySchemes`");
         let message = format!("there is no security scheme `{}`", name.escape_debug());
         problems.push(rules::UNKNOWN_SECURITY_SCHEME.problem(&scopes.key_at, message, help));
         return;

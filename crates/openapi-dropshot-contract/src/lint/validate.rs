@@ -1,13 +1,16 @@
-//! Validates a value of the document against a schema of the model: all keywords
-//! of OpenAPI 3.0 and the common formats. Where the specification is unclear
-//! (unknown formats, `nullable` beside `allOf`), the value counts as valid.
+//! Checks the values in a document: defaults, enum values and examples must be
+//! valid by the schemas they belong to. All keywords of OpenAPI 3.0 and the common
+//! formats count. Where the specification is unclear (unknown formats, `nullable`
+//! beside `allOf`), a value is valid.
 
 mod scalars;
 
-use super::walk::{Direction, compositions};
+use super::walk::{Direction, schema_places};
 use crate::model::{AdditionalProperties, Document, Location, Member, Node, NodeKind, Schema};
+use crate::problem::Problem;
+use crate::rules::{Profile, Rule, Severity, document as rules};
 use indexmap::IndexMap;
-use scalars::{article, counts, format_fits, has_type, numbers};
+use scalars::{format_fits, has_type, with_article};
 use std::collections::{HashMap, HashSet};
 
 /// How many schemas one value is checked against before it counts as valid:
@@ -17,61 +20,86 @@ const MAX_STEPS: usize = 20_000;
 /// How deep schemas are followed; chains of references can be long.
 const MAX_DEPTH: usize = 200;
 
-/// What is wrong with a value.
-pub(super) struct Fault {
-    pub(super) at: Location,
-    /// The keyword, or the schema, that the value violates.
-    pub(super) by: Location,
-    pub(super) message: String,
-    pub(super) help: &'static str,
+/// What kind of value is validated: the rule that an invalid one violates, how messages
+/// call it, and how serious it is.
+#[derive(Clone, Copy)]
+struct Subject(&'static Rule, &'static str, Severity);
+
+pub(super) fn check(document: &Document, profile: Profile, problems: &mut Vec<Problem>) {
+    // A wrong example misleads readers; by the project rules, examples are tests as well.
+    let severity = match profile {
+        Profile::General => Severity::Warning,
+        Profile::Strict => Severity::Error,
+    };
+    let example = Subject(&rules::INVALID_EXAMPLE, "example", severity);
+    let default = Subject(&rules::INVALID_DEFAULT, "default", Severity::Error);
+    let enum_value = Subject(&rules::INVALID_ENUM_VALUE, "enum value", Severity::Error);
+    let either = Direction::Either;
+    let mut validator = Validator {
+        document,
+        patterns: HashMap::new(),
+        subject: example,
+        direction: either,
+        steps: 0,
+        depth: 0,
+        problems: Vec::new(),
+    };
+    for place in schema_places(document) {
+        for value in place.examples {
+            let validator = validator.start(example, place.direction);
+            validator.validate(place.schema, value);
+        }
+        place.schema.each(&mut |schema| {
+            if let Some(value) = &schema.example {
+                validator.start(example, either).validate(schema, value);
+            }
+            if let Some(value) = &schema.default {
+                validator.start(default, either).validate(schema, value);
+            }
+            // Values of an enum that the rest of the schema excludes can never be sent.
+            for value in schema.enumeration.iter().flatten() {
+                if !(schema.nullable && value.is_null()) {
+                    let validator = validator.start(enum_value, either);
+                    validator.own_keywords(schema, value);
+                    validator.compositions(schema, value);
+                }
+            }
+        });
+    }
+    problems.append(&mut validator.problems);
 }
 
 /// Validates values by the schemas of one document.
-pub(super) struct Validator<'d> {
+struct Validator<'d> {
     document: &'d Document,
     patterns: HashMap<String, Option<regex::Regex>>,
+    subject: Subject,
+    direction: Direction,
     steps: usize,
     depth: usize,
-    direction: Direction,
+    /// What is wrong with the values that have been validated.
+    problems: Vec<Problem>,
 }
 
-impl<'d> Validator<'d> {
-    pub(super) fn new(document: &'d Document) -> Self {
-        Validator {
-            document,
-            patterns: HashMap::new(),
-            steps: 0,
-            depth: 0,
-            direction: Direction::Either,
-        }
+impl Validator<'_> {
+    /// Begins with another value.
+    fn start(&mut self, subject: Subject, direction: Direction) -> &mut Self {
+        (self.subject, self.direction) = (subject, direction);
+        (self.steps, self.depth) = (0, 0);
+        self
     }
 
-    /// What is wrong with a value by a schema; nothing if it is valid.
-    pub(super) fn faults(
-        &mut self,
-        schema: &Schema,
-        value: &Node,
-        direction: Direction,
-    ) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        self.start(direction);
-        self.validate(schema, value, &mut faults);
-        faults
+    /// Reports what is wrong with a value by a keyword or a schema.
+    fn report(&mut self, value: &Node, by: &Location, message: &str, help: &str) {
+        self.report_at(&value.at, by, message, help);
     }
 
-    /// The same, without `enum` of the schema itself.
-    pub(super) fn faults_besides_enum(&mut self, schema: &Schema, value: &Node) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        self.start(Direction::Either);
-        self.own_keywords(schema, value, &mut faults);
-        self.compositions(schema, value, &mut faults);
-        faults
-    }
-
-    fn start(&mut self, direction: Direction) {
-        self.steps = 0;
-        self.depth = 0;
-        self.direction = direction;
+    fn report_at(&mut self, at: &Location, by: &Location, message: &str, help: &str) {
+        let Subject(rule, name, severity) = self.subject;
+        let message = format!("this {name} is not valid by its own schema: {message}");
+        let problem = rule.problem(at, message, help);
+        let problem = problem.with_severity(severity);
+        self.problems.push(problem.with_related(by, "by this"));
     }
 
     /// Whether validation was given up, so that nothing is known.
@@ -79,7 +107,7 @@ impl<'d> Validator<'d> {
         self.steps > MAX_STEPS || self.depth > MAX_DEPTH
     }
 
-    fn validate(&mut self, schema: &Schema, value: &Node, faults: &mut Vec<Fault>) {
+    fn validate(&mut self, schema: &Schema, value: &Node) {
         self.steps += 1;
         if self.is_exhausted() {
             return;
@@ -95,145 +123,101 @@ impl<'d> Validator<'d> {
             && !values.iter().any(|allowed| allowed.same_value(value))
         {
             let message = format!("{} is not in `enum`", value.summary());
-            faults.push(fault(
-                value,
-                &schema.at,
-                message,
-                "write one of the values of `enum`",
-            ));
+            let help = "write one of the values of `enum`";
+            self.report(value, &schema.at, &message, help);
         }
-        self.own_keywords(schema, value, faults);
-        self.compositions(schema, value, faults);
+        self.own_keywords(schema, value);
+        self.compositions(schema, value);
         self.depth -= 1;
     }
 
-    fn own_keywords(&mut self, schema: &Schema, value: &Node, faults: &mut Vec<Fault>) {
+    fn own_keywords(&mut self, schema: &Schema, value: &Node) {
         if let Some(kind) = &schema.types
             && !has_type(value, kind.value)
         {
-            let message = format!(
-                "expected {}, found {}",
-                article(kind.value),
-                value.summary()
-            );
-            faults.push(fault(
-                value,
-                &kind.at,
-                message,
-                "write a value of the type of the schema",
-            ));
+            let (expected, found) = (with_article(kind.value), value.summary());
+            let message = format!("expected {expected}, found {found}");
+            let help = "write a value of the type of the schema";
+            self.report(value, &kind.at, &message, help);
             return;
         }
         match &value.kind {
-            NodeKind::Number(number) => numbers(schema, value, number, faults),
-            NodeKind::String(text) => self.texts(schema, value, text, faults),
-            NodeKind::Array(items) => self.arrays(schema, value, items, faults),
-            NodeKind::Object(members) => self.objects(schema, value, members, faults),
+            NodeKind::Number(number) => self.numbers(schema, value, number),
+            NodeKind::String(text) => self.texts(schema, value, text),
+            NodeKind::Array(items) => self.arrays(schema, value, items),
+            NodeKind::Object(members) => self.objects(schema, value, members),
             NodeKind::Null | NodeKind::Bool(_) => {}
         }
     }
 
-    fn texts(&mut self, schema: &Schema, value: &Node, text: &str, faults: &mut Vec<Fault>) {
+    fn texts(&mut self, schema: &Schema, value: &Node, text: &str) {
         let bounds = (&schema.min_length, &schema.max_length);
-        counts(text.chars().count(), "characters", bounds, value, faults);
+        self.counts(text.chars().count(), "characters", bounds, value);
+        let summary = value.summary();
         if let Some(pattern) = &schema.pattern
             && !self.matches(&pattern.value, text)
         {
-            let message = format!(
-                "{} does not match the pattern `{}`",
-                value.summary(),
-                pattern.value
-            );
-            faults.push(fault(
-                value,
-                &pattern.at,
-                message,
-                "write a text that matches, or correct the pattern",
-            ));
+            let message = format!("{summary} does not match the pattern `{}`", pattern.value);
+            let help = "write a text that matches, or correct the pattern";
+            self.report(value, &pattern.at, &message, help);
         }
         if let Some(format) = &schema.format
             && !format_fits(&format.value, text)
         {
-            let message = format!("{} is not a valid `{}`", value.summary(), format.value);
-            faults.push(fault(
-                value,
-                &format.at,
-                message,
-                "write a text of this format",
-            ));
+            let message = format!("{summary} is not a valid `{}`", format.value);
+            self.report(value, &format.at, &message, "write a text of this format");
         }
     }
 
     /// Matches with an engine whose time is bounded. A pattern that it does not
     /// support (with look-around, for example) counts as matched.
     fn matches(&mut self, pattern: &str, text: &str) -> bool {
-        let compiled = self
-            .patterns
-            .entry(pattern.to_owned())
-            .or_insert_with(|| regex::Regex::new(pattern).ok());
+        let compiled = self.patterns.entry(pattern.to_owned());
+        let compiled = compiled.or_insert_with(|| regex::Regex::new(pattern).ok());
         compiled.as_ref().is_none_or(|regex| regex.is_match(text))
     }
 
-    fn arrays(&mut self, schema: &Schema, value: &Node, items: &[Node], faults: &mut Vec<Fault>) {
+    fn arrays(&mut self, schema: &Schema, value: &Node, items: &[Node]) {
         let bounds = (&schema.min_items, &schema.max_items);
-        counts(items.len(), "elements", bounds, value, faults);
+        self.counts(items.len(), "elements", bounds, value);
         if schema.unique_items {
             let mut seen = HashSet::new();
-            for item in items
-                .iter()
-                .filter(|item| !seen.insert(item.to_json().to_string()))
-            {
-                let message = format!(
-                    "{} is repeated, but the elements must be unique",
-                    item.summary()
-                );
-                faults.push(fault(item, &schema.at, message, "remove one of them"));
+            for item in items {
+                if !seen.insert(item.to_json().to_string()) {
+                    let item_text = item.summary();
+                    let message =
+                        format!("{item_text} is repeated, but the elements must be unique");
+                    self.report(item, &schema.at, &message, "remove one of them");
+                }
             }
         }
-        if let Some(schema) = &schema.items {
-            for item in items {
-                self.validate(schema, item, faults);
+        for item in items {
+            if let Some(schema) = &schema.items {
+                self.validate(schema, item);
             }
         }
     }
 
-    fn objects(
-        &mut self,
-        schema: &Schema,
-        value: &Node,
-        members: &IndexMap<String, Member>,
-        faults: &mut Vec<Fault>,
-    ) {
+    fn objects(&mut self, schema: &Schema, value: &Node, members: &IndexMap<String, Member>) {
         let bounds = (&schema.min_properties, &schema.max_properties);
-        counts(members.len(), "properties", bounds, value, faults);
-        for name in schema
-            .required
-            .iter()
-            .filter(|name| !members.contains_key(&name.value))
-        {
-            if !self.may_be_absent(schema.properties.get(&name.value)) {
-                let message = format!(
-                    "the required property `{}` is missing",
-                    name.value.escape_debug()
-                );
-                faults.push(fault(value, &name.at, message, "add it"));
+        self.counts(members.len(), "properties", bounds, value);
+        for name in &schema.required {
+            let property = schema.properties.get(&name.value);
+            if !members.contains_key(&name.value) && !self.may_be_absent(property) {
+                let message = format!("the required property `{name}` is missing");
+                self.report(value, &name.at, &message, "add it");
             }
         }
         for (name, member) in members {
             match (schema.properties.get(name), &schema.additional_properties) {
-                (Some(property), _) => self.validate(property, &member.value, faults),
+                (Some(property), _) => self.validate(property, &member.value),
                 (None, Some(AdditionalProperties::Schema(schema))) => {
-                    self.validate(schema, &member.value, faults)
+                    self.validate(schema, &member.value)
                 }
                 (None, Some(AdditionalProperties::Allowed(allowed))) if !allowed.value => {
                     let message = format!("the property `{}` is not allowed", name.escape_debug());
-                    let (at, by) = (member.key_at.clone(), allowed.at.clone());
-                    faults.push(Fault {
-                        at,
-                        by,
-                        message,
-                        help: "remove it, or add it to `properties`",
-                    });
+                    let help = "remove it, or add it to `properties`";
+                    self.report_at(&member.key_at, &allowed.at, &message, help);
                 }
                 _ => {}
             }
@@ -249,72 +233,46 @@ impl<'d> Validator<'d> {
             || (property.write_only && self.direction != Direction::Request)
     }
 
-    fn compositions(&mut self, schema: &Schema, value: &Node, faults: &mut Vec<Fault>) {
-        if compositions(schema).next().is_none() && schema.not.is_none() {
-            return;
-        }
+    fn compositions(&mut self, schema: &Schema, value: &Node) {
         for part in &schema.all_of {
-            self.validate(part, value, faults);
+            self.validate(part, value);
         }
-        if let Some((valid, mut closest)) = self.alternatives(&schema.one_of, value) {
-            match valid {
-                0 => faults.append(&mut closest),
-                1 => {}
-                _ => {
-                    let message = format!(
-                        "it is valid by {valid} of the schemas in `oneOf`, not by exactly one"
-                    );
-                    faults.push(fault(
-                        value,
-                        &schema.at,
-                        message,
-                        "make the schemas exclude each other, or write `anyOf`",
-                    ));
-                }
+        match self.alternatives(&schema.one_of, value) {
+            None | Some((1, _)) => {}
+            Some((0, closest)) => self.problems.extend(closest),
+            Some((valid, _)) => {
+                let message =
+                    format!("it is valid by {valid} of the schemas in `oneOf`, not by exactly one");
+                let help = "make the schemas exclude each other, or write `anyOf`";
+                self.report(value, &schema.at, &message, help);
             }
         }
-        if let Some((0, mut closest)) = self.alternatives(&schema.any_of, value) {
-            faults.append(&mut closest);
+        if let Some((0, closest)) = self.alternatives(&schema.any_of, value) {
+            self.problems.extend(closest);
         }
-        if let Some(not) = &schema.not {
-            let mut inner = Vec::new();
-            self.validate(not, value, &mut inner);
-            if inner.is_empty() && !self.is_exhausted() {
-                faults.push(fault(
-                    value,
-                    &not.at,
-                    "`not` excludes it".to_owned(),
-                    "write another value",
-                ));
-            }
+        if let Some(not) = &schema.not
+            && self.problems_by(not, value).is_empty()
+            && !self.is_exhausted()
+        {
+            self.report(value, &not.at, "`not` excludes it", "write another value");
         }
     }
 
     /// How many alternatives a value is valid by, and what is wrong by the
     /// closest one. `None` if that is unknown or there are no alternatives.
-    fn alternatives(&mut self, schemas: &[Schema], value: &Node) -> Option<(usize, Vec<Fault>)> {
-        let results: Vec<Vec<Fault>> = schemas
-            .iter()
-            .map(|schema| {
-                let mut faults = Vec::new();
-                self.validate(schema, value, &mut faults);
-                faults
-            })
-            .collect();
-        if self.is_exhausted() {
-            return None;
-        }
-        let valid = results.iter().filter(|faults| faults.is_empty()).count();
+    fn alternatives(&mut self, schemas: &[Schema], value: &Node) -> Option<(usize, Vec<Problem>)> {
+        let results = schemas.iter().map(|schema| self.problems_by(schema, value));
+        let results: Vec<_> = results.collect();
+        let valid = results.iter().filter(|problems| problems.is_empty());
+        let valid = valid.count();
         let closest = results.into_iter().min_by_key(Vec::len)?;
-        Some((valid, closest))
+        (!self.is_exhausted()).then_some((valid, closest))
     }
-}
 
-fn fault(value: &Node, by: &Location, message: String, help: &'static str) -> Fault {
-    Fault {
-        at: value.at.clone(),
-        by: by.clone(),
-        message,
-        help,
+    /// What is wrong by a schema that need not be valid.
+    fn problems_by(&mut self, schema: &Schema, value: &Node) -> Vec<Problem> {
+        let outer = std::mem::take(&mut self.problems);
+        self.validate(schema, value);
+        std::mem::replace(&mut self.problems, outer)
     }
 }

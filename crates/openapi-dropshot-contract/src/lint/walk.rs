@@ -1,10 +1,8 @@
-//! Walks through all schemas and examples of a document, so that no rule needs
+//! Lists all schemas and examples of a document, so that no rule needs
 //! to know where they can be. A component is walked once, at its definition,
 //! and not at each reference to it.
 
-use crate::model::{
-    AdditionalProperties, Document, Header, Location, MediaType, Node, Parameter, Schema,
-};
+use crate::model::{Document, Header, Location, MediaType, Node, Parameter, Schema};
 use std::collections::HashSet;
 
 /// The direction in which a value is sent, which decides what `readOnly` and
@@ -44,16 +42,10 @@ pub(super) fn schema_places(document: &Document) -> Vec<Place<'_>> {
     }
     let responses = operations().flat_map(|operation| &operation.responses);
     for response in responses.chain(document.responses.values()) {
-        response
-            .headers
-            .iter()
-            .for_each(|header| walk.header(header));
+        walk.headers(&response.headers);
         walk.content(&response.content, Direction::Response);
     }
-    document
-        .headers
-        .values()
-        .for_each(|header| walk.header(header));
+    walk.headers(document.headers.values());
     walk.places
 }
 
@@ -81,12 +73,11 @@ impl<'d> Walk<'d> {
         self.content(&parameter.content, direction);
     }
 
-    fn header(&mut self, header: &'d Header) {
-        self.add(
-            header.schema.as_ref(),
-            &header.examples,
-            Direction::Response,
-        );
+    fn headers(&mut self, headers: impl IntoIterator<Item = &'d Header>) {
+        for header in headers {
+            let schema = header.schema.as_ref();
+            self.add(schema, &header.examples, Direction::Response);
+        }
     }
 
     fn content(&mut self, content: &'d [MediaType], direction: Direction) {
@@ -94,32 +85,4 @@ impl<'d> Walk<'d> {
             self.add(media_type.schema.as_ref(), &media_type.examples, direction);
         }
     }
-}
-
-/// Calls back for a schema and all schemas that are written inside it.
-pub(super) fn each_schema<'d>(schema: &'d Schema, callback: &mut dyn FnMut(&'d Schema)) {
-    callback(schema);
-    for part in parts(schema) {
-        each_schema(part, callback);
-    }
-}
-
-/// The schemas written directly inside a schema.
-pub(super) fn parts(schema: &Schema) -> impl Iterator<Item = &Schema> {
-    let additional = match &schema.additional_properties {
-        Some(AdditionalProperties::Schema(schema)) => Some(&**schema),
-        _ => None,
-    };
-    (schema.properties.values())
-        .chain(schema.items.as_deref())
-        .chain(additional)
-        .chain(compositions(schema))
-        .chain(schema.not.as_deref())
-}
-
-/// The schemas in `allOf`, `oneOf` and `anyOf`.
-pub(super) fn compositions(schema: &Schema) -> impl Iterator<Item = &Schema> {
-    (schema.all_of.iter())
-        .chain(&schema.one_of)
-        .chain(&schema.any_of)
 }

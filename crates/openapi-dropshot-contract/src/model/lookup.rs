@@ -1,7 +1,8 @@
 //! Lookups in a document: schemas behind references, operations by id, and the
 //! catalogue of error codes.
 
-use super::{Document, Location, Operation, Response, Schema, Spanned};
+use super::{AdditionalProperties, Document, Location, Operation, Response, Schema, Spanned};
+use std::fmt;
 
 /// One entry of the catalogue of error codes (`x-error-catalogue`).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +32,33 @@ impl Schema {
             ..Schema::default()
         }
     }
+
+    /// Calls back for the schema and all schemas that are written inside it.
+    pub fn each<'s>(&'s self, callback: &mut dyn FnMut(&'s Schema)) {
+        callback(self);
+        for part in self.parts() {
+            part.each(callback);
+        }
+    }
+
+    /// The schemas written directly inside the schema.
+    pub fn parts(&self) -> impl Iterator<Item = &Schema> {
+        let additional = match &self.additional_properties {
+            Some(AdditionalProperties::Schema(schema)) => Some(&**schema),
+            _ => None,
+        };
+        (self.properties.values())
+            .chain(self.items.as_deref())
+            .chain(additional)
+            .chain(self.compositions())
+            .chain(self.not.as_deref())
+    }
+
+    /// The schemas in `allOf`, `oneOf` and `anyOf`.
+    pub fn compositions(&self) -> impl Iterator<Item = &Schema> {
+        let alternatives = self.one_of.iter().chain(&self.any_of);
+        self.all_of.iter().chain(alternatives)
+    }
 }
 
 impl Document {
@@ -59,6 +87,11 @@ impl Document {
         self.operations
             .iter()
             .find(|operation| operation.id.as_ref().is_some_and(|own| own.value == id))
+    }
+
+    /// The ids of all operations that have one.
+    pub(crate) fn operation_ids(&self) -> impl Iterator<Item = &Spanned<String>> {
+        (self.operations.iter()).filter_map(|operation| operation.id.as_ref())
     }
 
     /// The place of a part of an operation, by its pointer inside the operation;
@@ -107,6 +140,13 @@ impl Operation {
             .iter()
             .filter(|response| response.status.value.contains(code))
             .min_by_key(|response| response.status.value)
+    }
+}
+
+/// Displays the value for a message, control characters escaped.
+impl<T: fmt::Display> fmt::Display for Spanned<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.value.to_string().escape_debug())
     }
 }
 

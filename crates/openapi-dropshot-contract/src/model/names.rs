@@ -4,32 +4,6 @@ use super::{Method, ParameterIn, Stability, StatusCode, Type};
 use std::fmt;
 
 impl Method {
-    /// All methods, in the order of the OpenAPI specification.
-    pub const ALL: [Method; 8] = [
-        Method::Get,
-        Method::Put,
-        Method::Post,
-        Method::Delete,
-        Method::Options,
-        Method::Head,
-        Method::Patch,
-        Method::Trace,
-    ];
-
-    /// The method as HTTP writes it: `GET`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Method::Get => "GET",
-            Method::Put => "PUT",
-            Method::Post => "POST",
-            Method::Delete => "DELETE",
-            Method::Options => "OPTIONS",
-            Method::Head => "HEAD",
-            Method::Patch => "PATCH",
-            Method::Trace => "TRACE",
-        }
-    }
-
     /// The method as a path item writes it: `get`.
     pub fn key(self) -> &'static str {
         match self {
@@ -47,12 +21,6 @@ impl Method {
     /// The method that a path item calls by this name.
     pub fn from_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|method| method.key() == key)
-    }
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 
@@ -111,23 +79,23 @@ impl fmt::Display for StatusCode {
     }
 }
 
-/// Implements the conversions between an enum and the words of the document.
+/// Lists the values of an enum, and implements the conversions between them and words.
 macro_rules! words {
     ($type:ident { $($variant:ident $word:literal),+ }) => {
         impl $type {
-            /// The word of the document.
+            /// All values, in the order of the OpenAPI specification.
+            pub const ALL: [$type; [$($word),+].len()] = [$($type::$variant),+];
+
+            /// The word of the document, or the name of the method in HTTP.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $($type::$variant => $word),+
                 }
             }
 
-            /// The value that the document calls by this word.
+            /// The value of this word.
             pub fn from_word(word: &str) -> Option<Self> {
-                match word {
-                    $($word => Some($type::$variant),)+
-                    _ => None,
-                }
+                Self::ALL.into_iter().find(|value| value.as_str() == word)
             }
         }
 
@@ -137,6 +105,13 @@ macro_rules! words {
             }
         }
     };
+}
+
+words! {
+    Method {
+        Get "GET", Put "PUT", Post "POST", Delete "DELETE",
+        Options "OPTIONS", Head "HEAD", Patch "PATCH", Trace "TRACE"
+    }
 }
 
 words! { ParameterIn { Path "path", Query "query", Header "header", Cookie "cookie" } }

@@ -3,7 +3,8 @@
 
 use super::{Member, Node, NodeKind};
 use indexmap::IndexMap;
-use serde_json::Value;
+use serde_json::{Number, Value};
+use std::cmp::Ordering;
 
 /// Escapes one name for use in a JSON pointer (RFC 6901, section 3).
 pub fn escape_pointer_token(name: &str) -> String {
@@ -33,7 +34,7 @@ impl Node {
     }
 
     /// The number, as written.
-    pub fn as_number(&self) -> Option<&serde_json::Number> {
+    pub fn as_number(&self) -> Option<&Number> {
         match &self.kind {
             NodeKind::Number(number) => Some(number),
             _ => None,
@@ -42,17 +43,17 @@ impl Node {
 
     /// The number, where it is an integer that fits.
     pub fn as_i64(&self) -> Option<i64> {
-        self.as_number().and_then(serde_json::Number::as_i64)
+        self.as_number().and_then(Number::as_i64)
     }
 
     /// The number, where it is an integer from zero that fits.
     pub fn as_u64(&self) -> Option<u64> {
-        self.as_number().and_then(serde_json::Number::as_u64)
+        self.as_number().and_then(Number::as_u64)
     }
 
     /// The number, rounded to a double.
     pub fn as_f64(&self) -> Option<f64> {
-        self.as_number().and_then(serde_json::Number::as_f64)
+        self.as_number().and_then(Number::as_f64)
     }
 
     /// The elements of an array.
@@ -120,10 +121,8 @@ impl Node {
         match &self.kind {
             NodeKind::Array(items) => 1 + items.iter().map(Node::size).sum::<usize>(),
             NodeKind::Object(members) => {
-                1 + members
-                    .values()
-                    .map(|member| member.value.size())
-                    .sum::<usize>()
+                let sizes = members.values().map(|member| member.value.size());
+                1 + sizes.sum::<usize>()
             }
             _ => 1,
         }
@@ -161,7 +160,9 @@ impl Node {
         match (&self.kind, &other.kind) {
             (NodeKind::Null, NodeKind::Null) => true,
             (NodeKind::Bool(a), NodeKind::Bool(b)) => a == b,
-            (NodeKind::Number(a), NodeKind::Number(b)) => same_number(a, b),
+            (NodeKind::Number(a), NodeKind::Number(b)) => {
+                compare_numbers(a, b) == Some(Ordering::Equal)
+            }
             (NodeKind::String(a), NodeKind::String(b)) => a == b,
             (NodeKind::Array(a), NodeKind::Array(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same_value(b))
@@ -178,26 +179,10 @@ impl Node {
     }
 }
 
-/// Whether two numbers are equal; integers are compared exactly.
-fn same_number(a: &serde_json::Number, b: &serde_json::Number) -> bool {
-    compare_numbers(a, b) == Some(std::cmp::Ordering::Equal)
-}
-
 /// Orders two numbers: integers exactly, everything else as doubles.
-pub fn compare_numbers(
-    a: &serde_json::Number,
-    b: &serde_json::Number,
-) -> Option<std::cmp::Ordering> {
-    match (integer(a), integer(b)) {
+pub fn compare_numbers(a: &Number, b: &Number) -> Option<Ordering> {
+    match (a.as_i128(), b.as_i128()) {
         (Some(a), Some(b)) => Some(a.cmp(&b)),
         _ => a.as_f64()?.partial_cmp(&b.as_f64()?),
     }
-}
-
-/// The number as an integer, where it was written as one that fits 64 bits.
-fn integer(number: &serde_json::Number) -> Option<i128> {
-    number
-        .as_i64()
-        .map(i128::from)
-        .or_else(|| number.as_u64().map(i128::from))
 }

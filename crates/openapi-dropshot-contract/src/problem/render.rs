@@ -3,6 +3,7 @@
 
 use super::{Problem, Severity};
 use crate::location::Location;
+use crate::syntax::quoted_length;
 use annotate_snippets::{
     Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet, Title,
 };
@@ -25,15 +26,9 @@ pub(super) struct Source<'t> {
 
 impl<'t> Source<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        let breaks = text
-            .bytes()
-            .enumerate()
-            .filter(|(_, byte)| *byte == b'\n')
-            .map(|(offset, _)| offset + 1);
-        let lines = std::iter::once(0)
-            .chain(breaks)
-            .chain([text.len()])
-            .collect();
+        let after_breaks = text.match_indices('\n').map(|(offset, _)| offset + 1);
+        let starts = std::iter::once(0).chain(after_breaks);
+        let lines = starts.chain([text.len()]).collect();
         Source { text, lines }
     }
 
@@ -56,67 +51,57 @@ impl<'t> Source<'t> {
 
     /// Adds the lines that the problem is about.
     fn places(&self, problem: &'t Problem, title: Title<'t>) -> Group<'t> {
-        let excerpt = self.lines_around(&problem.at);
-        if excerpt.len() > MAX_EXCERPT {
-            let at = &problem.at;
+        let at = &problem.at;
+        let line = line_of(at);
+        let mut excerpt = line.start.saturating_sub(CONTEXT)..line.end + CONTEXT;
+        if self.bytes(&excerpt).len() > MAX_EXCERPT {
+            excerpt = line;
+        }
+        if self.bytes(&excerpt).len() > MAX_EXCERPT {
             return title.element(Origin::path(&*at.file).line(at.line).char_column(at.column));
         }
-        let mut main = self
-            .snippet(&problem.at, excerpt.clone())
-            .annotation(self.mark(&problem.at, AnnotationKind::Primary, &excerpt));
+        let mark = self.mark(at, AnnotationKind::Primary, &excerpt);
+        let mut main = self.snippet(at, &excerpt).annotation(mark);
         let mut others = Vec::new();
         for (at, label) in &problem.related {
-            let line = self.line(at);
-            if excerpt.start <= line.start && line.end <= excerpt.end {
-                main = main.annotation(
-                    self.mark(at, AnnotationKind::Context, &excerpt)
-                        .label(label),
-                );
-            } else if line.len() <= MAX_EXCERPT {
-                let mark = self.mark(at, AnnotationKind::Context, &line).label(label);
-                others.push(self.snippet(at, line).annotation(mark));
+            let line = line_of(at);
+            if excerpt.contains(&line.start) {
+                let mark = self.mark(at, AnnotationKind::Context, &excerpt);
+                main = main.annotation(mark.label(label));
+            } else if self.bytes(&line).len() <= MAX_EXCERPT {
+                let mark = self.mark(at, AnnotationKind::Context, &line);
+                others.push(self.snippet(at, &line).annotation(mark.label(label)));
             }
         }
         title.element(main).elements(others)
     }
 
-    /// Where a line of the text begins; its end for a line it does not have.
-    fn line_start(&self, index: usize) -> usize {
-        self.lines.get(index).copied().unwrap_or(self.text.len())
+    /// The bytes of some lines, as far as the text has them.
+    fn bytes(&self, lines: &Range<usize>) -> Range<usize> {
+        let start = |line: usize| self.lines.get(line).copied().unwrap_or(self.text.len());
+        start(lines.start)..start(lines.end)
     }
 
-    /// The bytes of the line of a place.
-    fn line(&self, at: &Location) -> Range<usize> {
-        let index = at.line.saturating_sub(1);
-        self.line_start(index)..self.line_start(index + 1)
-    }
-
-    fn lines_around(&self, at: &Location) -> Range<usize> {
-        let index = at.line.saturating_sub(1);
-        let around =
-            self.line_start(index.saturating_sub(CONTEXT))..self.line_start(index + 1 + CONTEXT);
-        if around.len() > MAX_EXCERPT {
-            self.line(at)
-        } else {
-            around
-        }
-    }
-
-    fn snippet(&self, at: &'t Location, excerpt: Range<usize>) -> Snippet<'t, Annotation<'t>> {
-        let above = self.lines.partition_point(|start| *start <= excerpt.start);
-        Snippet::source(&self.text[excerpt])
-            .line_start(above.max(1))
+    fn snippet(&self, at: &'t Location, lines: &Range<usize>) -> Snippet<'t, Annotation<'t>> {
+        Snippet::source(&self.text[self.bytes(lines)])
+            .line_start(lines.start + 1)
             .path(&*at.file)
             .fold(false)
     }
 
-    /// Marks a place, in bytes from the beginning of the excerpt.
-    fn mark(&self, at: &Location, kind: AnnotationKind, excerpt: &Range<usize>) -> Annotation<'t> {
-        let line = self.line(at);
+    /// Marks a place, in bytes from the beginning of the lines that are rendered.
+    fn mark(&self, at: &Location, kind: AnnotationKind, lines: &Range<usize>) -> Annotation<'t> {
+        let line = self.bytes(&line_of(at));
         let token = token(&self.text[line.clone()], at.column);
-        let offset = line.start - excerpt.start.min(line.start);
+        let offset = line.start - self.bytes(lines).start;
         kind.span(offset + token.start..offset + token.end)
     }
+}
+
+/// The index of the line of a place, as a range.
+fn line_of(at: &Location) -> Range<usize> {
+    let index = at.line.saturating_sub(1);
+    index..index + 1
 }
 
 /// The bytes of the word that begins at a column: a quoted string, or a plain
@@ -129,24 +114,12 @@ fn token(line: &str, column: usize) -> Range<usize> {
         .map_or(line.len(), |(offset, _)| offset);
     let rest = &line[start..];
     let length = match rest.chars().next() {
-        Some(quote @ ('"' | '\'')) => quoted(rest, quote),
+        Some(quote @ ('"' | '\'')) => quoted_length(rest, quote),
         Some('{' | '[' | '}' | ']' | ',' | ':') => 1,
         Some(_) => plain(rest),
         None => 0,
     };
     start..start + length
-}
-
-fn quoted(rest: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (offset, character) in rest.char_indices().skip(1) {
-        match character {
-            '\\' if quote == '"' => escaped = !escaped,
-            _ if character == quote && !escaped => return offset + 1,
-            _ => escaped = false,
-        }
-    }
-    rest.len()
 }
 
 fn plain(rest: &str) -> usize {

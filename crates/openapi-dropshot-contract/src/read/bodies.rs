@@ -3,32 +3,30 @@
 
 use super::Reader;
 use super::object::Object;
-use super::reference::{Section, Target};
-use crate::model::{MediaType, Node, RequestBody, Response, Spanned, StatusCode};
+use super::reference::Target;
+use crate::model::{MediaType, Member, Node, RequestBody, Response, Spanned, StatusCode};
 use crate::rules::document as rules;
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// A request body, or what a reference to one leads to.
-    pub(super) fn request_body(&mut self, node: &Node) -> Option<RequestBody> {
-        match self.target(node, Section::RequestBodies) {
-            Target::Inline => {}
-            Target::Component(name) => return self.components.request_bodies.get(&name).cloned(),
-            Target::Broken => return None,
+    pub(super) fn request_body(&mut self, node: &'a Node) -> Option<RequestBody> {
+        if let Target::Component(name) = self.target(node, "requestBodies")? {
+            return self.document.request_bodies.get(name).cloned();
         }
         let object = self.object(node, "a request body", "description required content")?;
-        object.require("content", &mut self.problems);
+        object.require("content");
         Some(RequestBody {
             at: node.at.clone(),
-            description: object.text("description", &mut self.problems),
-            required: object.flag("required", &mut self.problems),
+            description: object.optional("description"),
+            required: object.flag("required"),
             content: self.content(&object),
             extensions: object.extensions(),
         })
     }
 
     /// `responses` of an operation.
-    pub(super) fn responses(&mut self, operation: &Object<'_>) -> Vec<Response> {
-        let Some(node) = operation.require("responses", &mut self.problems) else {
+    pub(super) fn responses(&mut self, operation: &Object<'a>) -> Vec<Response> {
+        let Some(node) = operation.require("responses") else {
             return Vec::new();
         };
         let mut responses = Vec::new();
@@ -39,110 +37,91 @@ impl Reader<'_> {
             let status = StatusCode::from_key(key);
             if status.is_none() {
                 let message = format!("`{}` is not a status code", key.escape_debug());
-                let help = "write a code such as `'200'`, a range such as `4XX`, or `default`";
-                self.report(&rules::STATUS_CODE, &member.key_at, message, help);
+                self.report(rules::STATUS_CODE.violation(&member.key_at, message));
             }
             let response = self.response(&member.value);
             if let (Some(status), Some(response)) = (status, response) {
-                responses.push(Response {
-                    status: Spanned::new(status, &member.key_at),
-                    ..response
-                });
+                let status = Spanned::new(status, &member.key_at);
+                responses.push(Response { status, ..response });
             }
         }
         if is_empty {
             // Documents of services that stream by other means have such operations.
             let message = "the operation has no response";
-            let help = "add one, such as `'200'`";
-            self.report(&rules::NO_RESPONSE, &node.at, message, help);
+            self.report(rules::NO_RESPONSE.violation(&node.at, message));
         }
         responses
     }
 
     /// A response, or what a reference to one leads to. Its status is set by the
     /// operation that refers to it.
-    pub(super) fn response(&mut self, node: &Node) -> Option<Response> {
-        match self.target(node, Section::Responses) {
-            Target::Inline => {}
-            Target::Component(name) => return self.components.responses.get(&name).cloned(),
-            Target::Broken => return None,
+    pub(super) fn response(&mut self, node: &'a Node) -> Option<Response> {
+        if let Target::Component(name) = self.target(node, "responses")? {
+            return self.document.responses.get(name).cloned();
         }
         let object = self.object(node, "a response", "description headers content links")?;
-        let description = object.required_text("description", &mut self.problems);
-        let headers = self.headers(&object);
-        let content = self.content(&object);
         for (_, member) in self.entries(&object, "links") {
             self.check_link(&member.value);
         }
-        let error_codes = object.texts("x-error-codes", &mut self.problems);
         Some(Response {
             at: node.at.clone(),
             status: Spanned::new(StatusCode::Default, &node.at),
-            description: description?.value,
-            headers,
-            content,
-            error_codes,
+            headers: self.headers(&object),
+            content: self.content(&object),
+            error_codes: object.texts("x-error-codes"),
             extensions: object.extensions(),
+            description: object.required("description")?,
         })
     }
 
     /// `content` of a body, a parameter or a header.
-    pub(super) fn content(&mut self, object: &Object<'_>) -> Vec<MediaType> {
+    pub(super) fn content(&mut self, object: &Object<'a>) -> Vec<MediaType> {
         let entries = self.entries(object, "content");
         entries
-            .filter_map(|(name, member)| {
-                self.media_type(Spanned::new(name.clone(), &member.key_at), &member.value)
-            })
+            .filter_map(|(name, member)| self.media_type(name, member))
             .collect()
     }
 
-    fn media_type(&mut self, name: Spanned<String>, node: &Node) -> Option<MediaType> {
+    fn media_type(&mut self, name: &str, member: &'a Member) -> Option<MediaType> {
+        let name = Spanned::new(name.to_owned(), &member.key_at);
         if !is_media_type(&name.value) {
-            let message = format!("`{}` is not a media type", name.value.escape_debug());
-            let help = "write `type/subtype`, such as `application/json`";
-            self.report(&rules::MEDIA_TYPE, &name.at, message, help);
+            let message = format!("`{name}` is not a media type");
+            self.report(rules::MEDIA_TYPE.violation(&name.at, message));
         }
+        let node = &member.value;
         let object = self.object(node, "a media type", "schema example examples encoding")?;
-        let schema = object.get("schema").and_then(|node| self.schema(node));
-        let examples = self.examples(&object);
         for (_, member) in self.entries(&object, "encoding") {
             self.check_encoding(&member.value);
         }
         Some(MediaType {
             at: node.at.clone(),
             name,
-            schema,
-            examples,
+            schema: object.get("schema").and_then(|node| self.schema(node)),
+            examples: self.examples(&object),
             extensions: object.extensions(),
         })
     }
 
-    fn check_encoding(&mut self, node: &Node) {
+    fn check_encoding(&mut self, node: &'a Node) {
         let allowed = "contentType headers style explode allowReserved";
         if let Some(object) = self.object(node, "an encoding", allowed) {
-            object.text("contentType", &mut self.problems);
-            object.text("style", &mut self.problems);
-            object.flag("explode", &mut self.problems);
-            object.flag("allowReserved", &mut self.problems);
+            object.check_texts(&["contentType", "style"]);
+            object.flag("explode");
+            object.flag("allowReserved");
             self.headers(&object);
         }
     }
 
     /// The values of `example` or `examples`, without those in other files
     /// (`externalValue`).
-    pub(super) fn examples(&mut self, object: &Object<'_>) -> Vec<Node> {
+    pub(super) fn examples(&mut self, object: &Object<'a>) -> Vec<Node> {
         let single = object.get("example");
         let Some(node) = object.get("examples") else {
             return single.cloned().into_iter().collect();
         };
         if single.is_some() {
             let message = "`examples` is written beside `example`";
-            self.report(
-                &rules::EXCLUSIVE_MEMBERS,
-                &node.at,
-                message,
-                "keep one of them",
-            );
+            self.report(rules::EXCLUSIVE_MEMBERS.violation(&node.at, message));
         }
         let entries = self.map(node, "`examples`");
         entries
@@ -151,59 +130,38 @@ impl Reader<'_> {
     }
 
     /// The value of an example object, `Some(None)` if it is in another file.
-    pub(super) fn example(&mut self, node: &Node) -> Option<Option<Node>> {
-        match self.target(node, Section::Examples) {
-            Target::Inline => {}
-            Target::Component(name) => return self.components.examples.get(&name).cloned(),
-            Target::Broken => return None,
+    pub(super) fn example(&mut self, node: &'a Node) -> Option<Option<Node>> {
+        if let Target::Component(name) = self.target(node, "examples")? {
+            return self.examples.get(name).cloned();
         }
-        let object = self.object(
-            node,
-            "an example",
-            "summary description value externalValue",
-        )?;
-        object.text("summary", &mut self.problems);
-        object.text("description", &mut self.problems);
-        let external = object.text("externalValue", &mut self.problems);
+        let allowed = "summary description value externalValue";
+        let object = self.object(node, "an example", allowed)?;
+        object.check_texts(&["summary", "description", "externalValue"]);
         let value = object.get("value");
-        if let Some(value) = value
-            && external.is_some()
-        {
+        if let (Some(value), Some(_)) = (value, object.get("externalValue")) {
             let message = "`value` is written beside `externalValue`";
-            self.report(
-                &rules::EXCLUSIVE_MEMBERS,
-                &value.at,
-                message,
-                "keep one of them",
-            );
+            self.report(rules::EXCLUSIVE_MEMBERS.violation(&value.at, message));
         }
         Some(value.cloned())
     }
 
     /// A link: checked, and left in the tree.
-    pub(super) fn check_link(&mut self, node: &Node) {
-        if !matches!(self.target(node, Section::Links), Target::Inline) {
+    pub(super) fn check_link(&mut self, node: &'a Node) {
+        if !matches!(self.target(node, "links"), Some(Target::Inline)) {
             return;
         }
         let allowed = "operationRef operationId parameters requestBody description server";
         let Some(object) = self.object(node, "a link", allowed) else {
             return;
         };
-        let by_reference = object.text("operationRef", &mut self.problems);
-        let by_id = object.spanned_text("operationId", &mut self.problems);
-        object.text("description", &mut self.problems);
-        self.entries(&object, "parameters");
+        object.check_texts(&["operationRef", "operationId", "description"]);
+        let _ = self.entries(&object, "parameters");
         if let Some(node) = object.get("server") {
             self.server(node);
         }
-        if let (Some(_), Some(id)) = (by_reference, by_id) {
+        if let (Some(_), Some(id)) = (object.get("operationRef"), object.get("operationId")) {
             let message = "`operationId` is written beside `operationRef`";
-            self.report(
-                &rules::EXCLUSIVE_MEMBERS,
-                &id.at,
-                message,
-                "keep one of them",
-            );
+            self.report(rules::EXCLUSIVE_MEMBERS.violation(&id.at, message));
         }
     }
 }

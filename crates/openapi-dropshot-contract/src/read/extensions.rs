@@ -4,7 +4,7 @@
 //! the same codes in `x-extensible-enum` beside it.
 
 use super::Reader;
-use super::object::{Object, text, wrong_type};
+use super::object::{Object, texts, wrong_type};
 use crate::model::{ErrorCode, Lifecycle, Node, Replacement, Schema, Spanned, Stability};
 use crate::rules::document as rules;
 use chrono::NaiveDate;
@@ -13,148 +13,117 @@ use std::collections::HashSet;
 const CATALOGUE: &str = "x-error-catalogue";
 const OPEN_ENUM: &str = "x-extensible-enum";
 
-impl Reader<'_> {
-    pub(super) fn lifecycle(&mut self, object: &Object<'_>) -> Lifecycle {
+impl<'a> Reader<'a> {
+    pub(super) fn lifecycle(&self, object: &Object<'a>) -> Lifecycle {
         Lifecycle {
             since: self.date(object, "x-deprecated-since"),
-            since_version: object.spanned_text("x-deprecated-since-version", &mut self.problems),
+            since_version: object.optional("x-deprecated-since-version"),
             sunset: self.date(object, "x-sunset"),
             replacement: self.replacement(object),
         }
     }
 
-    fn date(&mut self, object: &Object<'_>, name: &str) -> Option<Spanned<NaiveDate>> {
-        let text = object.spanned_text(name, &mut self.problems)?;
+    fn date(&self, object: &Object<'a>, name: &str) -> Option<Spanned<NaiveDate>> {
+        let text: Spanned<String> = object.optional(name)?;
         // chrono alone would take `2030-1-5` and `+2030-01-05`.
         let date = (text.value.len() == 10)
             .then(|| NaiveDate::parse_from_str(&text.value, "%Y-%m-%d").ok())
             .flatten();
         if date.is_none() {
-            let message = format!(
-                "`{name}` must be a date, found `{}`",
-                text.value.escape_debug()
-            );
+            let message = format!("`{name}` must be a date, found `{text}`");
             let help = "write a day that exists as `YYYY-MM-DD`";
-            self.report(&rules::DATE, &text.at, message, help);
+            self.report(rules::DATE.problem(&text.at, message, help));
         }
         date.map(|date| Spanned::new(date, &text.at))
     }
 
-    fn replacement(&mut self, object: &Object<'_>) -> Option<Replacement> {
+    fn replacement(&self, object: &Object<'a>) -> Option<Replacement> {
         let node = object.get("x-replacement")?;
         let object = self.object(node, "`x-replacement`", "operation note")?;
-        let operation = object.required_text("operation", &mut self.problems);
-        let note = object.required_text("note", &mut self.problems);
+        let operation = object.required("operation");
+        let note = object.required("note");
         Some(Replacement {
             at: node.at.clone(),
             operation: operation?,
-            note: note?.value,
+            note: note?,
         })
     }
 
-    pub(super) fn stability(&mut self, object: &Object<'_>) -> Option<Spanned<Stability>> {
-        let word = object.spanned_text("x-stability-level", &mut self.problems)?;
+    pub(super) fn stability(&self, object: &Object<'a>) -> Option<Spanned<Stability>> {
+        let word: Spanned<String> = object.optional("x-stability-level")?;
         let level = Stability::from_word(&word.value);
         if level.is_none() {
-            let message = format!("`{}` is not a stability level", word.value.escape_debug());
-            let help = "write `experimental`, `beta` or `stable`";
-            self.report(&rules::STABILITY_LEVEL, &word.at, message, help);
+            let message = format!("`{word}` is not a stability level");
+            self.report(rules::STABILITY_LEVEL.violation(&word.at, message));
         }
         level.map(|level| Spanned::new(level, &word.at))
     }
 
     /// The one catalogue of the document, where it has one.
-    pub(super) fn error_catalogue(&mut self) -> Option<Spanned<Vec<ErrorCode>>> {
-        let holders: Vec<_> = self
-            .components
-            .schemas
-            .values()
-            .flat_map(properties)
-            .filter_map(|property| {
-                let catalogue = property.extensions.get(CATALOGUE)?.clone();
-                Some((catalogue, property.extensions.get(OPEN_ENUM).cloned()))
-            })
-            .collect();
-        let mut holders = holders.into_iter();
-        let (catalogue, open_enum) = holders.next()?;
-        for (second, _) in holders {
-            let message = format!(
-                "a second `{CATALOGUE}`; the first is at line {}",
-                catalogue.at.line
-            );
+    pub(super) fn error_catalogue(&self) -> Option<Spanned<Vec<ErrorCode>>> {
+        let properties = self.document.schemas.values().flat_map(properties);
+        // The extensions are copies; the tree has the same nodes.
+        let mut catalogues = properties.filter_map(|property| {
+            let catalogue = property.extensions.get(CATALOGUE)?;
+            let open_enum = property.extensions.get(OPEN_ENUM);
+            let in_tree = |node: &Node| self.root.pointer(&node.at.pointer);
+            Some((in_tree(catalogue)?, open_enum.and_then(in_tree)))
+        });
+        let (catalogue, open_enum) = catalogues.next()?;
+        for (second, _) in catalogues {
+            let line = catalogue.at.line;
+            let message = format!("a second `{CATALOGUE}`; the first is at line {line}");
             let help = "keep all error codes in one catalogue";
-            self.report(&rules::ERROR_CATALOGUE, &second.at, message, help);
+            self.report(rules::ERROR_CATALOGUE.problem(&second.at, message, help));
         }
-        let codes = self.codes(&catalogue);
-        self.check_same_codes(&catalogue, open_enum.as_ref());
-        Some(Spanned::new(codes, &catalogue.at))
+        self.check_same_codes(catalogue, open_enum);
+        let codes = self.map(catalogue, "`x-error-catalogue`");
+        let codes = codes.filter_map(|(code, member)| self.code(code, &member.value));
+        Some(Spanned::new(codes.collect(), &catalogue.at))
     }
 
-    fn codes(&mut self, catalogue: &Node) -> Vec<ErrorCode> {
-        let entries = self.map(catalogue, "`x-error-catalogue`");
-        entries
-            .filter_map(|(code, member)| self.code(code, &member.value))
-            .collect()
-    }
-
-    fn code(&mut self, code: &str, node: &Node) -> Option<ErrorCode> {
+    fn code(&self, code: &str, node: &'a Node) -> Option<ErrorCode> {
         let object = self.object(node, "an entry of `x-error-catalogue`", "status cause cure")?;
-        let status = object.require("status", &mut self.problems);
-        let cause = object.required_text("cause", &mut self.problems);
-        let cure = object.required_text("cure", &mut self.problems);
-        let status_node = status?;
+        let cause = object.required("cause");
+        let cure = object.required("cure");
+        let status_node = object.require("status")?;
         let status = status_node
             .as_u64()
             .and_then(|status| u16::try_from(status).ok());
         let status = status.filter(|status| (400..600).contains(status));
         if status.is_none() {
             let help = "write the status that this code is sent with";
-            self.problems.push(wrong_type(
-                status_node,
-                "status",
-                "an HTTP status from 400 to 599",
-                help,
-            ));
+            let expected = "an HTTP status from 400 to 599";
+            self.report(wrong_type(status_node, "status", expected, help));
         }
         Some(ErrorCode {
             at: node.at.clone(),
             code: code.to_owned(),
             status: status?,
-            cause: cause?.value,
-            cure: cure?.value,
+            cause: cause?,
+            cure: cure?,
         })
     }
 
     /// Other tools read the open enum, so it must list the same codes.
-    fn check_same_codes(&mut self, catalogue: &Node, open_enum: Option<&Node>) {
+    fn check_same_codes(&self, catalogue: &Node, open_enum: Option<&Node>) {
         let Some(open_enum) = open_enum else {
             let message = format!("`{CATALOGUE}` is used without `{OPEN_ENUM}`");
             let help = format!("list the same codes in `{OPEN_ENUM}` beside it");
-            self.report(&rules::ERROR_CATALOGUE, &catalogue.at, message, help);
+            self.report(rules::ERROR_CATALOGUE.problem(&catalogue.at, message, help));
             return;
         };
-        let Some(items) = open_enum.as_array() else {
-            let problem = wrong_type(
-                open_enum,
-                OPEN_ENUM,
-                "an array",
-                "write it as a list of codes",
-            );
-            self.problems.push(problem);
+        if open_enum.as_array().is_none() {
+            let help = "write it as a list of codes";
+            self.report(wrong_type(open_enum, OPEN_ENUM, "an array", help));
             return;
-        };
-        let listed: Vec<_> = items
-            .iter()
-            .filter_map(|item| text(item, OPEN_ENUM, &mut self.problems))
-            .collect();
+        }
+        let listed = texts(open_enum, OPEN_ENUM, self.log);
         for code in &listed {
             if catalogue.get(&code.value).is_none() {
-                let message = format!(
-                    "`{}` is listed here but has no entry in `{CATALOGUE}`",
-                    code.value.escape_debug()
-                );
+                let message = format!("`{code}` is listed here but has no entry in `{CATALOGUE}`");
                 let help = "add an entry with `status`, `cause` and `cure`";
-                self.report(&rules::ERROR_CATALOGUE, &code.at, message, help);
+                self.report(rules::ERROR_CATALOGUE.problem(&code.at, message, help));
             }
         }
         let listed: HashSet<_> = listed.iter().map(|code| code.value.as_str()).collect();
@@ -162,7 +131,7 @@ impl Reader<'_> {
             if !listed.contains(code.as_str()) {
                 let message = format!("`{}` is not listed in `{OPEN_ENUM}`", code.escape_debug());
                 let help = "list it there too";
-                self.report(&rules::ERROR_CATALOGUE, &member.key_at, message, help);
+                self.report(rules::ERROR_CATALOGUE.problem(&member.key_at, message, help));
             }
         }
     }
@@ -170,10 +139,6 @@ impl Reader<'_> {
 
 /// The properties of a schema, those of its `allOf` parts included.
 fn properties(schema: &Schema) -> Box<dyn Iterator<Item = &Schema> + '_> {
-    Box::new(
-        schema
-            .properties
-            .values()
-            .chain(schema.all_of.iter().flat_map(properties)),
-    )
+    let of_parts = schema.all_of.iter().flat_map(properties);
+    Box::new(schema.properties.values().chain(of_parts))
 }

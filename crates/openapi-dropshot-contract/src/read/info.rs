@@ -3,144 +3,121 @@
 
 use super::Reader;
 use super::object::Object;
-use crate::model::{Info, Node, Server, Tag};
+use crate::model::{Info, Node, Server, Spanned, Tag};
 use crate::rules::document as rules;
 use crate::template::variables as variables_of;
-use indexmap::IndexMap;
 use std::collections::HashSet;
 
 const INFO: &str = "title version description termsOfService contact license";
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// `info` of the document.
-    pub(super) fn info(&mut self, root: &Object<'_>) -> Option<Info> {
-        let node = root.require("info", &mut self.problems)?;
+    pub(super) fn info(&self, root: &Object<'a>) -> Option<Info> {
+        let node = root.require("info")?;
         let object = self.object(node, "`info`", INFO)?;
-        let title = object.required_text("title", &mut self.problems);
-        let version = object.required_text("version", &mut self.problems);
-        let description = object.text("description", &mut self.problems);
-        object.text("termsOfService", &mut self.problems);
+        let title = object.required("title");
+        let version = object.required("version");
+        object.check_texts(&["termsOfService"]);
         if let Some(contact) = object.get("contact")
             && let Some(contact) = self.object(contact, "`contact`", "name url email")
         {
-            for name in ["name", "url", "email"] {
-                contact.text(name, &mut self.problems);
-            }
+            contact.check_texts(&["name", "url", "email"]);
         }
         if let Some(license) = object.get("license")
             && let Some(license) = self.object(license, "`license`", "name url")
         {
-            license.required_text("name", &mut self.problems);
-            license.text("url", &mut self.problems);
+            license.require("name");
+            license.check_texts(&["name", "url"]);
         }
         Some(Info {
             at: node.at.clone(),
-            title: title?.value,
-            version: version?,
-            description,
+            description: object.optional("description"),
             extensions: object.extensions(),
+            title: title?,
+            version: version?,
         })
     }
 
     /// `servers` of the document, a path or an operation.
-    pub(super) fn servers(&mut self, object: &Object<'_>) -> Vec<Server> {
-        let servers = object
-            .list("servers", &mut self.problems)
-            .unwrap_or_default();
-        servers
-            .iter()
-            .filter_map(|node| self.server(node))
-            .collect()
+    pub(super) fn servers(&self, object: &Object<'a>) -> Vec<Server> {
+        let servers = object.list("servers").iter();
+        servers.filter_map(|node| self.server(node)).collect()
     }
 
     /// One server, in `servers` or in a link.
-    pub(super) fn server(&mut self, node: &Node) -> Option<Server> {
+    pub(super) fn server(&self, node: &'a Node) -> Option<Server> {
         let object = self.object(node, "a server", "url description variables")?;
-        let url = object.required_text("url", &mut self.problems);
-        let description = object.text("description", &mut self.problems);
-        let mut variables = IndexMap::new();
-        for (name, member) in self.entries(&object, "variables") {
-            if let Some(default) = self.server_variable(&member.value) {
-                variables.insert(name.clone(), default);
-            }
+        let url: Option<Spanned<String>> = object.required("url");
+        let description = object.optional("description");
+        for (_, member) in self.entries(&object, "variables") {
+            self.check_server_variable(&member.value);
         }
         let url = url?;
         for name in variables_of(&url.value) {
             let definition = object.get("variables").and_then(|node| node.get(name));
             if definition.is_none() {
+                let name = name.escape_debug();
                 let message = format!(
-                    "the address has the variable `{{{}}}`, which `variables` does not define",
-                    name.escape_debug()
+                    "the address has the variable `{{{name}}}`, which `variables` does not define"
                 );
                 let help = "define it there, with a `default`";
-                self.report(&rules::SERVER_VARIABLE, &url.at, message, help);
+                self.report(rules::SERVER_VARIABLE.problem(&url.at, message, help));
             }
         }
         Some(Server {
             at: node.at.clone(),
             url: url.value,
             description,
-            variables,
         })
     }
 
-    fn server_variable(&mut self, node: &Node) -> Option<String> {
-        let object = self.object(node, "a server variable", "enum default description")?;
-        let values = object.texts("enum", &mut self.problems);
-        let default = object.required_text("default", &mut self.problems);
-        object.text("description", &mut self.problems);
-        let default = default?;
-        if object.get("enum").is_some() && !values.iter().any(|value| value.value == default.value)
+    fn check_server_variable(&self, node: &'a Node) {
+        let allowed = "enum default description";
+        let Some(object) = self.object(node, "a server variable", allowed) else {
+            return;
+        };
+        object.check_texts(&["description"]);
+        let values = object.plain_texts("enum");
+        let default: Option<Spanned<String>> = object.required("default");
+        if let Some(default) = default
+            && object.get("enum").is_some()
+            && !values.contains(&default.value)
         {
-            let message = format!(
-                "the default `{}` is not in `enum`",
-                default.value.escape_debug()
-            );
+            let message = format!("the default `{default}` is not in `enum`");
             let help = "write one of its values";
-            self.report(&rules::SERVER_VARIABLE, &default.at, message, help);
+            self.report(rules::SERVER_VARIABLE.problem(&default.at, message, help));
         }
-        Some(default.value)
     }
 
     /// `tags` of the document.
-    pub(super) fn tags(&mut self, root: &Object<'_>) -> Vec<Tag> {
-        let mut tags = Vec::new();
+    pub(super) fn tags(&self, root: &Object<'a>) -> Vec<Tag> {
         let mut seen = HashSet::new();
-        for node in root.list("tags", &mut self.problems).unwrap_or_default() {
-            let Some(object) = self.object(node, "a tag", "name description externalDocs") else {
-                continue;
-            };
-            let name = object.required_text("name", &mut self.problems);
-            let description = object.text("description", &mut self.problems);
+        let read = |node: &'a Node| {
+            let object = self.object(node, "a tag", "name description externalDocs")?;
             self.check_external_docs(&object);
-            let Some(name) = name else {
-                continue;
-            };
+            let description = object.optional("description");
+            let name: Spanned<String> = object.required("name")?;
             if !seen.insert(name.value.clone()) {
-                let message = format!("the tag `{}` is declared twice", name.value.escape_debug());
-                self.report(
-                    &rules::DUPLICATE_TAG,
-                    &name.at,
-                    message,
-                    "remove one of them",
-                );
+                let message = format!("the tag `{name}` is declared twice");
+                let help = "remove one of them";
+                self.report(rules::DUPLICATE_TAG.problem(&name.at, message, help));
             }
-            tags.push(Tag {
+            Some(Tag {
                 at: node.at.clone(),
                 name: name.value,
                 description,
-            });
-        }
-        tags
+            })
+        };
+        root.list("tags").iter().filter_map(read).collect()
     }
 
     /// `externalDocs` of any object: checked, and left in the tree.
-    pub(super) fn check_external_docs(&mut self, object: &Object<'_>) {
+    pub(super) fn check_external_docs(&self, object: &Object<'a>) {
         if let Some(node) = object.get("externalDocs")
             && let Some(docs) = self.object(node, "`externalDocs`", "url description")
         {
-            docs.required_text("url", &mut self.problems);
-            docs.text("description", &mut self.problems);
+            docs.require("url");
+            docs.check_texts(&["url", "description"]);
         }
     }
 }

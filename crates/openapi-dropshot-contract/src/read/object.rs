@@ -6,171 +6,195 @@ use crate::problem::Problem;
 use crate::rules::document as rules;
 use crate::suggest::did_you_mean;
 use indexmap::IndexMap;
+use serde_json::Number;
+use std::cell::RefCell;
+
+/// The problems that were found so far. All readers of a document add to it.
+pub(super) type Log = RefCell<Vec<Problem>>;
 
 /// An object whose members are being read.
-pub(super) struct Object<'n> {
+pub(super) struct Object<'a> {
     /// Where it begins.
-    pub(super) at: &'n Location,
+    pub(super) at: &'a Location,
     /// How messages call it.
-    what: &'static str,
-    members: &'n IndexMap<String, Member>,
+    pub(super) what: &'static str,
+    members: &'a IndexMap<String, Member>,
+    log: &'a Log,
 }
 
-impl<'n> Object<'n> {
+impl<'a> Object<'a> {
     /// Checks that the node is an object that has no other members than the
-    /// allowed ones and extensions.
+    /// allowed ones (separated by spaces) and extensions (`x-…`).
     pub(super) fn open(
-        node: &'n Node,
+        node: &'a Node,
         what: &'static str,
         allowed: &str,
-        problems: &mut Vec<Problem>,
+        log: &'a Log,
     ) -> Option<Self> {
         let Some(members) = node.as_object() else {
-            problems.push(not_an_object(node, what));
+            log.borrow_mut().push(not_an_object(node, what));
             return None;
         };
+        let names = || allowed.split_ascii_whitespace();
         for (name, member) in members {
-            if !name.starts_with("x-") && !names(allowed).any(|allowed| allowed == name) {
+            if !name.starts_with("x-") && !names().any(|allowed| allowed == name) {
                 let message = format!("{what} has no member `{}`", name.escape_debug());
-                let help = unknown_help(name, allowed);
-                problems.push(rules::UNKNOWN_MEMBER.problem(&member.key_at, message, help));
+                // A foreign keyword is explained only where keywords of schemas are allowed.
+                let is_schema = names().any(|allowed| allowed == "additionalProperties");
+                let otherwise = "remove it, or begin its name with `x-` if it is an extension";
+                let help = match foreign_keyword(name).filter(|_| is_schema) {
+                    Some(help) => help.to_owned(),
+                    None => did_you_mean(name, names(), otherwise),
+                };
+                let problem = rules::UNKNOWN_MEMBER.problem(&member.key_at, message, help);
+                log.borrow_mut().push(problem);
             }
         }
         Some(Object {
             at: &node.at,
             what,
             members,
+            log,
         })
     }
 
     /// The value of a member.
-    pub(super) fn get(&self, name: &str) -> Option<&'n Node> {
+    pub(super) fn get(&self, name: &str) -> Option<&'a Node> {
         self.members.get(name).map(|member| &member.value)
     }
 
     /// All members in the order of the document.
-    pub(super) fn members(&self) -> impl Iterator<Item = (&'n String, &'n Member)> + use<'n> {
+    pub(super) fn members(&self) -> impl Iterator<Item = (&'a String, &'a Member)> + use<'a> {
         self.members.iter()
     }
 
     /// The extensions (`x-…`).
     pub(super) fn extensions(&self) -> Extensions {
-        self.members
-            .iter()
-            .filter(|(name, _)| name.starts_with("x-"))
+        let extensions = self.members().filter(|(name, _)| name.starts_with("x-"));
+        extensions
             .map(|(name, member)| (name.clone(), member.value.clone()))
             .collect()
     }
 
     /// The value of a member that must be there.
-    pub(super) fn require(&self, name: &str, problems: &mut Vec<Problem>) -> Option<&'n Node> {
+    pub(super) fn require(&self, name: &str) -> Option<&'a Node> {
         let node = self.get(name);
         if node.is_none() {
             let message = format!("{} lacks `{name}`", self.what);
             let help = format!("add `{name}`");
-            problems.push(rules::MISSING_MEMBER.problem(self.at, message, help));
+            let problem = rules::MISSING_MEMBER.problem(self.at, message, help);
+            self.log.borrow_mut().push(problem);
         }
         node
     }
 
-    /// A string, where the member is there.
-    pub(super) fn text(&self, name: &str, problems: &mut Vec<Problem>) -> Option<String> {
-        Some(self.spanned_text(name, problems)?.value)
+    /// The value of a member, where it is there and has the right type.
+    pub(super) fn optional<T: Value<'a>>(&self, name: &str) -> Option<T> {
+        value(self.get(name)?, name, self.log)
     }
 
-    /// A string with its place, where the member is there.
-    pub(super) fn spanned_text(
-        &self,
-        name: &str,
-        problems: &mut Vec<Problem>,
-    ) -> Option<Spanned<String>> {
-        text(self.get(name)?, name, problems)
+    /// The same for a member that must be there.
+    pub(super) fn required<T: Value<'a>>(&self, name: &str) -> Option<T> {
+        value(self.require(name)?, name, self.log)
     }
 
-    /// A string that must be there.
-    pub(super) fn required_text(
-        &self,
-        name: &str,
-        problems: &mut Vec<Problem>,
-    ) -> Option<Spanned<String>> {
-        text(self.require(name, problems)?, name, problems)
-    }
-
-    /// A boolean with its place, where the member is there.
-    pub(super) fn spanned_flag(
-        &self,
-        name: &str,
-        problems: &mut Vec<Problem>,
-    ) -> Option<Spanned<bool>> {
-        let node = self.get(name)?;
-        let value = node.as_bool();
-        if value.is_none() {
-            problems.push(wrong_type(
-                node,
-                name,
-                "`true` or `false`",
-                "write `true` or `false`, without quotes",
-            ));
+    /// Checks that these members are texts, where they are there. They stay in the tree only.
+    pub(super) fn check_texts(&self, names: &[&str]) {
+        for name in names {
+            self.optional::<String>(name);
         }
-        value.map(|value| Spanned::new(value, &node.at))
     }
 
     /// A boolean; false where it is absent.
-    pub(super) fn flag(&self, name: &str, problems: &mut Vec<Problem>) -> bool {
-        self.spanned_flag(name, problems)
-            .is_some_and(|flag| flag.value)
+    pub(super) fn flag(&self, name: &str) -> bool {
+        self.optional(name).unwrap_or(false)
     }
 
-    /// An array, where the member is there.
-    pub(super) fn list(&self, name: &str, problems: &mut Vec<Problem>) -> Option<&'n [Node]> {
-        list(self.get(name)?, name, problems)
+    /// An array; empty where it is absent.
+    pub(super) fn list(&self, name: &str) -> &'a [Node] {
+        self.optional(name).unwrap_or_default()
     }
 
-    /// An array of strings; empty where the member is absent.
-    pub(super) fn texts(&self, name: &str, problems: &mut Vec<Problem>) -> Vec<Spanned<String>> {
+    /// An array of strings; empty where it is absent.
+    pub(super) fn texts(&self, name: &str) -> Vec<Spanned<String>> {
         let node = self.get(name);
-        node.map(|node| texts(node, name, problems))
+        node.map(|node| texts(node, name, self.log))
             .unwrap_or_default()
     }
-}
 
-/// The names of a list that is separated by spaces.
-fn names(list: &str) -> impl Iterator<Item = &str> {
-    list.split_ascii_whitespace()
-}
-
-fn list<'n>(node: &'n Node, name: &str, problems: &mut Vec<Problem>) -> Option<&'n [Node]> {
-    let items = node.as_array();
-    if items.is_none() {
-        problems.push(wrong_type(node, name, "an array", "write it as a list"));
+    /// The same, without the places.
+    pub(super) fn plain_texts(&self, name: &str) -> Vec<String> {
+        let texts = self.texts(name).into_iter();
+        texts.map(|text| text.value).collect()
     }
-    items
 }
 
-/// An array of strings.
-pub(super) fn texts(node: &Node, name: &str, problems: &mut Vec<Problem>) -> Vec<Spanned<String>> {
-    let items = list(node, name, problems).unwrap_or_default();
-    items
-        .iter()
-        .filter_map(|item| text(item, name, problems))
-        .collect()
+/// A type that a member can have.
+pub(super) trait Value<'a>: Sized {
+    /// Reads a value of this type. The error says what was expected, and what to write.
+    fn read(node: &'a Node) -> Result<Self, (&'static str, &'static str)>;
 }
 
-/// A string, or a problem that says how to make one.
-pub(super) fn text(
-    node: &Node,
-    name: &str,
-    problems: &mut Vec<Problem>,
-) -> Option<Spanned<String>> {
-    let Some(value) = node.as_str() else {
+impl Value<'_> for String {
+    fn read(node: &Node) -> Result<Self, (&'static str, &'static str)> {
         let help = match &node.kind {
             NodeKind::Number(_) | NodeKind::Bool(_) => "put it in quotes",
             _ => "write a text",
         };
-        problems.push(wrong_type(node, name, "a string", help));
-        return None;
-    };
-    Some(Spanned::new(value.to_owned(), &node.at))
+        node.as_str().map(str::to_owned).ok_or(("a string", help))
+    }
+}
+
+impl Value<'_> for bool {
+    fn read(node: &Node) -> Result<Self, (&'static str, &'static str)> {
+        let help = "write `true` or `false`, without quotes";
+        node.as_bool().ok_or(("`true` or `false`", help))
+    }
+}
+
+impl Value<'_> for Number {
+    fn read(node: &Node) -> Result<Self, (&'static str, &'static str)> {
+        let number = node.as_number().cloned();
+        number.ok_or(("a number", "write it without quotes"))
+    }
+}
+
+impl Value<'_> for u64 {
+    fn read(node: &Node) -> Result<Self, (&'static str, &'static str)> {
+        let help = "write it without quotes, sign and fraction";
+        node.as_u64().ok_or(("an integer from 0", help))
+    }
+}
+
+impl<'a> Value<'a> for &'a [Node] {
+    fn read(node: &'a Node) -> Result<Self, (&'static str, &'static str)> {
+        node.as_array().ok_or(("an array", "write it as a list"))
+    }
+}
+
+impl<'a, T: Value<'a>> Value<'a> for Spanned<T> {
+    fn read(node: &'a Node) -> Result<Self, (&'static str, &'static str)> {
+        Ok(Spanned::new(T::read(node)?, &node.at))
+    }
+}
+
+/// The value of a member of this name, or a problem that says how to make one.
+pub(super) fn value<'a, T: Value<'a>>(node: &'a Node, name: &str, log: &Log) -> Option<T> {
+    T::read(node)
+        .map_err(|(expected, help)| {
+            let problem = wrong_type(node, name, expected, help);
+            log.borrow_mut().push(problem);
+        })
+        .ok()
+}
+
+/// An array of strings.
+pub(super) fn texts(node: &Node, name: &str, log: &Log) -> Vec<Spanned<String>> {
+    let items: &[Node] = value(node, name, log).unwrap_or_default();
+    items
+        .iter()
+        .filter_map(|item| value(item, name, log))
+        .collect()
 }
 
 /// The problem of a value that must be an object and is not.
@@ -183,21 +207,6 @@ pub(super) fn not_an_object(node: &Node, what: &str) -> Problem {
 pub(super) fn wrong_type(node: &Node, name: &str, expected: &str, help: &str) -> Problem {
     let message = format!("`{name}` must be {expected}, found {}", node.summary());
     rules::WRONG_TYPE.problem(&node.at, message, help)
-}
-
-/// What to write instead of an unknown name: the one that was probably meant,
-/// or how OpenAPI 3.0 expresses what other formats express by this name.
-fn unknown_help(name: &str, allowed: &str) -> String {
-    if names(allowed).any(|allowed| allowed == "additionalProperties")
-        && let Some(help) = foreign_keyword(name)
-    {
-        return help.to_owned();
-    }
-    did_you_mean(
-        name,
-        names(allowed),
-        "remove it, or begin its name with `x-` if it is an extension",
-    )
 }
 
 /// JSON Schema keywords that OpenAPI 3.0 lacks.

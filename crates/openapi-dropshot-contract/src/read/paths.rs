@@ -4,14 +4,12 @@
 use super::Reader;
 use super::object::Object;
 use super::parameters::identity;
-use super::reference::{Section, Target};
-use crate::model::{Method, Node, Operation, Parameter, Spanned};
+use super::reference::Target;
+use crate::model::{Member, Method, Node, Operation, Parameter, Spanned};
 use crate::rules::document as rules;
-use indexmap::IndexMap;
+use regex::Regex;
 use std::collections::HashSet;
-
-/// Alternatives of schemes, each with its scopes.
-pub(super) type Security = Vec<IndexMap<String, Vec<String>>>;
+use std::sync::LazyLock;
 
 const PATH_ITEM: &str = "$ref summary description servers parameters get put post delete options head \
     patch trace";
@@ -19,149 +17,113 @@ const PATH_ITEM: &str = "$ref summary description servers parameters get put pos
 const OPERATION: &str = "operationId summary description tags parameters requestBody responses deprecated \
     security servers callbacks externalDocs";
 
-impl Reader<'_> {
+/// Each variable has a name, and its braces are in one segment.
+static MATCHING_BRACES: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^(?:[^{}]|\{[^{}/]+\})*$").expect("the pattern is valid"));
+
+impl<'a> Reader<'a> {
     /// All operations of the document.
-    pub(super) fn paths(&mut self, root: &Object<'_>, security: &Security) -> Vec<Operation> {
-        let mut operations = Vec::new();
-        let Some(node) = root.require("paths", &mut self.problems) else {
-            return operations;
+    pub(super) fn paths(&mut self, root: &Object<'a>) -> Vec<Operation> {
+        let Some(node) = root.require("paths") else {
+            return Vec::new();
         };
+        let mut operations = Vec::new();
         let entries = self.map(node, "`paths`");
         for (path, member) in entries.filter(|(path, _)| !path.starts_with("x-")) {
             let path = Spanned::new(path.clone(), &member.key_at);
             self.check_path(&path);
-            self.path_item(&path, &member.value, security, &mut operations);
+            operations.extend(self.path_item(&path, &member.value));
         }
         operations
     }
 
     /// Checks the form of a path.
-    fn check_path(&mut self, path: &Spanned<String>) {
-        let quoted = path.value.escape_debug().to_string();
+    fn check_path(&self, path: &Spanned<String>) {
         if !path.value.starts_with('/') {
-            let message = format!("the path `{quoted}` does not begin with `/`");
-            self.report(
-                &rules::PATH_FORM,
-                &path.at,
-                message,
-                format!("write `/{quoted}`"),
-            );
+            let message = format!("the path `{path}` does not begin with `/`");
+            let help = format!("write `/{path}`");
+            self.report(rules::PATH_FORM.problem(&path.at, message, help));
         }
         if path.value.contains(['?', '#']) {
-            let message = format!("the path `{quoted}` has a query or a fragment");
+            let message = format!("the path `{path}` has a query or a fragment");
             let help = "describe what follows `?` by `parameters` with `in: query`";
-            self.report(&rules::PATH_FORM, &path.at, message, help);
+            self.report(rules::PATH_FORM.problem(&path.at, message, help));
         }
-        if !has_matching_braces(&path.value) {
-            let message = format!("the braces of the path `{quoted}` do not match");
-            self.report(
-                &rules::PATH_FORM,
-                &path.at,
-                message,
-                "write each variable as `{name}`",
-            );
+        if !MATCHING_BRACES.is_match(&path.value) {
+            let message = format!("the braces of the path `{path}` do not match");
+            let help = "write each variable as `{name}`";
+            self.report(rules::PATH_FORM.problem(&path.at, message, help));
         }
     }
 
-    fn path_item(
-        &mut self,
-        path: &Spanned<String>,
-        node: &Node,
-        security: &Security,
-        operations: &mut Vec<Operation>,
-    ) {
+    fn path_item(&mut self, path: &Spanned<String>, node: &'a Node) -> Vec<Operation> {
         let Some(object) = self.object(node, "a path item", PATH_ITEM) else {
-            return;
+            return Vec::new();
         };
         if let Some(reference) = object.get("$ref") {
             let message = "a path item cannot be a reference here";
             let help =
                 "write its operations out, and share parameters and responses under `components`";
-            self.report(&rules::REFERENCE, &reference.at, message, help);
+            self.report(rules::REFERENCE.problem(&reference.at, message, help));
         }
-        object.text("summary", &mut self.problems);
-        object.text("description", &mut self.problems);
+        object.check_texts(&["summary", "description"]);
         self.servers(&object);
         let shared = self.parameters(&object);
-        for (name, member) in object.members() {
-            if let Some(method) = Method::from_key(name) {
-                operations.extend(self.operation(path, method, &member.value, &shared, security));
-            }
-        }
+        let read = |(name, member): (&String, &'a Member)| {
+            let method = Method::from_key(name)?;
+            self.operation(path, method, &member.value, &shared)
+        };
+        object.members().filter_map(read).collect()
     }
 
     fn operation(
         &mut self,
         path: &Spanned<String>,
         method: Method,
-        node: &Node,
+        node: &'a Node,
         shared: &[Parameter],
-        security: &Security,
     ) -> Option<Operation> {
         let object = self.object(node, "an operation", OPERATION)?;
         let mut parameters = self.parameters(&object);
         let own: HashSet<_> = parameters.iter().map(identity).collect();
-        parameters.extend(
-            shared
-                .iter()
-                .filter(|shared| !own.contains(&identity(shared)))
-                .cloned(),
-        );
+        let shared = shared
+            .iter()
+            .filter(|shared| !own.contains(&identity(shared)));
+        parameters.extend(shared.cloned());
         self.check_external_docs(&object);
         self.servers(&object);
         for (_, member) in self.entries(&object, "callbacks") {
             self.check_callback(&member.value);
         }
+        let security = self.security_requirements(&object);
         Some(Operation {
             at: node.at.clone(),
-            id: object.spanned_text("operationId", &mut self.problems),
+            id: object.optional("operationId"),
             method,
             path: path.clone(),
-            summary: object.text("summary", &mut self.problems),
-            description: object.text("description", &mut self.problems),
-            tags: object
-                .texts("tags", &mut self.problems)
-                .into_iter()
-                .map(|tag| tag.value)
-                .collect(),
+            summary: object.optional("summary"),
+            description: object.optional("description"),
+            tags: object.plain_texts("tags"),
             parameters,
-            request_body: object
-                .get("requestBody")
-                .and_then(|node| self.request_body(node)),
+            request_body: (object.get("requestBody")).and_then(|node| self.request_body(node)),
             responses: self.responses(&object),
-            deprecated: object.flag("deprecated", &mut self.problems),
+            deprecated: object.flag("deprecated"),
             lifecycle: self.lifecycle(&object),
             stability: self.stability(&object),
-            security: self
-                .security_requirements(&object)
-                .unwrap_or_else(|| security.clone()),
+            security: security.unwrap_or_else(|| self.security.clone()),
             extensions: object.extensions(),
         })
     }
 
     /// A callback: checked, and left in the tree.
-    pub(super) fn check_callback(&mut self, node: &Node) {
-        if !matches!(self.target(node, Section::Callbacks), Target::Inline) {
+    pub(super) fn check_callback(&mut self, node: &'a Node) {
+        if !matches!(self.target(node, "callbacks"), Some(Target::Inline)) {
             return;
         }
         let entries = self.map(node, "a callback");
         for (expression, member) in entries.filter(|(name, _)| !name.starts_with("x-")) {
             let path = Spanned::new(expression.clone(), &member.key_at);
-            self.path_item(&path, &member.value, &Security::new(), &mut Vec::new());
+            self.path_item(&path, &member.value);
         }
     }
-}
-
-fn has_matching_braces(path: &str) -> bool {
-    let mut open = false;
-    let mut empty = false;
-    for character in path.chars() {
-        match (character, open) {
-            ('{', false) => (open, empty) = (true, true),
-            ('}', true) if !empty => open = false,
-            ('{', true) | ('}', _) | ('/', true) => return false,
-            _ => empty = false,
-        }
-    }
-    !open
 }

@@ -13,33 +13,32 @@ use std::collections::{HashMap, HashSet};
 impl Reader<'_> {
     /// Reports each chain of schemas that leads back without a step into the
     /// value, and tells whether there was one.
-    pub(super) fn has_schema_cycles(&mut self) -> bool {
-        let cycles = cycles(&self.components.schemas);
-        let has_cycles = !cycles.is_empty();
-        for (names, at) in cycles {
+    pub(super) fn has_schema_cycles(&self) -> bool {
+        let cycles = cycles(&self.document.schemas);
+        for (names, at) in &cycles {
             let message = format!("a schema that consists of itself has no meaning: {names}");
             let help = "break the chain: write one of these schemas out, or refer to it from a property or from `items`";
-            self.report(&rules::SCHEMA_CYCLE, &at, message, help);
+            self.report(rules::SCHEMA_CYCLE.problem(at, message, help));
         }
-        has_cycles
+        !cycles.is_empty()
     }
 
     /// Reports schemas that need a value of themselves inside each value.
-    pub(super) fn check_endless_schemas(&mut self) {
-        for (name, at) in endless(&self.components.schemas) {
+    pub(super) fn check_endless_schemas(&self) {
+        for (name, at) in endless(&self.document.schemas) {
             let message = format!("no value of `{name}` ever ends: each one must hold another");
             let help = "make one of the properties on the way optional or `nullable`";
-            self.report(&rules::ENDLESS_SCHEMA, &at, message, help);
+            self.report(rules::ENDLESS_SCHEMA.problem(at, message, help));
         }
     }
 }
 
 /// A cycle: its names as messages show them, and the place of the reference that closes it.
-type Cycle = (String, Location);
+type Cycle<'s> = (String, &'s Location);
 
 /// Finds cycles by a depth-first walk that keeps its own stack, so that a long
 /// chain of schemas cannot overflow that of the thread. Each back edge gives one.
-fn cycles(schemas: &IndexMap<String, Schema>) -> Vec<Cycle> {
+fn cycles(schemas: &IndexMap<String, Schema>) -> Vec<Cycle<'_>> {
     let edges: HashMap<&str, Vec<(&str, &Location)>> = schemas
         .iter()
         .map(|(name, schema)| {
@@ -67,10 +66,8 @@ fn cycles(schemas: &IndexMap<String, Schema>) -> Vec<Cycle> {
             };
             *next += 1;
             if let Some(&begin) = on_path.get(target) {
-                cycles.push((
-                    circle(path[begin..].iter().map(|(name, _)| *name)),
-                    (*at).clone(),
-                ));
+                let names = path[begin..].iter().map(|(name, _)| *name);
+                cycles.push((circle(names), *at));
             } else if !done.contains(target) {
                 on_path.insert(target, path.len());
                 path.push((target, 0));
@@ -85,24 +82,20 @@ fn in_place<'s>(schema: &'s Schema, targets: &mut Vec<(&'s str, &'s Location)>) 
     if let Some(reference) = &schema.reference {
         targets.push((&reference.value, &reference.at));
     }
-    let parts = schema
-        .all_of
-        .iter()
-        .chain(&schema.one_of)
-        .chain(&schema.any_of)
-        .chain(schema.not.as_deref());
-    for part in parts {
+    for part in schema.compositions().chain(schema.not.as_deref()) {
         in_place(part, targets);
     }
 }
 
 /// Finds the schemas without a finite value, each with the place where it
 /// requires another one.
-fn endless(schemas: &IndexMap<String, Schema>) -> Vec<(String, Location)> {
+fn endless(schemas: &IndexMap<String, Schema>) -> Vec<(&str, &Location)> {
     let mut users: HashMap<&str, Vec<&str>> = HashMap::new();
     for (name, schema) in schemas {
-        each_reference(schema, &mut |target| {
-            users.entry(target).or_default().push(name)
+        schema.each(&mut |part| {
+            if let Some(target) = &part.reference {
+                users.entry(&target.value).or_default().push(name);
+            }
         });
     }
     // A schema with a finite value lets its users have one; this is repeated until
@@ -127,7 +120,7 @@ fn endless(schemas: &IndexMap<String, Schema>) -> Vec<(String, Location)> {
         .iter()
         .filter(|(name, _)| !finite.contains(name.as_str()));
     unfinished
-        .filter_map(|(name, schema)| Some((name.clone(), demand(schema, &finite)?.clone())))
+        .filter_map(|(name, schema)| Some((name.as_str(), demand(schema, &finite)?)))
         .collect()
 }
 
@@ -139,21 +132,12 @@ fn demand<'s>(schema: &'s Schema, finite: &HashSet<&str>) -> Option<&'s Location
     if let Some(reference) = &schema.reference {
         return (!finite.contains(reference.value.as_str())).then_some(&reference.at);
     }
-    let by_property = schema
-        .required
-        .iter()
+    let by_property = (schema.required.iter())
         .filter_map(|name| schema.properties.get(&name.value))
         .find_map(|property| demand(property, finite));
-    let by_element = schema
-        .items
-        .as_deref()
-        .filter(|_| {
-            schema
-                .min_items
-                .as_ref()
-                .is_some_and(|minimum| minimum.value > 0)
-        })
-        .and_then(|items| demand(items, finite));
+    let has_element = (schema.min_items.as_ref()).is_some_and(|minimum| minimum.value > 0);
+    let element = schema.items.as_deref().filter(|_| has_element);
+    let by_element = element.and_then(|items| demand(items, finite));
     by_property
         .or(by_element)
         .or_else(|| schema.all_of.iter().find_map(|part| demand(part, finite)))
@@ -165,25 +149,5 @@ fn demand<'s>(schema: &'s Schema, finite: &HashSet<&str>) -> Option<&'s Location
 fn by_all<'s>(alternatives: &'s [Schema], finite: &HashSet<&str>) -> Option<&'s Location> {
     let mut demands = alternatives.iter().map(|schema| demand(schema, finite));
     let first = demands.next()?;
-    if demands.all(|demand| demand.is_some()) {
-        first
-    } else {
-        None
-    }
-}
-
-fn each_reference<'s>(schema: &'s Schema, callback: &mut dyn FnMut(&'s str)) {
-    if let Some(reference) = &schema.reference {
-        callback(&reference.value);
-    }
-    let parts = schema
-        .properties
-        .values()
-        .chain(schema.items.as_deref())
-        .chain(&schema.all_of)
-        .chain(&schema.one_of)
-        .chain(&schema.any_of);
-    for part in parts {
-        each_reference(part, callback);
-    }
+    first.filter(|_| demands.all(|demand| demand.is_some()))
 }

@@ -3,86 +3,45 @@
 //! Cycles of schemas are found in `recursion`.
 
 use super::{MAX_COPIED, Reader};
-use crate::model::{Node, Spanned, unescape_pointer_token};
+use crate::model::{Member, Node, Spanned, unescape_pointer_token};
 use crate::rules::document as rules;
 use crate::suggest::closest;
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
+use percent_encoding::percent_decode_str;
 use std::collections::HashMap;
 
-/// A section of `components`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Section {
-    Schemas,
-    Responses,
-    Parameters,
-    Examples,
-    RequestBodies,
-    Headers,
-    SecuritySchemes,
-    Links,
-    Callbacks,
-}
+/// The sections of `components`.
+pub(super) const SECTIONS: &str =
+    "schemas responses parameters examples requestBodies headers securitySchemes links callbacks";
 
-impl Section {
-    pub(super) const ALL: [Section; 9] = [
-        Section::Schemas,
-        Section::Responses,
-        Section::Parameters,
-        Section::Examples,
-        Section::RequestBodies,
-        Section::Headers,
-        Section::SecuritySchemes,
-        Section::Links,
-        Section::Callbacks,
-    ];
-
-    /// Its name under `components`.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Section::Schemas => "schemas",
-            Section::Responses => "responses",
-            Section::Parameters => "parameters",
-            Section::Examples => "examples",
-            Section::RequestBodies => "requestBodies",
-            Section::Headers => "headers",
-            Section::SecuritySchemes => "securitySchemes",
-            Section::Links => "links",
-            Section::Callbacks => "callbacks",
-        }
-    }
-}
+/// One of [`SECTIONS`].
+pub(super) type Section = &'static str;
 
 /// What is written where an object or a reference to one is allowed.
-pub(super) enum Target {
+pub(super) enum Target<'a> {
     /// The object itself.
     Inline,
     /// A reference; the name is that of the component at the end of the chain.
-    Component(String),
-    /// A reference that leads nowhere; its problem has been reported.
-    Broken,
+    Component(&'a str),
 }
 
+/// For each component, the one at the end of its chain: itself where it is no
+/// reference, nothing where the chain breaks or runs in a circle.
+pub(super) type Ends<'a> = HashMap<&'a str, Option<&'a str>>;
+
 impl<'a> Reader<'a> {
-    /// Whether a node is a reference, and where it leads to.
-    pub(super) fn target(&mut self, node: &Node, section: Section) -> Target {
+    /// Whether a node is a reference, and where it leads to. `None` is a reference that
+    /// leads nowhere; its problem has been reported.
+    pub(super) fn target(&mut self, node: &'a Node, section: Section) -> Option<Target<'a>> {
         if node.get("$ref").is_none() {
-            return Target::Inline;
+            return Some(Target::Inline);
         }
-        let Some(name) = self.reference(node, section) else {
-            return Target::Broken;
-        };
+        let name = self.reference(node, section)?;
         // Problems on the way are reported where they are.
-        let end = self
-            .ends
-            .get(&section)
-            .and_then(|ends| ends.get(name.value.as_str()).copied().flatten());
-        let component = end.and_then(|name| Some((name, self.component(section, name)?)));
-        match component {
-            Some((name, component)) if self.may_copy(node, component) => {
-                Target::Component(name.to_owned())
-            }
-            _ => Target::Broken,
-        }
+        let end = (*self.ends.get(section)?.get(name.value.as_str())?)?;
+        let component = self.component(section, end)?;
+        self.may_copy(node, component)
+            .then_some(Target::Component(end))
     }
 
     /// Whether one more copy of a component is within bounds.
@@ -94,184 +53,81 @@ impl<'a> Reader<'a> {
         let is_within = self.copied <= MAX_COPIED;
         if was_within && !is_within {
             let message = format!("references up to here expand to more than {MAX_COPIED} values");
-            let help = "split the document, or make the components smaller";
-            self.report(&rules::TOO_MANY_REFERENCES, &node.at, message, help);
+            self.report(rules::TOO_MANY_REFERENCES.violation(&node.at, message));
         }
         is_within
     }
 
     /// Checks the reference that a node is, one step far, and gives the name
     /// of the component that it refers to.
-    pub(super) fn reference(&mut self, node: &Node, section: Section) -> Option<Spanned<String>> {
+    pub(super) fn reference(&self, node: &Node, section: Section) -> Option<Spanned<String>> {
         let reference = node.get("$ref")?;
         self.check_siblings(node);
-        let at = &reference.at;
-        let wanted = format!("write `#/components/{}/NAME`", section.as_str());
+        let wanted = format!("write `#/components/{section}/NAME`");
         let Some(text) = reference.as_str() else {
             let message = format!("`$ref` must be a string, found {}", reference.summary());
-            self.report(&rules::REFERENCE, at, message, wanted);
+            self.report(rules::REFERENCE.problem(&reference.at, message, wanted));
             return None;
         };
-        let quoted = text.escape_debug().to_string();
-        let (found, name) = match parse(text) {
-            Ok(parsed) => parsed,
-            Err(Malformed::External) => {
-                let message = format!("`{quoted}` refers to another document");
-                let help = format!(
-                    "copy what it refers to under `components.{}` of this document",
-                    section.as_str()
-                );
-                self.report(&rules::EXTERNAL_REFERENCE, at, message, help);
-                return None;
-            }
-            Err(Malformed::NoComponent) => {
-                let message = format!("`{quoted}` does not refer to a named component");
-                let help = format!(
-                    "move it under `components.{}` and {wanted}",
-                    section.as_str()
-                );
-                self.report(&rules::REFERENCE, at, message, help);
-                return None;
-            }
+        let quoted = text.escape_debug();
+        let (rule, message, help) = match parse(text) {
+            None if !text.starts_with('#') => (
+                &rules::EXTERNAL_REFERENCE,
+                format!("`{quoted}` refers to another document"),
+                format!("copy what it refers to under `components.{section}` of this document"),
+            ),
+            None => (
+                &rules::REFERENCE,
+                format!("`{quoted}` does not refer to a named component"),
+                format!("move it under `components.{section}` and {wanted}"),
+            ),
+            Some((found, _)) if found != section => (
+                &rules::REFERENCE,
+                format!("expected a reference into `components.{section}`, found `{quoted}`"),
+                wanted,
+            ),
+            Some((_, name)) if self.component(section, &name).is_none() => (
+                &rules::DANGLING_REFERENCE,
+                format!("`{quoted}` does not exist"),
+                match closest(&name, self.section_names(section)) {
+                    Some(close) => format!("did you mean `#/components/{section}/{close}`?"),
+                    None => format!("define it under `components.{section}`"),
+                },
+            ),
+            Some((_, name)) => return Some(Spanned::new(name, &reference.at)),
         };
-        if found != section {
-            let message = format!(
-                "expected a reference into `components.{}`, found `{quoted}`",
-                section.as_str()
-            );
-            self.report(&rules::REFERENCE, at, message, wanted);
-            return None;
-        }
-        if self.component(section, &name).is_none() {
-            let help = self.dangling_help(section, &name);
-            let message = format!("`{quoted}` does not exist");
-            self.report(&rules::DANGLING_REFERENCE, at, message, help);
-            return None;
-        }
-        Some(Spanned::new(name, at))
+        self.report(rule.problem(&reference.at, message, help));
+        None
+    }
+
+    fn components_of(&self, section: Section) -> Option<&'a IndexMap<String, Member>> {
+        self.root.get("components")?.get(section)?.as_object()
     }
 
     /// The tree of a component.
     pub(super) fn component(&self, section: Section, name: &str) -> Option<&'a Node> {
-        self.root
-            .get("components")?
-            .get(section.as_str())?
-            .get(name)
+        Some(&self.components_of(section)?.get(name)?.value)
     }
 
-    /// The names of a section of `components`.
-    pub(super) fn section_names(
-        &self,
-        section: Section,
-    ) -> impl Iterator<Item = &'a str> + use<'a> {
-        let section = self
-            .root
-            .get("components")
-            .and_then(|components| components.get(section.as_str()));
-        section
-            .and_then(Node::as_object)
-            .into_iter()
-            .flat_map(|members| members.keys().map(String::as_str))
-    }
-
-    /// The name of a component as its section has it, where it is there.
-    pub(super) fn component_name(&self, section: Section, name: &str) -> Option<&'a str> {
-        let members = self
-            .root
-            .get("components")?
-            .get(section.as_str())?
-            .as_object()?;
-        members.get_key_value(name).map(|(name, _)| name.as_str())
-    }
-
-    fn dangling_help(&self, section: Section, name: &str) -> String {
-        match closest(name, self.section_names(section)) {
-            Some(close) => format!("did you mean `#/components/{}/{close}`?", section.as_str()),
-            None => format!("define it under `components.{}`", section.as_str()),
-        }
+    fn section_names(&self, section: Section) -> impl Iterator<Item = &'a str> + use<'a> {
+        let components = self.components_of(section).into_iter().flatten();
+        components.map(|(name, _)| name.as_str())
     }
 
     /// Tools ignore the members beside a `$ref` (OpenAPI 3.0.3, "Reference
     /// Object"), which authors do not expect.
-    fn check_siblings(&mut self, node: &Node) {
-        let Some(members) = node.as_object() else {
-            return;
-        };
-        for (name, member) in members.iter().filter(|(name, _)| *name != "$ref") {
+    fn check_siblings(&self, node: &Node) {
+        let members = node.as_object().into_iter().flatten();
+        for (name, member) in members.filter(|(name, _)| *name != "$ref") {
             let message = format!("`{}` beside `$ref` is ignored", name.escape_debug());
-            let help =
-                "move it to the component; in a schema, wrap the reference: `allOf: [{$ref: …}]`";
-            self.report(&rules::REFERENCE_SIBLING, &member.key_at, message, help);
+            self.report(rules::REFERENCE_SIBLING.violation(&member.key_at, message));
         }
     }
-}
 
-/// Why a reference names no component.
-enum Malformed {
-    External,
-    NoComponent,
-}
-
-/// Takes `#/components/SECTION/NAME` apart.
-fn parse(reference: &str) -> Result<(Section, String), Malformed> {
-    let pointer = reference.strip_prefix('#').ok_or(Malformed::External)?;
-    let pointer = percent_decode(pointer).ok_or(Malformed::NoComponent)?;
-    let mut tokens = pointer
-        .strip_prefix("/components/")
-        .ok_or(Malformed::NoComponent)?
-        .split('/');
-    let (Some(section), Some(name), None) = (tokens.next(), tokens.next(), tokens.next()) else {
-        return Err(Malformed::NoComponent);
-    };
-    let section = Section::ALL
-        .into_iter()
-        .find(|known| known.as_str() == section)
-        .ok_or(Malformed::NoComponent)?;
-    Ok((section, unescape_pointer_token(name)))
-}
-
-/// Decodes `%20` and the like, as a URI fragment may have them.
-fn percent_decode(text: &str) -> Option<String> {
-    if !text.contains('%') {
-        return Some(text.to_owned());
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        if first == b'%' {
-            let digits = std::str::from_utf8(tail.get(..2)?).ok()?;
-            if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-                return None;
-            }
-            bytes.push(u8::from_str_radix(digits, 16).ok()?);
-            rest = &tail[2..];
-        } else {
-            bytes.push(first);
-            rest = tail;
-        }
-    }
-    String::from_utf8(bytes).ok()
-}
-
-/// For each component, the one at the end of its chain: itself where it is no
-/// reference, nothing where the chain breaks or runs in a circle.
-pub(super) type Ends<'a> = HashMap<&'a str, Option<&'a str>>;
-
-/// What a component refers to.
-enum Step<'a> {
-    Nowhere,
-    Next(&'a str),
-    /// A reference that is at fault, which is reported where it is read.
-    Broken,
-}
-
-impl<'a> Reader<'a> {
     /// Follows all chains once, and reports those that run in a circle.
     pub(super) fn follow_chains(&mut self) {
-        for section in Section::ALL
-            .into_iter()
-            .filter(|section| *section != Section::Schemas)
-        {
+        let sections = SECTIONS.split(' ').filter(|section| *section != "schemas");
+        for section in sections {
             let mut ends = Ends::new();
             for start in self.section_names(section) {
                 self.follow(section, start, &mut ends);
@@ -280,53 +136,53 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn follow(&mut self, section: Section, start: &'a str, ends: &mut Ends<'a>) {
+    fn follow(&self, section: Section, start: &'a str, ends: &mut Ends<'a>) {
         let mut path: IndexSet<&'a str> = IndexSet::new();
         let mut name = start;
         let end = loop {
             if let Some(end) = ends.get(name) {
                 break *end;
             }
-            if let Some(begin) = path.get_index_of(name) {
-                self.report_circle(section, path.iter().skip(begin).copied());
+            let Some(reference) = self
+                .component(section, name)
+                .and_then(|node| node.get("$ref"))
+            else {
+                path.insert(name);
+                break Some(name);
+            };
+            path.insert(name);
+            // A reference that is at fault is reported where it is read.
+            let Some(next) = self.next_in_chain(section, reference) else {
+                break None;
+            };
+            if let Some(begin) = path.get_index_of(next) {
+                let circle = circle(path.iter().skip(begin).copied());
+                let message = format!("the reference leads back to itself: {circle}");
+                self.report(rules::REFERENCE_CYCLE.violation(&reference.at, message));
                 break None;
             }
-            path.insert(name);
-            match self.step(section, name) {
-                Step::Nowhere => break Some(name),
-                Step::Next(next) => name = next,
-                Step::Broken => break None,
-            }
+            name = next;
         };
         ends.extend(path.into_iter().map(|name| (name, end)));
     }
 
-    fn step(&self, section: Section, name: &str) -> Step<'a> {
-        let Some(reference) = self
-            .component(section, name)
-            .and_then(|node| node.get("$ref"))
-        else {
-            return Step::Nowhere;
-        };
-        match reference.as_str().and_then(|text| parse(text).ok()) {
-            Some((found, next)) if found == section => self
-                .component_name(section, &next)
-                .map_or(Step::Broken, Step::Next),
-            _ => Step::Broken,
-        }
+    /// The name of the component of the same section that a component refers to.
+    fn next_in_chain(&self, section: Section, reference: &Node) -> Option<&'a str> {
+        let (found, next) = parse(reference.as_str()?)?;
+        let (name, _) = self.components_of(section)?.get_key_value(&next)?;
+        (found == section).then_some(name)
     }
+}
 
-    fn report_circle(&mut self, section: Section, names: impl Iterator<Item = &'a str> + Clone) {
-        let last = names
-            .clone()
-            .last()
-            .and_then(|name| self.component(section, name)?.get("$ref"));
-        if let Some(reference) = last {
-            let message = format!("the reference leads back to itself: {}", circle(names));
-            let help = "write out one of them";
-            self.report(&rules::REFERENCE_CYCLE, &reference.at, message, help);
-        }
-    }
+/// Takes `#/components/SECTION/NAME` apart.
+fn parse(reference: &str) -> Option<(String, String)> {
+    let pointer = percent_decode_str(reference.strip_prefix('#')?);
+    let pointer = pointer.decode_utf8().ok()?;
+    let (section, name) = pointer.strip_prefix("/components/")?.split_once('/')?;
+    let is_section = SECTIONS.split(' ').any(|known| known == section);
+    // A `%` is left where no byte follows in hexadecimal digits.
+    let is_component = is_section && !name.contains(['/', '%']);
+    is_component.then(|| (section.to_owned(), unescape_pointer_token(name)))
 }
 
 /// A circle of names for messages: each once, and the first again at its end. Of

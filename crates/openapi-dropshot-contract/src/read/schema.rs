@@ -1,13 +1,11 @@
 //! Reads schemas: every keyword of OpenAPI 3.0, each with the type it must have.
 
 use super::Reader;
-use super::object::{Object, text, wrong_type};
-use super::reference::Section;
-use crate::model::{AdditionalProperties, Discriminator, Node, NodeKind, Schema, Spanned, Type};
-use crate::problem::Problem;
+use super::object::{Object, value, wrong_type};
+use crate::model::{AdditionalProperties, Discriminator, Node, Schema, Spanned, Type};
 use crate::rules::document as rules;
 use indexmap::IndexMap;
-use serde_json::Number;
+use std::collections::HashSet;
 
 const SCHEMA: &str = "$ref title multipleOf maximum exclusiveMaximum minimum exclusiveMinimum \
     maxLength minLength pattern maxItems minItems uniqueItems maxProperties \
@@ -15,84 +13,93 @@ const SCHEMA: &str = "$ref title multipleOf maximum exclusiveMaximum minimum exc
     additionalProperties description format default nullable discriminator readOnly \
     writeOnly xml externalDocs example deprecated";
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// A schema; a reference stays one.
-    pub(super) fn schema(&mut self, node: &Node) -> Option<Schema> {
+    pub(super) fn schema(&self, node: &'a Node) -> Option<Schema> {
+        let mut schema = Schema::anything(node.at.clone());
         if node.get("$ref").is_some() {
-            let reference = self.reference(node, Section::Schemas)?;
-            return Some(Schema {
-                reference: Some(reference),
-                ..Schema::anything(node.at.clone())
-            });
+            schema.reference = Some(self.reference(node, "schemas")?);
+            return Some(schema);
         }
         let object = self.object(node, "a schema", SCHEMA)?;
-        let mut schema = Schema::anything(node.at.clone());
         self.annotations(&object, &mut schema);
         self.numbers_and_texts(&object, &mut schema);
         self.arrays_and_objects(&object, &mut schema);
-        self.compositions(&object, &mut schema);
-        schema.extensions = object.extensions();
+        schema.all_of = self.schemas(&object, "allOf");
+        schema.one_of = self.schemas(&object, "oneOf");
+        schema.any_of = self.schemas(&object, "anyOf");
+        schema.not = self.boxed_schema(object.get("not"));
         Some(schema)
     }
 
-    fn annotations(&mut self, object: &Object<'_>, schema: &mut Schema) {
-        let problems = &mut self.problems;
-        schema.title = object.text("title", problems);
-        schema.description = object.text("description", problems);
+    fn annotations(&self, object: &Object<'a>, schema: &mut Schema) {
+        schema.title = object.optional("title");
+        schema.description = object.optional("description");
         schema.default = object.get("default").cloned();
         schema.example = object.get("example").cloned();
-        schema.nullable = object.flag("nullable", problems);
-        schema.read_only = object.flag("readOnly", problems);
-        schema.write_only = object.flag("writeOnly", problems);
-        schema.deprecated = object.flag("deprecated", problems);
+        schema.nullable = object.flag("nullable");
+        schema.read_only = object.flag("readOnly");
+        schema.write_only = object.flag("writeOnly");
+        schema.deprecated = object.flag("deprecated");
         schema.discriminator = self.discriminator(object);
+        schema.extensions = object.extensions();
         self.check_external_docs(object);
         if let Some(node) = object.get("xml") {
             self.object(node, "`xml`", "name namespace prefix attribute wrapped");
         }
     }
 
-    fn numbers_and_texts(&mut self, object: &Object<'_>, schema: &mut Schema) {
+    fn numbers_and_texts(&self, object: &Object<'a>, schema: &mut Schema) {
         schema.types = self.schema_type(object);
-        let problems = &mut self.problems;
-        schema.format = object.spanned_text("format", problems);
-        schema.pattern = object.spanned_text("pattern", problems);
-        schema.minimum = number(object, "minimum", problems);
-        schema.maximum = number(object, "maximum", problems);
-        schema.exclusive_minimum = exclusive(object, "exclusiveMinimum", "minimum", problems);
-        schema.exclusive_maximum = exclusive(object, "exclusiveMaximum", "maximum", problems);
-        schema.multiple_of = number(object, "multipleOf", problems);
-        schema.min_length = count(object, "minLength", problems);
-        schema.max_length = count(object, "maxLength", problems);
-        schema.enumeration = object.list("enum", problems).map(<[Node]>::to_vec);
-        if let Some(values) = object.get("enum")
-            && values.as_array().is_some_and(<[Node]>::is_empty)
-        {
-            let message = "`enum` is empty: no value would be valid";
-            let help = "list the values, or remove it";
-            self.report(&rules::EMPTY_ENUM, &values.at, message, help);
+        schema.format = object.optional("format");
+        schema.pattern = object.optional("pattern");
+        schema.minimum = object.optional("minimum");
+        schema.maximum = object.optional("maximum");
+        schema.exclusive_minimum = self.is_exclusive(object, "exclusiveMinimum", "minimum");
+        schema.exclusive_maximum = self.is_exclusive(object, "exclusiveMaximum", "maximum");
+        schema.multiple_of = object.optional("multipleOf");
+        schema.min_length = object.optional("minLength");
+        schema.max_length = object.optional("maxLength");
+        let values: Option<Spanned<&[Node]>> = object.optional("enum");
+        if let Some(values) = values {
+            if values.value.is_empty() {
+                let message = "`enum` is empty: no value would be valid";
+                self.report(rules::EMPTY_ENUM.violation(&values.at, message));
+            }
+            schema.enumeration = Some(values.value.to_vec());
         }
         if let Some(multiple) = &schema.multiple_of
             && !multiple.value.as_f64().is_some_and(|value| value > 0.0)
         {
             let message = "`multipleOf` must be greater than 0";
             let help = "write a positive number";
-            self.report(&rules::WRONG_TYPE, &multiple.at, message, help);
+            self.report(rules::WRONG_TYPE.problem(&multiple.at, message, help));
         }
     }
 
-    fn schema_type(&mut self, object: &Object<'_>) -> Option<Spanned<Type>> {
+    /// A bound is exclusive by a flag in OpenAPI 3.0; 3.1 writes the bound itself.
+    fn is_exclusive(&self, object: &Object<'a>, name: &str, bound: &str) -> bool {
+        if let Some(node) = object.get(name).filter(|node| node.as_number().is_some()) {
+            let help = format!("write `{bound}: {}` and `{name}: true`", node.to_json());
+            let expected = "`true` or `false` in OpenAPI 3.0";
+            self.report(wrong_type(node, name, expected, &help));
+            return false;
+        }
+        object.flag(name)
+    }
+
+    fn schema_type(&self, object: &Object<'a>) -> Option<Spanned<Type>> {
         const TYPES: &str = "write `string`, `integer`, `number`, `boolean`, `array` or `object`";
         let node = object.get("type")?;
         let Some(word) = node.as_str() else {
-            let help = match &node.kind {
-                NodeKind::Array(_) => {
-                    "write one type; add `nullable: true` for null, use `oneOf` for several types"
-                }
-                _ => TYPES,
+            let several =
+                "write one type; add `nullable: true` for null, use `oneOf` for several types";
+            let help = if node.as_array().is_some() {
+                several
+            } else {
+                TYPES
             };
-            self.problems
-                .push(wrong_type(node, "type", "a string", help));
+            self.report(wrong_type(node, "type", "a string", help));
             return None;
         };
         let known = Type::from_word(word);
@@ -108,149 +115,75 @@ impl Reader<'_> {
                 _ => TYPES,
             };
             let message = format!("`{}` is not a type", word.escape_debug());
-            self.report(&rules::SCHEMA_TYPE, &node.at, message, help);
+            self.report(rules::SCHEMA_TYPE.problem(&node.at, message, help));
         }
         known.map(|kind| Spanned::new(kind, &node.at))
     }
 
-    fn arrays_and_objects(&mut self, object: &Object<'_>, schema: &mut Schema) {
-        let problems = &mut self.problems;
-        schema.min_items = count(object, "minItems", problems);
-        schema.max_items = count(object, "maxItems", problems);
-        schema.unique_items = object.flag("uniqueItems", problems);
-        schema.min_properties = count(object, "minProperties", problems);
-        schema.max_properties = count(object, "maxProperties", problems);
+    fn arrays_and_objects(&self, object: &Object<'a>, schema: &mut Schema) {
+        schema.min_items = object.optional("minItems");
+        schema.max_items = object.optional("maxItems");
+        schema.unique_items = object.flag("uniqueItems");
+        schema.min_properties = object.optional("minProperties");
+        schema.max_properties = object.optional("maxProperties");
         schema.required = self.required_names(object);
-        schema.items = object.get("items").and_then(|node| self.boxed_schema(node));
+        schema.items = self.boxed_schema(object.get("items"));
         for (name, member) in self.entries(object, "properties") {
-            if let Some(property) = self.schema(&member.value) {
-                schema.properties.insert(name.clone(), property);
-            }
+            let property = self.schema(&member.value);
+            let property = property.map(|property| (name.clone(), property));
+            schema.properties.extend(property);
         }
-        if let Some(node) = object.get("additionalProperties") {
-            schema.additional_properties = match node.as_bool() {
-                Some(allowed) => Some(AdditionalProperties::Allowed(Spanned::new(
-                    allowed, &node.at,
-                ))),
-                None => self.boxed_schema(node).map(AdditionalProperties::Schema),
-            };
-        }
+        let additional = object.get("additionalProperties");
+        schema.additional_properties = match additional.and_then(Node::as_bool) {
+            Some(_) => (object.optional("additionalProperties")).map(AdditionalProperties::Allowed),
+            None => (self.boxed_schema(additional)).map(AdditionalProperties::Schema),
+        };
     }
 
-    fn required_names(&mut self, object: &Object<'_>) -> Vec<Spanned<String>> {
-        if let Some(node) = object.get("required")
-            && node.as_bool().is_some()
-        {
+    fn required_names(&self, object: &Object<'a>) -> Vec<Spanned<String>> {
+        let required = object.get("required");
+        if let Some(node) = required.filter(|node| node.as_bool().is_some()) {
             let help = "list the property in `required` of the object that has it";
-            self.problems
-                .push(wrong_type(node, "required", "an array of names", help));
+            self.report(wrong_type(node, "required", "an array of names", help));
             return Vec::new();
         }
-        let names = object.texts("required", &mut self.problems);
-        let mut seen = std::collections::HashSet::new();
-        for name in &names {
-            if !seen.insert(name.value.as_str()) {
-                let message = format!(
-                    "`{}` is listed twice in `required`",
-                    name.value.escape_debug()
-                );
-                self.report(
-                    &rules::DUPLICATE_REQUIRED,
-                    &name.at,
-                    message,
-                    "remove one of them",
-                );
-            }
+        let names = object.texts("required");
+        let mut seen = HashSet::new();
+        for name in names.iter().filter(|name| !seen.insert(&name.value)) {
+            let message = format!("`{name}` is listed twice in `required`");
+            self.report(rules::DUPLICATE_REQUIRED.violation(&name.at, message));
         }
         names
     }
 
-    fn compositions(&mut self, object: &Object<'_>, schema: &mut Schema) {
-        schema.all_of = self.schemas(object, "allOf");
-        schema.one_of = self.schemas(object, "oneOf");
-        schema.any_of = self.schemas(object, "anyOf");
-        schema.not = object.get("not").and_then(|node| self.boxed_schema(node));
-    }
-
-    fn schemas(&mut self, object: &Object<'_>, name: &str) -> Vec<Schema> {
-        let Some(parts) = object.list(name, &mut self.problems) else {
-            return Vec::new();
-        };
-        if parts.is_empty()
-            && let Some(node) = object.get(name)
+    fn schemas(&self, object: &Object<'a>, name: &str) -> Vec<Schema> {
+        let parts = object.list(name);
+        if let Some(node) = object.get(name)
+            && node.as_array().is_some_and(<[Node]>::is_empty)
         {
             let message = format!("`{name}` is empty");
-            let help = "list at least one schema, or remove it";
-            self.report(&rules::EMPTY_COMPOSITION, &node.at, message, help);
+            self.report(rules::EMPTY_COMPOSITION.violation(&node.at, message));
         }
         parts.iter().filter_map(|part| self.schema(part)).collect()
     }
 
     /// A boxed schema. Schemas are large, and boxing them at once keeps the stack small.
-    fn boxed_schema(&mut self, node: &Node) -> Option<Box<Schema>> {
-        self.schema(node).map(Box::new)
+    fn boxed_schema(&self, node: Option<&'a Node>) -> Option<Box<Schema>> {
+        self.schema(node?).map(Box::new)
     }
 
-    fn discriminator(&mut self, object: &Object<'_>) -> Option<Discriminator> {
+    fn discriminator(&self, object: &Object<'a>) -> Option<Discriminator> {
         let node = object.get("discriminator")?;
         let object = self.object(node, "`discriminator`", "propertyName mapping")?;
-        let property = object.required_text("propertyName", &mut self.problems);
         let mut mapping = IndexMap::new();
-        for (value, member) in self.entries(&object, "mapping") {
-            if let Some(target) = text(&member.value, value, &mut self.problems) {
-                mapping.insert(value.clone(), target);
-            }
+        for (name, member) in self.entries(&object, "mapping") {
+            let target = value(&member.value, name, self.log);
+            mapping.extend(target.map(|target| (name.clone(), target)));
         }
         Some(Discriminator {
             at: node.at.clone(),
-            property: property?.value,
             mapping,
+            property: object.required("propertyName")?,
         })
     }
-}
-
-fn number(object: &Object<'_>, name: &str, problems: &mut Vec<Problem>) -> Option<Spanned<Number>> {
-    let node = object.get(name)?;
-    let Some(number) = node.as_number() else {
-        problems.push(wrong_type(
-            node,
-            name,
-            "a number",
-            "write it without quotes",
-        ));
-        return None;
-    };
-    Some(Spanned::new(number.clone(), &node.at))
-}
-
-fn count(object: &Object<'_>, name: &str, problems: &mut Vec<Problem>) -> Option<Spanned<u64>> {
-    let node = object.get(name)?;
-    let Some(count) = node.as_u64() else {
-        problems.push(wrong_type(
-            node,
-            name,
-            "an integer from 0",
-            "write it without quotes, sign and fraction",
-        ));
-        return None;
-    };
-    Some(Spanned::new(count, &node.at))
-}
-
-/// A bound is exclusive by a flag in OpenAPI 3.0; 3.1 writes the bound itself.
-fn exclusive(object: &Object<'_>, name: &str, bound: &str, problems: &mut Vec<Problem>) -> bool {
-    let Some(node) = object.get(name) else {
-        return false;
-    };
-    if node.as_number().is_some() {
-        let help = format!("write `{bound}: {}` and `{name}: true`", node.to_json());
-        problems.push(wrong_type(
-            node,
-            name,
-            "`true` or `false` in OpenAPI 3.0",
-            &help,
-        ));
-        return false;
-    }
-    object.flag(name, problems)
 }

@@ -1,10 +1,9 @@
 //! Reads security schemes and security requirements.
 
 use super::Reader;
-use super::object::{Object, text, texts};
-use super::paths::Security;
-use super::reference::{Section, Target};
-use crate::model::{Node, SecurityScheme};
+use super::object::{Object, texts, value};
+use super::reference::Target;
+use crate::model::{Node, SecurityScheme, Spanned};
 use crate::rules::document as rules;
 use indexmap::IndexMap;
 
@@ -18,75 +17,58 @@ const FLOWS: [(&str, &[&str]); 4] = [
     ("authorizationCode", &["authorizationUrl", "tokenUrl"]),
 ];
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// `security` of the document or an operation; `None` where it is absent,
     /// which is not the same as an empty list.
-    pub(super) fn security_requirements(&mut self, object: &Object<'_>) -> Option<Security> {
-        let alternatives = object.list("security", &mut self.problems)?;
-        Some(
-            alternatives
-                .iter()
-                .filter_map(|node| self.security_requirement(node))
-                .collect(),
-        )
-    }
-
-    fn security_requirement(&mut self, node: &Node) -> Option<IndexMap<String, Vec<String>>> {
-        let mut requirement = IndexMap::new();
-        for (name, member) in self.map(node, "a security requirement") {
-            let scopes = texts(&member.value, name, &mut self.problems);
-            let scopes = scopes.into_iter().map(|scope| scope.value).collect();
-            requirement.insert(name.clone(), scopes);
-        }
-        Some(requirement)
+    pub(super) fn security_requirements(
+        &self,
+        object: &Object<'a>,
+    ) -> Option<Vec<IndexMap<String, Vec<String>>>> {
+        let alternatives: &[Node] = object.optional("security")?;
+        let read = |node: &'a Node| {
+            let schemes = self.map(node, "a security requirement");
+            let scopes = schemes.map(|(name, member)| {
+                let scopes = texts(&member.value, name, self.log).into_iter();
+                (name.clone(), scopes.map(|scope| scope.value).collect())
+            });
+            scopes.collect()
+        };
+        Some(alternatives.iter().map(read).collect())
     }
 
     /// One of `components.securitySchemes`.
-    pub(super) fn security_scheme(&mut self, node: &Node) -> Option<SecurityScheme> {
-        match self.target(node, Section::SecuritySchemes) {
-            Target::Inline => {}
-            Target::Component(name) => {
-                let target = self.component(Section::SecuritySchemes, &name)?;
-                return self.security_scheme(target);
-            }
-            Target::Broken => return None,
+    pub(super) fn security_scheme(&mut self, node: &'a Node) -> Option<SecurityScheme> {
+        if let Target::Component(name) = self.target(node, "securitySchemes")? {
+            return self.security_scheme(self.component("securitySchemes", name)?);
         }
         let object = self.object(node, "a security scheme", SCHEME)?;
-        let description = object.text("description", &mut self.problems);
-        object.text("bearerFormat", &mut self.problems);
-        let kind = object.required_text("type", &mut self.problems)?;
+        object.check_texts(&["bearerFormat"]);
+        let kind: Spanned<String> = object.required("type")?;
         let mut scheme = None;
         let mut api_key = None;
         match kind.value.as_str() {
-            "http" => scheme = Some(object.required_text("scheme", &mut self.problems)?.value),
+            "http" => scheme = Some(object.required("scheme")?),
             "apiKey" => {
-                let name = object.required_text("name", &mut self.problems);
-                let place = object.required_text("in", &mut self.problems);
-                let place = place?;
+                let name = object.required("name");
+                let place: Spanned<String> = object.required("in")?;
                 if !["query", "header", "cookie"].contains(&place.value.as_str()) {
-                    let message = format!(
-                        "an API key cannot be sent in `{}`",
-                        place.value.escape_debug()
-                    );
+                    let message = format!("an API key cannot be sent in `{place}`");
                     let help = "write `query`, `header` or `cookie`";
-                    self.report(&rules::SECURITY_SCHEME, &place.at, message, help);
+                    self.report(rules::SECURITY_SCHEME.problem(&place.at, message, help));
                 }
-                api_key = Some((name?.value, place.value));
+                api_key = Some((name?, place.value));
             }
             "oauth2" => self.check_flows(&object),
             "openIdConnect" => {
-                object.required_text("openIdConnectUrl", &mut self.problems);
+                object.required::<String>("openIdConnectUrl");
             }
             other => {
-                let message = format!(
-                    "`{}` is not a type of a security scheme",
-                    other.escape_debug()
-                );
+                let message = format!("`{kind}` is not a type of a security scheme");
                 let help = match other {
                     "basic" => "write `type: http` and `scheme: basic`",
                     _ => "write `http`, `apiKey`, `oauth2` or `openIdConnect`",
                 };
-                self.report(&rules::SECURITY_SCHEME, &kind.at, message, help);
+                self.report(rules::SECURITY_SCHEME.problem(&kind.at, message, help));
             }
         }
         Some(SecurityScheme {
@@ -94,13 +76,13 @@ impl Reader<'_> {
             kind: kind.value,
             scheme,
             api_key,
-            description,
+            description: object.optional("description"),
             node: node.clone(),
         })
     }
 
-    fn check_flows(&mut self, scheme: &Object<'_>) {
-        let Some(node) = scheme.require("flows", &mut self.problems) else {
+    fn check_flows(&self, scheme: &Object<'a>) {
+        let Some(node) = scheme.require("flows") else {
             return;
         };
         let names = FLOWS.map(|(name, _)| name).join(" ");
@@ -108,20 +90,18 @@ impl Reader<'_> {
             return;
         };
         for (name, addresses) in FLOWS {
-            let Some(node) = flows.get(name) else {
-                continue;
-            };
             let allowed = "authorizationUrl tokenUrl refreshUrl scopes";
-            let Some(flow) = self.object(node, "a flow", allowed) else {
+            let flow = flows.get(name);
+            let Some(flow) = flow.and_then(|node| self.object(node, "a flow", allowed)) else {
                 continue;
             };
             for address in addresses {
-                flow.required_text(address, &mut self.problems);
+                flow.required::<String>(address);
             }
-            flow.text("refreshUrl", &mut self.problems);
-            flow.require("scopes", &mut self.problems);
+            flow.check_texts(&["refreshUrl"]);
+            flow.require("scopes");
             for (scope, member) in self.entries(&flow, "scopes") {
-                text(&member.value, scope, &mut self.problems);
+                value::<String>(&member.value, scope, self.log);
             }
         }
     }

@@ -1,398 +1,158 @@
-//! Parses JSON (RFC 8259) with the place of every value, and bounds the nesting.
+//! Gives a JSON text (RFC 8259) as the events that the YAML parser would give. `serde_json`
+//! checks the syntax, so that this module has to find the places of values only.
 
-use super::{MAX_DEPTH, Parsed, child_pointer, duplicate_member, too_deep, too_long};
-use crate::model::{Location, Member, Node, NodeKind, unescape_pointer_token};
-use crate::problem::Problem;
-use crate::rules::document as rules;
-use indexmap::IndexMap;
-use indexmap::map::Entry;
+use super::Fatal;
+use crate::model::Location;
+use crate::rules::document::SYNTAX;
+use saphyr_parser::{Event, Marker, ScalarStyle};
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Parses a JSON text.
-pub(super) fn parse(file: &Arc<str>, text: &str) -> Parsed {
-    let mut parser = Parser {
-        file,
-        text,
-        position: 0,
-        line: 1,
-        column: 1,
-        problems: Vec::new(),
-    };
-    match parser.document() {
-        Ok(root) => Parsed {
-            root: Some(root),
-            problems: parser.problems,
-        },
-        Err(problem) => {
-            parser.problems.push(*problem);
-            Parsed {
-                root: None,
-                problems: parser.problems,
-            }
-        }
-    }
-}
+/// What to write, by what the message of `serde_json` contains.
+const HELP: [(&str, &str); 8] = [
+    ("EOF", "complete it: close each string, array and object"),
+    ("key must be a string", "write the name in double quotes"),
+    ("expected `:`", "write `\"name\": value`"),
+    (
+        "expected `,`",
+        "separate values by commas, and close the object or array",
+    ),
+    ("trailing characters", "remove what follows the document"),
+    (
+        "control character",
+        "close the string, or write the character as an escape",
+    ),
+    (
+        "invalid escape",
+        "write `\\\\` for a backslash, and `\\u` with four hexadecimal digits",
+    ),
+    (
+        "hex escape",
+        "write the character itself, or both halves of the surrogate pair",
+    ),
+];
+const OTHER_HELP: &str = "write the value as JSON does: strings in double quotes, numbers without \
+    leading zeros or `+`, no comments; or use YAML";
 
-/// A problem that ends parsing.
-type Fatal = Box<Problem>;
-
-struct Parser<'a> {
-    file: &'a Arc<str>,
-    text: &'a str,
-    /// Next byte.
-    position: usize,
+/// The events of a JSON text, which each know where they begin.
+pub(super) struct Events<'t> {
+    file: &'t Arc<str>,
+    text: &'t str,
+    /// What has not been read yet.
+    rest: &'t str,
     line: usize,
     column: usize,
-    problems: Vec<Problem>,
+    /// The first fault of the syntax, and the byte that it begins at.
+    fault: Option<(usize, Fatal)>,
 }
 
-impl<'a> Parser<'a> {
-    fn document(&mut self) -> Result<Node, Fatal> {
-        let root = self.value(String::new(), 0)?;
-        self.skip_space();
-        match self.peek() {
-            None => Ok(root),
-            Some(_) => Err(self.fault("", "more text after the end of the document", "remove it")),
-        }
-    }
-
-    fn value(&mut self, pointer: String, depth: usize) -> Result<Node, Fatal> {
-        self.skip_space();
-        let at = self.here(&pointer);
-        let kind = match self.peek() {
-            Some(b'{') if depth >= MAX_DEPTH => return Err(Box::new(too_deep(&at))),
-            Some(b'[') if depth >= MAX_DEPTH => return Err(Box::new(too_deep(&at))),
-            Some(b'{') => NodeKind::Object(self.object(&pointer, depth)?),
-            Some(b'[') => NodeKind::Array(self.array(&pointer, depth)?),
-            Some(b'"') => NodeKind::String(self.string(&pointer)?),
-            Some(b'-' | b'0'..=b'9') => NodeKind::Number(self.number(&pointer)?),
-            Some(b'a'..=b'z' | b'A'..=b'Z') => self.word(&pointer)?,
-            Some(b'\'') => {
-                return Err(self.fault(
-                    &pointer,
-                    "a JSON string is written in double quotes",
-                    "write `\"…\"`",
-                ));
-            }
-            Some(b'/' | b'#') => {
-                return Err(self.fault(&pointer, "JSON has no comments", "remove it, or use YAML"));
-            }
-            Some(_) => {
-                let found = self.next_character();
-                return Err(self.fault(
-                    &pointer,
-                    format!("expected a value, found {found}"),
-                    "write a JSON value",
-                ));
-            }
-            None => {
-                return Err(self.fault(
-                    &pointer,
-                    "the text ends where a value is expected",
-                    "complete it",
-                ));
-            }
+impl<'t> Events<'t> {
+    pub(super) fn new(file: &'t Arc<str>, text: &'t str) -> Self {
+        let mut events = Events {
+            file,
+            text,
+            rest: text,
+            line: 1,
+            column: 0,
+            fault: None,
         };
-        Ok(Node { at, kind })
+        // This does not check the values of strings and numbers.
+        let checked = serde_json::from_str::<IgnoredAny>(text);
+        events.fault = checked.err().map(|error| events.fault(text, &error));
+        events
     }
 
-    fn object(&mut self, pointer: &str, depth: usize) -> Result<IndexMap<String, Member>, Fatal> {
-        let mut members = IndexMap::new();
-        self.advance();
-        self.skip_space();
-        if self.accept(b'}') {
-            return Ok(members);
+    /// Moves over this many bytes, and returns them. Columns are characters.
+    fn take(&mut self, length: usize) -> &'t str {
+        let (taken, rest) = self.rest.split_at(length);
+        match taken.rsplit_once('\n') {
+            Some((before, last)) => {
+                self.line += 1 + before.matches('\n').count();
+                self.column = last.chars().count();
+            }
+            None => self.column += taken.chars().count(),
         }
-        loop {
-            self.skip_space();
-            if self.peek() != Some(b'"') {
-                let found = self.next_character();
-                let help = if found == "`}`" {
-                    "remove the comma before it"
-                } else {
-                    "write the name in double quotes"
-                };
-                return Err(self.fault(
-                    pointer,
-                    format!("expected the name of a member, found {found}"),
-                    help,
-                ));
-            }
-            let mut key_at = self.here("");
-            let name = self.string(pointer)?;
-            let Some(child) = child_pointer(pointer, &name) else {
-                return Err(Box::new(too_long(&key_at)));
-            };
-            key_at.pointer.clone_from(&child);
-            self.skip_space();
-            if !self.accept(b':') {
-                let found = self.next_character();
-                return Err(self.fault(
-                    &child,
-                    format!("expected `:` after a name, found {found}"),
-                    "write `\"name\": value`",
-                ));
-            }
-            let value = self.value(child, depth + 1)?;
-            match members.entry(name) {
-                Entry::Occupied(first) => {
-                    let first: &Member = first.get();
-                    let name = key_at.pointer.rsplit('/').next().unwrap_or_default();
-                    let name = unescape_pointer_token(name);
-                    self.problems
-                        .push(duplicate_member(&name, &first.key_at, &key_at));
-                }
-                Entry::Vacant(place) => {
-                    place.insert(Member { key_at, value });
-                }
-            }
-            self.skip_space();
-            if self.accept(b'}') {
-                return Ok(members);
-            }
-            if !self.accept(b',') {
-                let found = self.next_character();
-                return Err(self.fault(
-                    pointer,
-                    format!("expected `,` or `}}` after a member, found {found}"),
-                    "separate members by commas and close the object",
-                ));
-            }
-        }
+        self.rest = rest;
+        taken
     }
 
-    fn array(&mut self, pointer: &str, depth: usize) -> Result<Vec<Node>, Fatal> {
-        let mut items = Vec::new();
-        self.advance();
-        self.skip_space();
-        if self.accept(b']') {
-            return Ok(items);
-        }
-        loop {
-            self.skip_space();
-            if self.peek() == Some(b']') {
-                return Err(self.fault(
-                    pointer,
-                    "expected a value, found `]`",
-                    "remove the comma before it",
-                ));
-            }
-            let Some(child) = child_pointer(pointer, &items.len().to_string()) else {
-                return Err(Box::new(too_long(&self.here(pointer))));
-            };
-            items.push(self.value(child, depth + 1)?);
-            self.skip_space();
-            if self.accept(b']') {
-                return Ok(items);
-            }
-            if !self.accept(b',') {
-                let found = self.next_character();
-                return Err(self.fault(
-                    pointer,
-                    format!("expected `,` or `]` after an element, found {found}"),
-                    "separate elements by commas and close the array",
-                ));
-            }
-        }
-    }
-
-    fn word(&mut self, pointer: &str) -> Result<NodeKind, Fatal> {
-        let rest = &self.text[self.position..];
-        let length = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
-        let kind = match &rest[..length] {
-            "null" => NodeKind::Null,
-            "true" => NodeKind::Bool(true),
-            "false" => NodeKind::Bool(false),
-            word => {
-                let message = format!("`{word}` is not a JSON value");
-                return Err(self.fault(pointer, message, "put a string in double quotes"));
-            }
+    /// A string, a number, a boolean or `null`.
+    fn scalar(&mut self) -> Result<Event<'t>, Fatal> {
+        let from = self.rest;
+        let length = match from.starts_with('"') {
+            true => Some(super::quoted_length(from, '"')),
+            false => from.find([',', ']', '}', ' ', '\t', '\n', '\r']),
         };
-        self.advance_by(length);
-        Ok(kind)
-    }
-
-    fn number(&mut self, pointer: &str) -> Result<serde_json::Number, Fatal> {
-        let rest = &self.text[self.position..];
-        let length = rest
-            .bytes()
-            .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
-            .count();
-        match serde_json::from_str(&rest[..length]) {
-            Ok(number) => {
-                self.advance_by(length);
-                Ok(number)
-            }
-            Err(_) => {
-                let message = format!("`{}` is not a JSON number, or too large", &rest[..length]);
-                Err(self.fault(
-                    pointer,
-                    message,
-                    "write it as JSON does: no leading zeros or `+`",
-                ))
-            }
-        }
-    }
-
-    fn string(&mut self, pointer: &str) -> Result<String, Fatal> {
-        let begin = self.here(pointer);
-        let mut value = String::new();
-        self.advance();
-        loop {
-            let rest = &self.text[self.position..];
-            let plain = rest
-                .bytes()
-                .take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f))
-                .count();
-            value.push_str(&rest[..plain]);
-            self.advance_by(plain);
-            match self.peek() {
-                Some(b'"') => {
-                    self.advance();
-                    return Ok(value);
-                }
-                Some(b'\\') => value.push(self.escape(pointer)?),
-                Some(control) => {
-                    let message =
-                        format!("a string contains the bare control character \\u{control:04x}");
-                    return Err(self.fault(
-                        pointer,
-                        message,
-                        "close the string, or write the character as an escape",
-                    ));
-                }
-                None => {
-                    return Err(Box::new(syntax(
-                        &begin,
-                        "the string is never closed",
-                        "write `\"` at its end",
-                    )));
-                }
-            }
-        }
-    }
-
-    fn escape(&mut self, pointer: &str) -> Result<char, Fatal> {
-        let rest = &self.text.as_bytes()[self.position..];
-        let single = match rest.get(1) {
-            Some(b'"') => '"',
-            Some(b'\\') => '\\',
-            Some(b'/') => '/',
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(b'n') => '\n',
-            Some(b'r') => '\r',
-            Some(b't') => '\t',
-            Some(b'u') => return self.unicode_escape(pointer),
-            _ => {
-                return Err(self.fault(
-                    pointer,
-                    "unknown escape in a string",
-                    "write `\\\\` for a backslash",
-                ));
-            }
+        let token = self.take(length.unwrap_or(from.len()));
+        let (text, style) = match serde_json::from_str(token) {
+            Ok(Value::String(text)) => (Cow::Owned(text), ScalarStyle::DoubleQuoted),
+            Ok(_) => (Cow::Borrowed(token), ScalarStyle::Plain),
+            Err(error) => return Err(self.fault(from, &error).1),
         };
-        self.advance_by(2);
-        Ok(single)
+        Ok(Event::Scalar(text, style, 0, None))
     }
 
-    fn unicode_escape(&mut self, pointer: &str) -> Result<char, Fatal> {
-        let rest = &self.text.as_bytes()[self.position..];
-        let decoded = match hex_escape(rest) {
-            Some(high @ 0xd800..=0xdbff) => match rest.get(6..).and_then(hex_escape) {
-                Some(low @ 0xdc00..=0xdfff) => {
-                    char::from_u32(0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00))
-                        .map(|c| (c, 12))
-                }
-                _ => None,
-            },
-            Some(unit) => char::from_u32(unit).map(|c| (c, 6)),
-            None => None,
+    /// The problem that `serde_json` found in a text that ends where the whole text does.
+    /// It reports a place near the fault, in bytes; this finds the beginning of what is wrong.
+    fn fault(&self, from: &str, error: &serde_json::Error) -> (usize, Fatal) {
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or_default();
+        let line = error.line().saturating_sub(1);
+        let lines_before = from.split_inclusive('\n').take(line);
+        let line_start = self.text.len() - from.len() + lines_before.map(str::len).sum::<usize>();
+        let near = (line_start + error.column()).saturating_sub(1);
+        let near = self.text.floor_char_boundary(near);
+        let (before, after) = self.text.split_at(near);
+        let is_part_of_word = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+        let before = if error.is_eof() {
+            self.text
+        } else if message.starts_with("control character") {
+            &self.text[..near + after.find(char::is_control).unwrap_or_default()]
+        } else if message.contains("escape") {
+            &before[..before.rfind('\\').unwrap_or(near)]
+        } else {
+            before.trim_end_matches(is_part_of_word)
         };
-        match decoded {
-            Some((character, length)) => {
-                self.advance_by(length);
-                Ok(character)
-            }
-            None => Err(self.fault(
-                pointer,
-                "`\\u` without four hexadecimal digits, or half of a surrogate pair",
-                "write the character itself, or both halves",
-            )),
-        }
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.position).copied()
-    }
-
-    /// The next character, for messages.
-    fn next_character(&self) -> String {
-        match self.text[self.position..].chars().next() {
-            Some(character) if character.is_control() => {
-                format!("`{}`", character.escape_default())
-            }
-            Some(character) => format!("`{character}`"),
-            None => "the end of the text".to_owned(),
-        }
-    }
-
-    fn accept(&mut self, byte: u8) -> bool {
-        let is_next = self.peek() == Some(byte);
-        if is_next {
-            self.advance();
-        }
-        is_next
-    }
-
-    fn skip_space(&mut self) {
-        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
-            self.advance();
-        }
-    }
-
-    /// Moves over one byte, and counts lines and columns. Columns are characters, not
-    /// bytes.
-    fn advance(&mut self) {
-        match self.peek() {
-            Some(b'\n') => {
-                self.line += 1;
-                self.column = 1;
-            }
-            Some(byte) if byte & 0xc0 != 0x80 => self.column += 1,
-            _ => {}
-        }
-        self.position += 1;
-    }
-
-    fn advance_by(&mut self, bytes: usize) {
-        for _ in 0..bytes {
-            self.advance();
-        }
-    }
-
-    fn here(&self, pointer: &str) -> Location {
-        Location {
-            file: Arc::clone(self.file),
-            line: self.line,
-            column: self.column,
-            pointer: pointer.to_owned(),
-        }
-    }
-
-    fn fault(&self, pointer: &str, message: impl Into<String>, help: &str) -> Fatal {
-        Box::new(syntax(&self.here(pointer), message, help))
+        let last_line = before.rsplit('\n').next().unwrap_or_default();
+        let at = Location {
+            line: before.matches('\n').count() + 1,
+            column: last_line.chars().count() + 1,
+            ..Location::start(self.file)
+        };
+        let is_after_comma = before.trim_end().ends_with(',') && after.starts_with(['}', ']']);
+        let help = match HELP.iter().find(|(part, _)| message.contains(part)) {
+            _ if is_after_comma => "remove the comma before it",
+            Some((_, help)) => help,
+            None => OTHER_HELP,
+        };
+        let problem = SYNTAX.problem(&at, format!("this is not valid JSON: {message}"), help);
+        (before.len(), Box::new(problem))
     }
 }
 
-fn syntax(at: &Location, message: impl Into<String>, help: &str) -> Problem {
-    rules::SYNTAX.problem(at, message, help)
-}
+impl<'t> Iterator for Events<'t> {
+    type Item = Result<(Event<'t>, Marker), Fatal>;
 
-/// The code unit of a `\uXXXX` at the beginning of the bytes.
-fn hex_escape(bytes: &[u8]) -> Option<u32> {
-    let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
-    digits.iter().try_fold(0, |unit, digit| {
-        Some(unit * 16 + char::from(*digit).to_digit(16)?)
-    })
+    fn next(&mut self) -> Option<Self::Item> {
+        // Up to the fault, the syntax is correct, and separators carry no meaning.
+        let separators = [' ', '\t', '\n', '\r', ',', ':'];
+        let value = self.rest.trim_start_matches(separators);
+        self.take(self.rest.len() - value.len());
+        let offset = self.text.len() - value.len();
+        if let Some((_, fault)) = self.fault.take_if(|(begin, _)| *begin <= offset) {
+            return Some(Err(fault));
+        }
+        let start = Marker::new(0, self.line, self.column);
+        let event = match value.chars().next()? {
+            '{' => Event::MappingStart(0, None),
+            '}' => Event::MappingEnd,
+            '[' => Event::SequenceStart(0, None),
+            ']' => Event::SequenceEnd,
+            _ => return Some(self.scalar().map(|event| (event, start))),
+        };
+        self.take(1);
+        Some(Ok((event, start)))
+    }
 }

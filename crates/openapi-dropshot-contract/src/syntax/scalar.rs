@@ -2,7 +2,20 @@
 //! 10.3.2), as far as JSON can express it.
 
 use crate::model::NodeKind;
+use regex::Regex;
 use serde_json::Number;
+use std::sync::LazyLock;
+
+/// The numbers of the core schema. JSON has decimal numbers without a leading `+` and with
+/// digits on both sides of the point, so the parts that JSON needs are captured.
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r"(?x)^(?:
+        0o(?<octal>[0-7]+) | 0x(?<hexadecimal>[0-9a-fA-F]+)
+        | (?:\+|(?<minus>-))? (?: 0*(?<whole>[0-9]+) (?:(?<fraction>\.[0-9]+)|\.)?
+            | (?<only_fraction>\.[0-9]+) ) (?<exponent>[eE][-+]?[0-9]+)?
+    )$";
+    Regex::new(pattern).expect("the pattern is valid")
+});
 
 /// Resolves a plain scalar; the error is the message for a value that JSON lacks.
 pub(super) fn resolve(text: &str) -> Result<NodeKind, String> {
@@ -10,82 +23,32 @@ pub(super) fn resolve(text: &str) -> Result<NodeKind, String> {
         "" | "~" | "null" | "Null" | "NULL" => return Ok(NodeKind::Null),
         "true" | "True" | "TRUE" => return Ok(NodeKind::Bool(true)),
         "false" | "False" | "FALSE" => return Ok(NodeKind::Bool(false)),
+        ".nan" | ".NaN" | ".NAN" => return Err(format!("`{text}` is not a JSON number")),
         _ => {}
     }
-    if is_infinite_or_nan(text) {
+    if let ".inf" | ".Inf" | ".INF" = text.strip_prefix(['+', '-']).unwrap_or(text) {
         return Err(format!("`{text}` is not a JSON number"));
     }
-    if let Some(parsed) = radix(text) {
-        return parsed.map(|number| NodeKind::Number(number.into()));
-    }
-    if !is_decimal(text) {
+    let Some(parts) = NUMBER.captures(text) else {
         return Ok(NodeKind::String(text.to_owned()));
-    }
-    number(text)
-        .map(NodeKind::Number)
-        .ok_or_else(|| format!("the number `{text}` is too large"))
-}
-
-/// `0o17` and `0x1F`.
-fn radix(text: &str) -> Option<Result<u64, String>> {
-    let (digits, radix) = match (text.strip_prefix("0o"), text.strip_prefix("0x")) {
-        (Some(digits), _) => (digits, 8),
-        (_, Some(digits)) => (digits, 16),
-        _ => return None,
     };
-    if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
-        return None;
-    }
-    Some(
-        u64::from_str_radix(digits, radix).map_err(|_| format!("the number `{text}` is too large")),
-    )
-}
-
-fn is_infinite_or_nan(text: &str) -> bool {
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN")
-}
-
-/// `[-+]? ( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?`
-fn is_decimal(text: &str) -> bool {
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (unsigned, None),
-    };
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let mantissa_fits = match mantissa.split_once('.') {
-        Some(("", fraction)) => !fraction.is_empty() && digits(fraction),
-        Some((whole, fraction)) => digits(whole) && digits(fraction),
-        None => !mantissa.is_empty() && digits(mantissa),
-    };
-    let exponent_fits = exponent.is_none_or(|exponent| {
-        let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-        !exponent.is_empty() && digits(exponent)
-    });
-    mantissa_fits && exponent_fits
-}
-
-/// Reads a decimal number of the core schema, which may have a leading `+`,
-/// leading zeros, or nothing on one side of its point: JSON allows none of these.
-fn number(text: &str) -> Option<Number> {
-    let (sign, unsigned) = match text.strip_prefix('-') {
-        Some(unsigned) => ("-", unsigned),
-        None => ("", text.strip_prefix('+').unwrap_or(text)),
-    };
-    let (mantissa, exponent) = match unsigned.find(['e', 'E']) {
-        Some(at) => unsigned.split_at(at),
-        None => (unsigned, ""),
-    };
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let whole = whole.trim_start_matches('0');
-    let whole = if whole.is_empty() { "0" } else { whole };
-    let point = if mantissa.contains('.') && !fraction.is_empty() {
-        "."
+    let part = |name| parts.name(name).map_or("", |part| part.as_str());
+    let number: Option<Number> = if let Some(digits) = parts.name("octal") {
+        u64::from_str_radix(digits.as_str(), 8)
+            .ok()
+            .map(Number::from)
+    } else if let Some(digits) = parts.name("hexadecimal") {
+        u64::from_str_radix(digits.as_str(), 16)
+            .ok()
+            .map(Number::from)
     } else {
-        ""
+        let whole = parts.name("whole").map_or("0", |digits| digits.as_str());
+        let fraction = format!("{}{}", part("fraction"), part("only_fraction"));
+        let json = format!("{}{whole}{fraction}{}", part("minus"), part("exponent"));
+        serde_json::from_str(&json).ok()
     };
-    serde_json::from_str(&format!("{sign}{whole}{point}{fraction}{exponent}")).ok()
+    let too_large = || format!("the number `{text}` is too large");
+    number.map(NodeKind::Number).ok_or_else(too_large)
 }
 
 #[cfg(test)]

@@ -2,59 +2,87 @@
 //! but the schema itself. The formats are those of OpenAPI 3.0 and the common
 //! ones of JSON Schema; any other format allows every value.
 
-use super::{Fault, fault};
+use super::Validator;
 use crate::model::{Node, NodeKind, Schema, Spanned, Type, compare_numbers};
 use chrono::{DateTime, NaiveDate};
 use serde_json::Number;
 use std::cmp::Ordering;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Bounds, multiples and formats of a number.
-pub(super) fn numbers(schema: &Schema, value: &Node, number: &Number, faults: &mut Vec<Fault>) {
-    let bounds = [
-        (
-            &schema.minimum,
-            Ordering::Less,
-            schema.exclusive_minimum,
-            "less than the minimum",
-        ),
-        (
-            &schema.maximum,
-            Ordering::Greater,
-            schema.exclusive_maximum,
-            "greater than the maximum",
-        ),
-    ];
-    for (bound, wrong, is_exclusive, relation) in bounds {
-        let Some(bound) = bound else { continue };
-        let order = compare_numbers(number, &bound.value);
-        if order == Some(wrong) || (is_exclusive && order == Some(Ordering::Equal)) {
-            let relation = match (is_exclusive, wrong) {
-                (false, _) => relation,
-                (true, Ordering::Less) => "not greater than the exclusive minimum",
-                (true, _) => "not less than the exclusive maximum",
-            };
-            let message = format!("{number} is {relation} {}", bound.value);
-            faults.push(fault(
-                value,
-                &bound.at,
-                message,
-                "write a number within the bounds",
-            ));
+impl Validator<'_> {
+    /// Bounds, multiples and formats of a number.
+    pub(super) fn numbers(&mut self, schema: &Schema, value: &Node, number: &Number) {
+        for (bound, wrong, is_exclusive, inclusive, exclusive) in [
+            (
+                &schema.minimum,
+                Ordering::Less,
+                schema.exclusive_minimum,
+                "less than the minimum",
+                "not greater than the exclusive minimum",
+            ),
+            (
+                &schema.maximum,
+                Ordering::Greater,
+                schema.exclusive_maximum,
+                "greater than the maximum",
+                "not less than the exclusive maximum",
+            ),
+        ] {
+            let Some(bound) = bound else { continue };
+            let order = compare_numbers(number, &bound.value);
+            if order == Some(wrong) || (is_exclusive && order == Some(Ordering::Equal)) {
+                let relation = if is_exclusive { exclusive } else { inclusive };
+                let message = format!("{number} is {relation} {}", bound.value);
+                self.report(
+                    value,
+                    &bound.at,
+                    &message,
+                    "write a number within the bounds",
+                );
+            }
+        }
+        if let Some(multiple) = &schema.multiple_of
+            && !is_multiple(number, &multiple.value)
+        {
+            let message = format!("{number} is not a multiple of {}", multiple.value);
+            self.report(value, &multiple.at, &message, "write a multiple");
+        }
+        if let Some(format) = &schema.format
+            && !number_fits(&format.value, number)
+        {
+            let message = format!("{number} does not fit `{}`", format.value);
+            let help = "write a number that fits, or a wider format";
+            self.report(value, &format.at, &message, help);
         }
     }
-    if let Some(multiple) = &schema.multiple_of
-        && !is_multiple(number, &multiple.value)
-    {
-        let message = format!("{number} is not a multiple of {}", multiple.value);
-        faults.push(fault(value, &multiple.at, message, "write a multiple"));
-    }
-    if let Some(format) = &schema.format
-        && !number_fits(&format.value, number)
-    {
-        let message = format!("{number} does not fit `{}`", format.value);
-        let help = "write a number that fits, or a wider format";
-        faults.push(fault(value, &format.at, message, help));
+
+    /// Bounds of how many characters, elements or properties a value has.
+    pub(super) fn counts(
+        &mut self,
+        count: usize,
+        unit: &str,
+        (minimum, maximum): (&Option<Spanned<u64>>, &Option<Spanned<u64>>),
+        value: &Node,
+    ) {
+        let count = count as u64;
+        if let Some(minimum) = minimum.as_ref().filter(|minimum| count < minimum.value) {
+            let message = format!("it has {count} {unit}, fewer than {minimum}");
+            self.report(
+                value,
+                &minimum.at,
+                &message,
+                "write more, or lower the bound",
+            );
+        }
+        if let Some(maximum) = maximum.as_ref().filter(|maximum| count > maximum.value) {
+            let message = format!("it has {count} {unit}, more than {maximum}");
+            self.report(
+                value,
+                &maximum.at,
+                &message,
+                "write fewer, or raise the bound",
+            );
+        }
     }
 }
 
@@ -69,35 +97,6 @@ fn is_multiple(number: &Number, divisor: &Number) -> bool {
             (quotient - quotient.round()).abs() <= quotient.abs().max(1.0) * 1e-9
         }
         _ => true,
-    }
-}
-
-/// Bounds of how many characters, elements or properties a value has.
-pub(super) fn counts(
-    length: usize,
-    unit: &str,
-    (minimum, maximum): (&Option<Spanned<u64>>, &Option<Spanned<u64>>),
-    value: &Node,
-    faults: &mut Vec<Fault>,
-) {
-    let length = length as u64;
-    if let Some(minimum) = minimum.as_ref().filter(|minimum| length < minimum.value) {
-        let message = format!("it has {length} {unit}, fewer than {}", minimum.value);
-        faults.push(fault(
-            value,
-            &minimum.at,
-            message,
-            "write more, or lower the bound",
-        ));
-    }
-    if let Some(maximum) = maximum.as_ref().filter(|maximum| length > maximum.value) {
-        let message = format!("it has {length} {unit}, more than {}", maximum.value);
-        faults.push(fault(
-            value,
-            &maximum.at,
-            message,
-            "write fewer, or raise the bound",
-        ));
     }
 }
 
@@ -119,14 +118,10 @@ pub(super) fn has_type(value: &Node, kind: Type) -> bool {
 }
 
 /// The type with an article, for messages.
-pub(super) fn article(kind: Type) -> &'static str {
+pub(super) fn with_article(kind: Type) -> String {
     match kind {
-        Type::Boolean => "a boolean",
-        Type::Integer => "an integer",
-        Type::Number => "a number",
-        Type::String => "a string",
-        Type::Array => "an array",
-        Type::Object => "an object",
+        Type::Array | Type::Integer | Type::Object => format!("an {kind}"),
+        Type::Boolean | Type::Number | Type::String => format!("a {kind}"),
     }
 }
 
