@@ -1,13 +1,12 @@
 //! The repository's own tasks, run as `cargo xtask TASK`. The library
-//! `cargo-openapi-dropshot` does the work of most tasks; `project` tells it where
+//! `cargo-openapi-dropshot` does the work of most tasks; [`project`] tells it where
 //! the files of this repository are. Depends on no crate with generated code, so
 //! that broken output can always be generated again.
 
 mod bench;
-mod project;
 mod test;
 
-use cargo_openapi_dropshot::{check, diff, generate, release, roundtrip};
+use cargo_openapi_dropshot::{Output, Project, check, diff, generate, release, roundtrip};
 use clap::{Parser, Subcommand};
 use std::{
     path::{Path, PathBuf},
@@ -72,7 +71,7 @@ enum Task {
 
 fn main() -> ExitCode {
     let Arguments { root, task } = Arguments::parse();
-    let project = project::at(&root);
+    let project = project(&root);
     let result = match &task {
         Task::Check(options) => check::run(&project, options),
         Task::Diff(options) => diff::run(options),
@@ -92,4 +91,26 @@ fn main() -> ExitCode {
 fn workspace_root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent().unwrap_or(own).to_path_buf()
+}
+
+/// This repository, checked out at `root`.
+fn project(root: &Path) -> Project {
+    Project {
+        root: root.to_path_buf(),
+        command: "cargo xtask".to_owned(),
+        document: "spec/openapi.yaml".to_owned(),
+        releases: "spec/released".to_owned(),
+        accepted_breaks: "spec/accepted-breaks.toml".to_owned(),
+        changelog: "CHANGELOG.md".to_owned(),
+        output: Output {
+            models: "crates/petstore-models/src/generated".to_owned(),
+            api: "crates/petstore-api/src/generated".to_owned(),
+            client: "crates/petstore-client/src/generated".to_owned(),
+            models_crate: "petstore_models".to_owned(),
+            client_crate: "petstore_client".to_owned(),
+            trait_name: None,
+        },
+        types_crate: Some(workspace_root().join("crates/openapi-dropshot-types")),
+        usage_command: Some("petstore-server usage".to_owned()),
+    }
 }

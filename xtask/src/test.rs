@@ -6,7 +6,7 @@ use std::{
     env,
     ffi::OsString,
     path::Path,
-    process::{Command, ExitCode, Stdio},
+    process::{Command, ExitCode},
 };
 
 /// The options of the task `test`.
@@ -24,38 +24,35 @@ pub(crate) struct Options {
 
 /// Runs the suite in the workspace at `root`.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
-    let has_nextest = cargo(root)
-        .args(["nextest", "--version"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .is_ok_and(|status| status.success());
-    let suite: &[&str] = if has_nextest {
-        &["nextest", "run", "--workspace", "--no-fail-fast"]
-    } else {
-        &["test", "--workspace", "--no-fail-fast"]
+    let cargo = |arguments: &[&str]| {
+        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.current_dir(root).args(arguments);
+        cargo
     };
-    let mut passed = succeeds(cargo(root).args(suite).args(&options.arguments))?;
+    let nextest = cargo(&["nextest", "--version"]).output();
+    let has_nextest = nextest.is_ok_and(|output| output.status.success());
+    let runner: &[&str] = if has_nextest {
+        &["nextest", "run"]
+    } else {
+        &["test"]
+    };
+    let mut suite = cargo(runner);
+    suite.args(["--workspace", "--no-fail-fast"]);
+    let mut passed = succeeds(suite.args(&options.arguments))?;
     // nextest does not run the examples of the documentation.
     if has_nextest && options.arguments.is_empty() {
-        passed &= succeeds(cargo(root).args(["test", "--workspace", "--doc", "--no-fail-fast"]))?;
+        passed &= succeeds(&mut cargo(&[
+            "test",
+            "--workspace",
+            "--doc",
+            "--no-fail-fast",
+        ]))?;
     }
-    Ok(if passed {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
-}
-
-fn cargo(root: &Path) -> Command {
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root);
-    cargo
+    Ok(ExitCode::from(u8::from(!passed)))
 }
 
 fn succeeds(command: &mut Command) -> Result<bool> {
-    let status = command
-        .status()
-        .with_context(|| format!("cannot start {command:?}"))?;
+    let status = command.status();
+    let status = status.with_context(|| format!("cannot start {command:?}"))?;
     Ok(status.success())
 }

@@ -3,26 +3,25 @@
 //! file of this folder.
 
 mod accepted;
-mod annotations;
 mod breaking;
 mod changelog;
 mod document;
 mod finding;
 mod generated;
 mod inputs;
-mod json;
 mod lifecycle;
+mod report;
 pub(crate) mod roundtrip;
-mod text;
 
 pub(crate) use accepted::without_entries;
 pub(crate) use finding::Finding;
 pub(crate) use inputs::Inputs;
 
-use crate::Project;
+use crate::{Format, Project};
 use anyhow::Result;
 use chrono::{NaiveDate, Utc};
-use openapi_dropshot_contract::Severity;
+use clap::ValueEnum;
+use openapi_dropshot_contract::{Problem, Severity, model::Location};
 use std::{
     env,
     path::PathBuf,
@@ -55,17 +54,8 @@ pub struct Options {
     annotations: bool,
 }
 
-/// How findings are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// One line for each gate, then the findings
-    Text,
-    /// One JSON object
-    Json,
-}
-
 /// The gates, in the order in which they run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Name {
     /// The document is valid and keeps the project rules
     Document,
@@ -81,29 +71,6 @@ enum Name {
     Changelog,
 }
 
-impl Name {
-    const ALL: [Name; 6] = [
-        Name::Document,
-        Name::Generated,
-        Name::Roundtrip,
-        Name::Breaking,
-        Name::Lifecycle,
-        Name::Changelog,
-    ];
-
-    /// The name as it is typed and printed.
-    fn as_str(self) -> &'static str {
-        match self {
-            Name::Document => "document",
-            Name::Generated => "generated",
-            Name::Roundtrip => "roundtrip",
-            Name::Breaking => "breaking",
-            Name::Lifecycle => "lifecycle",
-            Name::Changelog => "changelog",
-        }
-    }
-}
-
 /// The result of a gate.
 pub(crate) struct Outcome {
     /// What was checked, as a lower-case fragment.
@@ -116,32 +83,21 @@ pub(crate) struct Outcome {
 
 /// A gate that was run.
 struct Gate {
-    name: Name,
+    /// The name as it is typed and printed.
+    name: String,
     outcome: Outcome,
     took: Duration,
 }
 
-/// How a gate ended.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    Passed,
-    Warned,
-    Failed,
-}
-
 impl Gate {
-    fn state(&self) -> State {
-        let worst = self.outcome.findings.iter().map(|found| found.severity);
-        match worst.max() {
-            None => State::Passed,
-            Some(Severity::Warning) => State::Warned,
-            Some(Severity::Error) => State::Failed,
-        }
+    /// The greatest severity of its findings.
+    fn severity(&self) -> Option<Severity> {
+        let findings = self.outcome.findings.iter();
+        findings.map(|finding| finding.problem.severity).max()
     }
 
-    /// Whether one of the findings is an error.
     fn has_failed(&self) -> bool {
-        self.state() == State::Failed
+        self.severity() == Some(Severity::Error)
     }
 }
 
@@ -153,51 +109,46 @@ impl Gate {
 /// A file that all gates need cannot be read at all.
 pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     let inputs = Inputs::read(project, options.spec.as_deref(), options.today)?;
-    let names: Vec<Name> = (Name::ALL.into_iter())
-        .filter(|name| options.gate.is_empty() || options.gate.contains(name))
-        .collect();
-    let gates = match options.format {
-        Format::Text => run_and_print(&inputs, &names),
-        Format::Json => {
-            let gates = run_gates(&inputs, &names, |_| {});
-            println!("{:#}", json::render(&gates, options.today));
-            gates
+    let mut names = Name::value_variants().to_vec();
+    names.retain(|name| options.gate.is_empty() || options.gate.contains(name));
+    let is_text = options.format == Format::Text;
+    let print = |gate: &Gate| {
+        if is_text {
+            print_line(gate);
         }
     };
+    let gates = run_gates(&inputs, &names, print);
+    let mut annotations = String::new();
     if options.annotations || env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
-        let lines = annotations::render(&gates);
-        match options.format {
-            Format::Text => print!("{lines}"),
-            // Standard output is one JSON object, nothing else.
-            Format::Json => eprint!("{lines}"),
-        }
+        annotations = report::annotations(&gates);
     }
-    Ok(if gates.iter().any(Gate::has_failed) {
-        ExitCode::FAILURE
+    if is_text {
+        print!("{}{annotations}", report::details(&gates));
     } else {
-        ExitCode::SUCCESS
-    })
+        // Standard output is one JSON object, nothing else.
+        println!("{:#}", report::json(&gates, options.today));
+        eprint!("{annotations}");
+    }
+    let has_failed = gates.iter().any(Gate::has_failed);
+    Ok(ExitCode::from(u8::from(has_failed)))
 }
 
 /// Runs all gates before a release, and returns the names of those that failed.
 /// The gate that compiles something runs only where all others passed.
-pub(crate) fn failed_gates(inputs: &Inputs<'_>) -> Vec<&'static str> {
-    let (slow, quick): (Vec<Name>, Vec<Name>) =
-        (Name::ALL.into_iter()).partition(|name| *name == Name::Roundtrip);
-    let line = |gate: &Gate| println!("{}", text::line(gate));
-    let mut gates = run_gates(inputs, &quick, line);
+pub(crate) fn failed_gates(inputs: &Inputs<'_>) -> Vec<String> {
+    let mut quick = Name::value_variants().to_vec();
+    quick.retain(|name| *name != Name::Roundtrip);
+    let mut gates = run_gates(inputs, &quick, print_line);
     if !gates.iter().any(Gate::has_failed) {
-        gates.append(&mut run_gates(inputs, &slow, line));
+        gates.extend(run_gates(inputs, &[Name::Roundtrip], print_line));
     }
-    print!("{}", text::details(&gates));
-    let failed = gates.iter().filter(|gate| gate.has_failed());
-    failed.map(|gate| gate.name.as_str()).collect()
+    print!("{}", report::details(&gates));
+    gates.retain(Gate::has_failed);
+    gates.into_iter().map(|gate| gate.name).collect()
 }
 
-fn run_and_print(inputs: &Inputs<'_>, names: &[Name]) -> Vec<Gate> {
-    let gates = run_gates(inputs, names, |gate| println!("{}", text::line(gate)));
-    print!("{}", text::details(&gates));
-    gates
+fn print_line(gate: &Gate) {
+    println!("{}", report::line(gate));
 }
 
 /// Runs the gates one after the other, whether or not an earlier one failed, and
@@ -206,17 +157,23 @@ fn run_gates(inputs: &Inputs<'_>, names: &[Name], mut report: impl FnMut(&Gate))
     let mut gates = Vec::new();
     for &name in names {
         let started = Instant::now();
-        let outcome = match name {
-            Name::Document => Ok(document::run(inputs)),
-            Name::Generated => generated::run(inputs),
-            Name::Roundtrip => roundtrip::run(inputs),
-            Name::Breaking => Ok(breaking::run(inputs)),
-            Name::Lifecycle => Ok(lifecycle::run(inputs)),
-            Name::Changelog => changelog::run(inputs),
+        let outcome = match (name, &inputs.document) {
+            (Name::Document, _) => Ok(document::run(inputs)),
+            (Name::Breaking, _) => Ok(breaking::run(inputs)),
+            (Name::Changelog, _) => changelog::run(inputs),
+            (Name::Generated, Ok(document)) => generated::run(inputs, document),
+            (Name::Roundtrip, Ok(document)) => roundtrip::run(inputs, document),
+            (Name::Lifecycle, Ok(document)) => Ok(lifecycle::run(inputs, document)),
+            (_, Err(_)) => Ok(Outcome::without_document(inputs)),
         };
+        let name = name.to_possible_value();
         let gate = Gate {
-            name,
-            outcome: outcome.unwrap_or_else(|error| Outcome::not_run(inputs, &error)),
+            name: name.map_or_else(String::new, |name| name.get_name().to_owned()),
+            outcome: outcome.unwrap_or_else(|error| {
+                let help = "repair the cause, and run the gates again";
+                let message = format!("{error:#}");
+                Outcome::failed(inputs, "could not be run", "not-run", &message, help)
+            }),
             took: started.elapsed(),
         };
         report(&gate);
@@ -226,34 +183,32 @@ fn run_gates(inputs: &Inputs<'_>, names: &[Name], mut report: impl FnMut(&Gate))
 }
 
 impl Outcome {
-    /// The gate ended with an error, which fails it.
-    fn not_run(inputs: &Inputs<'_>, error: &anyhow::Error) -> Self {
-        let message = format!("{error:#}");
+    /// One error at the first character of the document.
+    fn failed(
+        inputs: &Inputs<'_>,
+        summary: &str,
+        rule: &'static str,
+        message: &str,
+        help: &str,
+    ) -> Self {
+        let problem = Problem::error(rule, &Location::start(&inputs.file), message, help);
         Outcome {
-            summary: "could not be run".to_owned(),
-            findings: vec![Finding::new(
-                Severity::Error,
-                "not-run",
-                inputs.start(),
-                message,
-                "repair the cause, and run the gates again",
-            )],
+            summary: summary.to_owned(),
+            findings: vec![Finding::new(problem)],
             fix: None,
         }
     }
 
     /// The document cannot be read; the gate `document` says why.
     fn without_document(inputs: &Inputs<'_>) -> Self {
-        Outcome {
-            summary: "not checked: the document cannot be read".to_owned(),
-            findings: vec![Finding::new(
-                Severity::Error,
-                "no-document",
-                inputs.start(),
-                "the document cannot be read",
-                "repair what the gate `document` found first",
-            )],
-            fix: None,
-        }
+        let summary = "not checked: the document cannot be read";
+        let help = "repair what the gate `document` found first";
+        Outcome::failed(
+            inputs,
+            summary,
+            "no-document",
+            "the document cannot be read",
+            help,
+        )
     }
 }

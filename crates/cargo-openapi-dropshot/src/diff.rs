@@ -1,8 +1,7 @@
 //! Task `diff`: compares two documents and prints the changes, as text or as JSON.
 
-mod text;
-
-use anyhow::{Context, Result, bail};
+use crate::Format;
+use anyhow::{Context, Result, anyhow};
 use chrono::{NaiveDate, Utc};
 use openapi_dropshot_contract::{
     Draft,
@@ -10,7 +9,7 @@ use openapi_dropshot_contract::{
     model::Location,
 };
 use serde_json::{Value, json};
-use std::{fs, path::Path, process::ExitCode};
+use std::{fs, process::ExitCode};
 
 /// The options of the task `diff`.
 #[derive(clap::Args, Debug)]
@@ -21,7 +20,7 @@ pub struct Options {
     /// The newer document
     revision: String,
 
-    /// How to print the changes
+    /// How to print the changes; the README of `openapi-dropshot-contract` describes the JSON
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
@@ -36,15 +35,6 @@ pub struct Options {
     /// The day for which the documents are compared, if not today (UTC)
     #[arg(long, value_name = "YYYY-MM-DD", default_value_t = Utc::now().date_naive(), hide_default_value = true)]
     today: NaiveDate,
-}
-
-/// How changes are printed.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Format {
-    /// One paragraph for each change
-    Text,
-    /// One JSON object; the README of `openapi-dropshot-contract` describes it
-    Json,
 }
 
 /// Compares two documents. The exit code is 1 where a change is an ERR, and 0
@@ -62,64 +52,86 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     };
     let changes = compare(&base.root, &revision.root, &policy);
     match options.format {
-        Format::Text => print!("{}", text::render(&changes)),
+        Format::Text => print!("{}", as_text(&changes)),
         Format::Json => println!("{:#}", as_json(&changes)),
     }
     let breaks = changes.iter().any(|change| change.level == Level::Err);
-    Ok(if breaks {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
+    Ok(ExitCode::from(u8::from(breaks)))
 }
 
 /// Reads a document. The faults of an incomplete document are printed as notes;
 /// the rest of it is compared.
 fn read(path: &str) -> Result<Draft> {
-    let text = fs::read_to_string(Path::new(path))
-        .with_context(|| format!("cannot read the document {path}"))?;
-    match openapi_dropshot_contract::read_draft(path, &text) {
-        Ok(draft) => {
-            for fault in &draft.faults {
-                eprintln!("note: {fault}");
-            }
-            Ok(draft)
-        }
-        Err(problems) => {
-            eprintln!("{problems}\n");
-            bail!("{path} cannot be compared; repair the faults above")
-        }
+    let text =
+        fs::read_to_string(path).with_context(|| format!("cannot read the document {path}"))?;
+    let draft = openapi_dropshot_contract::read_draft(path, &text).map_err(|problems| {
+        eprintln!("{problems}\n");
+        anyhow!("{path} cannot be compared; repair the faults above")
+    })?;
+    for fault in &draft.faults {
+        eprintln!("note: {fault}");
     }
+    Ok(draft)
 }
 
 /// The changes as JSON: `changes`, each with `id`, `level`, `operation`,
 /// `text`, `base` and `revision`; and `count` by level.
 fn as_json(changes: &[Change]) -> Value {
-    let place = |at: &Option<Location>| {
-        at.as_ref().map(|at| {
-            json!({
-                "file": &*at.file,
-                "line": at.line,
-                "column": at.column,
-                "pointer": at.pointer,
-            })
+    let list = changes.iter().map(|change| {
+        json!({
+            "id": change.id,
+            "level": change.level.to_string(),
+            "operation": change.operation,
+            "text": change.text,
+            "base": change.at.base.as_ref().map(place),
+            "revision": change.at.revision.as_ref().map(place),
         })
-    };
-    let list: Vec<Value> = (changes.iter())
-        .map(|change| {
-            json!({
-                "id": change.id,
-                "level": change.level.to_string(),
-                "operation": change.operation,
-                "text": change.text,
-                "base": place(&change.at.base),
-                "revision": place(&change.at.revision),
-            })
-        })
-        .collect();
-    let count = |level| text::count(changes, level);
+    });
+    let [errors, warnings, notes] = counts(changes);
     json!({
-        "changes": list,
-        "count": {"ERR": count(Level::Err), "WARN": count(Level::Warn), "INFO": count(Level::Info)},
+        "changes": list.collect::<Vec<_>>(),
+        "count": {"ERR": errors, "WARN": warnings, "INFO": notes},
+    })
+}
+
+/// A place as JSON.
+pub(crate) fn place(at: &Location) -> Value {
+    json!({
+        "file": &*at.file,
+        "line": at.line,
+        "column": at.column,
+        "pointer": at.pointer,
+    })
+}
+
+/// The changes as text: a paragraph for each, the most severe first, and a line with
+/// their counts.
+fn as_text(changes: &[Change]) -> String {
+    let mut text = String::new();
+    for change in changes {
+        text += &format!("{}[{}]", change.level, change.id);
+        if let Some(operation) = &change.operation {
+            text += &format!(" {operation}");
+        }
+        text += &format!("\n  {}\n", change.text);
+        for (name, at) in [("base", &change.at.base), ("revision", &change.at.revision)] {
+            if let Some(at) = at {
+                text += &format!("  {name}: {at} at {}\n", at.pointer);
+            }
+        }
+        text += "\n";
+    }
+    let [errors, warnings, notes] = counts(changes);
+    let all = changes.len();
+    text + &format!("{all} changes: {errors} ERR, {warnings} WARN, {notes} INFO\n")
+}
+
+/// How many changes are errors, warnings and notes.
+fn counts(changes: &[Change]) -> [usize; 3] {
+    [Level::Err, Level::Warn, Level::Info].map(|level| {
+        changes
+            .iter()
+            .filter(|change| change.level == level)
+            .count()
     })
 }

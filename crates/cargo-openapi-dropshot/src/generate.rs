@@ -1,17 +1,12 @@
 //! Task `generate`: writes the generated code of the document, or compares it
 //! with the files that are there.
 
-use crate::Project;
-use anyhow::{Context, Result, bail, ensure};
+use crate::{Project, counted, files};
+use anyhow::{Context, Result, anyhow, ensure};
 use openapi_dropshot::File;
-use openapi_dropshot_contract::{Document, Problem, Problems, Profile, Severity};
+use openapi_dropshot_contract::{Document, Problem, Problems, Profile};
 use similar::TextDiff;
-use std::{
-    collections::BTreeMap,
-    fs, io,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{collections::BTreeMap, fs, path::Path, process::ExitCode};
 
 /// The exit code of `--check` where a generated file is stale.
 const STALE: u8 = 4;
@@ -63,21 +58,28 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
         println!("fix: {}", project.task("generate"));
         return Ok(ExitCode::from(STALE));
     }
-    for file in &stale {
-        file.write(&project.root)?;
+    let (mut changed, mut removed) = (Vec::new(), Vec::new());
+    for StaleFile { path, expected, .. } in stale {
+        match expected {
+            Some(text) => changed.push((path, text)),
+            None => removed.push(path),
+        }
+    }
+    for path in files::write_all(&project.root, changed)? {
+        println!("wrote   {path}");
+    }
+    for path in removed {
+        fs::remove_file(project.path(&path)).with_context(|| format!("cannot remove {path}"))?;
+        println!("removed {path}");
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Reads and lints the document, and prints its warnings.
 fn read(project: &Project) -> Result<Document> {
-    let path = project.path(&project.document);
-    let text =
-        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let document = match openapi_dropshot_contract::read(&project.document, &text) {
-        Ok(document) => document,
-        Err(problems) => return Err(rejected(project, &problems)),
-    };
+    let text = project.read(&project.document)?;
+    let document = openapi_dropshot_contract::read(&project.document, &text)
+        .map_err(|problems| rejected(project, &problems))?;
     let lints = openapi_dropshot_contract::lint(&document, Profile::Strict);
     let problems = Problems::new(&document.text, lints);
     if problems.has_errors() {
@@ -94,10 +96,6 @@ pub(crate) type Files = BTreeMap<String, String>;
 
 /// Generates the files of a document; the inner error holds the problems for
 /// which the generator rejects it.
-///
-/// # Errors
-///
-/// The generator names a file outside of the folders of generated code.
 pub(crate) fn generated_files(
     project: &Project,
     document: &Document,
@@ -106,13 +104,12 @@ pub(crate) fn generated_files(
         Ok(files) => files,
         Err(problems) => return Ok(Err(problems)),
     };
+    let folders = project.output.folders();
     for File { path, .. } in &files {
-        let folders = project.output.folders();
-        let is_inside = folders
-            .iter()
-            .any(|folder| Path::new(path).starts_with(folder));
         ensure!(
-            is_inside,
+            folders
+                .iter()
+                .any(|folder| Path::new(path).starts_with(folder)),
             "the generator named {path}, which is outside of the folders of generated code ({}): report this fault",
             folders.join(", ")
         );
@@ -127,32 +124,23 @@ fn rejected(project: &Project, problems: &Problems) -> anyhow::Error {
     let errors = problems
         .problems()
         .iter()
-        .filter(|problem| problem.severity == Severity::Error)
-        .count();
-    let count = if errors == 1 {
-        "1 error".to_owned()
-    } else {
-        format!("{errors} errors")
-    };
-    anyhow::anyhow!("{} has {count}; nothing was written", project.document)
+        .filter(|problem| problem.is_error());
+    let count = counted(errors.count(), "error");
+    anyhow!("{} has {count}; nothing was written", project.document)
 }
 
 /// Compares the generated files with those of the project.
 pub(crate) fn stale_files(project: &Project, mut files: Files) -> Result<Vec<StaleFile>> {
     let mut stale = Vec::new();
     for folder in project.output.folders() {
-        for path in files_below(&project.root, Path::new(folder))? {
+        for path in project.files_below(folder, |_| true)? {
             let actual =
                 fs::read(project.path(&path)).with_context(|| format!("cannot read {path}"))?;
             let expected = files.remove(&path);
-            if expected
-                .as_ref()
-                .is_none_or(|expected| expected.as_bytes() != actual)
-            {
-                let actual = Some(String::from_utf8_lossy(&actual).into_owned());
+            if expected.as_ref().map(String::as_bytes) != Some(&actual) {
                 stale.push(StaleFile {
                     path,
-                    actual,
+                    actual: Some(String::from_utf8_lossy(&actual).into_owned()),
                     expected,
                 });
             }
@@ -165,35 +153,6 @@ pub(crate) fn stale_files(project: &Project, mut files: Files) -> Result<Vec<Sta
     }));
     stale.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(stale)
-}
-
-/// The files below a folder, relative to the root; none where the folder does not exist.
-fn files_below(root: &Path, folder: &Path) -> Result<Vec<String>> {
-    let entries = match fs::read_dir(root.join(folder)) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => {
-            return Err(error).with_context(|| format!("cannot list {}", folder.display()));
-        }
-    };
-    let mut files = Vec::new();
-    for entry in entries {
-        let entry = entry.with_context(|| format!("cannot list {}", folder.display()))?;
-        let path: PathBuf = folder.join(entry.file_name());
-        let is_folder = entry
-            .file_type()
-            .with_context(|| format!("cannot look at {}", path.display()))?
-            .is_dir();
-        match path.to_str() {
-            _ if is_folder => files.append(&mut files_below(root, &path)?),
-            Some(path) => files.push(path.to_owned()),
-            None => bail!(
-                "{} is in a folder of generated code and its name is not UTF-8: remove it",
-                path.display()
-            ),
-        }
-    }
-    Ok(files)
 }
 
 impl StaleFile {
@@ -210,22 +169,5 @@ impl StaleFile {
         .unified_diff()
         .header(&name("a", &self.actual), &name("b", &self.expected))
         .to_string()
-    }
-
-    /// Writes the expected text, or removes a file that is no longer generated.
-    fn write(&self, root: &Path) -> Result<()> {
-        let path = root.join(&self.path);
-        let Some(expected) = &self.expected else {
-            fs::remove_file(&path).with_context(|| format!("cannot remove {}", self.path))?;
-            println!("removed {}", self.path);
-            return Ok(());
-        };
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)
-                .with_context(|| format!("cannot make {}", folder.display()))?;
-        }
-        fs::write(&path, expected).with_context(|| format!("cannot write {}", self.path))?;
-        println!("wrote   {}", self.path);
-        Ok(())
     }
 }

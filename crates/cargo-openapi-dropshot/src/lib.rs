@@ -17,6 +17,7 @@ struct Readme;
 
 pub mod check;
 pub mod diff;
+mod files;
 pub mod generate;
 mod project;
 pub mod release;
@@ -24,10 +25,43 @@ pub mod roundtrip;
 
 pub use project::{Output, Project};
 
+use openapi_dropshot_contract::model::{Location, Operation};
+
 /// Prints an error with its causes on standard error, as all tasks do.
 pub fn print_error(error: &anyhow::Error) {
     eprintln!("error: {error}");
     for cause in error.chain().skip(1) {
         eprintln!("  because: {cause}");
     }
+}
+
+/// How the tasks print their results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Text for people
+    Text,
+    /// One JSON object
+    Json,
+}
+
+/// The place of a byte of a text.
+fn location(file: &str, text: &str, offset: usize) -> Location {
+    let before = text.get(..offset).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    Location {
+        line: before.matches('\n').count() + 1,
+        column: before[line_start..].chars().count() + 1,
+        ..Location::start(file)
+    }
+}
+
+/// A number with a noun, such as `1 fault` or `2 faults`.
+fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
+/// The name of an operation, such as `GET /things`.
+fn name_of(operation: &Operation) -> String {
+    format!("{} {}", operation.method, operation.path.value)
 }

@@ -1,6 +1,11 @@
 //! The paths and the names of the files of a project.
 
-use std::path::{Path, PathBuf};
+use anyhow::{Context, Result};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+use walkdir::{DirEntry, WalkDir};
 
 /// A project with one document: its files and names. All paths but
 /// [`root`](Self::root) are relative to the root, with `/` between the folders.
@@ -58,25 +63,46 @@ impl Project {
         format!("{} {task}", self.command)
     }
 
+    /// Reads one of the project's files.
+    pub(crate) fn read(&self, relative: &str) -> Result<String> {
+        fs::read_to_string(self.path(relative)).with_context(|| format!("cannot read {relative}"))
+    }
+
+    /// The paths of the files below a folder, relative to the root and in no order; none
+    /// where the folder does not exist. `is_wanted` decides which folders are looked into.
+    pub(crate) fn files_below(
+        &self,
+        folder: &str,
+        is_wanted: impl Fn(&DirEntry) -> bool,
+    ) -> Result<Vec<String>> {
+        let mut files = Vec::new();
+        let path = self.path(folder);
+        if !path.exists() {
+            return Ok(files);
+        }
+        for entry in WalkDir::new(path).into_iter().filter_entry(is_wanted) {
+            let entry = entry.with_context(|| format!("cannot list {folder}"))?;
+            if entry.file_type().is_dir() {
+                continue;
+            }
+            let path = entry.path().strip_prefix(&self.root)?;
+            files.push(path.to_string_lossy().into_owned());
+        }
+        Ok(files)
+    }
+
     /// The options of the generator.
     pub(crate) fn generator_options(&self) -> openapi_dropshot::Options {
-        let Output {
-            models,
-            api,
-            client,
-            models_crate,
-            client_crate,
-            trait_name,
-        } = self.output.clone();
+        let output = self.output.clone();
         openapi_dropshot::Options {
             command: self.task("generate"),
             source: self.document.clone(),
-            models,
-            api,
-            client,
-            models_crate,
-            client_crate,
-            trait_name,
+            models: output.models,
+            api: output.api,
+            client: output.client,
+            models_crate: output.models_crate,
+            client_crate: output.client_crate,
+            trait_name: output.trait_name,
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Task `roundtrip`: shows that the code generated from a document means what the
-//! document says. Each document becomes a throw-away crate, which is compiled and
+//! document says. Each document becomes a throw-away program, which is compiled and
 //! run: the document that dropshot emits from it is compared with the original by
 //! meaning, and values and requests made from the document are sent to it. The
 //! file `accepted` lists the differences that are accepted, each with its reason.
@@ -9,31 +9,30 @@ mod instances;
 mod program;
 mod report;
 mod requests;
+mod schemas;
 mod source;
-mod tally;
 #[cfg(test)]
 mod tests;
 mod throwaway;
-mod validators;
 mod values;
 
 use crate::Project;
 use anyhow::{Context, Result};
 use openapi_dropshot_contract::{
-    Document, Problem,
+    Document,
     meaning::{self, Comparison, Difference},
+    model::Location,
 };
 use program::Program;
+use schemas::Schemas;
 use serde_json::Value;
 use source::Source;
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::Arc,
 };
-use tally::Tally;
-use throwaway::Generated;
-use validators::Validators;
 
 /// The options of the task `roundtrip`.
 #[derive(clap::Args, Debug)]
@@ -49,42 +48,62 @@ pub struct Options {
 
 /// The result of one document.
 struct Outcome {
-    /// The file as the caller named it.
-    file: String,
     source: Source,
     comparison: Comparison,
-    /// All differences, accepted ones included.
+    values: Trials,
+    requests: Trials,
+}
+
+/// How many values or requests were tried, and the differences that they showed.
+#[derive(Default)]
+struct Trials {
+    valid: usize,
+    invalid: usize,
     differences: Vec<Difference>,
-    values: Tally,
-    requests: Tally,
+}
+
+impl Trials {
+    fn count(&mut self, is_valid: bool) {
+        if is_valid {
+            self.valid += 1;
+        } else {
+            self.invalid += 1;
+        }
+    }
+
+    fn differ(
+        &mut self,
+        rule: &'static str,
+        at: &Location,
+        part: &str,
+        message: impl Into<String>,
+    ) {
+        self.differences.push(Difference {
+            rule,
+            at: at.clone(),
+            part: part.to_owned(),
+            message: message.into(),
+        });
+    }
 }
 
 /// The differences between one document and its generated code, without printing
 /// them. Every part that the generator rejects is a difference, too.
-///
-/// # Errors
-///
-/// The document cannot be read or is not usable; the throw-away crate cannot be
-/// written, compiled or run.
 pub(crate) fn differences_of(project: &Project, document: &Path) -> Result<Vec<Difference>> {
     let name = name_for(&[document.to_path_buf()]);
     let outcomes = outcomes(project, &name, vec![Source::read(project, document)?])?;
     let differences = outcomes.into_iter().flat_map(|outcome| {
-        let rejections = outcome.source.rejections.iter().map(lost_part);
-        let faults = outcome.faults().cloned();
-        rejections.chain(faults).collect::<Vec<_>>()
+        let rejections = outcome.source.rejections.iter().map(|problem| Difference {
+            rule: problem.rule,
+            at: problem.at.clone(),
+            part: "document".to_owned(),
+            message: format!("{}; {}", problem.message, problem.help),
+        });
+        rejections
+            .chain(outcome.faults().cloned())
+            .collect::<Vec<_>>()
     });
     Ok(differences.collect())
-}
-
-/// A rejection as a difference: the part is lost.
-fn lost_part(problem: &Problem) -> Difference {
-    Difference {
-        rule: problem.rule,
-        at: problem.at.clone(),
-        part: "document".to_owned(),
-        message: format!("{}; {}", problem.message, problem.help),
-    }
 }
 
 /// Tries the documents and prints the result of each. The exit code is 1 where a
@@ -92,28 +111,22 @@ fn lost_part(problem: &Problem) -> Difference {
 ///
 /// # Errors
 ///
-/// A document cannot be read or is not usable; the throw-away crates cannot be
+/// A document cannot be read or is not usable; the throw-away programs cannot be
 /// written, compiled or run.
 pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
-    let sources = options
-        .files
-        .iter()
-        .map(|file| Source::read(project, file))
-        .collect::<Result<Vec<_>>>()?;
+    let read = |file: &PathBuf| Source::read(project, file);
+    let sources = options.files.iter().map(read).collect::<Result<_>>()?;
     let outcomes = outcomes(project, &name_for(&options.files), sources)?;
     report::print(&outcomes);
     let is_broken = |outcome: &Outcome| {
         outcome.faults().next().is_some()
             || (options.whole && !outcome.source.rejections.is_empty())
     };
-    Ok(if outcomes.iter().any(is_broken) {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
+    let has_failed = outcomes.iter().any(is_broken);
+    Ok(ExitCode::from(u8::from(has_failed)))
 }
 
-/// A name for the throw-away crates that is the same for the same documents, and
+/// A name for the throw-away programs that is the same for the same documents, and
 /// differs from that of a run with other documents at the same time.
 fn name_for(files: &[PathBuf]) -> String {
     let mut hasher = DefaultHasher::new();
@@ -121,70 +134,90 @@ fn name_for(files: &[PathBuf]) -> String {
     format!("roundtrip-{:08x}", hasher.finish() & 0xffff_ffff)
 }
 
-/// Compiles and tries the documents; `name` distinguishes the throw-away crates
+/// Compiles and tries the documents; `name` distinguishes the throw-away programs
 /// from those of other runs.
 fn outcomes(project: &Project, name: &str, sources: Vec<Source>) -> Result<Vec<Outcome>> {
-    let generated: Vec<Generated<'_>> = sources
-        .iter()
-        .filter(|source| !source.files.is_empty())
-        .map(|source| Generated {
-            document: &source.document,
-            files: source.files.clone(),
-        })
-        .collect();
-    let mut programs = throwaway::compile(project, name, &generated)?.into_iter();
-    drop(generated);
-    let mut outcomes = Vec::new();
-    for source in sources {
-        let file = source.document.file.to_string();
-        outcomes.push(if source.files.is_empty() {
-            Outcome::untried(source, file)
-        } else {
-            match programs.next().context("a program is missing")? {
-                Ok(program) => outcome(source, file.clone(), &program)
-                    .with_context(|| format!("cannot try {file}"))?,
-                Err(why) => Outcome::uncompiled(source, file, why),
+    let programs = throwaway::compile(project, name, &sources)?;
+    let outcomes = sources.into_iter().zip(programs).map(|(source, program)| {
+        let file = Arc::clone(&source.document.file);
+        match program {
+            // Every part was rejected.
+            _ if source.files.is_empty() => Ok(Outcome::untried(source, None)),
+            Err(errors) => {
+                let reason = Difference {
+                    rule: "does-not-compile",
+                    at: source.document.root.at.clone(),
+                    part: "document".to_owned(),
+                    message: errors,
+                };
+                Ok(Outcome::untried(source, Some(reason)))
             }
-        });
-    }
-    Ok(outcomes)
+            Ok(program) => {
+                Outcome::of(source, &program).with_context(|| format!("cannot try {file}"))
+            }
+        }
+    });
+    outcomes.collect()
 }
 
-/// Compares a document with what its program does.
-fn outcome(source: Source, file: String, program: &Path) -> Result<Outcome> {
-    let mut program = Program::start(program)?;
-    let emitted = emitted(&mut program)?;
-    let mut comparison = meaning::compare(&source.document, &emitted);
-    let validators = Validators::new(source.document.root.to_json());
-    let (values, of_values) =
-        values::try_all(&source.document, &validators, &comparison, &mut program)?;
-    let (requests, of_requests) = requests::try_all(&source.document, &validators, &mut program)?;
-    let mut differences = std::mem::take(&mut comparison.differences);
-    differences.extend(of_values);
-    differences.extend(of_requests);
-    Ok(Outcome {
-        file,
-        source,
-        comparison,
-        differences,
-        values,
-        requests,
-    })
+impl Outcome {
+    /// Compares a document with what its program does.
+    fn of(source: Source, program: &Path) -> Result<Self> {
+        let mut program = Program::start(program)?;
+        let document = &source.document;
+        let comparison = meaning::compare(document, &emitted(&mut program)?);
+        let schemas = Schemas::new(document.root.to_json());
+        let values = values::try_all(document, &schemas, &comparison.pairs, &mut program)?;
+        let requests = requests::try_all(document, &schemas, &mut program)?;
+        Ok(Outcome {
+            source,
+            comparison,
+            values,
+            requests,
+        })
+    }
+
+    /// The result of a document of which nothing was compiled, with the reason.
+    fn untried(source: Source, reason: Option<Difference>) -> Self {
+        Outcome {
+            source,
+            comparison: Comparison {
+                differences: Vec::from_iter(reason),
+                ..Comparison::default()
+            },
+            values: Trials::default(),
+            requests: Trials::default(),
+        }
+    }
+
+    /// All differences, accepted ones included.
+    fn differences(&self) -> impl Iterator<Item = &Difference> {
+        let trials = self
+            .values
+            .differences
+            .iter()
+            .chain(&self.requests.differences);
+        self.comparison.differences.iter().chain(trials)
+    }
+
+    /// The differences that are not accepted.
+    fn faults(&self) -> impl Iterator<Item = &Difference> {
+        let is_fault = |difference: &&Difference| accepted::reason(difference.rule).is_none();
+        self.differences().filter(is_fault)
+    }
 }
 
 /// The document that dropshot emits, with the schemas that no operation uses.
 fn emitted(program: &mut Program) -> Result<Document> {
     let mut document = program.document()?;
     let others = program.schemas()?;
-    if let Some(more) = others
+    let others = others
         .pointer("/components/schemas")
-        .and_then(Value::as_object)
-    {
-        let known = &mut document["components"]["schemas"];
-        for (name, schema) in more {
-            if known.get(name).is_none() {
-                known[name] = schema.clone();
-            }
+        .and_then(Value::as_object);
+    for (name, schema) in others.into_iter().flatten() {
+        let known = &mut document["components"]["schemas"][name];
+        if known.is_null() {
+            *known = schema.clone();
         }
     }
     openapi_dropshot_contract::read("emitted.json", &document.to_string())

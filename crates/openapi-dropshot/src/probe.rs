@@ -33,8 +33,7 @@ pub enum ProbeError {
 }
 
 /// Writes the probe of generated files: a module of a crate that also has the
-/// files as its modules `models` and `api`, and the modules `server` and `handler_error`. `title` is that
-/// of the document. The same files give the same bytes.
+/// files as its modules `models` and `api`, and the module `server`. `title` is that of the document. The same files give the same bytes.
 ///
 /// # Errors
 ///
@@ -82,7 +81,7 @@ pub fn probe(title: &str, files: &[File]) -> Result<String, ProbeError> {
         quote! {
             api.register(dropshot::ApiEndpoint::new_for_types::<
                 (),
-                Result<dropshot::HttpResponseOk<models::#ty>, crate::handler_error::HandlerError>,
+                Result<dropshot::HttpResponseOk<models::#ty>, crate::server::HandlerError>,
             >(
                 #name.to_owned(),
                 http::Method::GET,

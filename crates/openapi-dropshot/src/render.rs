@@ -1,9 +1,8 @@
 //! Turns tokens into the files of a folder: formatting, the first line, `mod.rs`.
 
 use crate::{File, Options, names::ident};
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use std::collections::BTreeSet;
 
 /// `Some(…)` or `None`.
 pub(crate) fn option(value: Option<impl ToTokens>) -> TokenStream {
@@ -41,50 +40,6 @@ pub(crate) fn modules<const N: usize>(
         text: file(&first_line, &[], root)?,
     });
     Ok(files)
-}
-
-/// The names that code takes from around it: the first names of its paths.
-/// Texts and comments do not count, nor do the names that it gives to types,
-/// functions and variants.
-pub(crate) fn names_in(tokens: &TokenStream) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    let mut open = vec![tokens.clone()];
-    while let Some(stream) = open.pop() {
-        let mut colons = 0;
-        let mut defines = false;
-        let mut choice = false;
-        for token in stream {
-            match token {
-                TokenTree::Group(group) if choice && group.delimiter() == Delimiter::Brace => {
-                    // Variants are defined here; what they hold is used.
-                    open.extend(group.stream().into_iter().filter_map(|token| match token {
-                        TokenTree::Group(held) => Some(held.stream()),
-                        _ => None,
-                    }));
-                    (colons, defines, choice) = (0, false, false);
-                }
-                TokenTree::Group(group) => {
-                    open.push(group.stream());
-                    (colons, defines) = (0, false);
-                }
-                TokenTree::Ident(name) => {
-                    let name = name.to_string();
-                    let definition = matches!(name.as_str(), "enum" | "fn" | "type");
-                    let defined = std::mem::replace(&mut defines, definition);
-                    choice |= name == "enum";
-                    if colons < 2 && !defined {
-                        names.insert(name);
-                    }
-                    colons = 0;
-                }
-                TokenTree::Punct(mark) => {
-                    colons = if mark.as_char() == ':' { colons + 1 } else { 0 }
-                }
-                TokenTree::Literal(_) => colons = 0,
-            }
-        }
-    }
-    names
 }
 
 /// Formats a file: its first line, what it is about, and its code. Empty lines
@@ -170,32 +125,6 @@ mod tests {
         assert_eq!(
             text,
             "//! First.\n//!\n//! Second.\n\nuse a::B;\nuse c::D;\n\nstruct E;\n\nfn f() {}\n"
-        );
-    }
-
-    #[test]
-    fn names_in_texts_and_names_that_the_code_defines_do_not_count() {
-        let code = quote!(
-            const TEXT: &str = "Text";
-            enum Id {
-                #[doc = "A variant."]
-                Response,
-                Held(Cow<'static, str>),
-            }
-            impl Id {
-                fn fmt(self) -> &'static str {
-                    match self {
-                        Id::Response => "response",
-                        Id::Held(_) => "held",
-                    }
-                }
-            }
-        );
-        let names = names_in(&code);
-        assert!(names.contains("Cow"), "{names:?}");
-        assert!(
-            !names.contains("Response") && !names.contains("fmt") && !names.contains("Text"),
-            "{names:?}"
         );
     }
 }

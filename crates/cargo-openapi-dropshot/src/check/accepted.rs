@@ -3,13 +3,12 @@
 //! because it would hide a later breaking change.
 
 use super::Finding;
-use crate::Project;
+use crate::{Project, location};
 use anyhow::{Context, Result};
 use chrono::NaiveDate;
 use openapi_dropshot_contract::{
     Problem,
     diff::{Change, Level, level},
-    model::Location,
 };
 use serde::Deserialize;
 use std::{fs, io, ops::Range, sync::Arc};
@@ -33,7 +32,7 @@ struct Entry {
     /// The rule id, such as `request-parameter-removed`.
     rule: Spanned<String>,
     /// The place of the change: a JSON pointer into the document that has it.
-    at: Spanned<String>,
+    at: String,
     /// Why this change is worth breaking clients.
     reason: Spanned<String>,
     /// The day of the decision.
@@ -52,10 +51,6 @@ pub(super) struct Accepted {
 
 impl Accepted {
     /// Reads the file of the project, which need not exist.
-    ///
-    /// # Errors
-    ///
-    /// A file that is there and cannot be read.
     pub(super) fn read(project: &Project, today: NaiveDate) -> Result<Self> {
         let file = project.accepted_breaks.clone();
         let text = match fs::read_to_string(project.path(&file)) {
@@ -63,25 +58,23 @@ impl Accepted {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(error).with_context(|| format!("cannot read {file}")),
         };
-        let text: Arc<str> = Arc::from(text);
         let mut accepted = Accepted {
             entries: Vec::new(),
             findings: Vec::new(),
             file,
-            text,
+            text: Arc::from(text),
         };
         match toml::from_str::<Content>(&accepted.text) {
             Ok(content) => accepted.entries = content.accepted,
             Err(error) => {
                 let help = "an entry has `rule`, `at`, `reason` and `date`, and nothing else";
-                let message = error.message();
-                let fault = accepted.fault(&error.span().unwrap_or_default(), message, help);
-                accepted.findings.push(fault);
+                let span = error.span().unwrap_or_default();
+                accepted.findings = vec![accepted.fault(span, error.message(), help)];
             }
         }
-        let faults: Vec<Finding> = (accepted.entries.iter())
-            .filter_map(|entry| accepted.fault_of(entry.get_ref(), project, today))
-            .collect();
+        let entries = accepted.entries.iter().map(Spanned::get_ref);
+        let faults = entries.filter_map(|entry| accepted.fault_of(entry, project, today));
+        let faults: Vec<Finding> = faults.collect();
         accepted.findings.extend(faults);
         Ok(accepted)
     }
@@ -89,56 +82,53 @@ impl Accepted {
     /// The fault of an entry by itself, if it has one.
     fn fault_of(&self, entry: &Entry, project: &Project, today: NaiveDate) -> Option<Finding> {
         let rule = entry.rule.get_ref();
-        if level(rule) != Some(Level::Err) {
+        let date = entry.date.get_ref().to_string().parse::<NaiveDate>();
+        Some(if level(rule) != Some(Level::Err) {
             let message = format!("no breaking change has the rule id `{rule}`");
-            let help = format!(
-                "copy the id that `{}` prints in brackets",
-                project.task("check")
-            );
-            return Some(self.fault(&entry.rule.span(), &message, &help));
-        }
-        if entry.reason.get_ref().trim().is_empty() {
+            let command = project.task("check");
+            let help = format!("copy the id that `{command}` prints in brackets");
+            self.fault(entry.rule.span(), &message, &help)
+        } else if entry.reason.get_ref().trim().is_empty() {
             let message = "a breaking change is accepted without a reason";
             let help = "write why the change is worth breaking clients";
-            return Some(self.fault(&entry.reason.span(), message, help));
-        }
-        let date = entry.date.get_ref().to_string().parse::<NaiveDate>();
-        match date {
-            Ok(date) if date <= today => None,
-            _ => {
-                let message =
-                    "the date of an accepted breaking change is not a day, or lies in the future";
-                let help = "write the day of the decision as `2026-11-21`, without quotes";
-                Some(self.fault(&entry.date.span(), message, help))
-            }
-        }
+            self.fault(entry.reason.span(), message, help)
+        } else if date.is_ok_and(|date| date <= today) {
+            return None;
+        } else {
+            let message =
+                "the date of an accepted breaking change is not a day, or lies in the future";
+            let help = "write the day of the decision as `2026-11-21`, without quotes";
+            self.fault(entry.date.span(), message, help)
+        })
     }
 
     /// Whether an entry accepts a change.
     pub(super) fn covers(&self, change: &Change) -> bool {
-        let covers = |entry: &Spanned<Entry>| entry.get_ref().covers(change);
-        self.entries.iter().any(covers)
+        let mut entries = self.entries.iter();
+        entries.any(|entry| entry.get_ref().covers(change))
     }
 
     /// All faults of the entries, given the changes that they may accept.
     pub(super) fn faults(&self, changes: &[Change]) -> Vec<Finding> {
-        let unused = (self.entries.iter())
-            .filter(|entry| !changes.iter().any(|change| entry.get_ref().covers(change)));
-        let unused = unused.map(|entry| {
+        let unused = self.entries.iter().filter_map(|spanned| {
+            let entry = spanned.get_ref();
+            if changes.iter().any(|change| entry.covers(change)) {
+                return None;
+            }
             let message = format!(
                 "no change breaks `{}` at {}",
-                entry.get_ref().rule.get_ref(),
-                entry.get_ref().at.get_ref()
+                entry.rule.get_ref(),
+                entry.at
             );
-            self.fault(&entry.span(), &message, "remove the entry")
+            Some(self.fault(spanned.span(), &message, "remove the entry"))
         });
         self.findings.iter().cloned().chain(unused).collect()
     }
 
-    fn fault(&self, span: &Range<usize>, message: &str, help: &str) -> Finding {
-        let at = place(&self.file, &self.text, span.start);
+    fn fault(&self, span: Range<usize>, message: &str, help: &str) -> Finding {
+        let at = location(&self.file, &self.text, span.start);
         let problem = Problem::error("accepted-break", &at, message, help);
-        Finding::of_problem(problem, &self.text)
+        Finding::in_text(problem, &self.text)
     }
 }
 
@@ -146,19 +136,17 @@ impl Entry {
     fn covers(&self, change: &Change) -> bool {
         change.level != Level::Info
             && *self.rule.get_ref() == change.id
-            && self.at.get_ref() == pointer(change)
+            && self.at == pointer(change)
     }
 }
 
 /// The more specific of a change's two places: the older document names what was
 /// removed, the newer one what was added.
 fn pointer(change: &Change) -> &str {
-    let places = [&change.at.revision, &change.at.base];
-    (places.into_iter().flatten())
-        .map(|at| at.pointer.as_str())
-        .rev()
-        .max_by_key(|pointer| pointer.len())
-        .unwrap_or_default()
+    let places = [&change.at.base, &change.at.revision];
+    let pointers = places.into_iter().flatten().map(|at| at.pointer.as_str());
+    let longest = pointers.max_by_key(|pointer| pointer.len());
+    longest.unwrap_or_default()
 }
 
 /// The entry that accepts a change, without its reason.
@@ -175,15 +163,4 @@ pub(crate) fn without_entries(text: &str) -> String {
     let is_head = |line: &&str| !line.starts_with(ENTRY);
     let head: String = text.split_inclusive('\n').take_while(is_head).collect();
     format!("{}\n", head.trim_end())
-}
-
-/// Line and column of an offset into the text.
-fn place(file: &str, text: &str, offset: usize) -> Location {
-    let before = text.get(..offset).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    Location {
-        line: before.matches('\n').count() + 1,
-        column: before[line_start..].chars().count() + 1,
-        ..Location::start(file)
-    }
 }

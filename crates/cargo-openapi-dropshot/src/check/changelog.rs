@@ -2,18 +2,21 @@
 //! release, and all versions are that of the newest release.
 
 use super::{Finding, Inputs, Outcome};
-use crate::release::{
-    changelog::{Changelog, Section, UNRELEASED},
-    versions::{self, MANIFEST},
+use crate::{
+    counted, name_of,
+    release::{
+        changelog::{Changelog, UNRELEASED},
+        versions::{self, MANIFEST},
+    },
 };
-use anyhow::{Context, Result};
+use anyhow::Result;
 use openapi_dropshot_contract::{
-    Document, Problem, Severity,
+    Document, Problem,
     diff::Change,
     model::{Location, unescape_pointer_token},
     release::Version,
 };
-use std::{collections::BTreeMap, fs};
+use std::collections::BTreeMap;
 
 /// The groups of a section.
 const GROUPS: &[&str] = &[
@@ -27,217 +30,181 @@ const GROUPS: &[&str] = &[
 
 pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
     let changelog = Changelog::read(inputs.project)?;
-    let mut findings = form(&changelog);
-    findings.extend(versions(inputs, &changelog)?);
-    findings.extend(entries(inputs, &changelog));
+    let fix = format!("follow the help in {}", changelog.file);
+    let mut gate = Gate {
+        inputs,
+        changelog,
+        findings: Vec::new(),
+    };
+    gate.check_form();
+    gate.check_versions()?;
+    gate.check_entries();
     let newest = inputs.newest().map_or_else(
         || "nothing is released yet".to_owned(),
         |newest| format!("the newest release is {}", newest.version),
     );
-    let summary = match findings.len() {
+    let summary = match gate.findings.len() {
         0 => format!("names every change; {newest}"),
-        1 => format!("1 fault; {newest}"),
-        count => format!("{count} faults; {newest}"),
+        count => format!("{}; {newest}", counted(count, "fault")),
     };
     Ok(Outcome {
         summary,
-        findings,
-        fix: Some(format!("follow the help in {}", changelog.file)),
+        findings: gate.findings,
+        fix: Some(fix),
     })
 }
 
-/// A fault of the changelog, shown with the lines around it.
-fn fault(
-    changelog: &Changelog,
-    rule: &'static str,
-    at: &Location,
-    message: impl Into<String>,
-    help: impl Into<String>,
-) -> Finding {
-    Finding::of_problem(Problem::error(rule, at, message, help), &changelog.text)
+struct Gate<'a> {
+    inputs: &'a Inputs<'a>,
+    changelog: Changelog,
+    findings: Vec<Finding>,
 }
 
-/// The section Unreleased is on top, and the releases below it, the newest first.
-fn form(changelog: &Changelog) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let mut below: Option<Version> = None;
-    if changelog.unreleased().is_none() {
-        findings.push(fault(
-            changelog,
-            "changelog-form",
-            &changelog.sections.first().map_or_else(
-                || Location::start(&changelog.file),
-                |section| changelog.at(section),
-            ),
-            format!("the first section is not `## {UNRELEASED}`"),
-            format!("put `## {UNRELEASED}` on top, for the changes of the next release"),
-        ));
+impl Gate<'_> {
+    /// Adds a fault of the changelog, shown with the lines around it.
+    fn fault(&mut self, rule: &'static str, at: &Location, message: String, help: &str) {
+        let problem = Problem::error(rule, at, message, help);
+        let finding = Finding::in_text(problem, &self.changelog.text);
+        self.findings.push(finding);
     }
-    for section in &changelog.sections {
-        findings.extend(groups(changelog, section));
-        if section.title == UNRELEASED {
-            continue;
-        }
-        let Some((version, _)) = section.release() else {
-            findings.push(fault(
-                changelog,
-                "changelog-form",
-                &changelog.at(section),
-                format!("`{}` is not a release", section.title),
-                "write version and day, as in `## 1.0.0 - 2026-11-20`",
-            ));
-            continue;
-        };
-        if below.is_some_and(|newer| newer <= version) {
-            findings.push(fault(
-                changelog,
-                "changelog-form",
-                &changelog.at(section),
-                format!("{version} stands below a release that is not newer"),
-                "put the newest release first, and each once",
-            ));
-        }
-        below = Some(version);
-    }
-    findings
-}
 
-fn groups(changelog: &Changelog, section: &Section) -> Vec<Finding> {
-    let lines = changelog.body(section).lines().enumerate();
-    let headings = lines.filter_map(|(index, line)| Some((index, line.strip_prefix("### ")?)));
-    headings
-        .filter(|(_, group)| !GROUPS.contains(&group.trim()))
-        .map(|(index, group)| {
-            let at = Location {
-                line: section.line + 1 + index,
-                ..Location::start(&changelog.file)
+    /// The section Unreleased is on top, and the releases below it, the newest first.
+    fn check_form(&mut self) {
+        const RULE: &str = "changelog-form";
+        if self.changelog.unreleased().is_none() {
+            let first = self.changelog.sections.first();
+            let start = Location::start(&self.changelog.file);
+            let at = first.map_or(start, |section| section.at.clone());
+            let message = format!("the first section is not `## {UNRELEASED}`");
+            let help = format!("put `## {UNRELEASED}` on top, for the changes of the next release");
+            self.fault(RULE, &at, message, &help);
+        }
+        let mut newer: Option<Version> = None;
+        for section in self.changelog.sections.clone() {
+            for (index, line) in section.body.lines().enumerate() {
+                let group = line.strip_prefix("### ").map(str::trim);
+                if let Some(group) = group.filter(|group| !GROUPS.contains(group)) {
+                    let line = section.at.line + 1 + index;
+                    let at = Location {
+                        line,
+                        ..section.at.clone()
+                    };
+                    let message = format!("`{group}` is not a group of changes");
+                    let help = format!("write one of {}", GROUPS.join(", "));
+                    self.fault(RULE, &at, message, &help);
+                }
+            }
+            if section.title == UNRELEASED {
+                continue;
+            }
+            let Some(version) = section.version() else {
+                let message = format!("`{}` is not a release", section.title);
+                let help = "write version and day, as in `## 1.0.0 - 2026-11-20`";
+                self.fault(RULE, &section.at, message, help);
+                continue;
             };
-            let message = format!("`{}` is not a group of changes", group.trim());
-            let help = format!("write one of {}", GROUPS.join(", "));
-            fault(changelog, "changelog-form", &at, message, help)
-        })
-        .collect()
-}
+            if newer.is_some_and(|newer| newer <= version) {
+                let message = format!("{version} stands below a release that is not newer");
+                let help = "put the newest release first, and each once";
+                self.fault(RULE, &section.at, message, help);
+            }
+            newer = Some(version);
+        }
+    }
 
-/// Document, changelog and manifest have the version of the newest release.
-fn versions(inputs: &Inputs<'_>, changelog: &Changelog) -> Result<Vec<Finding>> {
-    let mut findings = Vec::new();
-    let Some(newest) = inputs.newest() else {
-        return Ok(findings);
-    };
-    let version = newest.version.to_string();
-    let help = format!(
-        "write {version}; `{}` changes all versions together",
-        inputs.project.task("release")
-    );
-    if let Some(document) = inputs.document() {
-        let info = &document.info.version;
-        if info.value != version {
-            let message = format!(
-                "the version is {}, but {version} was released last",
-                info.value
-            );
-            let problem = Problem::error("version", &info.at, message, &help);
-            findings.push(Finding::of_problem(problem, &inputs.text));
+    /// Document, changelog and manifest have the version of the newest release.
+    fn check_versions(&mut self) -> Result<()> {
+        let inputs = self.inputs;
+        let Some(newest) = inputs.newest().map(|newest| newest.version) else {
+            return Ok(());
+        };
+        let release = inputs.project.task("release");
+        let help = format!("write {newest}; `{release}` changes all versions together");
+        if let Some(document) = inputs.document() {
+            let version = &document.info.version;
+            if version.value != newest.to_string() {
+                let message = format!(
+                    "the version is {}, but {newest} was released last",
+                    version.value
+                );
+                let problem = Problem::error("version", &version.at, message, &help);
+                self.findings.push(Finding::in_text(problem, &inputs.text));
+            }
         }
-    }
-    for released in &inputs.releases.documents {
-        let has_section = (changelog.sections.iter()).any(|section| {
-            section
-                .release()
-                .is_some_and(|(own, _)| own == released.version)
-        });
-        if !has_section {
-            findings.push(fault(
-                changelog,
-                "release-without-section",
-                &Location::start(&changelog.file),
-                format!("{} was released, but has no section", released.path),
-                format!(
-                    "add `## {} - ` with the day, and the changes of that release",
-                    released.version
-                ),
-            ));
+        let sections = self.changelog.sections.iter();
+        let sections: Vec<(Version, Location)> = sections
+            .filter_map(|section| Some((section.version()?, section.at.clone())))
+            .collect();
+        for released in &inputs.releases.documents {
+            let version = released.version;
+            if !sections.iter().any(|(own, _)| *own == version) {
+                let at = Location::start(&self.changelog.file);
+                let message = format!("{} was released, but has no section", released.path);
+                let help =
+                    format!("add `## {version} - ` with the day, and the changes of that release");
+                self.fault("release-without-section", &at, message, &help);
+            }
         }
-    }
-    let topmost = changelog
-        .sections
-        .iter()
-        .find_map(|section| Some((section, section.release()?)));
-    if let Some((section, (own, _))) = topmost
-        && own > newest.version
-    {
-        findings.push(fault(
-            changelog,
-            "section-without-release",
-            &changelog.at(section),
-            format!("{own} has a section, but the newest released document is {version}"),
-            format!(
-                "leave it under `## {UNRELEASED}`, and run: {} {own}",
-                inputs.project.task("release")
-            ),
-        ));
-    }
-    let manifest = fs::read_to_string(inputs.project.path(MANIFEST))
-        .with_context(|| format!("cannot read {MANIFEST}"))?;
-    for mention in versions::of_manifest(&manifest)? {
-        if mention.version != version {
-            let at = mention.at(MANIFEST, &manifest);
-            let message = format!(
-                "the version of {} is {}, but {version} was released last",
-                mention.of, mention.version
-            );
-            findings.push(Finding::new(Severity::Error, "version", at, message, &help));
+        if let Some((own, at)) = sections.first().filter(|(own, _)| *own > newest) {
+            let message =
+                format!("{own} has a section, but the newest released document is {newest}");
+            let help = format!("leave it under `## {UNRELEASED}`, and run: {release} {own}");
+            self.fault("section-without-release", at, message, &help);
         }
+        let manifest = inputs.project.read(MANIFEST)?;
+        for mention in versions::of_manifest(&manifest)? {
+            if mention.version != newest.to_string() {
+                let at = mention.at(MANIFEST, &manifest);
+                let message = format!(
+                    "the version of {} is {}, but {newest} was released last",
+                    mention.of, mention.version
+                );
+                let problem = Problem::error("version", &at, message, &help);
+                self.findings.push(Finding::new(problem));
+            }
+        }
+        Ok(())
     }
-    Ok(findings)
-}
 
-/// Every change since the newest release has an entry under Unreleased.
-fn entries(inputs: &Inputs<'_>, changelog: &Changelog) -> Vec<Finding> {
-    let (Some(newest), Some(document)) = (inputs.newest(), inputs.document()) else {
-        return Vec::new();
-    };
-    let Some(unreleased) = changelog.unreleased() else {
-        // `form` has reported this.
-        return Vec::new();
-    };
-    let body = changelog.body(unreleased);
-    if !changelog.has_entries(unreleased) {
-        if newest.root.same_value(&document.root) {
-            return Vec::new();
+    /// Every change since the newest release has an entry under Unreleased.
+    fn check_entries(&mut self) {
+        const RULE: &str = "changelog-entry";
+        let inputs = self.inputs;
+        // `check_form` has reported a missing section.
+        let (Some(newest), Some(document), Some(unreleased)) = (
+            inputs.newest(),
+            inputs.document(),
+            self.changelog.unreleased().cloned(),
+        ) else {
+            return;
+        };
+        if !unreleased.has_entries() {
+            if !newest.root.same_value(&document.root) {
+                let message = format!(
+                    "{} has changed since {}, but the changelog names no change",
+                    inputs.file, newest.version
+                );
+                let help = "write what the change means for the readers of the next release";
+                self.fault(RULE, &unreleased.at, message, help);
+            }
+            return;
         }
-        return vec![fault(
-            changelog,
-            "changelog-entry",
-            &changelog.at(unreleased),
-            format!(
-                "{} has changed since {}, but the changelog names no change",
-                inputs.file, newest.version
-            ),
-            "write what the change means for the readers of the next release",
-        )];
-    }
-    let changes = inputs.changes.as_deref().unwrap_or_default();
-    (by_place(changes).values())
-        .filter(|changes| !is_named_in(document, changes, body))
-        .filter_map(|changes| changes.first())
-        .map(|change| {
-            let what = change.operation.as_deref().unwrap_or("the contract");
+        for changes in by_place(inputs.changes.as_deref().unwrap_or_default()).values() {
+            if is_named_in(document, changes, &unreleased.body) {
+                continue;
+            }
+            let change = changes[0];
+            let name = change.operation.as_deref().unwrap_or("the contract");
             let at = change.at.revision.as_ref().or(change.at.base.as_ref());
             let place = at.map_or(String::new(), |at| format!(" ({at})"));
-            fault(
-                changelog,
-                "changelog-entry",
-                &changelog.at(unreleased),
-                format!(
-                    "this change of {what} has no changelog entry: {}{place}",
-                    change.text
-                ),
-                format!("add an entry that names `{what}`, under `## {UNRELEASED}`"),
-            )
-        })
-        .collect()
+            let message = format!(
+                "this change of {name} has no changelog entry: {}{place}",
+                change.text
+            );
+            let help = format!("add an entry that names `{name}`, under `## {UNRELEASED}`");
+            self.fault(RULE, &unreleased.at, message, &help);
+        }
+    }
 }
 
 /// The changes of operations, grouped by place: a change of a part that several
@@ -273,16 +240,13 @@ fn is_named_in(document: &Document, changes: &[&Change], body: &str) -> bool {
 
 /// Whether an operation, such as `GET /books`, is named. The path may have the
 /// prefix under which the service binds it.
-fn is_named(document: &Document, operation: &str, words: &[&str]) -> bool {
-    let (method, path) = operation.split_once(' ').unwrap_or(("", operation));
-    let described = document
-        .operations
-        .iter()
-        .find(|described| described.path.value == path && described.method.to_string() == method);
-    let id = described.and_then(|described| described.id.as_ref());
-    words
-        .windows(2)
-        .any(|pair| pair[0] == method && pair[1].ends_with(path))
+fn is_named(document: &Document, name: &str, words: &[&str]) -> bool {
+    let (method, path) = name.split_once(' ').unwrap_or(("", name));
+    let mut operations = document.operations.iter();
+    let operation = operations.find(|operation| name_of(operation) == name);
+    let id = operation.and_then(|operation| operation.id.as_ref());
+    let mut pairs = words.windows(2);
+    pairs.any(|pair| pair[0] == method && pair[1].ends_with(path))
         || id.is_some_and(|id| words.contains(&id.value.as_str()))
 }
 

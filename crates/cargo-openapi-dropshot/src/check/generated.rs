@@ -3,52 +3,36 @@
 use super::{Finding, Inputs, Outcome};
 use crate::generate::{self, StaleFile};
 use anyhow::Result;
-use openapi_dropshot_contract::{Severity, model::Location};
+use openapi_dropshot_contract::{Document, Problem, model::Location};
 
 /// How many lines of a diff are printed.
 const DIFF_LINES: usize = 40;
 
-pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
-    let Some(document) = inputs.document() else {
-        return Ok(Outcome::without_document(inputs));
-    };
-    let command = inputs.project.task("generate");
+pub(super) fn run(inputs: &Inputs<'_>, document: &Document) -> Result<Outcome> {
     let files = match generate::generated_files(inputs.project, document)? {
         Ok(files) => files,
         Err(problems) => {
-            let findings = (problems.into_iter())
-                .map(|problem| Finding::of_problem(problem, &inputs.text))
-                .collect();
             return Ok(Outcome {
                 summary: "no code can be generated".to_owned(),
-                findings,
-                fix: Some(format!(
-                    "follow the help in {}, then: {command}",
-                    inputs.file
-                )),
+                findings: inputs.findings(problems),
+                fix: Some(inputs.follow_help()),
             });
         }
     };
-    let count = files.len();
+    let (count, file) = (files.len(), &inputs.file);
     let stale = generate::stale_files(inputs.project, files)?;
-    let fix = if inputs.is_own {
-        command
-    } else {
-        format!(
-            "put {} in the place of {}, then: {command}",
-            inputs.file, inputs.project.document
-        )
-    };
-    let findings: Vec<Finding> = stale
-        .iter()
-        .map(|file| stale_file(inputs, file, &fix))
-        .collect();
+    let mut fix = inputs.project.task("generate");
+    if !inputs.is_own {
+        let own = &inputs.project.document;
+        fix = format!("put {file} in the place of {own}, then: {fix}");
+    }
+    let finding = |stale: &StaleFile| stale_file(inputs, stale, &fix);
     Ok(Outcome {
-        summary: match findings.len() {
-            0 => format!("{count} files match {}", inputs.file),
-            stale => format!("{stale} of {count} files do not match {}", inputs.file),
+        summary: match stale.len() {
+            0 => format!("{count} files match {file}"),
+            stale => format!("{stale} of {count} files do not match {file}"),
         },
-        findings,
+        findings: stale.iter().map(finding).collect(),
         fix: Some(fix),
     })
 }
@@ -73,8 +57,8 @@ fn stale_file(inputs: &Inputs<'_>, file: &StaleFile, fix: &str) -> Finding {
     let mut excerpt: String = diff.split_inclusive('\n').take(DIFF_LINES).collect();
     let more = diff.lines().count().saturating_sub(DIFF_LINES);
     if more > 0 {
-        excerpt.push_str(&format!("… {more} more lines\n"));
+        excerpt += &format!("… {more} more lines\n");
     }
     let help = format!("never edit it by hand; run: {fix}");
-    Finding::new(Severity::Error, "stale-code", at, message, help).with_lines(&excerpt)
+    Finding::new(Problem::error("stale-code", &at, message, help)).with_lines(&excerpt)
 }

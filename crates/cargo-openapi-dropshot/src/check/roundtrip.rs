@@ -1,15 +1,12 @@
 //! Gate `roundtrip`: the generated code means what the document says.
 
-use super::{Finding, Inputs, Outcome};
-use crate::roundtrip;
+use super::{Inputs, Outcome};
+use crate::{counted, roundtrip};
 use anyhow::Result;
 use openapi_dropshot_contract::{Document, Problem, meaning::Difference, model::Location};
 use std::sync::Arc;
 
-pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
-    let Some(document) = inputs.document() else {
-        return Ok(Outcome::without_document(inputs));
-    };
+pub(super) fn run(inputs: &Inputs<'_>, document: &Document) -> Result<Outcome> {
     let differences = roundtrip::differences_of(inputs.project, &inputs.path)?;
     Ok(outcome(inputs, document, differences))
 }
@@ -20,22 +17,22 @@ pub(crate) fn outcome(
     document: &Document,
     differences: Vec<Difference>,
 ) -> Outcome {
-    let findings: Vec<Finding> = differences
-        .into_iter()
-        .map(|difference| finding(inputs, difference))
-        .collect();
-    let summary = match findings.len() {
-        0 => format!(
-            "{} operations and {} schemas passed",
-            document.operations.len(),
-            document.schemas.len()
-        ),
-        1 => "1 difference".to_owned(),
-        count => format!("{count} differences"),
+    let (operations, schemas) = (document.operations.len(), document.schemas.len());
+    let summary = match differences.len() {
+        0 => format!("{operations} operations and {schemas} schemas passed"),
+        count => counted(count, "difference"),
     };
+    let problems = differences.into_iter().map(|difference| {
+        let file = Arc::clone(&inputs.file);
+        let at = Location { file, ..difference.at };
+        let message = format!("{}: {}", difference.part, difference.message);
+        let help = "the service would not do what its document says: repair the generator (openapi-dropshot), or write \
+                    this part of the document in another way";
+        Problem::error(difference.rule, &at, message, help)
+    });
     Outcome {
         summary,
-        findings,
+        findings: inputs.findings(problems),
         fix: Some(format!(
             "repair the generator (openapi-dropshot), then: {} && {} {}",
             inputs.project.task("generate"),
@@ -43,18 +40,4 @@ pub(crate) fn outcome(
             inputs.file
         )),
     }
-}
-
-fn finding(inputs: &Inputs<'_>, difference: Difference) -> Finding {
-    let at = Location {
-        file: Arc::clone(&inputs.file),
-        ..difference.at
-    };
-    let message = format!("{}: {}", difference.part, difference.message);
-    let help = "the service would not do what its document says: repair the generator (openapi-dropshot), or write \
-                this part of the document in another way";
-    Finding::of_problem(
-        Problem::error(difference.rule, &at, message, help),
-        &inputs.text,
-    )
 }

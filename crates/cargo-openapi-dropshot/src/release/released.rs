@@ -1,10 +1,11 @@
 //! Reads the released documents. A document is compared with the newest of them to
 //! find breaking changes.
 
+use super::versions;
 use crate::{Project, check::Finding};
 use anyhow::{Context, Result};
 use openapi_dropshot_contract::{
-    Severity,
+    Problem,
     model::{Location, Node},
     release::Version,
 };
@@ -21,6 +22,7 @@ pub(crate) struct Released {
 }
 
 /// All released documents, and what is wrong with them.
+#[derive(Default)]
 pub(crate) struct All {
     /// The documents, oldest first.
     pub(crate) documents: Vec<Released>,
@@ -28,29 +30,16 @@ pub(crate) struct All {
     pub(crate) findings: Vec<Finding>,
 }
 
-impl All {
-    /// The newest one.
-    pub(crate) fn newest(&self) -> Option<&Released> {
-        self.documents.last()
-    }
-}
-
 /// The file of a version, relative to the root.
 pub(crate) fn path_of(project: &Project, version: Version) -> String {
     format!("{}/{version}.yaml", project.releases)
 }
 
-/// Reads the released documents of a project.
-///
-/// # Errors
-///
-/// A file cannot be read at all.
+/// Reads the released documents of a project. A fault inside of a file is a finding, not
+/// an error.
 pub(crate) fn read_all(project: &Project) -> Result<All> {
     let folder = &project.releases;
-    let mut all = All {
-        documents: Vec::new(),
-        findings: Vec::new(),
-    };
+    let mut all = All::default();
     let entries = match fs::read_dir(project.path(folder)) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(all),
@@ -60,55 +49,48 @@ pub(crate) fn read_all(project: &Project) -> Result<All> {
         let entry = entry.with_context(|| format!("cannot list {folder}"))?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("{folder}/{name}");
-        let version = (name.strip_suffix(".yaml"))
-            .and_then(Version::parse)
-            .filter(|version| path_of(project, *version) == path);
-        let Some(version) = version else {
-            all.findings.push(fault(
-                Location::start(&path),
-                "its name is not the version of a release, such as `1.0.0.yaml`",
-                &format!(
-                    "move it elsewhere; `{}` writes the files of this folder",
-                    project.task("release")
-                ),
-            ));
+        let Some(version) = name.strip_suffix(".yaml").and_then(versions::parse) else {
+            let command = project.task("release");
+            let help = format!("move it elsewhere; `{command}` writes the files of this folder");
+            let message = "its name is not the version of a release, such as `1.0.0.yaml`";
+            all.findings
+                .push(fault(&Location::start(&path), message, &help));
             continue;
         };
-        let text = fs::read_to_string(project.path(&path))
-            .with_context(|| format!("cannot read {path}"))?;
+        let text = project.read(&path)?;
         match parse(version, path, &text) {
             Ok(released) => all.documents.push(released),
             Err(finding) => all.findings.push(*finding),
         }
     }
     all.documents.sort_by_key(|released| released.version);
-    all.findings.sort_by(|a, b| a.at.cmp(&b.at));
+    all.findings.sort_by(|a, b| a.problem.at.cmp(&b.problem.at));
     Ok(all)
 }
 
 fn parse(version: Version, path: String, text: &str) -> Result<Released, Box<Finding>> {
     const HELP: &str = "a released document is never edited: restore the released text";
-    let draft = match openapi_dropshot_contract::read_draft(&path, text) {
-        Ok(draft) => draft,
+    let start = Location::start(&path);
+    let root = match openapi_dropshot_contract::read_draft(&path, text) {
+        Ok(draft) => draft.root,
         Err(problems) => {
-            let finding = fault(Location::start(&path), "it cannot be read", HELP);
+            let finding = fault(&start, "it cannot be read", HELP);
             return Err(Box::new(finding.with_lines(&problems.to_string())));
         }
     };
-    let stated = draft.root.pointer("/info/version");
-    let is_right = stated.and_then(Node::as_str) == Some(version.to_string().as_str());
-    if !is_right {
-        let at = stated.map_or_else(|| Location::start(&path), |node| node.at.clone());
+    let stated = root.pointer("/info/version");
+    if stated.and_then(Node::as_str) != Some(&version.to_string()) {
+        let at = stated.map_or(&start, |node| &node.at);
         let message = format!("its `info.version` is not {version}");
         return Err(Box::new(fault(at, &message, HELP)));
     }
     Ok(Released {
         version,
         path,
-        root: draft.root,
+        root,
     })
 }
 
-fn fault(at: Location, message: &str, help: &str) -> Finding {
-    Finding::new(Severity::Error, "released-document", at, message, help)
+fn fault(at: &Location, message: &str, help: &str) -> Finding {
+    Finding::new(Problem::error("released-document", at, message, help))
 }

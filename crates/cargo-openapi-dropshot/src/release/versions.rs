@@ -1,17 +1,14 @@
 //! Finds and sets the version of the project in `Cargo.toml` and the `Cargo.lock`s.
 
+use crate::{Project, location};
 use anyhow::{Context, Result};
-use openapi_dropshot_contract::model::Location;
-use std::{
-    collections::BTreeSet,
-    fs,
-    ops::Range,
-    path::{Path, PathBuf},
-};
+use openapi_dropshot_contract::{model::Location, release::Version};
+use std::{collections::BTreeSet, ops::Range};
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
 };
+use walkdir::DirEntry;
 
 /// The manifest of the workspace, relative to the root.
 pub(crate) const MANIFEST: &str = "Cargo.toml";
@@ -29,22 +26,12 @@ pub(crate) struct Mention {
 impl Mention {
     /// The place in a file with this text.
     pub(crate) fn at(&self, file: &str, text: &str) -> Location {
-        let before = &text[..self.span.start];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        Location {
-            line: before.matches('\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-            ..Location::start(file)
-        }
+        location(file, text, self.span.start)
     }
 }
 
 /// The version of the workspace, and those under which its crates depend on
 /// each other.
-///
-/// # Errors
-///
-/// The manifest is not TOML.
 pub(crate) fn of_manifest(text: &str) -> Result<Vec<Mention>> {
     let manifest = parsed(MANIFEST, text)?;
     let mut mentions = Vec::new();
@@ -59,88 +46,68 @@ pub(crate) fn of_manifest(text: &str) -> Result<Vec<Mention>> {
     Ok(mentions)
 }
 
-/// The lock files, and the crates that have the version of the workspace.
-pub(crate) struct Locks {
-    /// The lock files, relative to the root: there is one for each workspace.
-    pub(crate) paths: Vec<String>,
-    /// The crates that take the version of the workspace.
-    pub(crate) crates: BTreeSet<String>,
-}
-
-/// Finds the lock files and crates below `root`.
-///
-/// # Errors
-///
-/// A folder cannot be listed, or a manifest cannot be read.
-pub(crate) fn locks(root: &Path) -> Result<Locks> {
-    let mut locks = Locks {
-        paths: Vec::new(),
-        crates: BTreeSet::new(),
-    };
-    let mut folders = vec![PathBuf::new()];
-    while let Some(folder) = folders.pop() {
-        let shown = folder.display();
-        let entries =
-            fs::read_dir(root.join(&folder)).with_context(|| format!("cannot list {shown}"))?;
-        for entry in entries {
-            let entry = entry.with_context(|| format!("cannot list {shown}"))?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let path = folder.join(&name);
-            match name.as_str() {
-                "Cargo.lock" => locks.paths.push(path.to_string_lossy().into_owned()),
-                MANIFEST => locks.crates.extend(versioned_by_workspace(root, &path)?),
-                // Folders of tools.
-                "target" | "node_modules" => {}
-                name if name.starts_with('.') => {}
-                _ if entry.file_type().is_ok_and(|kind| kind.is_dir()) => folders.push(path),
-                _ => {}
-            }
+/// The manifest of the workspace and all lock files with another version: there is a lock
+/// file for each workspace.
+pub(super) fn updated_files(project: &Project, version: &str) -> Result<Vec<(String, String)>> {
+    let text = project.read(MANIFEST)?;
+    let mut files = vec![(
+        MANIFEST.to_owned(),
+        set(&text, &of_manifest(&text)?, version),
+    )];
+    let (mut locks, mut crates) = (Vec::new(), BTreeSet::new());
+    let is_of_tools =
+        |name: &str| name.starts_with('.') || ["target", "node_modules"].contains(&name);
+    let is_wanted =
+        |entry: &DirEntry| entry.depth() == 0 || !is_of_tools(&entry.file_name().to_string_lossy());
+    for path in project.files_below("", is_wanted)? {
+        match path.rsplit('/').next() {
+            Some("Cargo.lock") => locks.push(path),
+            Some(MANIFEST) => crates.extend(versioned_by_workspace(project, &path)?),
+            _ => {}
         }
     }
-    locks.paths.sort();
-    Ok(locks)
+    locks.sort();
+    for path in locks {
+        let text = project.read(&path)?;
+        let mut mentions = of_lock(&path, &text)?;
+        // A crate with a version of its own keeps it.
+        mentions.retain(|mention| crates.contains(&mention.of));
+        files.push((path, set(&text, &mentions, version)));
+    }
+    Ok(files)
 }
 
 /// The name of a crate that takes its version from the workspace.
-fn versioned_by_workspace(root: &Path, path: &Path) -> Result<Option<String>> {
-    let shown = path.display().to_string();
-    let text =
-        fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {shown}"))?;
-    let manifest = parsed(&shown, &text)?;
+fn versioned_by_workspace(project: &Project, path: &str) -> Result<Option<String>> {
+    let text = project.read(path)?;
+    let manifest = parsed(path, &text)?;
     let name = table(&manifest, "package").and_then(|package| {
-        table(package, "version")?
+        let is_inherited = table(package, "version")?
             .get("workspace")?
             .get_ref()
-            .as_bool()?
-            .then_some(())?;
-        package.get("name")?.get_ref().as_str()
+            .as_bool()?;
+        let name = package.get("name")?.get_ref().as_str()?;
+        is_inherited.then(|| name.to_owned())
     });
-    Ok(name.map(str::to_owned))
+    Ok(name)
 }
 
 /// The versions of the packages that come from no registry, in a lock file.
-///
-/// # Errors
-///
-/// The lock file is not TOML.
-pub(crate) fn of_lock(path: &str, text: &str) -> Result<Vec<Mention>> {
+fn of_lock(path: &str, text: &str) -> Result<Vec<Mention>> {
     let lock = parsed(path, text)?;
     let packages = lock
         .get("package")
         .and_then(|list| list.get_ref().as_array());
-    let own = (packages.into_iter().flatten())
-        .filter_map(|package| package.get_ref().as_table())
-        .filter(|package| !package.contains_key("source"));
-    Ok(own
-        .filter_map(|package| {
-            let name = package.get("name")?.get_ref().as_str()?;
-            mention(name, package)
-        })
-        .collect())
+    let packages = packages.into_iter().flatten().filter_map(|package| {
+        let package = package.get_ref().as_table()?;
+        let name = package.get("name")?.get_ref().as_str()?;
+        mention(name, package).filter(|_| !package.contains_key("source"))
+    });
+    Ok(packages.collect())
 }
 
 /// The text with these versions set to another.
-pub(crate) fn set(text: &str, mentions: &[&Mention], version: &str) -> String {
+fn set(text: &str, mentions: &[Mention], version: &str) -> String {
     let mut spans: Vec<&Range<usize>> = mentions.iter().map(|mention| &mention.span).collect();
     spans.sort_by_key(|span| std::cmp::Reverse(span.start));
     let mut text = text.to_owned();
@@ -148,6 +115,11 @@ pub(crate) fn set(text: &str, mentions: &[&Mention], version: &str) -> String {
         text.replace_range(span.clone(), &format!("\"{version}\""));
     }
     text
+}
+
+/// Parses a version of three numbers without leading zeros.
+pub(crate) fn parse(text: &str) -> Option<Version> {
+    Version::parse(text).filter(|version| version.to_string() == text)
 }
 
 fn parsed<'t>(file: &str, text: &'t str) -> Result<DeTable<'t>> {

@@ -1,43 +1,49 @@
-//! Makes values of a schema, the same ones each time: some that are valid, and
-//! for each rule some just inside and just outside of it. Whether a value is
-//! valid is decided by `validators`.
+//! Makes values of a translated schema, the same ones each time: a small valid one, and
+//! for each rule of the schema values on both sides of it. The validator, not this
+//! module, decides whether a value is valid.
 
-mod flat;
 mod scalars;
 
-use flat::Flat;
+use super::schemas::Schema;
+pub(super) use scalars::FORMATS;
 use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How deep values are nested.
 const DEEPEST: usize = 5;
+/// How deep the parts of a value are varied; below, they are as small as can be.
+const DEEPEST_VARIED: usize = 2;
 /// How many values are made of one schema at most.
-const MOST: usize = 300;
-/// How many of the values of a part are tried in the whole.
-const OF_A_PART: usize = 24;
+const MOST: usize = 600;
+/// How many values are made of a part of a schema at most, each tried in the whole.
+const MOST_OF_A_PART: usize = 48;
+/// How many combinations of alternatives are tried at most.
+const MOST_CASES: usize = 64;
 
 /// The name of a member that no document has.
 pub(super) const UNKNOWN: &str = "zz-not-in-the-document";
 
-/// Makes values of the schemas of one document.
-pub(super) struct Instances<'d> {
-    root: &'d Value,
-}
+/// The keywords of all schemas that apply to a value together: references and `allOf`
+/// are followed, and one alternative of each `oneOf` and `anyOf` is chosen.
+#[derive(Clone, Default)]
+struct Case<'d>(Vec<&'d Map<String, Value>>);
 
-impl<'d> Instances<'d> {
-    /// Of the document with this root.
-    pub(super) fn new(root: &'d Value) -> Self {
-        Instances { root }
+impl Schema {
+    /// A valid value, as small as can be; `None` where none was found, or where every
+    /// value has to contain another one.
+    pub(super) fn smallest(&self) -> Option<Value> {
+        self.smallest_of(&[&self.root], 0)
     }
 
-    /// A valid value of the schema, as small as can be; nothing where none was
-    /// found, or where every value has to contain another one.
-    pub(super) fn valid(&self, schema: &'d Value) -> Option<Value> {
-        self.smallest(schema, 0)
+    /// The default of the schema, or of one to which it refers.
+    pub(super) fn default(&self) -> Option<&Value> {
+        let cases = self.cases(&[&self.root]);
+        cases.iter().find_map(|case| case.get("default"))
     }
 
-    /// Values that are valid, and values that are not, in no order.
-    pub(super) fn of(&self, schema: &'d Value) -> Vec<Value> {
-        let mut values = self.values(schema, 0);
+    /// Valid and invalid values, in no order.
+    pub(super) fn instances(&self) -> Vec<Value> {
+        let mut values = self.values(&[&self.root], 0);
         values.extend([
             Value::Null,
             json!(true),
@@ -51,105 +57,88 @@ impl<'d> Instances<'d> {
             json!({}),
             json!({ UNKNOWN: 1 }),
         ]);
-        let mut distinct: Vec<Value> = Vec::new();
-        for value in values {
-            if !distinct.contains(&value) {
-                distinct.push(value);
-            }
-        }
-        distinct.truncate(MOST);
-        distinct
+        let mut distinct = BTreeSet::new();
+        values.retain(|value| distinct.insert(value.to_string()));
+        values
     }
 
-    fn flat(&self, schema: &'d Value) -> Flat<'d> {
-        let mut flat = Flat::default();
-        let mut left = vec![schema];
-        while let Some(schema) = left.pop() {
-            let Some(members) = self.followed(schema) else {
-                continue;
-            };
-            // A schema that is part of itself has been rejected long before.
-            if flat.parts.len() > 50 {
-                break;
-            }
-            flat.parts.push(members);
-            left.extend(
-                members
-                    .get("allOf")
-                    .and_then(Value::as_array)
-                    .into_iter()
-                    .flatten()
-                    .rev(),
-            );
-        }
-        flat
+    /// The ways to choose the alternatives of schemas that apply together.
+    fn cases<'d>(&'d self, schemas: &[&'d Value]) -> Vec<Case<'d>> {
+        let mut cases = Vec::new();
+        let left = schemas.iter().rev().copied().collect();
+        self.add_cases(Case::default(), left, &mut cases);
+        cases
     }
 
-    fn followed(&self, schema: &'d Value) -> Option<&'d Map<String, Value>> {
-        let mut members = schema.as_object()?;
-        for _ in 0..100 {
-            let Some(reference) = members.get("$ref").and_then(Value::as_str) else {
-                break;
-            };
-            members = self
-                .root
-                .pointer(reference.strip_prefix('#')?)?
-                .as_object()?;
+    /// Adds the cases that begin with the parts of `case`; the schemas in `left` apply too.
+    fn add_cases<'d>(
+        &'d self,
+        mut case: Case<'d>,
+        mut left: Vec<&'d Value>,
+        cases: &mut Vec<Case<'d>>,
+    ) {
+        // The limit ends a schema that is a part of itself.
+        if case.0.len() > 50 || cases.len() >= MOST_CASES {
+            return;
         }
-        Some(members)
+        let Some(schema) = left.pop() else {
+            return cases.push(case);
+        };
+        let Some(members) = schema.as_object() else {
+            return self.add_cases(case, left, cases);
+        };
+        case.0.push(members);
+        let parts = |keyword: &str| members.get(keyword).and_then(Value::as_array).into_iter();
+        let reference = members.get("$ref").and_then(Value::as_str);
+        left.extend(reference.and_then(|place| self.root.pointer(place.strip_prefix('#')?)));
+        left.extend(parts("allOf").flatten().rev());
+        let mut alternatives = parts("oneOf").chain(parts("anyOf")).flatten().peekable();
+        if alternatives.peek().is_none() {
+            return self.add_cases(case, left, cases);
+        }
+        for alternative in alternatives {
+            let left = left.iter().copied().chain([alternative]).collect();
+            self.add_cases(case.clone(), left, cases);
+        }
     }
 
-    fn smallest(&self, schema: &'d Value, depth: usize) -> Option<Value> {
-        let flat = self.flat(schema);
-        if depth > DEEPEST {
-            return flat.get("nullable").map(|_| Value::Null);
+    /// A valid value of schemas that apply together.
+    fn smallest_of<'d>(&'d self, schemas: &[&'d Value], depth: usize) -> Option<Value> {
+        let cases = self.cases(schemas);
+        cases
+            .iter()
+            .find_map(|case| self.smallest_of_case(case, depth))
+    }
+
+    fn smallest_of_case<'d>(&'d self, case: &Case<'d>, depth: usize) -> Option<Value> {
+        if let Some(values) = case.get("enum") {
+            return values.get(0).cloned();
         }
-        if let Some(values) = flat.get("enum").and_then(Value::as_array) {
-            return values.first().cloned();
-        }
-        for keyword in ["oneOf", "anyOf"] {
-            let alternatives = flat.get(keyword).and_then(Value::as_array);
-            let found = alternatives.into_iter().flatten().find_map(|schema| {
-                let value = self.smallest(schema, depth + 1)?;
-                Some(flat.named(schema, value))
-            });
-            if let Some(value) = found {
-                return Some(self.with_own_members(&flat, value, depth));
-            }
-        }
-        Some(match flat.kind() {
-            "object" => self.object(&flat, depth, false)?,
+        match case.kind() {
+            "object" | "array" if depth > DEEPEST => None,
+            "object" => self.object(case, depth, false).map(Value::Object),
             "array" => {
-                let count = flat.count("minItems").unwrap_or_default().min(20);
-                self.array(&flat, count, depth)?
+                let count = case.count("minItems").unwrap_or_default().min(20);
+                self.array(case, count, depth)
             }
-            _ => scalars::valid(&flat)?,
-        })
-    }
-
-    /// An alternative, with the members that stand beside the alternatives.
-    fn with_own_members(&self, flat: &Flat<'d>, mut value: Value, depth: usize) -> Value {
-        if let (Some(members), Some(Value::Object(own))) =
-            (value.as_object_mut(), self.object(flat, depth, false))
-        {
-            for (name, value) in own {
-                members.entry(name).or_insert(value);
-            }
+            _ => scalars::valid(case),
         }
-        value
     }
 
     /// An object with what it must have, or with everything that it can have.
-    fn object(&self, flat: &Flat<'d>, depth: usize, full: bool) -> Option<Value> {
-        let required = flat.required();
+    fn object<'d>(
+        &'d self,
+        case: &Case<'d>,
+        depth: usize,
+        full: bool,
+    ) -> Option<Map<String, Value>> {
+        let required = case.required();
         let mut members = Map::new();
-        for (name, schema) in flat.properties() {
+        for (name, schemas) in case.properties() {
             let is_required = required.contains(&name);
             if is_required || full {
-                match self.smallest(schema, depth + 1) {
-                    Some(value) => {
-                        members.insert(name.to_owned(), value);
-                    }
+                match self.smallest_of(&schemas, depth + 1) {
+                    Some(value) => drop(members.insert(name.to_owned(), value)),
                     None if is_required => return None,
                     None => {}
                 }
@@ -158,87 +147,56 @@ impl<'d> Instances<'d> {
         for name in required {
             members.entry(name).or_insert(Value::Null);
         }
-        let others = flat
-            .get("additionalProperties")
-            .filter(|others| others.is_object());
-        let least = flat.count("minProperties").unwrap_or_default().min(20);
-        let least = if full && others.is_some() {
-            least.max(1)
-        } else {
-            least
-        };
-        for index in 0.. {
-            if members.len() >= least {
-                break;
-            }
-            let value = match others {
-                Some(schema) => self.smallest(schema, depth + 1)?,
-                None => json!(index),
-            };
+        let others = case.schemas("additionalProperties");
+        let least = usize::from(full && !others.is_empty());
+        let least = least.max(case.count("minProperties").unwrap_or_default().min(20));
+        for index in members.len()..least {
+            let value = self.smallest_of(&others, depth + 1)?;
             members.insert(format!("name-{index}"), value);
         }
-        Some(Value::Object(members))
+        Some(members)
     }
 
     /// An array of so many items, distinct ones where they have to be.
-    fn array(&self, flat: &Flat<'d>, count: usize, depth: usize) -> Option<Value> {
-        let Some(items) = flat.get("items") else {
-            return Some(Value::Array((0..count).map(|index| json!(index)).collect()));
-        };
-        let first = self.smallest(items, depth + 1);
+    fn array<'d>(&'d self, case: &Case<'d>, count: usize, depth: usize) -> Option<Value> {
         if count == 0 {
             return Some(json!([]));
         }
-        let mut values = vec![first?];
-        if flat.get("uniqueItems") == Some(&Value::Bool(true)) {
-            for value in self.values(items, depth + 1) {
+        let items = case.schemas("items");
+        let mut values = vec![self.smallest_of(&items, depth + 1)?];
+        if case.is("uniqueItems") {
+            for value in self.values(&items, depth + 1) {
                 if !values.contains(&value) {
                     values.push(value);
                 }
             }
         }
-        Some(Value::Array(
-            values.iter().cycle().take(count).cloned().collect(),
-        ))
+        Some(values.iter().cycle().take(count).cloned().collect())
     }
 
-    fn values(&self, schema: &'d Value, depth: usize) -> Vec<Value> {
-        let flat = self.flat(schema);
-        let mut values: Vec<Value> = self.smallest(schema, depth).into_iter().collect();
-        if depth > 2 {
-            return values;
-        }
-        for keyword in ["example", "default"] {
-            values.extend(flat.get(keyword).cloned());
-        }
-        for keyword in ["oneOf", "anyOf"] {
-            for schema in flat
-                .get(keyword)
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-            {
-                let found = self.values(schema, depth + 1);
-                // As the discriminator wants it, and as it comes.
-                let named = found.iter().map(|value| flat.named(schema, value.clone()));
-                values.extend(
-                    named
-                        .chain(found.iter().cloned())
-                        .map(|value| self.with_own_members(&flat, value, depth)),
-                );
+    /// Values on both sides of each rule of schemas that apply together.
+    fn values<'d>(&'d self, schemas: &[&'d Value], depth: usize) -> Vec<Value> {
+        let cases = self.cases(schemas);
+        let most = if depth == 0 { MOST } else { MOST_OF_A_PART };
+        let most = (most / cases.len().max(1)).max(3);
+        let of_case = |case| {
+            let mut values = Vec::from_iter(self.smallest_of_case(case, depth));
+            if depth <= DEEPEST_VARIED {
+                values.extend(case.all("example").chain(case.all("default")).cloned());
+                match case.kind() {
+                    "object" => self.objects(case, depth, &mut values),
+                    "array" => self.arrays(case, depth, &mut values),
+                    _ => scalars::values(case, &mut values),
+                }
             }
-        }
-        match flat.kind() {
-            "object" => self.objects(&flat, depth, &mut values),
-            "array" => self.arrays(&flat, depth, &mut values),
-            _ => scalars::values(&flat, &mut values),
-        }
-        values.truncate(MOST);
-        values
+            values.truncate(most);
+            values
+        };
+        cases.iter().flat_map(of_case).collect()
     }
 
-    fn objects(&self, flat: &Flat<'d>, depth: usize, values: &mut Vec<Value>) {
-        let Some(Value::Object(full)) = self.object(flat, depth, true) else {
+    fn objects<'d>(&'d self, case: &Case<'d>, depth: usize, values: &mut Vec<Value>) {
+        let Some(full) = self.object(case, depth, true) else {
             return;
         };
         let with = |name: &str, value: Value| {
@@ -248,81 +206,122 @@ impl<'d> Instances<'d> {
         };
         values.push(Value::Object(full.clone()));
         // An array of the members is what serde's own structs would take.
-        values.push(Value::Array(full.values().cloned().collect()));
-        values.push(with(UNKNOWN, json!(1)));
-        values.push(with(UNKNOWN, json!("text")));
-        for (name, _) in flat.properties() {
-            let mut members = full.clone();
-            members.remove(name);
-            values.push(Value::Object(members));
+        values.push(full.values().cloned().collect());
+        values.extend([json!(1), json!("text")].map(|value| with(UNKNOWN, value)));
+        let mut parts = case.properties();
+        for name in parts.keys() {
+            let mut without = full.clone();
+            without.remove(*name);
+            values.push(Value::Object(without));
             values.push(with(name, Value::Null));
             values.push(with(name, json!({ UNKNOWN: [] })));
         }
-        for (name, schema) in flat.properties() {
-            let found = self.values(schema, depth + 1);
-            values.extend(
-                found
-                    .into_iter()
-                    .take(OF_A_PART)
-                    .map(|value| with(name, value)),
-            );
+        let others = case.schemas("additionalProperties");
+        let other = self.smallest_of(&others, depth + 1).unwrap_or_default();
+        for count in case.counts_around(["minProperties", "maxProperties"]) {
+            let members = (0..count).map(|index| (format!("name-{index}"), other.clone()));
+            values.push(members.collect());
         }
-        if let Some(schema) = flat
-            .get("additionalProperties")
-            .filter(|others| others.is_object())
-        {
-            let found = self.values(schema, depth + 1);
-            values.extend(
-                found
-                    .into_iter()
-                    .take(OF_A_PART)
-                    .map(|value| with("another", value)),
-            );
+        if !others.is_empty() {
+            parts.insert("another", others);
         }
-        for count in around(flat.count("minProperties")).chain(around(flat.count("maxProperties")))
-        {
-            let value = match flat
-                .get("additionalProperties")
-                .filter(|others| others.is_object())
-            {
-                Some(schema) => self.smallest(schema, depth + 1).unwrap_or_default(),
-                None => json!(1),
-            };
-            values.push(
-                (0..count)
-                    .map(|index| (format!("name-{index}"), value.clone()))
-                    .collect(),
-            );
+        for (name, schemas) in parts {
+            let found = self.values(&schemas, depth + 1).into_iter();
+            values.extend(found.map(|value| with(name, value)));
         }
     }
 
-    fn arrays(&self, flat: &Flat<'d>, depth: usize, values: &mut Vec<Value>) {
-        for count in around(flat.count("minItems"))
-            .chain(around(flat.count("maxItems")))
+    fn arrays<'d>(&'d self, case: &Case<'d>, depth: usize, values: &mut Vec<Value>) {
+        for count in case
+            .counts_around(["minItems", "maxItems"])
             .chain([0, 1, 2])
         {
-            values.extend(self.array(flat, count, depth));
+            values.extend(self.array(case, count, depth));
         }
-        let Some(items) = flat.get("items") else {
+        let least = case.count("minItems").unwrap_or(1).clamp(1, 20);
+        let Some(Value::Array(base)) = self.array(case, least, depth) else {
             return;
         };
-        let least = flat.count("minItems").unwrap_or(1).clamp(1, 20);
-        for item in self.values(items, depth + 1).into_iter().take(OF_A_PART) {
-            if let Some(Value::Array(mut items)) = self.array(flat, least, depth) {
-                items[0] = item.clone();
-                values.push(Value::Array(items));
-                values.push(json!([item, item]));
-            }
+        for item in self.values(&case.schemas("items"), depth + 1) {
+            let mut items = base.clone();
+            items[0] = item.clone();
+            values.push(Value::Array(items));
+            values.push(json!([item, item]));
         }
         values.push(json!([{ UNKNOWN: null }]));
     }
 }
 
-/// The counts at a bound, as long as they can be made.
-fn around(bound: Option<usize>) -> impl Iterator<Item = usize> {
-    const LONGEST: usize = 2_000;
-    let counts = bound
-        .into_iter()
-        .flat_map(|bound| [bound.checked_sub(1), Some(bound), Some(bound + 1)]);
-    counts.flatten().filter(|count| *count <= LONGEST)
+impl<'d> Case<'d> {
+    /// All values of a keyword, the outermost first.
+    fn all(&self, keyword: &str) -> impl Iterator<Item = &'d Value> {
+        self.0.iter().filter_map(move |part| part.get(keyword))
+    }
+
+    /// The outermost value of a keyword.
+    fn get(&self, keyword: &str) -> Option<&'d Value> {
+        self.all(keyword).next()
+    }
+
+    /// Whether a keyword is `true`.
+    fn is(&self, keyword: &str) -> bool {
+        self.all(keyword).any(|value| *value == true)
+    }
+
+    fn text(&self, keyword: &str) -> Option<&'d str> {
+        self.get(keyword).and_then(Value::as_str)
+    }
+
+    fn count(&self, keyword: &str) -> Option<usize> {
+        self.get(keyword)?.as_u64()?.try_into().ok()
+    }
+
+    /// The counts at the bounds of these keywords, as long as they can be made.
+    fn counts_around(&self, keywords: [&str; 2]) -> impl Iterator<Item = usize> + use<> {
+        const LONGEST: usize = 2_000;
+        let bounds = keywords.map(|keyword| self.count(keyword));
+        let counts = bounds
+            .into_iter()
+            .flatten()
+            .flat_map(|bound| bound.saturating_sub(1)..=bound.saturating_add(1));
+        counts.filter(|count| *count <= LONGEST)
+    }
+
+    /// The schemas that a keyword contains.
+    fn schemas(&self, keyword: &str) -> Vec<&'d Value> {
+        self.all(keyword)
+            .filter(|value| value.is_object())
+            .collect()
+    }
+
+    /// The properties, each with all of its schemas.
+    fn properties(&self) -> BTreeMap<&'d str, Vec<&'d Value>> {
+        let mut properties: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (name, schema) in self
+            .all("properties")
+            .filter_map(Value::as_object)
+            .flatten()
+        {
+            properties.entry(name.as_str()).or_default().push(schema);
+        }
+        properties
+    }
+
+    fn required(&self) -> Vec<&'d str> {
+        let lists = self.all("required").filter_map(Value::as_array);
+        lists.flatten().filter_map(Value::as_str).collect()
+    }
+
+    /// The type, or the one that other keywords suggest.
+    fn kind(&self) -> &'d str {
+        self.text("type").unwrap_or_else(|| {
+            if self.get("properties").is_some() {
+                "object"
+            } else if self.get("items").is_some() {
+                "array"
+            } else {
+                ""
+            }
+        })
+    }
 }

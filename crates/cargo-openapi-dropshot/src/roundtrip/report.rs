@@ -1,31 +1,14 @@
 //! Prints the result: the rejections and differences of each document, then a table
 //! with the counts of all documents.
 
-use super::{
-    Outcome,
-    accepted::{ACCEPTED, is_accepted},
-    tally::Tally,
-};
-use openapi_dropshot_contract::meaning::{Comparison, Difference};
+use super::{Outcome, Trials, accepted};
+use openapi_dropshot_contract::meaning::Difference;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// How many came through, of how many.
-#[derive(Clone, Copy)]
-struct Through(usize, usize);
-
-impl std::fmt::Display for Through {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(&format!("{}/{}", self.0, self.1))
-    }
-}
 
 /// Prints what became of each document, and the table.
 pub(super) fn print(outcomes: &[Outcome]) {
-    for outcome in outcomes {
-        details(outcome);
-    }
-    println!(
-        "{:<40} {:>11} {:>9} {:>11} {:>10} {:>13} {:>12} {:>8} {:>12}",
+    outcomes.iter().for_each(print_details);
+    print_row([
         "document",
         "operations",
         "schemas",
@@ -34,145 +17,90 @@ pub(super) fn print(outcomes: &[Outcome]) {
         "values",
         "requests",
         "rejected",
-        "differences"
-    );
+        "differences",
+    ]);
     for outcome in outcomes {
-        let counts = counts(outcome);
-        println!(
-            "{:<40} {:>11} {:>9} {:>11} {:>10} {:>13} {:>12} {:>8} {:>12}",
-            outcome.file,
-            counts[0],
-            counts[1],
-            counts[2],
-            counts[3],
-            outcome.values,
-            outcome.requests,
-            outcome.source.rejected.len(),
-            outcome.faults().count(),
-        );
+        let [operations, schemas, parameters, statuses] = counts(outcome);
+        let tried = |trials: &Trials| format!("{}+{}", trials.valid, trials.invalid);
+        print_row([
+            &outcome.source.document.file,
+            &operations,
+            &schemas,
+            &parameters,
+            &statuses,
+            &tried(&outcome.values),
+            &tried(&outcome.requests),
+            &outcome.source.rejected.len().to_string(),
+            &outcome.faults().count().to_string(),
+        ]);
     }
     println!("\nvalues and requests: valid+invalid ones that were tried; rejected: operations");
 }
 
-fn details(outcome: &Outcome) {
-    if !outcome.source.rejections.is_empty() {
-        println!("{}\n", outcome.source.rendered_rejections());
-        println!(
-            "{}: rejected for the reasons above: {}\n",
-            outcome.file,
-            outcome.source.rejected.join(", ")
-        );
+fn print_row([document, a, b, c, d, e, f, g, h]: [&str; 9]) {
+    println!("{document:<40} {a:>11} {b:>9} {c:>11} {d:>10} {e:>13} {f:>12} {g:>8} {h:>12}");
+}
+
+fn print_details(outcome: &Outcome) {
+    let (source, file) = (&outcome.source, &outcome.source.document.file);
+    if !source.rejections.is_empty() {
+        let rejected = source.rejected.join(", ");
+        println!("{}\n", source.rendered_rejections());
+        println!("{file}: rejected for the reasons above: {rejected}\n");
     }
     for difference in outcome.faults() {
         println!("{}", rendered(difference));
     }
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for difference in &outcome.differences {
-        *counts.entry(difference.rule).or_default() += 1;
+    let mut accepted = BTreeMap::<(&str, &str), usize>::new();
+    for Difference { rule, .. } in outcome.differences() {
+        if let Some(reason) = accepted::reason(rule) {
+            *accepted.entry((rule, reason)).or_default() += 1;
+        }
     }
-    let accepted = ACCEPTED
-        .iter()
-        .filter_map(|accepted| Some((accepted, counts.get(accepted.rule)?)));
-    for (accepted, count) in accepted {
-        println!(
-            "{}: accepted {} ({count}): {}",
-            outcome.file, accepted.rule, accepted.reason
-        );
+    for ((rule, reason), count) in accepted {
+        println!("{file}: accepted {rule} ({count}): {reason}");
     }
 }
 
 /// A difference as compilers write them.
 pub(super) fn rendered(difference: &Difference) -> String {
-    let Difference {
-        rule,
-        at,
-        part,
-        message,
-    } = difference;
+    let (rule, at, part) = (difference.rule, &difference.at, &difference.part);
+    let message = &difference.message;
     format!(
         "{at}: error[{rule}]: {part}: {message}\n  at {}",
         at.pointer
     )
 }
 
-/// Operations, schemas, parameters and statuses that came through.
-fn counts(outcome: &Outcome) -> [Through; 4] {
-    let broken: BTreeSet<&str> = outcome
-        .faults()
-        .map(|difference| difference.part.as_str())
-        .collect();
-    let Comparison {
-        operations,
-        schemas,
-        parameters,
-        statuses,
-        ..
-    } = &outcome.comparison;
-    let whole = |part: &String| !broken.contains(part.as_str());
-    let of_operation = |operation: &String, parts: &[(String, String)]| {
-        parts
-            .iter()
-            .all(|(owner, part)| owner != operation || whole(part))
+/// How many operations, schemas, parameters and statuses passed, each with how many
+/// there are.
+fn counts(outcome: &Outcome) -> [String; 4] {
+    let faults = outcome.faults();
+    let broken: BTreeSet<&str> = faults.map(|difference| &*difference.part).collect();
+    let passes = |part: &str| !broken.contains(part);
+    let comparison = &outcome.comparison;
+    let operation_passes = |operation: &&String| {
+        let parts = comparison.parameters.iter().chain(&comparison.statuses);
+        let mut own = parts.filter(|(owner, _)| owner == *operation);
+        passes(operation) && own.all(|(_, part)| passes(part))
     };
-    let operations_through = operations
-        .iter()
-        .filter(|operation| {
-            whole(operation)
-                && of_operation(operation, parameters)
-                && of_operation(operation, statuses)
-        })
-        .count();
+    let of_parts = |parts: &[(String, String)]| {
+        let passed = parts.iter().filter(|(_, part)| passes(part));
+        format!("{}/{}", passed.count(), parts.len())
+    };
+    let (operations, schemas) = (&comparison.operations, &comparison.schemas);
     [
-        Through(
-            operations_through,
-            operations.len() + outcome.source.rejected.len(),
+        format!(
+            "{}/{}",
+            operations.iter().filter(operation_passes).count(),
+            operations.len() + outcome.source.rejected.len()
         ),
-        Through(
-            schemas.iter().filter(|name| whole(name)).count(),
-            schemas.len() + outcome.source.rejected_schemas.len(),
+        format!(
+            "{}/{}",
+            schemas.iter().filter(|name| passes(name)).count(),
+            schemas.len() + outcome.source.rejected_schemas
         ),
-        Through(
-            parameters.iter().filter(|(_, part)| whole(part)).count(),
-            parameters.len(),
-        ),
-        Through(
-            statuses.iter().filter(|(_, part)| whole(part)).count(),
-            statuses.len(),
-        ),
+        of_parts(&comparison.parameters),
+        of_parts(&comparison.statuses),
     ]
-}
-
-impl Outcome {
-    /// The differences that are not accepted.
-    pub(super) fn faults(&self) -> impl Iterator<Item = &Difference> {
-        self.differences
-            .iter()
-            .filter(|difference| !is_accepted(difference.rule))
-    }
-
-    /// What could not be compiled.
-    pub(super) fn uncompiled(source: super::Source, file: String, why: String) -> Self {
-        let difference = Difference {
-            rule: "does-not-compile",
-            at: source.document.root.at.clone(),
-            part: "document".to_owned(),
-            message: why,
-        };
-        Outcome {
-            differences: vec![difference],
-            ..Outcome::untried(source, file)
-        }
-    }
-
-    /// What was not tried.
-    pub(super) fn untried(source: super::Source, file: String) -> Self {
-        Outcome {
-            file,
-            source,
-            comparison: Comparison::default(),
-            differences: Vec::new(),
-            values: Tally::default(),
-            requests: Tally::default(),
-        }
-    }
 }

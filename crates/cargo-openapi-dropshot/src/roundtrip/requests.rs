@@ -5,251 +5,275 @@
 
 mod bodies;
 mod errors;
-mod texts;
 
 use super::{
+    Trials,
     program::{Exchange, Program},
-    tally::Tally,
-    validators::Validators,
+    schemas::{Schema, Schemas},
 };
+use crate::name_of;
 use anyhow::Result;
 use bodies::Form;
 use openapi_dropshot_contract::{
     Document,
-    meaning::Difference,
     model::{Location, Operation, Parameter, ParameterIn},
 };
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// How many texts are tried of one parameter.
+const MOST_TEXTS: usize = 80;
+
+/// Texts that look like values.
+const LOOKALIKES: &[&str] = &[
+    "007", "+5", "-0", " 5", "5 ", "0x5", "5.0", "abc", "True", "1e3", "null", "NaN",
+];
 
 /// The requests of one operation.
 struct Requests<'a> {
     operation: &'a Operation,
-    validators: &'a Validators,
+    schemas: &'a Schemas,
     program: &'a mut Program,
-    /// A valid text for each parameter that has one.
-    base: Vec<(&'a Parameter, Option<String>)>,
-    /// A valid body, where the operation takes one.
-    body: Option<Value>,
-    /// How a body is sent.
+    trials: &'a mut Trials,
+    /// How a body is written.
     form: Form,
-    tally: &'a mut Tally,
-    differences: &'a mut Vec<Difference>,
+    /// A valid request without optional parameters; all others are changes of it.
+    valid: Request,
+}
+
+/// The parts of a request that are varied.
+#[derive(Clone)]
+struct Request {
+    /// The text of each parameter of the operation; `None` if it is absent.
+    parameters: Vec<Option<String>>,
+    has_key: bool,
+    body: Option<Value>,
+    /// The error that the handler has to return.
+    error: Option<Value>,
 }
 
 /// Sends requests to all operations.
 pub(super) fn try_all(
     document: &Document,
-    validators: &Validators,
+    schemas: &Schemas,
     program: &mut Program,
-) -> Result<(Tally, Vec<Difference>)> {
-    let (mut tally, mut differences) = (Tally::default(), Vec::new());
+) -> Result<Trials> {
+    let mut trials = Trials::default();
     for operation in &document.operations {
-        // A connection that is upgraded is none of this.
+        // A connection that is upgraded has no response to compare.
         if operation.extensions.contains_key("x-dropshot-websocket") {
             continue;
         }
-        let form = Form::of(operation);
-        let body = bodies::valid(operation, validators, form);
+        let body = operation.request_body.as_ref();
+        let media = body.and_then(|body| body.content.first());
+        let form = Form::of(media);
+        let body = form.valid(media, schemas)?;
         if operation.request_body.is_some() && body.is_none() {
-            differences.push(Difference {
-                rule: "body-without-example",
-                at: operation.at.clone(),
-                part: format!("{} {}", operation.method, operation.path.value),
-                message: "no valid body was found, so that no request was tried".to_owned(),
-            });
+            let message = "no valid body was found, so that no request was tried";
+            let name = name_of(operation);
+            trials.differ("body-without-example", &operation.at, &name, message);
             continue;
         }
-        let base = operation
-            .parameters
-            .iter()
-            .map(|parameter| (parameter, texts::valid(validators, parameter)))
-            .collect();
+        let required = |parameter: &Parameter| {
+            let schema = schemas.of(parameter.schema.as_ref())?;
+            let schema = schema.filter(|_| parameter.required);
+            Ok(schema.and_then(|schema| valid_text(&schema)))
+        };
+        let parameters = operation.parameters.iter().map(required);
+        let valid = Request {
+            parameters: parameters.collect::<Result<_>>()?,
+            has_key: true,
+            body,
+            error: None,
+        };
         let mut requests = Requests {
             operation,
-            validators,
+            schemas,
             program,
-            base,
-            body,
+            trials: &mut trials,
             form,
-            tally: &mut tally,
-            differences: &mut differences,
+            valid,
         };
-        requests.all(document)?;
+        requests.try_all(document)?;
     }
-    Ok((tally, differences))
+    Ok(trials)
 }
 
-impl<'a> Requests<'a> {
-    fn all(&mut self, document: &Document) -> Result<()> {
-        let exchange = self.send(None, true, self.body.clone(), None)?;
-        self.tally.count(true);
-        if exchange.seen.is_none() {
-            let message = format!(
-                "a valid request got the response {}: {}",
-                exchange.status,
-                exchange.body.trim()
-            );
-            let at = self.operation.at.clone();
-            self.differ("request-refused", &at, message);
+impl Requests<'_> {
+    fn try_all(&mut self, document: &Document) -> Result<()> {
+        let exchange = self.send(&self.valid.clone(), true)?;
+        if exchange.arguments.is_none() {
+            let Exchange { status, body, .. } = exchange;
+            let message = format!("a valid request got the response {status}: {}", body.trim());
+            self.differ("request-refused", &self.operation.at, message);
             return Ok(());
         }
-        self.security()?;
-        self.parameters()?;
+        self.try_without_key()?;
+        for (index, parameter) in self.operation.parameters.iter().enumerate() {
+            self.try_parameter(index, parameter)?;
+        }
         bodies::try_all(self)?;
         errors::try_all(self, document)
     }
 
-    /// Sends a request that differs from the valid one in one parameter.
-    fn send(
-        &mut self,
-        changed: Option<(&Parameter, Option<&str>)>,
-        with_key: bool,
-        body: Option<Value>,
-        error: Option<Value>,
-    ) -> Result<Exchange> {
+    /// Sends a request, and counts it as a valid or an invalid one.
+    fn send(&mut self, request: &Request, is_valid: bool) -> Result<Exchange> {
+        self.trials.count(is_valid);
         let mut path = self.operation.path.value.clone();
         let (mut query, mut headers) = (Vec::new(), Vec::new());
-        for (parameter, text) in &self.base {
-            let text = match changed {
-                Some((other, text)) if std::ptr::eq(other, *parameter) => text.map(str::to_owned),
-                // What is optional is absent unless it is what is tried.
-                _ => text.clone().filter(|_| parameter.required),
-            };
+        for (parameter, text) in self.operation.parameters.iter().zip(&request.parameters) {
             let Some(text) = text else {
                 continue;
             };
-            let name = &parameter.name.value;
+            let name = parameter.name.value.as_str();
             match parameter.location {
                 ParameterIn::Path => {
-                    path = path.replace(&format!("{{{name}}}"), &texts::escaped(&text))
+                    let text = utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+                    path = path.replace(&format!("{{{name}}}"), &text);
                 }
-                ParameterIn::Query => query.push(format!(
-                    "{}={}",
-                    texts::escaped(name),
-                    texts::escaped(&text)
-                )),
-                ParameterIn::Header => headers.push(json!([name, text])),
+                ParameterIn::Query => query.push((name, text)),
+                ParameterIn::Header => headers.push([name, text]),
                 ParameterIn::Cookie => {}
             }
         }
         if !query.is_empty() {
-            path = format!("{path}?{}", query.join("&"));
+            path = format!("{path}?{}", serde_urlencoded::to_string(query)?);
         }
-        if with_key {
-            headers.push(json!(["authorization", "Bearer key"]));
+        if request.has_key {
+            headers.push(["authorization", "Bearer key"]);
         }
-        let mut request = json!({ "method": self.operation.method.to_string(), "path": path, "headers": headers });
-        if let Some((media_type, text)) = body.and_then(|body| self.form.text(&body)) {
-            if let Some(headers) = request["headers"].as_array_mut() {
-                headers.push(json!(["content-type", media_type]));
-            }
-            request["body"] = json!(text);
+        let body = request.body.as_ref().and_then(|body| self.form.text(body));
+        if let Some((media_type, _)) = &body {
+            headers.push(["content-type", media_type]);
         }
-        if let Some(error) = error {
-            request["error"] = error;
-        }
-        self.program.request(request)
+        self.program.request(json!({
+            "method": self.operation.method.to_string(),
+            "path": path,
+            "headers": headers,
+            "body": body.map(|(_, text)| text),
+            "error": request.error,
+        }))
     }
 
     /// A request without a credential is rejected, where the document requires one.
-    fn security(&mut self) -> Result<()> {
-        let security = &self.operation.security;
-        if security.is_empty() || security.iter().any(indexmap_is_empty) {
+    fn try_without_key(&mut self) -> Result<()> {
+        if self.operation.is_open() {
             return Ok(());
         }
-        let exchange = self.send(None, false, self.body.clone(), None)?;
-        self.tally.count(false);
-        if exchange.status != 401 || exchange.seen.is_some() {
-            let (at, message) = (
-                self.operation.at.clone(),
-                format!("without a credential the exchange is {}", exchange.status),
-            );
-            self.differ("security-open", &at, message);
+        let mut request = self.valid.clone();
+        request.has_key = false;
+        let exchange = self.send(&request, false)?;
+        if exchange.status != 401 || exchange.arguments.is_some() {
+            let status = exchange.status;
+            let message = format!("a request without a credential got the response {status}");
+            self.differ("security-open", &self.operation.at, message);
         }
         Ok(())
     }
 
-    fn parameters(&mut self) -> Result<()> {
-        for (parameter, valid) in self.base.clone() {
-            if parameter.location != ParameterIn::Path {
-                self.absent(parameter)?;
-            }
-            if valid.is_none() {
+    /// A valid text of a parameter is accepted, and any other is rejected.
+    fn try_parameter(&mut self, index: usize, parameter: &Parameter) -> Result<()> {
+        if parameter.location != ParameterIn::Path {
+            self.try_absent(index, parameter)?;
+        }
+        let schema = self.schemas.of(parameter.schema.as_ref())?;
+        let Some(schema) = schema.filter(|schema| valid_text(schema).is_some()) else {
+            return Ok(());
+        };
+        let name = &parameter.name.value;
+        let instances = schema.instances();
+        let lookalikes = LOOKALIKES.iter().map(|text| (*text).to_owned());
+        let mut distinct = BTreeSet::new();
+        let texts = instances.iter().filter_map(text).chain(lookalikes);
+        let texts = texts.filter(|text| distinct.insert(text.clone()));
+        for text in texts.take(MOST_TEXTS) {
+            if !can_be_sent(parameter.location, &text) {
                 continue;
             }
-            for (text, is_valid) in texts::of(self.validators, parameter)? {
-                if !texts::can_be_sent(parameter.location, &text) {
-                    continue;
-                }
-                let body = self.body.clone();
-                let exchange = self.send(Some((parameter, Some(&text))), true, body, None)?;
-                self.tally.count(is_valid);
-                let name = &parameter.name.value;
-                if exchange.seen.is_some() && !is_valid {
-                    self.differ(
-                        "parameter-accepted",
-                        &parameter.at,
-                        format!("`{name}` may be {text:?}, which is not valid"),
-                    );
-                } else if exchange.seen.is_none() && is_valid {
-                    let message = format!(
-                        "`{name}` may not be {text:?}, which is valid: {}",
-                        exchange.body.trim()
-                    );
-                    self.differ("parameter-refused", &parameter.at, message);
-                }
+            let is_valid = readings(&text).iter().any(|value| schema.is_valid(value));
+            let mut request = self.valid.clone();
+            request.parameters[index] = Some(text.clone());
+            let exchange = self.send(&request, is_valid)?;
+            if exchange.arguments.is_some() && !is_valid {
+                let message = format!("`{name}` may be {text:?}, which is not valid");
+                self.differ("parameter-accepted", &parameter.at, message);
+            } else if exchange.arguments.is_none() && is_valid {
+                let body = exchange.body.trim();
+                let message = format!("`{name}` may not be {text:?}, which is valid: {body}");
+                self.differ("parameter-refused", &parameter.at, message);
             }
         }
         Ok(())
     }
 
     /// A parameter that is absent is rejected, or has its default.
-    fn absent(&mut self, parameter: &Parameter) -> Result<()> {
-        let body = self.body.clone();
-        let exchange = self.send(Some((parameter, None)), true, body.clone(), None)?;
-        self.tally.count(!parameter.required);
-        let name = &parameter.name.value;
-        if exchange.seen.is_some() == parameter.required {
-            let found = if parameter.required { "may" } else { "may not" };
-            self.differ(
-                "parameter-absent",
-                &parameter.at,
-                format!("`{name}` {found} be absent"),
-            );
+    fn try_absent(&mut self, index: usize, parameter: &Parameter) -> Result<()> {
+        let (name, is_optional) = (&parameter.name.value, !parameter.required);
+        let mut request = self.valid.clone();
+        request.parameters[index] = None;
+        let absent = self.send(&request, is_optional)?.arguments;
+        if absent.is_some() != is_optional {
+            let may = if is_optional { "may not" } else { "may" };
+            let message = format!("`{name}` {may} be absent");
+            self.differ("parameter-absent", &parameter.at, message);
             return Ok(());
         }
-        let Some(default) =
-            texts::default(self.validators, parameter).filter(|_| !parameter.required)
-        else {
-            return Ok(());
-        };
-        let explicit = self.send(Some((parameter, Some(&default))), true, body, None)?;
-        if explicit.seen != exchange.seen {
-            let seen = exchange.seen.unwrap_or_default();
-            self.differ(
-                "parameter-default-lost",
-                &parameter.at,
-                format!("without `{name}` the handler sees {seen}, not {default:?}"),
-            );
+        let schema = self
+            .schemas
+            .of(parameter.schema.as_ref())?
+            .filter(|_| is_optional);
+        if let Some(default) = schema.and_then(|schema| text(schema.default()?)) {
+            request.parameters[index] = Some(default.clone());
+            if self.send(&request, true)?.arguments != absent {
+                let absent = absent.unwrap_or_default();
+                let message =
+                    format!("without `{name}` the handler sees {absent}, not {default:?}");
+                self.differ("parameter-default-lost", &parameter.at, message);
+            }
         }
         Ok(())
     }
 
     fn differ(&mut self, rule: &'static str, at: &Location, message: String) {
-        let part = format!("{} {}", self.operation.method, self.operation.path.value);
-        self.differences.push(Difference {
-            rule,
-            at: at.clone(),
-            part,
-            message,
-        });
+        self.trials
+            .differ(rule, at, &name_of(self.operation), message);
     }
 }
 
-/// One alternative of `security` that asks for nothing.
-fn indexmap_is_empty<M>(alternative: &M) -> bool
-where
-    for<'m> &'m M: IntoIterator,
-{
-    alternative.into_iter().next().is_none()
+/// A valid text of a schema, where one was found.
+fn valid_text(schema: &Schema) -> Option<String> {
+    schema.smallest().and_then(|value| text(&value))
+}
+
+/// How a value is written in a request.
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// The values for which a text can stand: itself, and the number or boolean that JSON
+/// writes in this way.
+fn readings(text: &str) -> Vec<Value> {
+    let json = serde_json::from_str::<Value>(text).ok();
+    let json =
+        json.filter(|value| (value.is_number() || value.is_boolean()) && text.trim() == text);
+    [Value::from(text)].into_iter().chain(json).collect()
+}
+
+/// Whether a text can stand there at all, whatever the document says.
+fn can_be_sent(location: ParameterIn, text: &str) -> bool {
+    match location {
+        ParameterIn::Path => !text.is_empty() && !text.contains('/') && text != "." && text != "..",
+        ParameterIn::Query => true,
+        ParameterIn::Header => {
+            !text.is_empty()
+                && text.trim() == text
+                && text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
+        }
+        ParameterIn::Cookie => false,
+    }
 }

@@ -2,14 +2,14 @@
 //! the operations that need that part are left out, so that one construct does not
 //! hide the result of the others.
 
-use crate::Project;
-use anyhow::{Context, Result};
+use crate::{Project, name_of};
+use anyhow::{Context, Result, anyhow};
 use openapi_dropshot::File;
 use openapi_dropshot_contract::{
     Document, Problem, Problems,
     model::{Node, NodeKind},
 };
-use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
+use std::{collections::BTreeSet, fs, path::Path};
 
 /// A document, and what was generated of it.
 pub(super) struct Source {
@@ -21,167 +21,126 @@ pub(super) struct Source {
     pub(super) rejections: Vec<Problem>,
     /// The operations that were left out, as `GET /path`.
     pub(super) rejected: Vec<String>,
-    /// The component schemas that were left out.
-    pub(super) rejected_schemas: Vec<String>,
+    /// How many component schemas were left out.
+    pub(super) rejected_schemas: usize,
 }
 
 impl Source {
     /// Reads a document and generates what can be generated.
     pub(super) fn read(project: &Project, path: &Path) -> Result<Self> {
-        let text =
-            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        Ok(
-            match openapi_dropshot_contract::read(&path.to_string_lossy(), &text) {
-                Ok(document) => Source::generate(project, document),
-                Err(problems) => {
-                    anyhow::bail!("{} is not a usable document:\n{problems}", path.display())
-                }
-            },
-        )
+        let file = path.to_string_lossy();
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {file}"))?;
+        let document = openapi_dropshot_contract::read(&file, &text)
+            .map_err(|problems| anyhow!("{file} is not a usable document:\n{problems}"))?;
+        let mut source = Source {
+            document,
+            files: Vec::new(),
+            rejections: Vec::new(),
+            rejected: Vec::new(),
+            rejected_schemas: 0,
+        };
+        source.generate(&openapi_dropshot::Options {
+            command: project.task("roundtrip"),
+            source: file.into_owned(),
+            models: "models".to_owned(),
+            api: "api".to_owned(),
+            client: "client".to_owned(),
+            models_crate: "crate::models".to_owned(),
+            client_crate: "client".to_owned(),
+            trait_name: None,
+        });
+        Ok(source)
     }
 
-    fn generate(project: &Project, mut document: Document) -> Self {
-        let (mut rejections, mut rejected, mut rejected_schemas) =
-            (Vec::new(), Vec::new(), Vec::new());
+    /// Generates the code, and leaves out what the generator rejects until it rejects nothing.
+    fn generate(&mut self, options: &openapi_dropshot::Options) {
         loop {
-            let problems = match openapi_dropshot::generate_service(
-                &document,
-                &options(project, &document.file),
-            ) {
+            match openapi_dropshot::generate_service(&self.document, options) {
                 Ok(files) => {
-                    return Source {
-                        document,
-                        files,
-                        rejections,
-                        rejected,
-                        rejected_schemas,
-                    };
+                    self.files = files;
+                    return;
                 }
-                Err(problems) => problems,
-            };
-            let before = document.operations.len() + document.schemas.len();
-            let places: Vec<&str> = problems
-                .iter()
-                .map(|problem| problem.at.pointer.as_str())
-                .collect();
-            let lost = lost(&document, &places);
-            document
-                .schemas
-                .retain(|name, _| !lost.contains(name.as_str()));
-            document.operations.retain(|operation| {
-                let pointer = operation.at.pointer.as_str();
-                // What is wrong with a path is wrong with all of its operations.
-                let path = pointer.rsplit_once('/').map_or("", |(path, _)| path);
-                let keep =
-                    !places.contains(&path) && !touches(&document.root, pointer, &places, &lost);
-                if !keep {
-                    rejected.push(format!("{} {}", operation.method, operation.path.value));
+                Err(problems) if self.leave_out(&problems) => self.rejections.extend(problems),
+                Err(problems) => {
+                    // The problems belong to no operation: nothing is left.
+                    let operations = self.document.operations.drain(..);
+                    self.rejected
+                        .extend(operations.map(|operation| name_of(&operation)));
+                    self.rejected_schemas += self.document.schemas.drain(..).count();
+                    return self.rejections.extend(problems);
                 }
-                keep
-            });
-            rejected_schemas.extend(lost);
-            rejections.extend(problems);
-            if document.operations.len() + document.schemas.len() == before {
-                // What is wrong belongs to no operation: nothing is left.
-                rejected.extend(
-                    document
-                        .operations
-                        .drain(..)
-                        .map(|operation| format!("{} {}", operation.method, operation.path.value)),
-                );
-                rejected_schemas.extend(document.schemas.drain(..).map(|(name, _)| name));
-                return Source {
-                    document,
-                    files: Vec::new(),
-                    rejections,
-                    rejected,
-                    rejected_schemas,
-                };
             }
         }
     }
 
+    /// Leaves out the operations and schemas that need a part with a problem, and returns
+    /// whether there are any.
+    fn leave_out(&mut self, problems: &[Problem]) -> bool {
+        let document = &mut self.document;
+        let places = problems.iter().map(|problem| &*problem.at.pointer);
+        let places: Vec<&str> = places.collect();
+        let needs = |pointer: &str| needs_one_of(&document.root, pointer, &places);
+        let before = (document.operations.len(), document.schemas.len());
+        document
+            .schemas
+            .retain(|_, schema| !needs(&schema.at.pointer));
+        document.operations.retain(|operation| {
+            let pointer = &operation.at.pointer;
+            // A problem of a path is a problem of all of its operations.
+            let path = pointer.rsplit_once('/').map_or("", |(path, _)| path);
+            let keep = !places.contains(&path) && !needs(pointer);
+            self.rejected.extend((!keep).then(|| name_of(operation)));
+            keep
+        });
+        self.rejected_schemas += before.1 - document.schemas.len();
+        before != (document.operations.len(), document.schemas.len())
+    }
+
     /// The rejections, each with the lines of the document around it.
     pub(super) fn rendered_rejections(&self) -> Problems {
-        Problems::new(&Arc::clone(&self.document.text), self.rejections.clone())
+        Problems::new(&self.document.text, self.rejections.clone())
     }
 }
 
-fn options(project: &Project, file: &str) -> openapi_dropshot::Options {
-    openapi_dropshot::Options {
-        command: project.task("roundtrip"),
-        source: file.to_owned(),
-        models: "models".to_owned(),
-        api: "api".to_owned(),
-        client: "client".to_owned(),
-        models_crate: "crate::models".to_owned(),
-        client_crate: "client".to_owned(),
-        trait_name: None,
-    }
-}
-
-/// The component schemas that hold one of the places, or need one that does.
-fn lost(document: &Document, places: &[&str]) -> BTreeSet<String> {
-    let mut lost: BTreeSet<String> = BTreeSet::new();
-    loop {
-        let more: Vec<String> = document
-            .schemas
-            .iter()
-            .filter(|(name, _)| !lost.contains(name.as_str()))
-            .filter(|(_, schema)| touches(&document.root, &schema.at.pointer, places, &lost))
-            .map(|(name, _)| name.clone())
-            .collect();
-        if more.is_empty() {
-            return lost;
-        }
-        lost.extend(more);
-    }
-}
-
-/// Whether what stands at a pointer holds one of the places, or refers to what does.
-fn touches(root: &Node, pointer: &str, places: &[&str], lost: &BTreeSet<String>) -> bool {
-    let (mut left, mut met) = (vec![pointer.to_owned()], BTreeSet::new());
-    // Parameters that stand at the path belong to its operations.
-    if let Some((path, _)) = pointer
-        .rsplit_once('/')
-        .filter(|_| pointer.starts_with("/paths/"))
+/// Whether one of the places is inside of the part at a pointer, or of a part to which that
+/// part refers.
+fn needs_one_of(root: &Node, pointer: &str, places: &[&str]) -> bool {
+    let (mut left, mut seen) = (vec![pointer.to_owned()], BTreeSet::new());
+    // The parameters of a path belong to its operations.
+    if let Some((path, _)) = pointer.rsplit_once('/')
+        && path.starts_with("/paths/")
     {
         left.push(format!("{path}/parameters"));
     }
     while let Some(pointer) = left.pop() {
-        if !met.insert(pointer.clone()) {
-            continue;
-        }
-        let holds = |place: &&str| {
-            place
-                .strip_prefix(pointer.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        let is_inside = |place: &&str| {
+            let rest = place.strip_prefix(pointer.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let name = pointer
-            .strip_prefix("/components/schemas/")
-            .map(openapi_dropshot_contract::model::unescape_pointer_token);
-        if places.iter().any(holds) || name.is_some_and(|name| lost.contains(&name)) {
+        if places.iter().any(is_inside) {
             return true;
         }
-        if let Some(node) = root.pointer(&pointer) {
+        if let Some(node) = root.pointer(&pointer)
+            && seen.insert(pointer)
+        {
             references(node, &mut left);
         }
     }
     false
 }
 
-/// The pointers that a part of the document refers to.
-fn references(node: &Node, found: &mut Vec<String>) {
+/// Adds the pointers to which a part of the document refers.
+fn references(node: &Node, pointers: &mut Vec<String>) {
     match &node.kind {
         NodeKind::Object(members) => {
-            if let Some(reference) = node.get("$ref").and_then(Node::as_str) {
-                found.extend(reference.strip_prefix('#').map(str::to_owned));
+            let reference = node.get("$ref").and_then(Node::as_str);
+            let pointer = reference.and_then(|reference| reference.strip_prefix('#'));
+            pointers.extend(pointer.map(str::to_owned));
+            for member in members.values() {
+                references(&member.value, pointers);
             }
-            members
-                .values()
-                .for_each(|member| references(&member.value, found));
         }
-        NodeKind::Array(items) => items.iter().for_each(|item| references(item, found)),
+        NodeKind::Array(items) => items.iter().for_each(|item| references(item, pointers)),
         _ => {}
     }
 }

@@ -1,25 +1,24 @@
-//! Writes and compiles the throw-away workspace: a crate for each document, with its
+//! Writes and compiles the throw-away crate: a program for each document, with its
 //! generated code and a program that tries it. All are compiled at once, with the
 //! versions, profiles and target folder of the project, so that no dependency is
 //! compiled again.
 
-use crate::Project;
+use super::source::Source;
+use crate::{Project, files};
 use anyhow::{Context, Result};
-use openapi_dropshot::{File, probe};
-use openapi_dropshot_contract::Document;
+use openapi_dropshot::probe;
 use std::{
     env, fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
-/// The folder of the throw-away workspaces, below the target folder.
+/// The folder of the throw-away crates, below the target folder.
 const FOLDER: &str = "roundtrip";
 
 /// The program, which is the same for every document.
 const MAIN: &str = include_str!("program/main.rs");
 const SERVER: &str = include_str!("program/server.rs");
-const HANDLER_ERROR: &str = include_str!("program/handler_error.rs");
 
 /// The dependencies of the generated code and the program.
 const DEPENDENCIES: &[&str] = &[
@@ -37,125 +36,95 @@ const DEPENDENCIES: &[&str] = &[
     "tokio",
 ];
 
-/// The generated code of one document.
-pub(super) struct Generated<'d> {
-    /// The document.
-    pub(super) document: &'d Document,
-    /// The files, relative to the sources of a crate.
-    pub(super) files: Vec<File>,
-}
-
-/// Compiles a program for each of the documents, or returns the errors of the
-/// compiler; `name` distinguishes this workspace from those of other runs.
+/// Compiles a program for each of the documents, and returns its path or the errors of
+/// the compiler; `name` distinguishes the crate from those of other runs.
 pub(super) fn compile(
     project: &Project,
     name: &str,
-    generated: &[Generated<'_>],
+    sources: &[Source],
 ) -> Result<Vec<Result<PathBuf, String>>> {
     let root = &project.root;
-    let target = target(root);
+    let target = match env::var_os("CARGO_TARGET_DIR") {
+        Some(folder) => root.join(folder),
+        None => root.join("target"),
+    };
     let folder = target.join(FOLDER).join(name);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let lock = fs::File::create(folder.join("lock"))
-        .context("cannot make a lock for the throw-away crates")?;
-    lock.lock().context("cannot lock the throw-away crates")?;
+        .context("cannot make a lock for the throw-away crate")?;
+    lock.lock().context("cannot lock the throw-away crate")?;
 
-    let members: Vec<String> = (0..generated.len())
-        .map(|index| format!("{name}-{index}"))
-        .collect();
-    write(&folder.join("Cargo.toml"), &workspace(root, &members)?)?;
-    let versions = read(&root.join("Cargo.lock"))?;
-    write(&folder.join("Cargo.lock"), &versions)?;
+    let mut manifest = manifest(project, name)?;
+    let mut files = vec![("Cargo.lock".to_owned(), project.read("Cargo.lock")?)];
     let mut programs = Vec::new();
-    for (member, generated) in members.iter().zip(generated) {
-        crate_of(project, &folder.join(member), member, generated)?;
-        let program = target.join("debug").join(member);
-        // The program of an earlier document must not be taken for this one's.
-        fs::remove_file(&program).ok();
+    for (index, source) in sources.iter().enumerate() {
+        let program = format!("{name}-{index}");
+        // The program and the files of an earlier document must not be taken for this one's.
+        fs::remove_file(target.join("debug").join(&program)).ok();
+        for part in ["models", "api"] {
+            fs::remove_dir_all(folder.join(&program).join(part)).ok();
+        }
+        if !source.files.is_empty() {
+            manifest += &format!("\n[[bin]]\nname = {program:?}\npath = \"{program}/main.rs\"\n");
+            let probe = probe(&source.document.info.title, &source.files)?;
+            let own = [
+                ("main.rs", MAIN),
+                ("server.rs", SERVER),
+                ("probe.rs", &probe),
+            ];
+            let generated = source.files.iter().map(|file| (&*file.path, &*file.text));
+            let all = own.into_iter().chain(generated);
+            files.extend(all.map(|(path, text)| (format!("{program}/{path}"), text.to_owned())));
+        }
         programs.push(program);
     }
+    files.push(("Cargo.toml".to_owned(), manifest));
+    // Cargo compares modification times: files that have not changed are not written.
+    files::write_all(&folder, files)?;
     let errors = build(&folder, &target)?;
-    let programs = members.iter().zip(programs).map(|(member, program)| {
-        if program.exists() {
-            Ok(program)
+    let results = programs.iter().map(|program| {
+        let path = target.join("debug").join(program);
+        if path.exists() {
+            Ok(path)
         } else {
-            Err(errors_of(member, &errors, &folder))
+            Err(errors_of(program, &errors, &folder))
         }
     });
-    Ok(programs.collect())
+    Ok(results.collect())
 }
 
-/// The target folder of the workspace.
-fn target(root: &Path) -> PathBuf {
-    match env::var_os("CARGO_TARGET_DIR") {
-        Some(folder) => root.join(folder),
-        None => root.join("target"),
-    }
-}
-
-/// The manifest of the workspace, with the versions and profiles of the project.
-fn workspace(root: &Path, members: &[String]) -> Result<String> {
-    let own = read(&root.join("Cargo.toml"))?;
-    let mut text = format!(
-        "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n[workspace.lints.rust]\nwarnings = \"allow\"\n\n"
-    );
-    let mut wanted = false;
-    for line in own.lines() {
-        if line.starts_with('[') {
-            wanted = line == "[workspace.dependencies]" || line.starts_with("[profile.");
-        }
-        // The path of a crate of the project leads nowhere from there.
-        if wanted && !line.contains("path = ") {
-            text.push_str(line);
-            text.push('\n');
-        }
-    }
-    Ok(text)
-}
-
-fn crate_of(project: &Project, folder: &Path, name: &str, generated: &Generated<'_>) -> Result<()> {
-    let dependencies: String = DEPENDENCIES
-        .iter()
-        .map(|name| format!("{name}.workspace = true\n"))
-        .collect();
+/// The manifest without its programs, with the versions and profiles of the project.
+fn manifest(project: &Project, name: &str) -> Result<String> {
     let types = match &project.types_crate {
         Some(folder) => format!("path = {folder:?}"),
         // All toolkit crates have one version.
         None => format!("version = {:?}", env!("CARGO_PKG_VERSION")),
     };
-    let manifest = format!(
-        "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
-         [lints]\nworkspace = true\n\n[dependencies]\n{dependencies}openapi-dropshot-types = {{ {types}, features = [\"dropshot\"] }}\n"
+    let mut text = format!(
+        "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
+         [workspace]\nresolver = \"3\"\n\n[lints.rust]\nwarnings = \"allow\"\n\n\
+         [dependencies]\nopenapi-dropshot-types = {{ {types}, features = [\"dropshot\"] }}\n"
     );
-    let sources = folder.join("src");
-    for part in ["models", "api"] {
-        // Files of an earlier document.
-        fs::remove_dir_all(sources.join(part)).ok();
+    for dependency in DEPENDENCIES {
+        text += &format!("{dependency}.workspace = true\n");
     }
-    write(&folder.join("Cargo.toml"), &manifest)?;
-    write(&sources.join("main.rs"), MAIN)?;
-    write(&sources.join("server.rs"), SERVER)?;
-    write(&sources.join("handler_error.rs"), HANDLER_ERROR)?;
-    write(
-        &sources.join("probe.rs"),
-        &probe(&generated.document.info.title, &generated.files)?,
-    )?;
-    for file in &generated.files {
-        write(&sources.join(&file.path), &file.text)?;
+    let mut is_wanted = false;
+    for line in project.read("Cargo.toml")?.lines() {
+        if line.starts_with('[') {
+            is_wanted = line == "[workspace.dependencies]" || line.starts_with("[profile.");
+        }
+        // The path of a crate of the project leads nowhere from there.
+        if is_wanted && !line.contains("path = ") {
+            text += &format!("{line}\n");
+        }
     }
-    Ok(())
+    Ok(text)
 }
 
-/// Compiles as many crates as possible, and returns the errors of the compiler.
+/// Compiles as many programs as possible, and returns the errors of the compiler.
 fn build(folder: &Path, target: &Path) -> Result<String> {
     let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args([
-            "build",
-            "--workspace",
-            "--keep-going",
-            "--offline",
-            "--quiet",
-        ])
+        .args(["build", "--keep-going", "--offline", "--quiet"])
         .current_dir(folder)
         .env("CARGO_TARGET_DIR", target)
         .env("CARGO_INCREMENTAL", "0")
@@ -165,37 +134,21 @@ fn build(folder: &Path, target: &Path) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// The first errors of one crate.
-fn errors_of(member: &str, errors: &str, folder: &Path) -> String {
-    const SHOWN: usize = 3;
-    let place = format!("{member}/");
-    let mut own = errors
-        .split("\n\n")
-        .filter(|error| error.contains(&place))
-        .peekable();
-    let found: Vec<&str> = match own.peek() {
-        Some(_) => own.take(SHOWN).collect(),
+/// The first errors of one program.
+fn errors_of(program: &str, errors: &str, folder: &Path) -> String {
+    const LISTED: usize = 3;
+    let errors: Vec<&str> = errors.split("\n\n").collect();
+    let place = format!("{program}/");
+    let is_own = |error: &&str| error.contains(&place);
+    let mut listed: Vec<&str> = errors.iter().copied().filter(is_own).collect();
+    if listed.is_empty() {
         // The error is in a dependency of the generated code.
-        None => errors.split("\n\n").take(SHOWN).collect(),
-    };
+        listed = errors;
+    }
+    listed.truncate(LISTED);
     format!(
         "the generated code does not compile, which is a fault of the generator; the code is in {}:\n{}",
-        folder.join(member).display(),
-        found.join("\n\n")
+        folder.join(program).display(),
+        listed.join("\n\n")
     )
-}
-
-fn read(path: &Path) -> Result<String> {
-    fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
-}
-
-/// Writes a file unless it has this text already: cargo compares modification times.
-fn write(path: &Path, text: &str) -> Result<()> {
-    if fs::read_to_string(path).is_ok_and(|found| found == text) {
-        return Ok(());
-    }
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    }
-    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -1,13 +1,13 @@
-//! Makes values that have no parts: numbers at their bounds, texts at their
-//! lengths, and texts inside and outside of their format, enumeration or
-//! pattern.
+//! Makes values that have no parts: numbers at their bounds, texts at their lengths, and
+//! texts inside and outside of their format, enumeration or pattern.
 
-use super::{Flat, UNKNOWN, around};
+use super::{Case, UNKNOWN};
 use regex_syntax::hir::{Class, Hir, HirKind};
 use serde_json::{Number, Value, json};
 
-/// Texts for each format, valid ones first, and how many of them are valid.
-const FORMATS: &[(&str, &[&str])] = &[
+/// The formats of strings that the generator promises to check, each with texts that are
+/// valid and texts that are not; the first one is valid.
+pub(in crate::roundtrip) const FORMATS: &[(&str, &[&str])] = &[
     (
         "date",
         &[
@@ -67,218 +67,153 @@ const FORMATS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The least and the greatest value of each format of integers.
-const INTEGERS: &[(&str, i128, i128)] = &[
-    ("int8", i8::MIN as i128, i8::MAX as i128),
-    ("int16", i16::MIN as i128, i16::MAX as i128),
-    ("int32", i32::MIN as i128, i32::MAX as i128),
-    ("uint8", 0, u8::MAX as i128),
-    ("uint16", 0, u16::MAX as i128),
-    ("uint32", 0, u32::MAX as i128),
-    ("uint64", 0, u64::MAX as i128),
-    ("uint", 0, u64::MAX as i128),
-];
-
 /// A valid value, where one can be found.
-pub(super) fn valid(flat: &Flat<'_>) -> Option<Value> {
-    Some(match flat.kind() {
+pub(super) fn valid(case: &Case<'_>) -> Option<Value> {
+    Some(match case.kind() {
+        "null" => Value::Null,
         "boolean" => json!(true),
-        "integer" => integer(
-            flat,
-            integers(flat)
-                .into_iter()
-                .find(|value| fits(flat, *value as f64))?,
-        ),
-        "number" => {
-            let mut found = numbers(flat).into_iter().filter(|value| fits(flat, *value));
-            json!(found.next()?)
+        "integer" => {
+            let mut integers = integers(case).into_iter();
+            integer(integers.find(|value| fits(case, *value as f64))?)?
         }
-        "string" => text(flat)?.into(),
+        "number" => json!(numbers(case).into_iter().find(|value| fits(case, *value))?),
+        "string" => text(case)?.into(),
         _ => json!({ UNKNOWN: ["value"] }),
     })
 }
 
-/// Values inside and outside of the rules.
-pub(super) fn values(flat: &Flat<'_>, values: &mut Vec<Value>) {
-    if let Some(known) = flat.get("enum").and_then(Value::as_array) {
+/// Adds values inside and outside of the rules.
+pub(super) fn values(case: &Case<'_>, values: &mut Vec<Value>) {
+    for known in case.all("enum").filter_map(Value::as_array) {
         values.extend(known.iter().cloned());
         for word in known.iter().filter_map(Value::as_str).take(3) {
-            values.extend([
-                json!(word.to_uppercase()),
-                json!(format!("{word} ")),
-                json!({ word: null }),
-            ]);
+            let variants = [word.to_uppercase(), format!("{word} ")];
+            values.extend(variants.map(Value::from));
+            values.push(json!({ word: null }));
         }
-        values.push(json!("zz-no-such-word"));
-        values.push(json!(987_654));
+        values.extend([json!("zz-no-such-word"), json!(987_654)]);
     }
-    match flat.kind() {
+    match case.kind() {
         "boolean" => values.extend([json!(true), json!(false), json!("true"), json!(1)]),
         "integer" => {
-            values.extend(integers(flat).into_iter().map(|value| integer(flat, value)));
-            values.extend([json!(1.5), json!("1")]);
+            values.extend(integers(case).into_iter().filter_map(integer));
+            values.extend([json!(1.5), json!(1e20), json!(-1e20), json!("1")]);
         }
         "number" => {
-            values.extend(numbers(flat).into_iter().map(|value| json!(value)));
+            values.extend(numbers(case).into_iter().map(Value::from));
             values.extend([json!("1"), json!(7)]);
         }
-        "string" => texts(flat, values),
+        "string" => texts(case, values),
         _ => values.extend([Value::Null, json!([null]), json!("text"), json!(5)]),
     }
 }
 
 /// Whether a number keeps the bounds.
-fn fits(flat: &Flat<'_>, value: f64) -> bool {
-    let is = |keyword: &str| flat.get(keyword) == Some(&Value::Bool(true));
-    let low = flat
-        .number("minimum")
-        .is_none_or(|bound| value > bound || (value == bound && !is("exclusiveMinimum")));
-    let high = flat
-        .number("maximum")
-        .is_none_or(|bound| value < bound || (value == bound && !is("exclusiveMaximum")));
-    let whole = flat
-        .number("multipleOf")
-        .is_none_or(|of| (value / of).fract() == 0.0);
-    low && high
-        && whole
-        && limits(flat)
-            .is_none_or(|(least, greatest)| value >= least as f64 && value <= greatest as f64)
+fn fits(case: &Case<'_>, value: f64) -> bool {
+    let bounds = |keyword| case.all(keyword).filter_map(Value::as_f64);
+    let (above, below) = (case.is("exclusiveMinimum"), case.is("exclusiveMaximum"));
+    bounds("minimum").all(|bound| value > bound || (value == bound && !above))
+        && bounds("maximum").all(|bound| value < bound || (value == bound && !below))
+        && bounds("multipleOf").all(|of| (value / of).fract() == 0.0)
 }
 
-/// The bounds of the format of an integer.
-fn limits(flat: &Flat<'_>) -> Option<(i128, i128)> {
-    let format = flat.get("format")?.as_str()?;
-    INTEGERS
-        .iter()
-        .find(|(name, ..)| *name == format)
-        .map(|(_, least, greatest)| (*least, *greatest))
-}
-
-fn integers(flat: &Flat<'_>) -> Vec<i128> {
-    let mut found: Vec<i128> = vec![1, 0, -1, 5];
-    let mut bounds: Vec<i128> = ["minimum", "maximum"]
-        .iter()
-        .filter_map(|word| flat.number(word))
-        .map(|bound| bound as i128)
-        .collect();
-    if let Some((least, greatest)) = limits(flat) {
-        bounds.extend([least, greatest]);
+fn integers(case: &Case<'_>) -> Vec<i128> {
+    let exact = |value: &Value| {
+        let whole = value.as_i64().map(i128::from);
+        let whole = whole.or_else(|| value.as_u64().map(i128::from));
+        whole.or_else(|| value.as_f64().map(|value| value as i128))
+    };
+    let bounds = case.all("minimum").chain(case.all("maximum"));
+    let bounds: Vec<i128> = bounds.filter_map(exact).collect();
+    let mut integers: Vec<i128> = vec![1, 0, -1, 5];
+    integers.extend(bounds.iter().flat_map(|bound| bound - 1..=bound + 1));
+    if let Some(of) = case.get("multipleOf").and_then(exact).filter(|of| *of > 0) {
+        let start = bounds.first().copied().unwrap_or_default() / of;
+        integers.extend([of, of + 1, (start + 1) * of, (start + 2) * of]);
     }
-    found.extend(
-        bounds
-            .iter()
-            .flat_map(|bound| [bound - 1, *bound, bound + 1]),
-    );
-    if let Some(of) = flat
-        .number("multipleOf")
-        .map(|of| of as i128)
-        .filter(|of| *of > 0)
-    {
-        let start = bounds.first().copied().unwrap_or_default();
-        found.extend([of, of + 1, (start / of + 1) * of, (start / of + 2) * of]);
+    integers
+}
+
+/// An integer as JSON, if it has at most 64 bits.
+fn integer(value: i128) -> Option<Value> {
+    let number = i64::try_from(value).map(Number::from);
+    let number = number.or_else(|_| u64::try_from(value).map(Number::from));
+    number.ok().map(Value::Number)
+}
+
+fn numbers(case: &Case<'_>) -> Vec<f64> {
+    let mut numbers = vec![0.5, 1.0, 0.0, -1.5, 5.25];
+    let bounds = case.all("minimum").chain(case.all("maximum"));
+    for bound in bounds.filter_map(Value::as_f64) {
+        numbers.extend([0.0, -0.5, 0.5, -1000.0, 1000.0].map(|distance| bound + distance));
     }
-    found
+    for of in case.all("multipleOf").filter_map(Value::as_f64) {
+        numbers.extend([of, of * 3.0, of * 1.5]);
+    }
+    numbers
 }
 
-/// An integer that JSON can carry.
-fn integer(_: &Flat<'_>, value: i128) -> Value {
-    let number = i64::try_from(value)
-        .map(Number::from)
-        .or_else(|_| u64::try_from(value).map(Number::from));
-    number.map_or_else(|_| json!(value as f64), Value::Number)
-}
-
-fn numbers(flat: &Flat<'_>) -> Vec<f64> {
-    let mut found = vec![0.5, 1.0, 0.0, -1.5, 5.25];
-    for bound in ["minimum", "maximum"]
+/// The texts of the format, if it is one of the table.
+fn of_format(case: &Case<'_>) -> &'static [&'static str] {
+    let texts = FORMATS
         .iter()
-        .filter_map(|word| flat.number(word))
-    {
-        found.extend([
-            bound,
-            bound - 0.5,
-            bound + 0.5,
-            bound - 1000.0,
-            bound + 1000.0,
-        ]);
-    }
-    if let Some(of) = flat.number("multipleOf") {
-        found.extend([of, of * 3.0, of * 1.5]);
-    }
-    found
-}
-
-fn format<'t>(flat: &Flat<'t>) -> Option<&'static [&'static str]> {
-    let format = flat.get("format")?.as_str()?;
-    FORMATS
-        .iter()
-        .find(|(name, _)| *name == format)
-        .map(|(_, texts)| *texts)
+        .find(|(name, _)| case.text("format") == Some(name));
+    texts.map_or(&[], |(_, texts)| texts)
 }
 
 /// A valid text.
-fn text(flat: &Flat<'_>) -> Option<String> {
-    if let Some(texts) = format(flat) {
-        return texts.first().map(|text| (*text).to_owned());
+fn text(case: &Case<'_>) -> Option<String> {
+    if let Some(text) = of_format(case).first() {
+        return Some((*text).to_owned());
     }
-    let least = flat.count("minLength").unwrap_or_default();
-    if let Some(pattern) = flat.get("pattern").and_then(Value::as_str) {
+    let least = case.count("minLength").unwrap_or_default();
+    if let Some(pattern) = case.text("pattern") {
         return matching(pattern, least);
     }
-    let greatest = flat.count("maxLength").unwrap_or(usize::MAX);
-    Some(
-        "text"
-            .chars()
-            .cycle()
-            .take(least.max(4).min(greatest))
-            .collect(),
-    )
+    let greatest = case.count("maxLength").unwrap_or(usize::MAX);
+    let letters = "text".chars().cycle();
+    Some(letters.take(least.max(4).min(greatest)).collect())
 }
 
-fn texts(flat: &Flat<'_>, values: &mut Vec<Value>) {
-    values.extend(format(flat).into_iter().flatten().map(|text| json!(text)));
-    for count in around_lengths(flat) {
+fn texts(case: &Case<'_>, values: &mut Vec<Value>) {
+    values.extend(of_format(case).iter().map(|text| json!(text)));
+    let pattern = case.text("pattern");
+    for count in case.counts_around(["minLength", "maxLength"]) {
         values.push(json!("a".repeat(count)));
         // Characters, not bytes.
         values.push(json!("ä".repeat(count)));
-        if let Some(pattern) = flat.get("pattern").and_then(Value::as_str) {
-            values.extend(matching(pattern, count).map(Value::from));
+        values.extend(
+            pattern
+                .and_then(|pattern| matching(pattern, count))
+                .map(Value::from),
+        );
+    }
+    for least in [0, 1, 2, 5] {
+        if let Some(text) = pattern.and_then(|pattern| matching(pattern, least)) {
+            let variants = [
+                format!("{text}\n"),
+                format!("!{text}"),
+                text.to_uppercase(),
+                text,
+            ];
+            values.extend(variants.map(Value::from));
         }
     }
-    if let Some(pattern) = flat.get("pattern").and_then(Value::as_str) {
-        for text in [0, 1, 2, 5]
-            .into_iter()
-            .filter_map(|least| matching(pattern, least))
-        {
-            values.extend([
-                json!(format!("{text}\n")),
-                json!(format!("!{text}")),
-                json!(text.to_uppercase()),
-                json!(text),
-            ]);
-        }
-    }
-    values.extend(
-        [
-            "",
-            "text",
-            "with \"quotes\" \\ and {braces}",
-            "ünïcödé",
-            "7",
-        ]
-        .map(Value::from),
-    );
+    let others = [
+        "",
+        "text",
+        "with \"quotes\" \\ and {braces}",
+        "ünïcödé",
+        "7",
+    ];
+    values.extend(others.map(Value::from));
     values.push(json!(7));
 }
 
-fn around_lengths(flat: &Flat<'_>) -> impl Iterator<Item = usize> {
-    around(flat.count("minLength")).chain(around(flat.count("maxLength")))
-}
-
 /// A text that matches a pattern, with at least so many characters where its
-/// repetitions allow it. Nothing where the pattern is beyond the syntax that
-/// this crate and ECMA-262 share, but for what must not follow: it is left out,
-/// and whether the text is valid is decided by the validators.
+/// repetitions allow it. `None` where the pattern is beyond the syntax that
+/// `regex_syntax` and ECMA-262 share. Negative lookaheads are left out; the validator
+/// decides whether the text is valid.
 fn matching(pattern: &str, least: usize) -> Option<String> {
     let hir = regex_syntax::parse(&without_lookahead(pattern)).ok()?;
     let mut text = String::new();
@@ -312,40 +247,27 @@ fn without_lookahead(pattern: &str) -> String {
 
 fn write(hir: &Hir, least: usize, text: &mut String) {
     match hir.kind() {
-        HirKind::Empty | HirKind::Look(_) => {}
         HirKind::Literal(literal) => text.push_str(&String::from_utf8_lossy(&literal.0)),
         HirKind::Class(Class::Unicode(class)) => {
-            // A letter reads better than the first sign there is.
-            let ranges = class.ranges();
-            let letter = ['a', 'A', '0'].into_iter().find(|letter| {
-                ranges
-                    .iter()
-                    .any(|range| range.start() <= *letter && *letter <= range.end())
-            });
-            text.extend(letter.or_else(|| ranges.first().map(|range| range.start())));
-        }
-        HirKind::Class(Class::Bytes(class)) => {
-            text.extend(
-                class
-                    .ranges()
-                    .first()
-                    .map(|range| char::from(range.start())),
-            );
+            // A letter reads better than the first character of the class.
+            let is_in = |letter: &char| {
+                let mut ranges = class.iter();
+                ranges.any(|range| (range.start()..=range.end()).contains(letter))
+            };
+            let letter = ['a', 'A', '0'].into_iter().find(is_in);
+            text.extend(letter.or_else(|| class.iter().next().map(|range| range.start())));
         }
         HirKind::Repetition(repetition) => {
-            let most = repetition.max.unwrap_or(u32::MAX);
-            let missing =
-                u32::try_from(least.saturating_sub(text.chars().count())).unwrap_or(u32::MAX);
-            for _ in 0..repetition.min.max(missing).min(most).min(2_000) {
+            let missing = least.saturating_sub(text.chars().count()).min(2_000);
+            let most = repetition.max.unwrap_or(u32::MAX) as usize;
+            for _ in 0..missing.max(repetition.min as usize).min(most) {
                 write(&repetition.sub, 0, text);
             }
         }
         HirKind::Capture(capture) => write(&capture.sub, least, text),
         HirKind::Concat(parts) => parts.iter().for_each(|part| write(part, least, text)),
-        HirKind::Alternation(parts) => {
-            if let Some(part) = parts.first() {
-                write(part, least, text);
-            }
-        }
+        HirKind::Alternation(parts) => write(&parts[0], least, text),
+        // Classes of bytes do not occur in a pattern of Unicode.
+        HirKind::Empty | HirKind::Look(_) | HirKind::Class(Class::Bytes(_)) => {}
     }
 }

@@ -3,18 +3,20 @@
 
 use crate::{api, probe};
 use dropshot::{
-    ApiDescription, ApiEndpoint, ApiEndpointBodyContentType, ApiEndpointVersions, Body,
-    CONTENT_TYPE_JSON, ConfigDropshot, ErrorStatusCode, ExclusiveExtractor, ExtractorMetadata, HandlerTaskMode,
-    HttpError, HttpServer, Path, RequestContext, ServerBuilder, ServerContext, SharedExtractor,
+    ApiDescription, ApiEndpoint, ApiEndpointVersions, Body, CONTENT_TYPE_JSON,
+    ClientErrorStatusCode, ConfigDropshot, ErrorStatusCode, HandlerTaskMode, HttpError,
+    HttpResponseError, HttpServer, Path, RawRequest, RequestContext, ServerBuilder,
 };
-use http::{Method, Request, Response};
+use http::{Method, Response};
 use openapi_dropshot_types::{Contract as _, Router};
+use schemars::JsonSchema;
 use serde_json::{Value, json};
 use std::{
     error::Error,
+    fmt,
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -31,15 +33,16 @@ pub(crate) struct Context {
 #[derive(Default)]
 struct Exchange {
     /// The arguments of the handler, as text.
-    seen: Option<String>,
-    /// The error that the handler has to return: its index among those of the
-    /// operation, its status and its body.
+    arguments: Option<String>,
+    /// The error that the handler has to return.
     requested_error: Option<RequestedError>,
 }
 
-/// See [`Exchange::requested_error`].
-#[derive(Clone)]
+/// An error that a handler has to return.
+#[derive(Clone, Default, serde::Deserialize)]
+#[serde(default)]
 pub(crate) struct RequestedError {
+    /// Its number among the errors of the operation.
     pub(crate) index: u64,
     pub(crate) status: u16,
     pub(crate) body: String,
@@ -52,18 +55,22 @@ impl RequestedError {
             status_code: ErrorStatusCode::from_u16(self.status)
                 .unwrap_or(ErrorStatusCode::INTERNAL_SERVER_ERROR),
             error_code: None,
-            external_message: "asked for".to_owned(),
-            internal_message: "asked for".to_owned(),
+            external_message: "requested".to_owned(),
+            internal_message: "requested".to_owned(),
             headers: None,
         }
     }
 }
 
 impl Context {
+    fn exchange(&self) -> MutexGuard<'_, Exchange> {
+        self.exchange.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Records the arguments of a handler, and returns the error that it has to return.
-    pub(crate) fn saw(&self, seen: String) -> Option<RequestedError> {
-        let mut exchange = self.exchange.lock().unwrap_or_else(PoisonError::into_inner);
-        exchange.seen = Some(seen);
+    pub(crate) fn saw(&self, arguments: String) -> Option<RequestedError> {
+        let mut exchange = self.exchange();
+        exchange.arguments = Some(arguments);
         exchange.requested_error.clone()
     }
 }
@@ -82,20 +89,11 @@ pub(crate) struct Server {
 /// Starts the server.
 pub(crate) async fn start() -> Result<Server, Box<dyn Error>> {
     let mut routes = ApiDescription::new();
-    for method in [
-        Method::GET,
-        Method::HEAD,
-        Method::POST,
-        Method::PUT,
-        Method::DELETE,
-        Method::OPTIONS,
-        Method::PATCH,
-    ] {
-        let name = format!("catch_all_{method}");
+    for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"] {
         let endpoint = ApiEndpoint::new(
-            name,
+            format!("catch_all_{method}"),
             handle_request,
-            method,
+            Method::from_bytes(method.as_bytes())?,
             CONTENT_TYPE_JSON,
             "/{rest:.*}",
             ApiEndpointVersions::All,
@@ -122,18 +120,20 @@ pub(crate) async fn start() -> Result<Server, Box<dyn Error>> {
 
 async fn handle_request(
     mut rqctx: RequestContext<Arc<Context>>,
-    WholeRequest(request): WholeRequest,
+    _: Path<Rest>,
+    request: RawRequest,
 ) -> Result<Response<Body>, HttpError> {
+    let request = request.into_inner();
     let context = Arc::clone(rqctx.context());
     let (operation, endpoint) = context
         .router
         .find(request.method(), request.uri().path())?;
-    if operation.security.is_some()
-        && !request.headers().contains_key(http::header::AUTHORIZATION)
+    if operation.security.is_some() && !request.headers().contains_key(http::header::AUTHORIZATION)
     {
+        let status = ClientErrorStatusCode::UNAUTHORIZED;
         return Err(HttpError::for_client_error(
             None,
-            dropshot::ClientErrorStatusCode::UNAUTHORIZED,
+            status,
             "no key".to_owned(),
         ));
     }
@@ -151,76 +151,67 @@ async fn handle_request(
 
 impl Server {
     /// Sends one request and returns the response and the arguments of the handler.
-    pub(crate) fn request(&self, question: &Value) -> Result<Value, Box<dyn Error>> {
-        let text = |name: &str| question[name].as_str().unwrap_or_default();
-        let mut head = format!(
+    pub(crate) fn request(&self, query: &Value) -> Result<Value, Box<dyn Error>> {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let mut request = format!(
             "{} {} HTTP/1.1\r\nhost: roundtrip\r\nconnection: close\r\n",
-            text("method"),
-            text("path")
+            text(&query["method"]),
+            text(&query["path"])
         );
-        for header in question["headers"].as_array().into_iter().flatten() {
-            let (name, value) = (
-                header[0].as_str().unwrap_or_default(),
-                header[1].as_str().unwrap_or_default(),
-            );
-            head.push_str(&format!("{name}: {value}\r\n"));
+        for header in query["headers"].as_array().into_iter().flatten() {
+            request += &format!("{}: {}\r\n", text(&header[0]), text(&header[1]));
         }
-        if let Some(body) = question["body"].as_str() {
-            head.push_str(&format!("content-length: {}\r\n\r\n{body}", body.len()));
-        } else {
-            head.push_str("\r\n");
+        let body = text(&query["body"]);
+        if !query["body"].is_null() {
+            request += &format!("content-length: {}\r\n", body.len());
         }
-        let requested_error = question.get("error").map(|wanted| RequestedError {
-            index: wanted["index"].as_u64().unwrap_or_default(),
-            status: wanted["status"]
-                .as_u64()
-                .and_then(|status| status.try_into().ok())
-                .unwrap_or(500),
-            body: wanted["body"].as_str().unwrap_or_default().to_owned(),
-        });
-        *self.exchange() = Exchange { seen: None, requested_error };
+        request += &format!("\r\n{body}");
+        let context = self.server.app_private();
+        *context.exchange() = Exchange {
+            arguments: None,
+            requested_error: serde_json::from_value(query["error"].clone())?,
+        };
 
         let mut stream = TcpStream::connect_timeout(&self.address, EXCHANGE_TIMEOUT)?;
         stream.set_read_timeout(Some(EXCHANGE_TIMEOUT))?;
-        stream.write_all(head.as_bytes())?;
+        stream.write_all(request.as_bytes())?;
         let mut response = Vec::new();
         stream.read_to_end(&mut response)?;
         let response = String::from_utf8_lossy(&response);
         let (head, body) = response.split_once("\r\n\r\n").unwrap_or((&response, ""));
         let status: u16 = head.split(' ').nth(1).unwrap_or_default().parse()?;
-        let seen = self.exchange().seen.take();
-        Ok(json!({ "status": status, "body": body, "seen": seen }))
-    }
-
-    fn exchange(&self) -> std::sync::MutexGuard<'_, Exchange> {
-        self.server
-            .app_private()
-            .exchange
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        let arguments = context.exchange().arguments.take();
+        Ok(json!({ "status": status, "body": body, "arguments": arguments }))
     }
 }
 
-/// The request, whatever its path.
-struct WholeRequest(Request<Body>);
-
 /// The variable of the catch-all path; it is not read.
-#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[derive(serde::Deserialize, JsonSchema)]
 struct Rest {
     #[expect(dead_code, reason = "declares the variable")]
     rest: Vec<String>,
 }
 
-#[async_trait::async_trait]
-impl ExclusiveExtractor for WholeRequest {
-    async fn from_request<C: ServerContext>(
-        _: &RequestContext<C>,
-        request: Request<Body>,
-    ) -> Result<Self, HttpError> {
-        Ok(WholeRequest(request))
-    }
+/// The error of the endpoints that show the types, which no handler returns. The name of
+/// dropshot's own error could be that of a schema of the document.
+#[derive(Debug, serde::Serialize, JsonSchema)]
+#[schemars(rename = "RoundtripHandlerError")]
+pub(crate) struct HandlerError(String);
 
-    fn metadata(content_type: ApiEndpointBodyContentType) -> ExtractorMetadata {
-        <Path<Rest> as SharedExtractor>::metadata(content_type)
+impl fmt::Display for HandlerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<HttpError> for HandlerError {
+    fn from(error: HttpError) -> Self {
+        HandlerError(error.external_message)
+    }
+}
+
+impl HttpResponseError for HandlerError {
+    fn status_code(&self) -> ErrorStatusCode {
+        ErrorStatusCode::INTERNAL_SERVER_ERROR
     }
 }

@@ -2,143 +2,104 @@
 //! of the responses with those of the document.
 
 use super::Requests;
-use crate::roundtrip::instances::Instances;
 use anyhow::Result;
 use openapi_dropshot_contract::{
     Document,
-    model::{Response, StatusCode},
+    model::{ErrorCode, Response, StatusCode},
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// How many errors of one operation are tried; dropshot's own has no number.
+/// How many errors of one operation are tried; handlers that return dropshot's own error
+/// have no limit.
 const MOST: u64 = 1_000;
 
 /// Lets the handler return each of its errors.
 pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Result<()> {
-    let Some(id) = &requests.operation.id else {
+    let operation = requests.operation;
+    let Some(id) = &operation.id else {
         return Ok(());
     };
-    let count = requests.program.errors(&id.value)?;
-    let listed: Vec<&Response> = requests
-        .operation
-        .responses
-        .iter()
-        .filter(|response| is_error(response.status.value))
-        // A response of any status and content is made by the handler, as a success.
-        .filter(|response| !is_free(response))
-        .collect();
+    let count = requests.program.errors(&id.value)?.min(MOST);
+    // The handler makes a response of any status and content, as it makes a success.
+    let is_listed = |response: &&Response| is_error(response.status.value) && !is_free(response);
+    let listed: Vec<&Response> = operation.responses.iter().filter(is_listed).collect();
+    let mut expected = BTreeSet::new();
+    let mut errors: Vec<Value> = (0..count).map(|index| json!({ "index": index })).collect();
     match document.error_catalogue() {
-        Some(catalogue) => {
+        Some(_) => {
             let codes = listed.iter().flat_map(|response| &response.error_codes);
-            let expected: BTreeSet<(u16, String)> = codes
-                .filter_map(|code| catalogue.iter().find(|entry| entry.code == code.value))
-                .map(|entry| (entry.status, entry.code.clone()))
-                .collect();
-            let mut found = BTreeSet::new();
-            for index in 0..count.min(MOST) {
-                let exchange = requests.send(
-                    None,
-                    true,
-                    requests.body.clone(),
-                    Some(json!({ "index": index })),
-                )?;
-                requests.tally.count(true);
-                let body: Value = serde_json::from_str(&exchange.body).unwrap_or_default();
-                let code = body
-                    .as_object()
-                    .into_iter()
-                    .flat_map(|members| members.values())
-                    .find_map(|value| {
-                        catalogue
-                            .iter()
-                            .find(|entry| value.as_str() == Some(&entry.code))
-                    });
-                found.insert((
-                    exchange.status,
-                    code.map_or(exchange.body, |entry| entry.code.clone()),
-                ));
-            }
-            report(requests, &expected, &found);
+            let entries = codes.filter_map(|code| document.error_code(&code.value));
+            expected.extend(entries.map(|entry| (entry.status, entry.code.clone())));
         }
         None => {
-            let instances = Instances::new(requests.validators.root());
-            let (mut expected, mut found) = (BTreeSet::new(), BTreeSet::new());
+            errors.truncate(listed.len());
             for (index, response) in listed.iter().enumerate() {
                 let status = example(response.status.value, &listed);
                 expected.insert((status, String::new()));
-                let schema = response
-                    .content
-                    .first()
-                    .and_then(|media| media.schema.as_ref());
-                let plain = schema
-                    .and_then(|schema| requests.validators.root().pointer(&schema.at.pointer));
-                let body = plain
-                    .and_then(|plain| instances.valid(plain))
-                    .unwrap_or_default()
-                    .to_string();
-                if index as u64 >= count {
-                    continue;
+                if let Some(error) = errors.get_mut(index) {
+                    error["status"] = json!(status);
+                    let media = response.content.first();
+                    let schema = media.and_then(|media| media.schema.as_ref());
+                    let body = requests.schemas.of(schema)?;
+                    let body = body
+                        .and_then(|schema| schema.smallest())
+                        .unwrap_or_default();
+                    error["body"] = json!(body.to_string());
                 }
-                let error = json!({ "index": index, "status": status, "body": body });
-                let exchange = requests.send(None, true, requests.body.clone(), Some(error))?;
-                requests.tally.count(true);
-                found.insert((exchange.status, String::new()));
             }
-            report(requests, &expected, &found);
         }
+    }
+    let mut actual = BTreeSet::new();
+    for error in errors {
+        let mut request = requests.valid.clone();
+        request.error = Some(error);
+        let exchange = requests.send(&request, true)?;
+        let code = document
+            .error_catalogue()
+            .map(|catalogue| code_in(exchange.body, catalogue));
+        actual.insert((exchange.status, code.unwrap_or_default()));
+    }
+    for (status, code) in expected.difference(&actual) {
+        let message = format!("the handler cannot return {status} {code}");
+        requests.differ("error-lost", &operation.at, message);
+    }
+    for (status, code) in actual.difference(&expected) {
+        let message = format!("the handler can return {status} {code}, which is not listed");
+        requests.differ("error-added", &operation.at, message);
     }
     Ok(())
 }
 
-fn report(
-    requests: &mut Requests<'_>,
-    expected: &BTreeSet<(u16, String)>,
-    found: &BTreeSet<(u16, String)>,
-) {
-    let at = requests.operation.at.clone();
-    for (status, code) in expected.difference(found) {
-        requests.differ(
-            "error-lost",
-            &at,
-            format!("the handler cannot return {status} {code}"),
-        );
-    }
-    for (status, code) in found.difference(expected) {
-        requests.differ(
-            "error-added",
-            &at,
-            format!("the handler can return {status} {code}, which is not listed"),
-        );
-    }
+/// The code of the catalogue that a member of an error response contains; otherwise the
+/// whole response.
+fn code_in(body: String, catalogue: &[ErrorCode]) -> String {
+    let json: Value = serde_json::from_str(&body).unwrap_or_default();
+    let members = json.as_object().into_iter().flatten();
+    let is_known = |text: &&str| catalogue.iter().any(|entry| entry.code == *text);
+    let mut codes = members.filter_map(|(_, value)| value.as_str());
+    let code = codes.find(is_known);
+    code.map_or(body, str::to_owned)
 }
 
 /// Whether a response may have any status and any content.
 fn is_free(response: &Response) -> bool {
-    response.status.value == StatusCode::Default
-        && response
-            .content
-            .iter()
-            .any(|media| media.name.value == "*/*")
+    let mut names = response.content.iter().map(|media| &media.name.value);
+    response.status.value == StatusCode::Default && names.any(|name| name == "*/*")
 }
 
 /// A status that stands for a range, and for none of the others.
 fn example(status: StatusCode, listed: &[&Response]) -> u16 {
     let is_free = |code: &u16| {
-        !listed
-            .iter()
-            .any(|response| response.status.value == StatusCode::Exact(*code))
+        let exact = StatusCode::Exact(*code);
+        !listed.iter().any(|response| response.status.value == exact)
     };
-    match status {
-        StatusCode::Exact(code) => code,
-        StatusCode::Range(first) => {
-            let first = u16::from(first) * 100;
-            (first..first + 100)
-                .find(|code| is_free(code) && *code > first)
-                .unwrap_or(first)
-        }
-        StatusCode::Default => (500..600).rev().find(is_free).unwrap_or(500),
-    }
+    let mut statuses: Box<dyn Iterator<Item = u16>> = match status {
+        StatusCode::Exact(code) => return code,
+        StatusCode::Range(first) => Box::new(u16::from(first) * 100 + 1..),
+        StatusCode::Default => Box::new((500..600).rev()),
+    };
+    statuses.find(is_free).unwrap_or(500)
 }
 
 fn is_error(status: StatusCode) -> bool {

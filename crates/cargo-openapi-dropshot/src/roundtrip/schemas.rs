@@ -1,0 +1,187 @@
+//! Translates the schemas of a document from OpenAPI 3.0 to JSON Schema, for the crate
+//! `jsonschema`, which decides whether a value is valid independently of the reader
+//! and the generator. The draft is 4, in which `1.0` is not an integer.
+
+use super::instances::FORMATS;
+use anyhow::{Context, Result, anyhow};
+use jsonschema::{Draft, Validator};
+use openapi_dropshot_contract::model;
+use serde_json::{Map, Value, json};
+use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+
+/// The texts of UUIDs (RFC 9562, section 4), which is no format of draft 4.
+const UUID: &str = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
+
+/// The texts of padded base64 (RFC 4648, section 4).
+const BASE64: &str = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$";
+
+/// The bounds that come with the format of an integer.
+const INTEGERS: &[(&str, i64, u64)] = &[
+    ("int8", i8::MIN as i64, i8::MAX as u64),
+    ("int16", i16::MIN as i64, i16::MAX as u64),
+    ("int32", i32::MIN as i64, i32::MAX as u64),
+    ("int64", i64::MIN, i64::MAX as u64),
+    ("uint8", 0, u8::MAX as u64),
+    ("uint16", 0, u16::MAX as u64),
+    ("uint32", 0, u32::MAX as u64),
+    ("uint64", 0, u64::MAX),
+    ("uint", 0, u64::MAX),
+];
+
+/// The schemas of one document.
+pub(super) struct Schemas {
+    /// The document as plain JSON.
+    pub(super) document: Value,
+    /// The component schemas, translated.
+    components: Value,
+    /// The schemas that were built, by their translation: many parameters have the same schema.
+    built: RefCell<BTreeMap<String, Rc<Schema>>>,
+}
+
+/// A translated schema. The module `instances` makes values of it.
+pub(super) struct Schema {
+    /// The schema, with the components to which its references lead.
+    pub(super) root: Value,
+    validator: Validator,
+}
+
+impl Schemas {
+    /// Translates the component schemas of a document, given as plain JSON.
+    pub(super) fn new(document: Value) -> Self {
+        let components = document.pointer("/components/schemas");
+        Schemas {
+            components: components.map_or_else(|| json!({}), translated_members),
+            document,
+            built: RefCell::default(),
+        }
+    }
+
+    /// A schema of the document.
+    pub(super) fn of(&self, schema: Option<&model::Schema>) -> Result<Option<Rc<Schema>>> {
+        schema.map(|schema| self.at(&schema.at.pointer)).transpose()
+    }
+
+    /// The schema at a JSON pointer of the document.
+    pub(super) fn at(&self, pointer: &str) -> Result<Rc<Schema>> {
+        let schema = self.document.pointer(pointer);
+        let schema = schema.with_context(|| format!("there is nothing at {pointer}"))?;
+        self.build(schema)
+            .with_context(|| format!("the schema at {pointer} is not valid JSON Schema"))
+    }
+
+    /// Translates a schema of the document, given as plain JSON.
+    pub(super) fn build(&self, schema: &Value) -> Result<Rc<Schema>> {
+        let translated = translated(schema);
+        let key = translated.to_string();
+        if let Some(known) = self.built.borrow().get(&key) {
+            return Ok(Rc::clone(known));
+        }
+        let root = json!({ "components": { "schemas": self.components }, "allOf": [translated] });
+        let validator = jsonschema::options()
+            .with_draft(Draft::Draft4)
+            .should_validate_formats(true)
+            .build(&root)
+            .map_err(|error| anyhow!("{error}"))?;
+        let schema = Rc::new(Schema { root, validator });
+        self.built.borrow_mut().insert(key, Rc::clone(&schema));
+        Ok(schema)
+    }
+}
+
+impl Schema {
+    /// Whether a value is valid.
+    pub(super) fn is_valid(&self, value: &Value) -> bool {
+        self.validator.is_valid(value)
+    }
+}
+
+/// Translates a schema to draft 4, which ignores the keywords that it does not know.
+fn translated(schema: &Value) -> Value {
+    let Some(members) = schema.as_object() else {
+        // `additionalProperties` may be a boolean.
+        return schema.clone();
+    };
+    if let Some(reference) = members.get("$ref") {
+        return json!({ "$ref": reference });
+    }
+    let mut result = Map::new();
+    for (keyword, value) in members {
+        let value = match keyword.as_str() {
+            "items" | "additionalProperties" | "not" => translated(value),
+            "properties" => translated_members(value),
+            "allOf" => array(value).iter().map(translated).collect(),
+            "oneOf" | "anyOf" => {
+                let parts = array(value).iter();
+                parts.map(|part| alternative(members, part)).collect()
+            }
+            // Formats that the generator does not check restrict nothing.
+            "format" if !FORMATS.iter().any(|(format, _)| value == format) => continue,
+            // Draft 4 forbids an exclusive bound without a bound, and an empty list.
+            "exclusiveMinimum" if !members.contains_key("minimum") => continue,
+            "exclusiveMaximum" if !members.contains_key("maximum") => continue,
+            "required" if array(value).is_empty() => continue,
+            _ => value.clone(),
+        };
+        result.insert(keyword.clone(), value);
+    }
+    let mut result = Value::Object(result);
+    if let Some(implied) = implied(members) {
+        result = json!({ "allOf": [result, implied] });
+    }
+    if members.get("nullable") == Some(&Value::Bool(true)) {
+        result = json!({ "anyOf": [result, { "type": "null" }] });
+    }
+    result
+}
+
+/// Translates the schemas that are the members of an object.
+fn translated_members(schemas: &Value) -> Value {
+    let members = schemas.as_object().into_iter().flatten();
+    let translated = members.map(|(name, schema)| (name.clone(), translated(schema)));
+    Value::Object(translated.collect())
+}
+
+/// The rules that come with the type and the format of a schema.
+fn implied(schema: &Map<String, Value>) -> Option<Value> {
+    let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
+    match (text("type"), text("format")) {
+        (Some("integer"), format) => {
+            let format = format.unwrap_or("int64");
+            let (_, least, greatest) = INTEGERS.iter().find(|(name, ..)| *name == format)?;
+            Some(json!({ "minimum": least, "maximum": greatest }))
+        }
+        (_, Some("uuid")) => Some(json!({ "pattern": UUID })),
+        (_, Some("byte")) => Some(json!({ "pattern": BASE64 })),
+        (_, Some("ip")) => Some(json!({ "anyOf": [{ "format": "ipv4" }, { "format": "ipv6" }] })),
+        _ => None,
+    }
+}
+
+/// Translates an alternative of a schema. If the schema has a discriminator, its property
+/// contains one of the names that the mapping gives to the alternative, or the name of
+/// the alternative itself (OpenAPI 3.0.3, section 4.7.25).
+fn alternative(schema: &Map<String, Value>, part: &Value) -> Value {
+    let discriminator = schema.get("discriminator");
+    let property = discriminator.and_then(|own| own.get("propertyName")?.as_str());
+    let reference = part.get("$ref").and_then(Value::as_str);
+    let (Some(property), Some(reference)) = (property, reference) else {
+        return translated(part);
+    };
+    let own = reference.rsplit('/').next().unwrap_or_default();
+    let mapping = discriminator.and_then(|own| own.get("mapping")?.as_object());
+    let mut names: Vec<&str> = (mapping.into_iter().flatten())
+        .filter(|(_, target)| *target == reference || *target == own)
+        .map(|(name, _)| name.as_str())
+        .collect();
+    if !names.contains(&own) {
+        names.push(own);
+    }
+    // The first schema of the property decides which value is tried first.
+    let name = json!({ "required": [property], "properties": { property: { "enum": names } } });
+    json!({ "allOf": [name, translated(part)] })
+}
+
+/// The items of an array; none where the value is none.
+fn array(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
