@@ -16,7 +16,7 @@ use std::{
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::Semaphore,
-    task::JoinHandle,
+    task::JoinSet,
 };
 
 /// Connections at once; a further one waits.
@@ -36,16 +36,6 @@ pub struct Subject<S> {
     pub state: Arc<S>,
     /// The metrics; `None` where they are switched off.
     pub metrics: Option<Arc<Metrics>>,
-}
-
-impl<S> Clone for Subject<S> {
-    fn clone(&self) -> Self {
-        Subject {
-            readiness: self.readiness.clone(),
-            state: self.state.clone(),
-            metrics: self.metrics.clone(),
-        }
-    }
 }
 
 /// The address is not available.
@@ -69,7 +59,7 @@ pub struct Bound {
 /// A listener that responds until it is dropped.
 pub struct Admin {
     address: SocketAddr,
-    accepting: JoinHandle<()>,
+    _accepting: JoinSet<()>,
 }
 
 impl Bound {
@@ -100,9 +90,11 @@ impl Bound {
     /// The runtime cannot take the socket.
     pub fn start<S: State>(self, subject: Subject<S>) -> io::Result<Admin> {
         let listener = TcpListener::from_std(self.listener)?;
+        let mut accepting = JoinSet::new();
+        accepting.spawn(accept(listener, Arc::new(subject)));
         Ok(Admin {
             address: self.address,
-            accepting: tokio::spawn(accept(listener, subject)),
+            _accepting: accepting,
         })
     }
 }
@@ -115,13 +107,7 @@ impl Admin {
     }
 }
 
-impl Drop for Admin {
-    fn drop(&mut self) {
-        self.accepting.abort();
-    }
-}
-
-async fn accept<S: State>(listener: TcpListener, subject: Subject<S>) {
+async fn accept<S: State>(listener: TcpListener, subject: Arc<Subject<S>>) {
     let free = Arc::new(Semaphore::new(CONNECTIONS));
     // The semaphore is never closed.
     while let Ok(place) = free.clone().acquire_owned().await {
@@ -142,7 +128,7 @@ async fn accept<S: State>(listener: TcpListener, subject: Subject<S>) {
     }
 }
 
-async fn serve<S: State>(stream: TcpStream, subject: Subject<S>) {
+async fn serve<S: State>(stream: TcpStream, subject: Arc<Subject<S>>) {
     let responder = service_fn(|request| {
         let subject = subject.clone();
         async move { Ok::<_, Infallible>(response::respond(&request, &subject).await) }

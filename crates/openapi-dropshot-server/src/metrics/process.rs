@@ -1,7 +1,8 @@
 //! Exports Linux's figures about this process, under the names that all
 //! Prometheus libraries use. On other systems these metrics are not served.
 
-use super::Metrics;
+use super::{Metrics, reading::Reading};
+use prometheus::Opts;
 use std::{fs, path::Path, time::SystemTime};
 
 /// The unit of times in `/proc/self/stat`; fixed at 100 a second for programs.
@@ -25,11 +26,13 @@ pub(super) fn watch(metrics: &Metrics) {
     metrics.gauge("process_threads", "Threads.", || {
         in_status("Threads:").unwrap_or_default()
     });
-    metrics.counter_of_seconds(
+    let cpu_seconds = Opts::new(
         "process_cpu_seconds_total",
         "Time on a processor, for the program and in the kernel.",
-        || cpu_seconds().unwrap_or_default(),
     );
+    metrics.add(Reading::counter(cpu_seconds, || {
+        self::cpu_seconds().unwrap_or_default()
+    }));
     let started = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .map_or(0.0, |since| since.as_secs_f64());

@@ -46,10 +46,10 @@ mod tests {
             })
             .await
             .expect_err("panicked");
-            let error = error.resolve::<TestContract>();
-            assert_eq!(error.code(), "internal_error");
-            assert!(!error.message().contains(text));
-            assert!(error.detail().is_some_and(|detail| detail.contains(text)));
+            let error = error.rejection::<TestContract>();
+            assert_eq!(error.error.code, "internal_error");
+            assert!(!error.message.contains(text));
+            assert!(error.detail.is_some_and(|detail| detail.contains(text)));
         }
     }
 }

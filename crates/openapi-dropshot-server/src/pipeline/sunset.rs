@@ -48,7 +48,7 @@ mod tests {
             };
             let check = |policy, time| {
                 let result = check(operation, policy, &At(time));
-                result.map_err(|error| error.resolve::<TestContract>().code())
+                result.map_err(|error| error.rejection::<TestContract>().error.code)
             };
             assert_eq!(check(SunsetPolicy::Enforce, deprecation.sunset - 1), Ok(()));
             assert_eq!(
