@@ -39,7 +39,7 @@ async fn run() -> anyhow::Result<()> {
                 "there is no API key, so nobody could use the service; run `bookmarks key NAME` and set `BOOKMARKS_KEYS` to the second line that it prints"
             );
             let bound = program.bind::<Api, _>(Shelf::new(keys))?;
-            bound.start()?.run(async || Ok::<_, Infallible>(())).await?;
+            bound.run(|_| {}, async || Ok::<_, Infallible>(())).await?;
         }
         Command::Config(settings) => {
             settings.check()?;

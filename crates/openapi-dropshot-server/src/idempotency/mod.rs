@@ -62,8 +62,8 @@ where
     loop {
         let guard = match in_flight.enter(&name) {
             Ok(guard) => guard,
-            Err(taken) => match timeout_at(until, taken.ended()).await {
-                Ok(()) => continue,
+            Err(mut other) => match timeout_at(until, other.changed()).await {
+                Ok(_ended) => continue,
                 Err(_) => return Err(E::conflict(STILL_RUNNING.into())),
             },
         };

@@ -13,7 +13,7 @@ pub(crate) use requests::Active;
 use crate::ServiceInfo;
 use openapi_dropshot_types::{Condition, Contract, ErrorEntry};
 use prometheus::{Opts, Registry, TextEncoder};
-use reading::Reading;
+use reading::{Reading, Value};
 use requests::Requests;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -49,13 +49,13 @@ impl Metrics {
     /// that is there already keeps its first meaning.
     pub fn counter(&self, name: &str, help: &str, read: impl Fn() -> u64 + Send + Sync + 'static) {
         // Exact up to 2^53, which is a thousand years of 250,000 a second.
-        let read = move || read() as f64;
-        self.add(Reading::counter(Opts::new(name, help), read));
+        let read = move || Value::Counter(read() as f64);
+        self.add(&Opts::new(name, help), read);
     }
 
     /// Serves the value that `read` returns, at each scrape.
     pub fn gauge(&self, name: &str, help: &str, read: impl Fn() -> f64 + Send + Sync + 'static) {
-        self.add(Reading::gauge(Opts::new(name, help), read));
+        self.add(&Opts::new(name, help), move || Value::Gauge(read()));
     }
 
     /// As [`gauge`](Metrics::gauge), one of a family whose members are told apart by a label.
@@ -67,7 +67,7 @@ impl Metrics {
         read: impl Fn() -> f64 + Send + Sync + 'static,
     ) {
         let opts = Opts::new(name, help).const_label(label.0, label.1);
-        self.add(Reading::gauge(opts, read));
+        self.add(&opts, move || Value::Gauge(read()));
     }
 
     /// Serves the observations that `read` returns, at each scrape.
@@ -77,10 +77,11 @@ impl Metrics {
         help: &str,
         read: impl Fn() -> Observations + Send + Sync + 'static,
     ) {
-        self.add(Reading::histogram(Opts::new(name, help), read));
+        self.add(&Opts::new(name, help), move || Value::Histogram(read()));
     }
 
-    fn add(&self, reading: Reading) {
+    fn add(&self, opts: &Opts, read: impl Fn() -> Value + Send + Sync + 'static) {
+        let reading = Reading::new(opts, read);
         if let Err(problem) = self.registry.register(Box::new(reading)) {
             tracing::error!("a metric is not served: {problem}");
         }

@@ -2,12 +2,12 @@
 //! data that requests share. Handlers get it as their request context.
 
 use super::{
-    authenticate::Challenges,
     cors::Cors,
     pages::Pages,
     route::{RouteError, Routes},
 };
 use crate::{
+    ServiceInfo,
     clock::Clock,
     config::{Limits, SunsetPolicy},
     document::Document,
@@ -26,12 +26,12 @@ use tokio::sync::Semaphore;
 
 /// The context of the running server, and of every handler.
 pub struct Context<S: State> {
+    pub(super) info: &'static ServiceInfo,
     pub(crate) state: Arc<S>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(super) limits: Limits,
     pub(super) sunset: SunsetPolicy,
     pub(crate) readiness: Arc<Readiness>,
-    pub(super) challenges: Challenges,
     pub(super) routes: Routes,
     pub(super) pages: Pages,
     /// `None` where no origin may call.
@@ -74,7 +74,7 @@ impl<S: State> Context<S> {
             clock: setup.clock,
             sunset: setup.lifecycle.sunset,
             readiness: Arc::new(Readiness::new()),
-            challenges: Challenges::new(info),
+            info,
             cors: Cors::new(&setup.web.cors_origins, routes.served()),
             pages,
             routes,

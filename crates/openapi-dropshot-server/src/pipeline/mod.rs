@@ -9,7 +9,6 @@
 mod admission;
 mod authenticate;
 mod body;
-mod catch_panic;
 mod context;
 mod cors;
 mod deadline;
@@ -24,7 +23,6 @@ mod rate_limit_fields;
 mod record;
 mod register;
 mod route;
-mod sunset;
 mod trace_context;
 
 pub use context::Context;
@@ -55,7 +53,7 @@ where
     let grant = server.private.cors.as_ref().map(|cors| cors.grant(&head));
 
     let steps = steps::<C, S>(rqctx, head, &mut body, &mut record, grant.as_ref());
-    let mut response = catch_panic::caught(steps).await.unwrap_or_else(|error| {
+    let mut response = deadline::caught(steps).await.unwrap_or_else(|error| {
         if is_drained {
             drain::start(body);
         }
@@ -104,16 +102,9 @@ where
     let (operation, endpoint) = context.routes.find(&head.method, head.uri.path())?;
     record.operation = Some(operation);
     record.route = Some(context.routes.template(operation));
-    sunset::check(operation, context.sunset, context.clock.as_ref())?;
+    lifecycle::check_sunset(operation, context.sunset, context.clock.as_ref())?;
     if operation.security.is_some() {
-        let principal = authenticate::principal(
-            context.state(),
-            &context.limits,
-            &context.challenges,
-            &head.headers,
-            &record.request_id,
-        )
-        .await?;
+        let principal = authenticate::principal(context, &head.headers, &record.request_id).await?;
         let key_id = S::principal_id(&principal);
         context
             .usage

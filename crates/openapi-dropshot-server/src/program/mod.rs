@@ -2,7 +2,7 @@
 //! listeners, the reload of the certificate, systemd, and an orderly shutdown.
 //!
 //! A service calls [`Program::begin`], opens its state, and goes on with
-//! [`bind`](Program::bind), [`start`](BoundProgram::start) and [`run`](RunningProgram::run).
+//! [`bind`](Program::bind) and [`run`](BoundProgram::run).
 
 mod signals;
 mod supervisor;
@@ -99,28 +99,14 @@ pub struct Program<X: clap::Args> {
 
 /// A program whose server is bound to its addresses, but does not respond yet.
 pub struct BoundProgram<S: State> {
-    lasting: Lasting,
-    bound: Bound<S>,
-    admin: Option<admin::Bound>,
-    base_path: &'static str,
-}
-
-/// A program whose server responds to requests.
-pub struct RunningProgram<S: State> {
-    lasting: Lasting,
-    server: Server<S>,
-    /// Responds up to the end, also that the service stops.
-    _admin: Option<Admin>,
-    base: String,
-}
-
-/// The parts of a program that last from its begin to its end.
-struct Lasting {
     info: &'static ServiceInfo,
     signals: Signals,
     tls: Option<TlsFiles>,
     delay: Duration,
     grace: Duration,
+    bound: Bound<S>,
+    admin: Option<admin::Bound>,
+    base_path: &'static str,
 }
 
 impl<X: clap::Args + Settings> Program<X> {
@@ -171,17 +157,12 @@ impl<X: clap::Args + Settings> Program<X> {
     {
         let (files, tls) = self.tls.unzip();
         let settings = self.settings;
-        let lasting = Lasting {
-            info: self.info,
-            signals: self.signals,
-            tls: files,
-            delay: settings.limits.shutdown_delay_seconds.duration(),
-            grace: settings.limits.shutdown_grace_seconds.duration(),
-        };
+        let limits = settings.limits;
+        let (delay, grace) = (limits.shutdown_delay_seconds, limits.shutdown_grace_seconds);
         let bound = Bound::bind::<C>(Setup {
             listen: settings.listen.listen,
             tls,
-            limits: settings.limits,
+            limits,
             rate_limit: settings.rate_limit,
             web: settings.web,
             lifecycle: settings.lifecycle,
@@ -189,7 +170,11 @@ impl<X: clap::Args + Settings> Program<X> {
             ..Setup::new(self.info, state)
         })?;
         Ok(BoundProgram {
-            lasting,
+            info: self.info,
+            signals: self.signals,
+            tls: files,
+            delay: delay.duration(),
+            grace: grace.duration(),
             bound,
             admin: admin::Bound::bind(settings.watch.admin_listen)?,
             base_path: C::BASE_PATH,
@@ -198,63 +183,37 @@ impl<X: clap::Args + Settings> Program<X> {
 }
 
 impl<S: State> BoundProgram<S> {
-    /// Begins to respond.
+    /// Begins to respond, calls `started` with the base address of the API, such as
+    /// `http://127.0.0.1:8080/v1`, and prints `listening on BASE` on stdout. Serves until SIGTERM
+    /// or SIGINT; SIGHUP reads the certificate again. Then it finishes the requests that run, and
+    /// awaits `close`, which closes the state of the service.
     ///
     /// # Errors
     ///
-    /// The admin listener cannot respond.
-    pub fn start(self) -> Result<RunningProgram<S>, ProgramError> {
+    /// The admin listener cannot respond, a second signal ended the process at once, or `close`
+    /// failed.
+    pub async fn run<E>(
+        mut self,
+        started: impl FnOnce(&str),
+        close: impl AsyncFnOnce() -> Result<(), E>,
+    ) -> Result<(), ProgramError>
+    where
+        E: Into<Box<dyn Error + Send + Sync>>,
+    {
         if let Err(error) = open_files::raise_limit() {
             tracing::warn!(
                 "the limit of open files and sockets cannot be raised and is unchanged: {error}"
             );
         }
         let server = self.bound.start();
-        let admin = match self.admin {
-            Some(admin) => Some(start_admin(admin, &server, self.lasting.info)?),
+        // Responds up to the end, also that the service stops.
+        let _admin = match self.admin {
+            Some(admin) => Some(start_admin(admin, &server, self.info)?),
             None => None,
         };
-        let scheme = match self.lasting.tls {
-            Some(_) => "https",
-            None => "http",
-        };
-        Ok(RunningProgram {
-            base: format!("{scheme}://{}{}", server.address(), self.base_path),
-            lasting: self.lasting,
-            server,
-            _admin: admin,
-        })
-    }
-}
-
-impl<S: State> RunningProgram<S> {
-    /// The base address of the API, such as `http://127.0.0.1:8080/v1`.
-    #[must_use]
-    pub fn base(&self) -> &str {
-        &self.base
-    }
-
-    /// Prints `listening on BASE` on stdout and serves until SIGTERM or SIGINT; SIGHUP reads the
-    /// certificate again. Then it finishes the requests that run, and awaits `close`, which
-    /// closes the state of the service.
-    ///
-    /// # Errors
-    ///
-    /// A second signal ended the process at once, or `close` failed.
-    pub async fn run<E>(
-        self,
-        close: impl AsyncFnOnce() -> Result<(), E>,
-    ) -> Result<(), ProgramError>
-    where
-        E: Into<Box<dyn Error + Send + Sync>>,
-    {
-        let RunningProgram {
-            mut lasting,
-            server,
-            _admin,
-            base,
-        } = self;
-        let (delay, grace) = (lasting.delay, lasting.grace);
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        let base = format!("{scheme}://{}{}", server.address(), self.base_path);
+        started(&base);
         // The one line on stdout, for scripts that wait for it.
         if let Err(PrintError(cause)) = print(&format!("listening on {base}\n")) {
             tracing::warn!("cannot write to stdout: {cause}; listening on {base}");
@@ -263,17 +222,18 @@ impl<S: State> RunningProgram<S> {
         supervisor::keep_alive();
 
         let signal = loop {
-            match lasting.signals.next().await {
+            match self.signals.next().await {
                 Request::Stop(signal) => break signal,
-                Request::Reload => reload(&server, lasting.tls.as_ref()).await,
+                Request::Reload => reload(&server, self.tls.as_ref()).await,
             }
         };
         supervisor::notify(&[NotifyState::Stopping]);
         server.leave();
+        let grace = self.grace;
         tracing::info!("stopping after {signal}: running requests have {grace:?} to finish");
         tokio::select! {
-            done = stop(server, close, delay, grace) => done,
-            signal = lasting.signals.stop() => Err(ProgramError::SecondSignal { signal }),
+            done = stop(server, close, self.delay, grace) => done,
+            signal = self.signals.stop() => Err(ProgramError::SecondSignal { signal }),
         }
     }
 }

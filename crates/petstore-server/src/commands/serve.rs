@@ -17,11 +17,12 @@ pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
     let store = open_store(&database(program.service())?).await?;
     let bound = program.bind::<Api, _>(PetStore::new(store.clone()))?;
     let first_key = first_key(&*store).await?;
-    let running = bound.start()?;
-    if let Some(key) = first_key {
-        show_first_key(&key, running.base());
-    }
-    Ok(running.run(async || store.close().await).await?)
+    let started = |base: &str| {
+        if let Some(key) = first_key {
+            show_first_key(&key, base);
+        }
+    };
+    Ok(bound.run(started, async || store.close().await).await?)
 }
 
 /// Makes the first key of a store that has none. Under systemd there is nobody

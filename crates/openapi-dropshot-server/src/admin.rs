@@ -1,9 +1,20 @@
 //! The admin listener: health and metrics. It serves no operation of the API, requires no key,
-//! and must not be reachable by clients.
+//! and must not be reachable by clients. `/livez` reports that the process can respond; it checks
+//! nothing else, because a restart repairs nothing else. `/readyz` reports whether the server
+//! accepts traffic. `/metrics` returns the metrics.
 
-mod response;
-
-use crate::{config::AdminListen, metrics::Metrics, readiness::Readiness, state::State};
+use crate::{
+    config::AdminListen,
+    metrics::Metrics,
+    readiness::{Phase, Readiness},
+    state::State,
+};
+use bytes::Bytes;
+use http::{
+    HeaderValue, Method, Request, Response, StatusCode,
+    header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE},
+};
+use http_body_util::Full;
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::{
@@ -28,6 +39,14 @@ const CONNECTION: Duration = Duration::from_secs(15);
 /// The pause after a connection could not be accepted because of too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// How long the state may take to respond: less than the second
+/// that a probe of Kubernetes waits.
+const STATE: Duration = Duration::from_millis(800);
+
+const TEXT: &str = "text/plain; charset=utf-8";
+/// The format that every Prometheus reads.
+const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
+
 /// The server that the listener reports on.
 pub struct Subject<S> {
     /// The phase of the server.
@@ -51,10 +70,7 @@ pub struct CannotListen {
 }
 
 /// A listener that is bound to its address, but does not respond yet: connections wait.
-pub struct Bound {
-    listener: StdListener,
-    address: SocketAddr,
-}
+pub struct Bound(StdListener);
 
 /// A listener that responds until it is dropped.
 pub struct Admin {
@@ -72,14 +88,9 @@ impl Bound {
         let AdminListen::At(address) = listen else {
             return Ok(None);
         };
-        let bind = || {
-            let listener = StdListener::bind(address)?;
-            listener.set_nonblocking(true)?;
-            let address = listener.local_addr()?;
-            Ok(Bound { listener, address })
-        };
-        bind()
-            .map(Some)
+        StdListener::bind(address)
+            .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
+            .map(|listener| Some(Bound(listener)))
             .map_err(|source| CannotListen { address, source })
     }
 
@@ -89,11 +100,12 @@ impl Bound {
     ///
     /// The runtime cannot take the socket.
     pub fn start<S: State>(self, subject: Subject<S>) -> io::Result<Admin> {
-        let listener = TcpListener::from_std(self.listener)?;
+        let listener = TcpListener::from_std(self.0)?;
+        let address = listener.local_addr()?;
         let mut accepting = JoinSet::new();
         accepting.spawn(accept(listener, Arc::new(subject)));
         Ok(Admin {
-            address: self.address,
+            address,
             _accepting: accepting,
         })
     }
@@ -131,7 +143,7 @@ async fn accept<S: State>(listener: TcpListener, subject: Arc<Subject<S>>) {
 async fn serve<S: State>(stream: TcpStream, subject: Arc<Subject<S>>) {
     let responder = service_fn(|request| {
         let subject = subject.clone();
-        async move { Ok::<_, Infallible>(response::respond(&request, &subject).await) }
+        async move { Ok::<_, Infallible>(respond(&request, &subject).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -142,4 +154,80 @@ async fn serve<S: State>(stream: TcpStream, subject: Arc<Subject<S>>) {
     if let Err(problem) = served {
         tracing::debug!("a connection to the admin listener failed: {problem}");
     }
+}
+
+type TextResponse = Response<Full<Bytes>>;
+
+async fn respond<B, S: State>(request: &Request<B>, subject: &Subject<S>) -> TextResponse {
+    let path = request.uri().path();
+    if !["/livez", "/readyz", "/metrics"].contains(&path) {
+        return text(
+            StatusCode::NOT_FOUND,
+            "there are /livez, /readyz and /metrics",
+        );
+    }
+    if ![Method::GET, Method::HEAD].contains(request.method()) {
+        let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "use GET or HEAD");
+        response
+            .headers_mut()
+            .insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+        return response;
+    }
+    match path {
+        "/livez" => text(StatusCode::OK, "alive"),
+        "/readyz" => match why_not_ready(subject).await {
+            None => text(StatusCode::OK, "ready"),
+            Some(why) => text(StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {why}")),
+        },
+        _ => metrics(subject),
+    }
+}
+
+async fn why_not_ready<S: State>(subject: &Subject<S>) -> Option<&'static str> {
+    match subject.readiness.phase() {
+        Phase::Starting => return Some("the service starts"),
+        Phase::Leaving | Phase::Stopping => return Some("the service stops"),
+        Phase::Ready => {}
+    }
+    match tokio::time::timeout(STATE, subject.state.check()).await {
+        Ok(Ok(())) => None,
+        Ok(Err(error)) => {
+            tracing::warn!(cause = error.cause(), "not ready: {error}");
+            Some("the store cannot be used; the log says why")
+        }
+        Err(_) => Some("the store does not respond in time"),
+    }
+}
+
+fn metrics<S>(subject: &Subject<S>) -> TextResponse {
+    let Some(metrics) = &subject.metrics else {
+        return text(
+            StatusCode::NOT_FOUND,
+            "metrics are switched off (`--metrics off`)",
+        );
+    };
+    match metrics.text() {
+        Ok(counted) => with(StatusCode::OK, METRICS, counted),
+        Err(problem) => {
+            tracing::error!("the metrics cannot be written: {problem}");
+            text(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "the metrics cannot be written",
+            )
+        }
+    }
+}
+
+/// A line of text.
+fn text(status: StatusCode, line: impl Into<String>) -> TextResponse {
+    with(status, TEXT, line.into() + "\n")
+}
+
+fn with(status: StatusCode, content_type: &'static str, body: String) -> TextResponse {
+    let mut response = Response::new(Full::from(body));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
 }
