@@ -83,7 +83,10 @@ fn begin(_: &'static ServiceInfo, lines: Lines, targets: Targets) -> Result<(), 
 fn begin(info: &'static ServiceInfo, lines: Lines, targets: Targets) -> Result<(), TryInitError> {
     use tracing_subscriber::Layer as _;
 
-    let exporter = otlp::Exporter::from_environment(info);
+    let (exporter, problem) = match otlp::Exporter::from_environment(info) {
+        Ok(exporter) => (exporter, None),
+        Err(problem) => (None, Some(problem)),
+    };
     if let Some(exporter) = &exporter {
         EXPORTER.get_or_init(|| exporter.clone());
     }
@@ -94,7 +97,11 @@ fn begin(info: &'static ServiceInfo, lines: Lines, targets: Targets) -> Result<(
     tracing_subscriber::registry()
         .with(lines.with_filter(targets))
         .with(exporter.map(|exporter| exporter.with_filter(requests)))
-        .try_init()
+        .try_init()?;
+    if let Some(problem) = problem {
+        tracing::error!("spans are not exported: {problem}");
+    }
+    Ok(())
 }
 
 /// How many lines were lost, because more came than could be written.
