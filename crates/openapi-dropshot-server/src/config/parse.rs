@@ -5,7 +5,10 @@
 
 use super::Table;
 use crate::ServiceInfo;
-use clap::{Arg, ArgMatches, Command, Parser, error::ContextKind};
+use clap::{
+    Arg, ArgMatches, Command, Parser,
+    error::{ContextKind, ContextValue},
+};
 use std::{
     collections::HashMap,
     error::Error as _,
@@ -170,8 +173,10 @@ fn checked(arg: &Arg, value: toml::Value) -> Result<String, String> {
         Ok(_) => Ok(text),
         Err(error) => Err(match (error.source(), error.get(ContextKind::ValidValue)) {
             (Some(problem), _) => problem.to_string(),
-            (None, Some(values)) => format!("write one of: {values}"),
-            (None, None) => error.kind().to_string(),
+            (None, Some(ContextValue::Strings(values))) if !values.is_empty() => {
+                format!("write one of: {}", values.join(", "))
+            }
+            _ => "it must not be empty".to_owned(),
         }),
     }
 }
@@ -284,7 +289,7 @@ mod tests {
             ("listen = \"nowhere\"", "invalid socket address"),
             ("sunset = \"maybe\"", "announce, enforce"),
             ("body-read-seconds = \"10s\"", "a number of seconds"),
-            ("tls-cert = \"\"", ""),
+            ("tls-cert = \"\"", "not be empty"),
         ] {
             let key = text.split(' ').next().unwrap_or_default();
             let error = parse(text).expect_err(text).to_string();
