@@ -1,33 +1,46 @@
 //! Records the end of each request: writes a line to the access log and updates the metrics.
 //! Neither contains the path as it was sent, a credential or a body.
 
-use crate::metrics::{EndedRequest, Metrics};
+use crate::metrics::Metrics;
+use http::Method;
+use openapi_dropshot_types::Operation;
+use std::time::Duration;
 
 /// A request that is over.
-pub(crate) struct AccessLine<'a> {
+pub(crate) struct EndedRequest<'a> {
+    /// How it ended, for the log.
     pub(crate) message: &'static str,
     pub(crate) request_id: &'a str,
-    pub(crate) request: EndedRequest<'a>,
+    pub(crate) method: &'a Method,
+    /// The template, where one fits the path.
+    pub(crate) route: Option<&'static str>,
+    pub(crate) operation: Option<&'static Operation>,
+    /// None where the client went away before the response.
+    pub(crate) status: Option<u16>,
+    /// Set where the response is an error.
+    pub(crate) code: Option<&'static str>,
+    /// The id of the principal.
+    pub(crate) key_id: Option<&'a str>,
+    pub(crate) took: Duration,
 }
 
-impl AccessLine<'_> {
+impl EndedRequest<'_> {
     /// Counts the request and logs its line. The target of the line is this module.
     pub(crate) fn record(&self, metrics: Option<&Metrics>) {
-        let request = &self.request;
         if let Some(metrics) = metrics {
-            metrics.requests.end(request);
+            metrics.requests.end(self);
         }
         tracing::info!(
             // As a field, the text needs no formatting.
             message = self.message,
             request_id = self.request_id,
-            method = request.method.as_str(),
-            route = request.route,
-            operation = request.operation.map(|operation| operation.name),
-            status = request.status,
-            code = request.code,
-            duration_us = u64::try_from(request.took.as_micros()).unwrap_or(u64::MAX),
-            key_id = request.key_id,
+            method = self.method.as_str(),
+            route = self.route,
+            operation = self.operation.map(|operation| operation.name),
+            status = self.status,
+            code = self.code,
+            duration_us = u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX),
+            key_id = self.key_id,
         );
     }
 }

@@ -8,7 +8,6 @@ pub mod keys;
 pub mod logging;
 pub mod metrics;
 pub mod open_files;
-pub mod panics;
 pub mod program;
 pub mod readiness;
 pub mod state;

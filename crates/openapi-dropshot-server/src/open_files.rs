@@ -4,33 +4,22 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io;
 
-/// The limit before and after it was raised; `None` where there is none.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Raised {
-    /// The limit with which the process was started.
-    pub before: Option<u64>,
-    /// The present limit.
-    pub after: Option<u64>,
-}
-
-/// Raises the limit to the highest that is allowed ("hard" limit).
+/// Raises the limit to the highest that is allowed ("hard" limit), and logs it.
 ///
 /// # Errors
 ///
 /// The system does not allow it, as in a sandbox; the limit stays.
-pub fn raise_limit() -> io::Result<Raised> {
+pub fn raise_limit() -> io::Result<()> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current != maximum {
-        setrlimit(
-            Resource::Nofile,
-            Rlimit {
-                current: maximum,
-                maximum,
-            },
-        )?;
+        let current = maximum;
+        setrlimit(Resource::Nofile, Rlimit { current, maximum })?;
     }
-    Ok(Raised {
-        before: current,
-        after: maximum,
-    })
+    let text = |limit: Option<u64>| limit.map_or_else(|| "no limit".to_owned(), |n| n.to_string());
+    tracing::info!(
+        before = text(current),
+        after = text(maximum),
+        "the limit of open files and sockets"
+    );
+    Ok(())
 }

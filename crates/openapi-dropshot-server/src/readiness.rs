@@ -39,12 +39,6 @@ impl Readiness {
         Self::PHASES[usize::from(self.0.load(Ordering::Acquire))]
     }
 
-    /// Whether a load balancer should send requests to this server.
-    #[must_use]
-    pub fn is_ready(&self) -> bool {
-        self.phase() == Phase::Ready
-    }
-
     /// Goes on to a phase; one that is over does not come back.
     pub(crate) fn advance(&self, to: Phase) {
         self.0.fetch_max(to as u8, Ordering::AcqRel);
@@ -63,7 +57,6 @@ mod tests {
             readiness.advance(phase);
             readiness.advance(Phase::Starting);
             assert_eq!(readiness.phase(), phase);
-            assert_eq!(readiness.is_ready(), phase == Phase::Ready);
         }
     }
 }

@@ -4,9 +4,9 @@ use crate::{
     ServiceInfo,
     clock::{Clock, SystemClock},
     config::{Lifecycle, Limits, RateLimit, Web},
-    idempotency::IdempotencyExpiry,
+    idempotency,
     metrics::Metrics,
-    pipeline::{self, Context, ContextSettings, RouteError},
+    pipeline::{self, Context, RouteError},
     readiness::{Phase, Readiness},
     slog_bridge,
     state::State,
@@ -23,6 +23,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
+use tokio::task::JoinSet;
 
 /// The parts of a server. Begin with [`Setup::new`] and set what is different.
 pub struct Setup<S> {
@@ -93,7 +94,8 @@ pub struct Bound<S: State>(HttpServerStarter<Context<S>>);
 pub struct Server<S: State> {
     http: HttpServer<Context<S>>,
     usage: UsageWriter,
-    _expiry: IdempotencyExpiry,
+    /// Deletes expired idempotency keys until it is dropped.
+    _expiry: JoinSet<()>,
 }
 
 /// How a server ended.
@@ -111,9 +113,13 @@ impl<S: State> Bound<S> {
     /// # Errors
     ///
     /// The address is not available; nothing else is expected to fail.
-    pub fn bind<C: Contract<Context = Context<S>>>(setup: Setup<S>) -> Result<Self, StartError> {
+    pub fn bind<C: Contract<Context = Context<S>>>(
+        mut setup: Setup<S>,
+    ) -> Result<Self, StartError> {
+        let address = setup.listen;
+        let tls = setup.tls.take().map(Tls::into_config);
         let config = ConfigDropshot {
-            bind_address: setup.listen,
+            bind_address: address,
             default_request_body_max_bytes: setup.limits.body_max_bytes.get(),
             // A handler whose client went away has no client to respond to. Writes that it
             // handed to the store are finished there all the same.
@@ -125,25 +131,14 @@ impl<S: State> Bound<S> {
             },
             ..ConfigDropshot::default()
         };
-        let settings = ContextSettings {
-            clock: setup.clock,
-            limits: setup.limits,
-            rate_limit: setup.rate_limit,
-            web: setup.web,
-            lifecycle: setup.lifecycle,
-            metrics: setup.metrics,
-        };
-        let context = Context::new::<C>(setup.info, setup.state, settings)?;
+        let context = Context::new::<C>(setup)?;
         let logger = slog_bridge::logger(context.metrics.clone());
         ServerBuilder::new(pipeline::description::<C, S>()?, context, logger)
             .config(config)
-            .tls(setup.tls.map(Tls::into_config))
+            .tls(tls)
             .build_starter()
             .map(Bound)
-            .map_err(|source| StartError::Listen {
-                address: setup.listen,
-                source,
-            })
+            .map_err(|source| StartError::Listen { address, source })
     }
 
     /// Begins to respond.
@@ -152,7 +147,7 @@ impl<S: State> Bound<S> {
         let http = self.0.start();
         let context = http.app_private();
         let usage = UsageWriter::start(context.usage.clone(), context.state.clone());
-        let expiry = IdempotencyExpiry::start(context.state.clone(), context.clock.clone());
+        let expiry = idempotency::start_expiry(context.state.clone(), context.clock.clone());
         context.readiness.advance(Phase::Ready);
         Server {
             http,

@@ -2,13 +2,12 @@
 //! `dropshot`, with their key-value pairs as fields. A request to which dropshot itself
 //! responds never reaches the pipeline, so its access log line is made from its record here.
 
-use crate::{
-    access::AccessLine,
-    metrics::{EndedRequest, Metrics},
-};
+use crate::{access::EndedRequest, metrics::Metrics};
 use http::Method;
 use slog::{KV, Logger, OwnedKVList, Record, Serializer};
-use std::{fmt, fmt::Write as _, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap, fmt, fmt::Write as _, panic::AssertUnwindSafe, sync::Arc, time::Duration,
+};
 use tracing::Level;
 
 /// The message of dropshot at the end of every request.
@@ -42,15 +41,15 @@ impl slog::Drain for ToTracing {
                     tracing::event!(
                         target: "dropshot",
                         $level,
-                        local_addr = pairs.local_addr.as_deref(),
-                        remote_addr = pairs.remote_addr.as_deref(),
-                        req_id = pairs.req_id.as_deref(),
-                        method = pairs.method.as_deref(),
-                        response_code = pairs.response_code,
-                        latency_us = pairs.latency_us,
-                        error = pairs.error.as_deref(),
-                        error_message_internal = pairs.error_message_internal.as_deref(),
-                        error_message_external = pairs.error_message_external.as_deref(),
+                        local_addr = pairs.text("local_addr"),
+                        remote_addr = pairs.text("remote_addr"),
+                        req_id = pairs.text("req_id"),
+                        method = pairs.text("method"),
+                        response_code = pairs.number("response_code"),
+                        latency_us = pairs.number("latency_us"),
+                        error = pairs.text("error"),
+                        error_message_internal = pairs.text("error_message_internal"),
+                        error_message_external = pairs.text(OWN_ERROR),
                         "{}{}",
                         record.msg(),
                         pairs.others,
@@ -76,25 +75,21 @@ impl ToTracing {
     /// The pipeline never responds with an error of dropshot's, so this is a request that it did
     /// not see.
     fn account(&self, pairs: &Pairs) {
-        let method = pairs.method.as_deref().unwrap_or_default();
-        let (Ok(method), Some(Ok(status))) = (
-            Method::from_bytes(method.as_bytes()),
-            pairs.response_code.map(u16::try_from),
-        ) else {
+        let method = pairs.text("method").unwrap_or_default();
+        let status = pairs.number("response_code").map(u16::try_from);
+        let (Ok(method), Some(Ok(status))) = (Method::from_bytes(method.as_bytes()), status) else {
             return;
         };
-        AccessLine {
+        EndedRequest {
             message: "answered by dropshot",
-            request_id: pairs.req_id.as_deref().unwrap_or_default(),
-            request: EndedRequest {
-                method: &method,
-                route: None,
-                operation: None,
-                status: Some(status),
-                code: None,
-                key_id: None,
-                took: Duration::from_micros(pairs.latency_us.unwrap_or_default()),
-            },
+            request_id: pairs.text("req_id").unwrap_or_default(),
+            method: &method,
+            route: None,
+            operation: None,
+            status: Some(status),
+            code: None,
+            key_id: None,
+            took: Duration::from_micros(pairs.number("latency_us").unwrap_or_default()),
         }
         .record(self.metrics.as_deref());
     }
@@ -109,30 +104,31 @@ fn has_own_error(record: &Record<'_>) -> bool {
             self.0 |= key.as_ref() == OWN_ERROR;
             Ok(())
         }
-
-        fn emit_none(&mut self, _: slog::Key) -> slog::Result {
-            Ok(())
-        }
     }
 
     let mut names = Names(false);
     record.kv().serialize(record, &mut names).is_ok() && names.0
 }
 
-/// The pairs of a record. `tracing` must know the names of fields beforehand:
-/// these are the ones that dropshot 0.18 uses; what else comes stays beside the
-/// message.
+/// The names of the pairs that become fields: `tracing` must know them beforehand, and these are
+/// the ones that dropshot 0.18 uses.
+const FIELDS: [&str; 9] = [
+    "local_addr",
+    "remote_addr",
+    "req_id",
+    "method",
+    "response_code",
+    "latency_us",
+    "error",
+    "error_message_internal",
+    OWN_ERROR,
+];
+
+/// The pairs of a record.
 #[derive(Default)]
 struct Pairs {
-    local_addr: Option<String>,
-    remote_addr: Option<String>,
-    req_id: Option<String>,
-    method: Option<String>,
-    response_code: Option<u64>,
-    latency_us: Option<u64>,
-    error: Option<String>,
-    error_message_internal: Option<String>,
-    error_message_external: Option<String>,
+    fields: HashMap<&'static str, String>,
+    /// Those with another name, which stay beside the message.
     others: String,
 }
 
@@ -145,26 +141,25 @@ impl Pairs {
         let _ = values.serialize(record, &mut pairs);
         pairs
     }
+
+    fn text(&self, name: &str) -> Option<&str> {
+        self.fields.get(name).map(String::as_str)
+    }
+
+    fn number(&self, name: &str) -> Option<u64> {
+        self.text(name)?.parse().ok()
+    }
 }
 
 impl Serializer for Pairs {
     fn emit_arguments(&mut self, key: slog::Key, value: &fmt::Arguments<'_>) -> slog::Result {
-        let text = || Some(value.to_string());
-        let number = || value.to_string().parse().ok();
-        match key.as_ref() {
-            // The address as it was sent: whatever a client put there by
-            // mistake, its key for example, does not belong in a log.
-            "uri" => {}
-            "local_addr" => self.local_addr = text(),
-            "remote_addr" => self.remote_addr = text(),
-            "req_id" => self.req_id = text(),
-            "method" => self.method = text(),
-            "response_code" => self.response_code = number(),
-            "latency_us" => self.latency_us = number(),
-            "error" => self.error = text(),
-            "error_message_internal" => self.error_message_internal = text(),
-            OWN_ERROR => self.error_message_external = text(),
-            other => write!(self.others, " {other}={value}")?,
+        let key: &str = key.as_ref();
+        // The address as it was sent is left out: whatever a client put there by mistake, its
+        // key for example, does not belong in a log.
+        if let Some(name) = FIELDS.into_iter().find(|name| *name == key) {
+            self.fields.insert(name, value.to_string());
+        } else if key != "uri" {
+            write!(self.others, " {key}={value}")?;
         }
         Ok(())
     }

@@ -152,42 +152,39 @@ impl From<StateError> for AuthenticationError {
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct StateError {
-    kind: Kind,
+    /// `Overloaded`, `Unavailable` or `Internal`.
+    condition: Condition,
     message: Cow<'static, str>,
     cause: String,
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Kind {
-    Overloaded,
-    Unavailable,
-    Internal,
 }
 
 impl StateError {
     /// Nothing was started because of overload; the client gets the message and
     /// may repeat the request (503 `overloaded`).
     pub fn overloaded(message: impl Into<Cow<'static, str>>) -> Self {
-        StateError::new(Kind::Overloaded, message, String::new())
+        StateError::new(Condition::Overloaded, message, String::new())
     }
 
     /// The store does not respond; the client gets the message, which says whether the request
     /// may have taken effect (503 `unavailable`). The cause is for the log.
     pub fn unavailable(message: impl Into<Cow<'static, str>>, cause: impl Into<String>) -> Self {
-        StateError::new(Kind::Unavailable, message, cause)
+        StateError::new(Condition::Unavailable, message, cause)
     }
 
     /// The service has a fault (500 `internal_error`). Message and cause are for the log.
     pub fn internal(message: impl Into<Cow<'static, str>>, cause: impl Into<String>) -> Self {
-        StateError::new(Kind::Internal, message, cause)
+        StateError::new(Condition::Internal, message, cause)
     }
 
-    fn new(kind: Kind, message: impl Into<Cow<'static, str>>, cause: impl Into<String>) -> Self {
-        let (message, cause) = (message.into(), cause.into());
+    fn new(
+        condition: Condition,
+        message: impl Into<Cow<'static, str>>,
+        cause: impl Into<String>,
+    ) -> Self {
         StateError {
-            kind,
-            message,
-            cause,
+            condition,
+            message: message.into(),
+            cause: cause.into(),
         }
     }
 
@@ -200,26 +197,18 @@ impl StateError {
     /// Logs the failure, and returns the error of the response and its message for the client.
     #[must_use]
     pub fn report(self, request_id: &str) -> (Condition, Cow<'static, str>) {
-        let StateError {
-            kind,
-            message,
-            cause,
-        } = self;
-        match kind {
-            Kind::Overloaded => tracing::debug!(request_id, "{message}"),
-            Kind::Unavailable | Kind::Internal => {
-                tracing::error!(request_id, "{message}: {cause}");
-            }
+        let (condition, message) = (self.condition, self.message);
+        if condition == Condition::Overloaded {
+            tracing::debug!(request_id, "{message}");
+            return (condition, message);
         }
-        match kind {
-            Kind::Overloaded => (Condition::Overloaded, message),
-            Kind::Unavailable => (Condition::Unavailable, message),
-            Kind::Internal => (Condition::Internal, INTERNAL.into()),
+        tracing::error!(request_id, "{message}: {}", self.cause);
+        match condition {
+            Condition::Internal => (condition, INTERNAL.into()),
+            _ => (condition, message),
         }
     }
-}
 
-impl StateError {
     /// Logs the failure, and returns it as the error of an operation.
     pub fn into_operation_error<E: StateFailure>(self, request_id: &str) -> E {
         let (condition, message) = self.report(request_id);

@@ -6,16 +6,16 @@ use std::{convert::Infallible, fmt, str::FromStr};
 
 openapi_dropshot_server::settings! {
     /// Where pets and keys are kept.
-    StoreSettings / StoreOptions {
+    StoreSettings {
         /// `sqlite:PATH`, `postgres://…`, or `sqlite::memory:` for a store that is gone when the service stops
         database: Database = "sqlite:petstore.db";
     }
 }
 
-/// The options of `serve`.
-pub type ServeOptions = openapi_dropshot_server::config::ServeOptions<StoreOptions>;
-/// The options of the commands that work on the store only.
-pub type CommandOptions = openapi_dropshot_server::config::CommandOptions<StoreOptions>;
+/// The settings of `serve`.
+pub type ServeSettings = openapi_dropshot_server::config::ServeSettings<StoreSettings>;
+/// The settings of the commands that work on the store only.
+pub type CommandSettings = openapi_dropshot_server::config::CommandSettings<StoreSettings>;
 
 /// The text that names a database. `Display` hides its password, and all of a text that is no
 /// database, since a password may stand anywhere in it.

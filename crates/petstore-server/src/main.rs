@@ -18,17 +18,16 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let command = config::parse::<Cli>(&INFO).command;
-    program::main(run(command))
+    program::main(run())
 }
 
-async fn run(command: Command) -> anyhow::Result<()> {
-    match command {
-        Command::Serve(options) => commands::serve::run(*options).await,
+async fn run() -> anyhow::Result<()> {
+    match config::parse::<Cli>(&INFO)?.command {
+        Command::Serve(settings) => commands::serve::run(*settings).await,
         Command::Key { command } => commands::key::run(*command).await,
-        Command::Usage(options) => commands::usage::run(*options).await,
-        Command::Config(options) => commands::config::run(*options),
-        Command::Migrate(options) => commands::migrate::run(*options).await,
-        Command::Backup { file, options } => commands::backup::run(&file, *options).await,
+        Command::Usage(settings) => commands::usage::run(*settings).await,
+        Command::Config(settings) => commands::config(&settings),
+        Command::Migrate(settings) => commands::migrate::run(*settings).await,
+        Command::Backup { file, settings } => commands::backup(&file, *settings).await,
     }
 }

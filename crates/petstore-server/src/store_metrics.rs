@@ -1,40 +1,38 @@
 //! Exports the metrics of the store: its batches, its queue, and its read connections.
 
 use openapi_dropshot_server::metrics::{Metrics, Observations};
-use petstore_store::{BATCH_SIZES, PoolStats, Store, WriteStats};
+use petstore_store::{BATCH_SIZES, Store, WriteStats};
 use std::sync::Arc;
 
 /// Serves them.
 pub(crate) fn register(metrics: &Metrics, store: &Arc<dyn Store>) {
+    let read = |value: fn(&dyn Store) -> f64| {
+        let store = store.clone();
+        move || value(&*store)
+    };
     let batches = store.clone();
     metrics.histogram(
         "petstore_store_batch_size",
         "Writes in a transaction that the store committed.",
         move || observations(&batches.stats()),
     );
-    let queued = store.clone();
     metrics.gauge(
         "petstore_store_queued_writes",
         "Writes that wait to be taken up.",
-        move || queued.stats().queued as f64,
+        read(|store| store.stats().queued as f64),
     );
-    for (state, number) in [
-        ("used", (|pool| pool.used) as fn(PoolStats) -> usize),
-        ("idle", |pool| pool.idle),
+    let connections = "Open connections that the store reads from.";
+    for (state, value) in [
+        ("used", read(|store| store.pool().used as f64)),
+        ("idle", read(|store| store.pool().idle as f64)),
     ] {
-        let connections = store.clone();
-        metrics.gauge_with_label(
-            "petstore_store_connections",
-            "Open connections that the store reads from.",
-            ("state", state),
-            move || number(connections.pool()) as f64,
-        );
+        let name = "petstore_store_connections";
+        metrics.gauge_with_label(name, connections, ("state", state), value);
     }
-    let limit = store.clone();
     metrics.gauge(
         "petstore_store_connections_limit",
         "Connections that the store may read from.",
-        move || limit.pool().limit as f64,
+        read(|store| store.pool().limit as f64),
     );
     let waits = store.clone();
     metrics.counter(

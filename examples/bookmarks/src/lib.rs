@@ -36,7 +36,7 @@ pub static INFO: ServiceInfo = service_info!("bookmarks");
 
 openapi_dropshot_server::settings! {
     /// Who may use the service.
-    Access / AccessOptions {
+    Access {
         /// The API keys, as `bookmarks key NAME` prints them: `NAME:SHA256`, with `,` between two keys
         keys: KeyHashes = "";
     }

@@ -1,10 +1,10 @@
 //! The program: `bookmarks serve`, `bookmarks config` and `bookmarks key NAME`.
 
 use anyhow::ensure;
-use bookmarks::{AccessOptions, Api, INFO, KEY_FORMAT, Shelf};
+use bookmarks::{Access, Api, INFO, KEY_FORMAT, Shelf};
 use clap::Parser;
 use openapi_dropshot_server::{
-    config::{self, ServeOptions},
+    config::{self, ServeSettings},
     keys::{KeyHashes, KeyName},
     program::{self, Program},
 };
@@ -15,9 +15,9 @@ use std::{convert::Infallible, process::ExitCode};
 #[command(version)]
 enum Command {
     /// Run the service until SIGTERM or SIGINT
-    Serve(Box<ServeOptions<AccessOptions>>),
+    Serve(Box<ServeSettings<Access>>),
     /// Print the settings that `serve` would run with, as a configuration file
-    Config(Box<ServeOptions<AccessOptions>>),
+    Config(Box<ServeSettings<Access>>),
     /// Make an API key: prints the key, and then its entry for the setting `keys`
     Key {
         /// The name of the key, for the log
@@ -26,21 +26,25 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    program::main(run(config::parse(&INFO)))
+    program::main(run())
 }
 
-async fn run(command: Command) -> anyhow::Result<()> {
-    match command {
-        Command::Serve(options) => {
-            let (program, access) = Program::begin(&INFO, options.load(&INFO)?)?;
+async fn run() -> anyhow::Result<()> {
+    match config::parse(&INFO)? {
+        Command::Serve(settings) => {
+            let program = Program::begin(&INFO, *settings)?;
+            let keys = program.service().keys.clone();
             ensure!(
-                !access.keys.is_empty(),
+                !keys.is_empty(),
                 "there is no API key, so nobody could use the service; run `bookmarks key NAME` and set `BOOKMARKS_KEYS` to the second line that it prints"
             );
-            let bound = program.bind::<Api, _>(Shelf::new(access.keys))?;
-            bound.start()?.run(async || Ok::<_, Infallible>(())).await?;
+            let bound = program.bind::<Api, _>(Shelf::new(keys))?;
+            bound.run(|_| {}, async || Ok::<_, Infallible>(())).await?;
         }
-        Command::Config(options) => program::print(&options.load(&INFO)?.to_toml())?,
+        Command::Config(settings) => {
+            settings.check()?;
+            program::print(&settings.to_toml())?;
+        }
         Command::Key { name } => {
             let key = KEY_FORMAT.generate();
             let entry = KeyHashes::of(name, &key);

@@ -6,7 +6,7 @@ use crate::{
 };
 use std::{sync::Arc, time::Duration};
 use tokio::{
-    task::JoinHandle,
+    task::JoinSet,
     time::{self, Instant, MissedTickBehavior},
 };
 
@@ -16,32 +16,23 @@ const PERIOD: Duration = Duration::from_secs(60);
 /// millisecond.
 const BATCH: usize = 500;
 
-/// The running task, which ends when this is dropped.
-#[derive(Debug)]
-pub(crate) struct IdempotencyExpiry(JoinHandle<()>);
-
-impl IdempotencyExpiry {
-    /// Starts the task. Must be called inside a tokio runtime.
-    pub(crate) fn start<S: State>(state: Arc<S>, clock: Arc<dyn Clock>) -> Self {
-        IdempotencyExpiry(tokio::spawn(async move {
-            let mut ticks = time::interval_at(Instant::now() + PERIOD, PERIOD);
-            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            loop {
-                ticks.tick().await;
-                if let Err(error) = delete_expired(&*state, &*clock).await {
-                    tracing::warn!(
-                        "expired idempotency keys were not deleted, they are tried again: {error}"
-                    );
-                }
+/// Starts the task, which ends when the returned set is dropped. Must be called inside a tokio
+/// runtime.
+pub(crate) fn start_expiry<S: State>(state: Arc<S>, clock: Arc<dyn Clock>) -> JoinSet<()> {
+    let mut tasks = JoinSet::new();
+    tasks.spawn(async move {
+        let mut ticks = time::interval_at(Instant::now() + PERIOD, PERIOD);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            if let Err(error) = delete_expired(&*state, &*clock).await {
+                tracing::warn!(
+                    "expired idempotency keys were not deleted, they are tried again: {error}"
+                );
             }
-        }))
-    }
-}
-
-impl Drop for IdempotencyExpiry {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
+        }
+    });
+    tasks
 }
 
 /// Deletes all keys that have expired by now, one write after the other, so that other writes

@@ -40,15 +40,12 @@ pub(super) struct Guard<P: Copy + Eq + Hash> {
     _ended: watch::Sender<()>,
 }
 
-/// The name is held by another request's [`Guard`].
-#[derive(Debug)]
-pub(super) struct Taken(watch::Receiver<()>);
-
 impl<P: Copy + Eq + Hash> InFlight<P> {
-    /// Takes the name, unless another request holds it.
-    pub(super) fn enter(&self, name: &Name<P>) -> Result<Guard<P>, Taken> {
+    /// Takes the name, unless another request holds it; then, the end of that request ends the
+    /// returned channel, through which nothing is ever sent.
+    pub(super) fn enter(&self, name: &Name<P>) -> Result<Guard<P>, watch::Receiver<()>> {
         match self.names().entry(name.clone()) {
-            Entry::Occupied(other) => Err(Taken(other.get().clone())),
+            Entry::Occupied(other) => Err(other.get().clone()),
             Entry::Vacant(free) => {
                 let (ended, receiver) = watch::channel(());
                 free.insert(receiver);
@@ -64,14 +61,6 @@ impl<P: Copy + Eq + Hash> InFlight<P> {
     fn names(&self) -> MutexGuard<'_, Names<P>> {
         // A panic under the lock leaves the map whole.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Taken {
-    /// Waits until the name is free.
-    pub(super) async fn ended(mut self) {
-        // An error is the end of the sender, and nothing is ever sent.
-        let _ended = self.0.changed().await;
     }
 }
 
@@ -93,16 +82,16 @@ mod tests {
     async fn a_name_is_held_by_one_guard_and_free_after_it() {
         let all = InFlight::default();
         let first = all.enter(&name(1, "a")).expect("it is free");
-        let second = all.enter(&name(1, "a")).expect_err("it is taken");
+        let mut second = all.enter(&name(1, "a")).expect_err("it is taken");
         let _others = [
             all.enter(&name(2, "a")).expect("another principal"),
             all.enter(&name(1, "b")).expect("another name"),
         ];
-        let waiting = tokio::spawn(second.ended());
+        let waiting = tokio::spawn(async move { second.changed().await });
         tokio::task::yield_now().await;
         assert!(!waiting.is_finished());
         drop(first);
-        waiting.await.expect("it ends");
+        assert!(waiting.await.expect("it ends").is_err());
         assert!(all.enter(&name(1, "a")).is_ok());
         assert_eq!(all.names().len(), 2, "what is over leaves nothing");
     }

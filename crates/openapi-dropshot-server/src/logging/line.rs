@@ -165,6 +165,25 @@ impl Fields<'_> {
         self.name(field);
         let _ = write!(self.line, "{value}");
     }
+
+    /// A text, such that it stays on its line, and in JSON inside its quotes.
+    fn escaped(&mut self, field: &Field, text: &str) {
+        self.name(field);
+        let is_json = self.format == LogFormat::Json;
+        let quote = if is_json { "\"" } else { "" };
+        self.line.push_str(quote);
+        for character in text.chars() {
+            match character {
+                '"' | '\\' if is_json => self.line.extend(['\\', character]),
+                control if control.is_control() && is_json => {
+                    let _ = write!(self.line, "\\u{:04x}", u32::from(control));
+                }
+                control if control.is_control() => self.line.extend(control.escape_default()),
+                plain => self.line.push(plain),
+            }
+        }
+        self.line.push_str(quote);
+    }
 }
 
 impl Visit for Fields<'_> {
@@ -174,8 +193,7 @@ impl Visit for Fields<'_> {
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.name(field);
-        self.line.push_str(itoa::Buffer::new().format(value));
+        self.plain(field, value);
     }
 
     fn record_bool(&mut self, field: &Field, value: bool) {
@@ -195,35 +213,17 @@ impl Visit for Fields<'_> {
         if is_ordinary(value) {
             // Nearly every text, and many times as quick.
             self.name(field);
-            if quoted {
-                self.line.push('"');
-                self.line.push_str(value);
-                self.line.push('"');
-            } else {
-                self.line.push_str(value);
-            }
+            let quote = if quoted { "\"" } else { "" };
+            self.line.extend([quote, value, quote]);
         } else if quoted && self.format == LogFormat::Text {
             self.record_debug(field, &value);
         } else {
-            self.record_debug(field, &format_args!("{value}"));
+            self.escaped(field, value);
         }
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.name(field);
-        let mut escaped = Escaped {
-            format: self.format,
-            line: &mut *self.line,
-        };
-        let _ = match self.format {
-            LogFormat::Text => write!(escaped, "{value:?}"),
-            LogFormat::Json => {
-                escaped.line.push('"');
-                let written = write!(escaped, "{value:?}");
-                escaped.line.push('"');
-                written
-            }
-        };
+        self.escaped(field, &format!("{value:?}"));
     }
 }
 
@@ -237,47 +237,6 @@ fn is_message(field: &Field) -> bool {
 fn is_ordinary(text: &str) -> bool {
     let ordinary = |byte| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
     text.bytes().fold(true, |all, byte| all & ordinary(byte))
-}
-
-/// Takes text in, such that it stays on its line and inside its quotes.
-struct Escaped<'a> {
-    format: LogFormat,
-    line: &'a mut String,
-}
-
-impl fmt::Write for Escaped<'_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        if is_ordinary(text) {
-            self.line.push_str(text);
-            return Ok(());
-        }
-        let special = |character: char| match self.format {
-            LogFormat::Text => character.is_control(),
-            LogFormat::Json => character.is_control() || matches!(character, '"' | '\\'),
-        };
-        let mut rest = text;
-        while let Some(at) = rest.find(special) {
-            let (before, from) = rest.split_at(at);
-            self.line.push_str(before);
-            let mut characters = from.chars();
-            match (characters.next(), self.format) {
-                (Some(quoted @ ('"' | '\\')), _) => {
-                    self.line.push('\\');
-                    self.line.push(quoted);
-                }
-                (Some(control), LogFormat::Json) => {
-                    write!(self.line, "\\u{:04x}", u32::from(control))?;
-                }
-                (Some(control), LogFormat::Text) => {
-                    write!(self.line, "{}", control.escape_default())?;
-                }
-                (None, _) => {}
-            }
-            rest = characters.as_str();
-        }
-        self.line.push_str(rest);
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ mod sink;
 use crate::{
     ServiceInfo,
     config::{Log, Switch},
-    panics,
 };
 use line::Lines;
 use sink::Sink;
@@ -52,7 +51,7 @@ pub fn init_with(info: &'static ServiceInfo, log: &Log, access_log: Switch) {
     }
     let lines = Lines::new(info, log.log_format, SINK.get_or_init(Sink::to_stderr));
     if begin(info, lines, targets).is_ok() {
-        panics::log_panics();
+        log_panics();
     }
 }
 
@@ -84,7 +83,10 @@ fn begin(_: &'static ServiceInfo, lines: Lines, targets: Targets) -> Result<(), 
 fn begin(info: &'static ServiceInfo, lines: Lines, targets: Targets) -> Result<(), TryInitError> {
     use tracing_subscriber::Layer as _;
 
-    let exporter = otlp::Exporter::from_environment(info);
+    let (exporter, problem) = match otlp::Exporter::from_environment(info) {
+        Ok(exporter) => (exporter, None),
+        Err(problem) => (None, Some(problem)),
+    };
     if let Some(exporter) = &exporter {
         EXPORTER.get_or_init(|| exporter.clone());
     }
@@ -95,7 +97,11 @@ fn begin(info: &'static ServiceInfo, lines: Lines, targets: Targets) -> Result<(
     tracing_subscriber::registry()
         .with(lines.with_filter(targets))
         .with(exporter.map(|exporter| exporter.with_filter(requests)))
-        .try_init()
+        .try_init()?;
+    if let Some(problem) = problem {
+        tracing::error!("spans are not exported: {problem}");
+    }
+    Ok(())
 }
 
 /// How many lines were lost, because more came than could be written.
@@ -117,6 +123,18 @@ impl Drop for WriteOut {
             sink.write_out();
         }
     }
+}
+
+/// Makes every panic of the process an `error` of the log, in one line, instead of the text that
+/// the standard library writes to stderr.
+pub fn log_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let message = panic.payload_as_str().unwrap_or("a value that is no text");
+        match panic.location() {
+            Some(place) => tracing::error!(%place, "panicked: {message}"),
+            None => tracing::error!("panicked: {message}"),
+        }
+    }));
 }
 
 #[cfg(test)]

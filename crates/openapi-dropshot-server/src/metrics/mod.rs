@@ -8,14 +8,14 @@ mod reading;
 mod requests;
 
 pub use reading::Observations;
-pub(crate) use requests::{Active, EndedRequest};
+pub(crate) use requests::Active;
 
 use crate::ServiceInfo;
 use openapi_dropshot_types::{Condition, Contract, ErrorEntry};
-use prometheus::{Opts, Registry, TextEncoder, core::Collector};
-use reading::Reading;
+use prometheus::{Opts, Registry, TextEncoder};
+use reading::{Reading, Value};
 use requests::Requests;
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 /// All that is counted for one server.
@@ -32,13 +32,15 @@ impl Metrics {
     /// Metrics of an API with that many operations and these error codes.
     fn with(info: &ServiceInfo, operations: usize, codes: &[&'static str]) -> Self {
         let registry = Registry::new();
-        let requests = Requests::register(&registry, info, operations, codes);
+        let requests = Requests::register(&registry, info, operations, codes)
+            .expect("the names and labels in this crate are valid and differ");
         let metrics = Metrics { registry, requests };
-        let build =
-            Opts::new(info.metric("build_info"), "Which build this is; always 1.").const_labels(
-                HashMap::from([("version".to_owned(), info.version.to_owned())]),
-            );
-        metrics.add(Reading::gauge(build, || 1.0));
+        metrics.gauge_with_label(
+            &info.metric("build_info"),
+            "Which build this is; always 1.",
+            ("version", info.version),
+            || 1.0,
+        );
         process::watch(&metrics);
         metrics
     }
@@ -47,23 +49,13 @@ impl Metrics {
     /// that is there already keeps its first meaning.
     pub fn counter(&self, name: &str, help: &str, read: impl Fn() -> u64 + Send + Sync + 'static) {
         // Exact up to 2^53, which is a thousand years of 250,000 a second.
-        self.add(Reading::counter(Opts::new(name, help), move || {
-            read() as f64
-        }));
-    }
-
-    fn counter_of_seconds(
-        &self,
-        name: &str,
-        help: &str,
-        read: impl Fn() -> f64 + Send + Sync + 'static,
-    ) {
-        self.add(Reading::counter(Opts::new(name, help), read));
+        let read = move || Value::Counter(read() as f64);
+        self.add(&Opts::new(name, help), read);
     }
 
     /// Serves the value that `read` returns, at each scrape.
     pub fn gauge(&self, name: &str, help: &str, read: impl Fn() -> f64 + Send + Sync + 'static) {
-        self.add(Reading::gauge(Opts::new(name, help), read));
+        self.add(&Opts::new(name, help), move || Value::Gauge(read()));
     }
 
     /// As [`gauge`](Metrics::gauge), one of a family whose members are told apart by a label.
@@ -75,7 +67,7 @@ impl Metrics {
         read: impl Fn() -> f64 + Send + Sync + 'static,
     ) {
         let opts = Opts::new(name, help).const_label(label.0, label.1);
-        self.add(Reading::gauge(opts, read));
+        self.add(&opts, move || Value::Gauge(read()));
     }
 
     /// Serves the observations that `read` returns, at each scrape.
@@ -85,23 +77,47 @@ impl Metrics {
         help: &str,
         read: impl Fn() -> Observations + Send + Sync + 'static,
     ) {
-        self.add(Reading::histogram(Opts::new(name, help), read));
+        self.add(&Opts::new(name, help), move || Value::Histogram(read()));
     }
 
-    fn add(&self, reading: Reading) {
+    fn add(&self, opts: &Opts, read: impl Fn() -> Value + Send + Sync + 'static) {
+        let reading = Reading::new(opts, read);
         if let Err(problem) = self.registry.register(Box::new(reading)) {
             tracing::error!("a metric is not served: {problem}");
         }
     }
 
-    /// Serves how much of a limited resource is in use, and its limit.
-    pub(crate) fn watch_budget(&self, info: &ServiceInfo, of: Budget, budget: &Arc<Semaphore>) {
-        let (all, budget) = (budget.available_permits(), budget.clone());
-        let (used, limit) = of.names();
-        self.gauge(&info.metric(used.0), used.1, move || {
-            all.saturating_sub(budget.available_permits()) as f64
-        });
-        self.gauge(&info.metric(limit.0), limit.1, move || all as f64);
+    /// Serves how much of the resources that requests share is in use, and their limits: the
+    /// permits to run, and the bytes of bodies in memory.
+    pub(crate) fn watch_budgets(
+        &self,
+        info: &ServiceInfo,
+        permits: &Arc<Semaphore>,
+        bodies: &Arc<Semaphore>,
+    ) {
+        let serve = |budget: &Arc<Semaphore>, used: (&str, &str), limit: (&str, &str)| {
+            let (all, budget) = (budget.available_permits(), budget.clone());
+            self.gauge(&info.metric(used.0), used.1, move || {
+                all.saturating_sub(budget.available_permits()) as f64
+            });
+            self.gauge(&info.metric(limit.0), limit.1, move || all as f64);
+        };
+        serve(
+            permits,
+            ("permits_in_use", "Requests that run at this moment."),
+            ("permits_limit", "Requests that may run at the same time."),
+        );
+        serve(
+            bodies,
+            (
+                "body_bytes_in_use",
+                "Bytes of request bodies that are held in memory.",
+            ),
+            (
+                "body_bytes_limit",
+                "Bytes of request bodies that may be held in memory.",
+            ),
+        );
     }
 
     /// All metrics, as they stand at this moment, as text.
@@ -126,54 +142,6 @@ fn error_codes<C: Contract>() -> Vec<&'static str> {
     codes
 }
 
-/// A limited resource that requests share.
-#[derive(Clone, Copy)]
-pub(crate) enum Budget {
-    /// Permits to run.
-    Permits,
-    /// Bytes of bodies in memory.
-    Bodies,
-}
-
-/// A name and its help text.
-type Named = (&'static str, &'static str);
-
-impl Budget {
-    const fn names(self) -> (Named, Named) {
-        match self {
-            Budget::Permits => (
-                ("permits_in_use", "Requests that run at this moment."),
-                ("permits_limit", "Requests that may run at the same time."),
-            ),
-            Budget::Bodies => (
-                (
-                    "body_bytes_in_use",
-                    "Bytes of request bodies that are held in memory.",
-                ),
-                (
-                    "body_bytes_limit",
-                    "Bytes of request bodies that may be held in memory.",
-                ),
-            ),
-        }
-    }
-}
-
-/// Adds a family that this crate declares.
-///
-/// # Panics
-///
-/// The metric is not valid or is registered twice: a mistake in this source.
-fn declare<C: Collector + Clone + 'static>(
-    registry: &Registry,
-    family: prometheus::Result<C>,
-) -> C {
-    let family = family.expect("names and labels in this source are valid");
-    let registered = registry.register(Box::new(family.clone()));
-    registered.expect("no name stands twice in this source");
-    family
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,8 +154,8 @@ mod tests {
     #[test]
     fn every_family_has_a_help_text_and_a_type() {
         let metrics = metrics();
-        metrics.watch_budget(&TEST, Budget::Permits, &Arc::new(Semaphore::new(3)));
-        metrics.watch_budget(&TEST, Budget::Bodies, &Arc::new(Semaphore::new(3)));
+        let budget = Arc::new(Semaphore::new(3));
+        metrics.watch_budgets(&TEST, &budget, &budget);
         for family in metrics.registry.gather() {
             assert!(family.help().ends_with('.'), "{}", family.name());
         }
@@ -197,7 +165,7 @@ mod tests {
     fn what_is_taken_of_a_budget_is_seen() {
         let metrics = metrics();
         let budget = Arc::new(Semaphore::new(3));
-        metrics.watch_budget(&TEST, Budget::Permits, &budget);
+        metrics.watch_budgets(&TEST, &budget, &budget);
         let _taken = budget.try_acquire_many(2).expect("free");
         let text = metrics.text().expect("can be written");
         assert!(text.contains("\nshop_permits_in_use 2\n"), "{text}");

@@ -1,14 +1,16 @@
 //! Exports Linux's figures about this process, under the names that all
 //! Prometheus libraries use. On other systems these metrics are not served.
 
-use super::Metrics;
+use super::{Metrics, reading::Value};
+use prometheus::Opts;
+use rustix::{
+    process::{Resource, getrlimit},
+    time::{ClockId, clock_gettime},
+};
 use std::{fs, path::Path, time::SystemTime};
 
-/// The unit of times in `/proc/self/stat`; fixed at 100 a second for programs.
-const TICKS: f64 = 100.0;
-
 pub(super) fn watch(metrics: &Metrics) {
-    if !Path::new("/proc/self/stat").exists() {
+    if !Path::new("/proc/self/status").exists() {
         return;
     }
     metrics.gauge("process_resident_memory_bytes", "Resident memory.", || {
@@ -20,16 +22,16 @@ pub(super) fn watch(metrics: &Metrics) {
     metrics.gauge(
         "process_max_fds",
         "File descriptors that may be open.",
-        || max_fds().unwrap_or_default(),
+        max_fds,
     );
     metrics.gauge("process_threads", "Threads.", || {
         in_status("Threads:").unwrap_or_default()
     });
-    metrics.counter_of_seconds(
+    let cpu = Opts::new(
         "process_cpu_seconds_total",
         "Time on a processor, for the program and in the kernel.",
-        || cpu_seconds().unwrap_or_default(),
     );
+    metrics.add(&cpu, || Value::Counter(cpu_seconds()));
     let started = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .map_or(0.0, |since| since.as_secs_f64());
@@ -47,27 +49,14 @@ fn in_status(word: &str) -> Option<f64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-fn max_fds() -> Option<f64> {
-    let limits = fs::read_to_string("/proc/self/limits").ok()?;
-    let line = limits
-        .lines()
-        .find_map(|line| line.strip_prefix("Max open files"))?;
-    match line.split_whitespace().next()? {
-        "unlimited" => Some(f64::INFINITY),
-        soft => soft.parse().ok(),
-    }
+fn max_fds() -> f64 {
+    let limit = getrlimit(Resource::Nofile).current;
+    limit.map_or(f64::INFINITY, |limit| limit as f64)
 }
 
-fn cpu_seconds() -> Option<f64> {
-    let stat = fs::read_to_string("/proc/self/stat").ok()?;
-    // The second field is the program's name in parentheses, and may have
-    // spaces; `utime` and `stime` are the 14th and 15th.
-    let (_, rest) = stat.rsplit_once(") ")?;
-    let mut times = rest
-        .split(' ')
-        .skip(11)
-        .map_while(|time| time.parse::<f64>().ok());
-    Some((times.next()? + times.next()?) / TICKS)
+fn cpu_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 #[cfg(test)]
@@ -78,8 +67,8 @@ mod tests {
     fn this_process_has_memory_files_threads_and_a_past() {
         assert!(in_status("VmRSS:").is_some_and(|kib| kib > 100.0));
         assert!(in_status("Threads:").is_some_and(|threads| threads >= 1.0));
-        assert!(max_fds().is_some_and(|fds| fds >= 3.0));
+        assert!(max_fds() >= 3.0);
         let busy = std::hint::black_box((0..50_000_000_u64).fold(0, |sum, n| sum ^ n));
-        assert!(cpu_seconds().is_some_and(|seconds| seconds > 0.0), "{busy}");
+        assert!(cpu_seconds() > 0.0, "{busy}");
     }
 }

@@ -9,9 +9,14 @@ use prometheus::{
 
 pub(super) struct Reading {
     desc: Desc,
-    kind: MetricType,
-    /// Puts the value in its place.
-    read: Box<dyn Fn(&mut Metric) + Send + Sync>,
+    read: Box<dyn Fn() -> Value + Send + Sync>,
+}
+
+/// The value of a metric at one moment.
+pub(super) enum Value {
+    Counter(f64),
+    Gauge(f64),
+    Histogram(Observations),
 }
 
 /// The values that were observed since the start, in classes by size.
@@ -27,41 +32,10 @@ pub struct Observations {
 }
 
 impl Reading {
-    pub(super) fn counter(opts: Opts, read: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
-        Self::new(opts, MetricType::COUNTER, move |metric| {
-            let mut counter = Counter::default();
-            counter.set_value(read());
-            metric.set_counter(counter);
-        })
-    }
-
-    pub(super) fn gauge(opts: Opts, read: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
-        Self::new(opts, MetricType::GAUGE, move |metric| {
-            let mut gauge = Gauge::default();
-            gauge.set_value(read());
-            metric.set_gauge(gauge);
-        })
-    }
-
-    pub(super) fn histogram(
-        opts: Opts,
-        read: impl Fn() -> Observations + Send + Sync + 'static,
-    ) -> Self {
-        Self::new(opts, MetricType::HISTOGRAM, move |metric| {
-            metric.set_histogram(histogram_of(&read()));
-        })
-    }
-
-    fn new(
-        opts: Opts,
-        kind: MetricType,
-        read: impl Fn(&mut Metric) + Send + Sync + 'static,
-    ) -> Self {
+    pub(super) fn new(opts: &Opts, read: impl Fn() -> Value + Send + Sync + 'static) -> Self {
+        let desc = opts.describe();
         Reading {
-            desc: opts
-                .describe()
-                .expect("names and help texts in this source are valid"),
-            kind,
+            desc: desc.expect("names and help texts in this source are valid"),
             read: Box::new(read),
         }
     }
@@ -91,11 +65,28 @@ impl Collector for Reading {
 
     fn collect(&self) -> Vec<MetricFamily> {
         let mut metric = Metric::from_label(self.desc.const_label_pairs.clone());
-        (self.read)(&mut metric);
+        let kind = match (self.read)() {
+            Value::Counter(value) => {
+                let mut counter = Counter::default();
+                counter.set_value(value);
+                metric.set_counter(counter);
+                MetricType::COUNTER
+            }
+            Value::Gauge(value) => {
+                let mut gauge = Gauge::default();
+                gauge.set_value(value);
+                metric.set_gauge(gauge);
+                MetricType::GAUGE
+            }
+            Value::Histogram(observed) => {
+                metric.set_histogram(histogram_of(&observed));
+                MetricType::HISTOGRAM
+            }
+        };
         let mut family = MetricFamily::default();
         family.set_name(self.desc.fq_name.clone());
         family.set_help(self.desc.help.clone());
-        family.set_field_type(self.kind);
+        family.set_field_type(kind);
         family.set_metric(vec![metric]);
         vec![family]
     }

@@ -1,18 +1,16 @@
 //! Counts requests. The labels have values of closed sets only, so that clients cannot
 //! increase the number of time series.
 
-use super::declare;
-use crate::ServiceInfo;
+use crate::{ServiceInfo, access::EndedRequest};
 use http::Method;
-use openapi_dropshot_types::Operation;
 use prometheus::{
-    Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts,
-    Registry,
+    Histogram, HistogramVec, IntCounter, IntCounterVec, IntGauge, Registry,
+    register_histogram_vec_with_registry, register_int_counter_vec_with_registry,
+    register_int_gauge_vec_with_registry,
 };
 use std::{
     collections::HashSet,
     sync::{Mutex, OnceLock, PoisonError},
-    time::Duration,
 };
 
 /// Upper bounds of the buckets in seconds: those that the convention advises,
@@ -40,21 +38,6 @@ const NO_STATUS: &str = "none";
 const KEYS: usize = 1000;
 const OTHER_KEYS: &str = "other";
 
-/// A request that is over.
-pub(crate) struct EndedRequest<'a> {
-    pub(crate) method: &'a Method,
-    /// The template, where one fits the path.
-    pub(crate) route: Option<&'static str>,
-    pub(crate) operation: Option<&'static Operation>,
-    /// None where the client went away before the response.
-    pub(crate) status: Option<u16>,
-    /// Set where the response is an error.
-    pub(crate) code: Option<&'static str>,
-    /// The id of the principal.
-    pub(crate) key_id: Option<&'a str>,
-    pub(crate) took: Duration,
-}
-
 /// The families of requests, and the series that are used most.
 pub(crate) struct Requests {
     durations: HistogramVec,
@@ -67,44 +50,41 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
+    /// Declares the families.
+    ///
+    /// # Errors
+    ///
+    /// A name or a label is not valid, or is there twice.
     pub(super) fn register(
         registry: &Registry,
         info: &ServiceInfo,
         operations: usize,
         codes: &[&'static str],
-    ) -> Self {
-        let durations = HistogramOpts::new(
-            "http_server_request_duration_seconds",
-            "Duration of HTTP server requests.",
-        );
-        let active = IntGaugeVec::new(
-            Opts::new(
-                "http_server_active_requests",
-                "HTTP server requests in progress.",
-            ),
+    ) -> prometheus::Result<Self> {
+        let active = register_int_gauge_vec_with_registry!(
+            "http_server_active_requests",
+            "HTTP server requests in progress.",
             &["http_request_method"],
-        );
-        let active = declare(registry, active);
-        let errors = IntCounterVec::new(
-            Opts::new(
-                info.metric("errors_total"),
-                "Error responses, by the code in their body.",
-            ),
+            registry
+        )?;
+        let errors = register_int_counter_vec_with_registry!(
+            info.metric("errors_total"),
+            "Error responses, by the code in their body.",
             &["code"],
-        );
-        let errors = declare(registry, errors);
-        Requests {
-            durations: declare(
-                registry,
-                HistogramVec::new(
-                    durations.buckets(BUCKETS.to_vec()),
-                    &[
-                        "http_request_method",
-                        "http_route",
-                        "http_response_status_code",
-                    ],
-                ),
-            ),
+            registry
+        )?;
+        Ok(Requests {
+            durations: register_histogram_vec_with_registry!(
+                "http_server_request_duration_seconds",
+                "Duration of HTTP server requests.",
+                &[
+                    "http_request_method",
+                    "http_route",
+                    "http_response_status_code"
+                ],
+                BUCKETS.to_vec(),
+                registry
+            )?,
             by_operation: (0..operations).map(|_| Default::default()).collect(),
             active: METHODS.map(|method| active.with_label_values(&[method])),
             // All of them from the start: a rate needs a value to rise from.
@@ -112,18 +92,14 @@ impl Requests {
                 .iter()
                 .map(|&code| (code, errors.with_label_values(&[code])))
                 .collect(),
-            deprecated: declare(
-                registry,
-                IntCounterVec::new(
-                    Opts::new(
-                        info.metric("deprecated_calls_total"),
-                        "Calls of deprecated operations with a valid key, since the start.",
-                    ),
-                    &["operation", "key_id"],
-                ),
-            ),
+            deprecated: register_int_counter_vec_with_registry!(
+                info.metric("deprecated_calls_total"),
+                "Calls of deprecated operations with a valid key, since the start.",
+                &["operation", "key_id"],
+                registry
+            )?,
             keys: Mutex::default(),
-        }
+        })
     }
 
     /// A request is in progress until the returned value is dropped.
@@ -204,6 +180,7 @@ fn position(method: &Method) -> usize {
 mod tests {
     use super::*;
     use crate::{info::TEST, metrics::Metrics, test_contract::OPERATIONS};
+    use std::time::Duration;
 
     fn metrics() -> Metrics {
         Metrics::with(&TEST, OPERATIONS.len(), &["not_found"])
@@ -211,6 +188,8 @@ mod tests {
 
     fn ended(method: &Method) -> EndedRequest<'_> {
         EndedRequest {
+            message: "answered",
+            request_id: "an-id",
             method,
             route: None,
             operation: None,

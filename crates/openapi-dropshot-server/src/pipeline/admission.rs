@@ -1,10 +1,11 @@
-//! Rejects new requests while the service shuts down; running requests are
-//! finished.
+//! Rejects new requests while the service shuts down, and those beyond the number that may run
+//! at the same time. Running requests are finished.
 
 use super::error_response::ErrorResponse;
 use crate::readiness::{Phase, Readiness};
 use http::{HeaderValue, header::CONNECTION};
 use openapi_dropshot_types::Condition;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// 503 from when the service stops, and the end of the connection.
 pub(super) fn check(readiness: &Readiness) -> Result<(), ErrorResponse> {
@@ -15,6 +16,15 @@ pub(super) fn check(readiness: &Readiness) -> Result<(), ErrorResponse> {
         "the service is stopping; nothing was started, try again in 1 second on a new connection";
     Err(ErrorResponse::new(Condition::Overloaded, message)
         .with(CONNECTION, HeaderValue::from_static("close")))
+}
+
+/// A permit, which is held while the request runs. Where there is none, a request is rejected at
+/// once instead of queued.
+pub(super) fn permit(permits: &Semaphore) -> Result<SemaphorePermit<'_>, ErrorResponse> {
+    permits.try_acquire().map_err(|_| {
+        let message = "the service has too much to do; nothing was started, try again in 1 second";
+        ErrorResponse::new(Condition::Overloaded, message)
+    })
 }
 
 #[cfg(test)]
@@ -31,9 +41,8 @@ mod tests {
         }
         readiness.advance(Phase::Stopping);
         let error = check(&readiness).expect_err("rejected");
-        let error = error.resolve::<TestContract>();
-        assert_eq!(error.code(), "overloaded");
-        let response = error.into_response::<TestContract>("id");
+        let (code, response) = error.into_response::<TestContract>("id");
+        assert_eq!(code, "overloaded");
         assert_eq!(response.headers()[CONNECTION], "close");
     }
 }

@@ -1,12 +1,8 @@
 //! Authenticates a request: reads the credential of `Authorization: Bearer` (RFC 6750) and
 //! passes it to the state of the service, which returns the principal.
 
-use super::{deadline, error_response::ErrorResponse};
-use crate::{
-    ServiceInfo,
-    config::Limits,
-    state::{AuthenticationError, State},
-};
+use super::{context::Context, deadline, error_response::ErrorResponse};
+use crate::state::{AuthenticationError, State};
 use http::{
     HeaderMap, HeaderValue,
     header::{AUTHORIZATION, WWW_AUTHENTICATE},
@@ -17,49 +13,25 @@ const NO_KEY: &str = "send an API key as `Authorization: Bearer <API_KEY>`";
 const MALFORMED: &str = "the API key is mistyped, cut short or not of this service; send it as `Authorization: Bearer <API_KEY>`";
 const UNKNOWN: &str = "the API key is unknown or revoked; send a valid one";
 
-/// The values of `WWW-Authenticate` of one service.
-#[derive(Debug)]
-pub(super) struct Challenges {
-    missing: HeaderValue,
-    invalid: HeaderValue,
-}
-
-impl Challenges {
-    pub(super) fn new(info: &ServiceInfo) -> Self {
-        let value = |text: String| {
-            HeaderValue::try_from(text).expect("the name of a service is letters and digits")
-        };
-        let realm = info.name;
-        Challenges {
-            missing: value(format!("Bearer realm=\"{realm}\"")),
-            invalid: value(format!("Bearer realm=\"{realm}\", error=\"invalid_token\"")),
-        }
-    }
-
-    fn missing(&self) -> ErrorResponse {
-        ErrorResponse::new(Condition::Unauthorized, NO_KEY)
-            .with(WWW_AUTHENTICATE, self.missing.clone())
-    }
-
-    fn invalid(&self, message: &'static str) -> ErrorResponse {
-        ErrorResponse::new(Condition::Unauthorized, message)
-            .with(WWW_AUTHENTICATE, self.invalid.clone())
-    }
-}
-
 /// The principal of a request, found within the time that a request may take.
 pub(super) async fn principal<S: State>(
-    state: &S,
-    limits: &Limits,
-    challenges: &Challenges,
+    context: &Context<S>,
     headers: &HeaderMap,
     request_id: &str,
 ) -> Result<S::Principal, ErrorResponse> {
-    let credential = credential(headers).ok_or_else(|| challenges.missing())?;
-    match deadline::within(limits, state.authenticate(credential)).await? {
+    let realm = context.info.name;
+    let reject = |message, parameters: &str| {
+        let challenge = HeaderValue::try_from(format!("Bearer realm=\"{realm}\"{parameters}"))
+            .expect("the name of a service is letters and digits");
+        ErrorResponse::new(Condition::Unauthorized, message).with(WWW_AUTHENTICATE, challenge)
+    };
+    let invalid = |message| reject(message, ", error=\"invalid_token\"");
+    let credential = credential(headers).ok_or_else(|| reject(NO_KEY, ""))?;
+    let principal = context.state.authenticate(credential);
+    match deadline::within(&context.limits, principal).await? {
         Ok(principal) => Ok(principal),
-        Err(AuthenticationError::Malformed) => Err(challenges.invalid(MALFORMED)),
-        Err(AuthenticationError::Unknown) => Err(challenges.invalid(UNKNOWN)),
+        Err(AuthenticationError::Malformed) => Err(invalid(MALFORMED)),
+        Err(AuthenticationError::Unknown) => Err(invalid(UNKNOWN)),
         Err(AuthenticationError::Failed(error)) => Err(ErrorResponse::of_state(error, request_id)),
     }
 }

@@ -110,7 +110,7 @@ mod tests {
     use std::{convert::Infallible, num::NonZeroUsize};
 
     fn code(error: ErrorResponse) -> &'static str {
-        error.resolve::<TestContract>().code()
+        error.rejection::<TestContract>().error.code
     }
 
     fn limits(body_max_bytes: usize) -> Limits {

@@ -2,36 +2,36 @@
 //! data that requests share. Handlers get it as their request context.
 
 use super::{
-    authenticate::Challenges,
     cors::Cors,
     pages::Pages,
-    route::{self, RouteError, Routes},
+    route::{RouteError, Routes},
 };
 use crate::{
     ServiceInfo,
     clock::Clock,
-    config::{Lifecycle, Limits, RateLimit, SunsetPolicy, Web},
+    config::{Limits, SunsetPolicy},
     document::Document,
-    idempotency::{self, AttemptFuture, IdempotencyError, IdempotencyKey, InFlight},
-    metrics::{Budget, Metrics},
+    idempotency::{self, AttemptFuture, IdempotencyKey, InFlight},
+    metrics::Metrics,
     rate_limit::RateLimiter,
     readiness::Readiness,
+    server::Setup,
     state::State,
     usage::UsageCounters,
 };
 use chrono::{DateTime, Utc};
-use openapi_dropshot_types::Contract;
+use openapi_dropshot_types::{Contract, IdempotencyFailure};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 /// The context of the running server, and of every handler.
 pub struct Context<S: State> {
+    pub(super) info: &'static ServiceInfo,
     pub(crate) state: Arc<S>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(super) limits: Limits,
     pub(super) sunset: SunsetPolicy,
     pub(crate) readiness: Arc<Readiness>,
-    pub(super) challenges: Challenges,
     pub(super) routes: Routes,
     pub(super) pages: Pages,
     /// `None` where no origin may call.
@@ -49,57 +49,42 @@ pub struct Context<S: State> {
     pub(super) body_budget: Arc<Semaphore>,
 }
 
-/// The settings that a context is made of.
-pub(crate) struct ContextSettings {
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) limits: Limits,
-    pub(crate) rate_limit: RateLimit,
-    pub(crate) web: Web,
-    pub(crate) lifecycle: Lifecycle,
-    pub(crate) metrics: bool,
-}
-
 impl<S: State> Context<S> {
     /// The context of a server of the API `C`.
     ///
     /// # Errors
     ///
     /// The operations of the API cannot be served.
-    pub(crate) fn new<C: Contract<Context = Self>>(
-        info: &ServiceInfo,
-        state: S,
-        settings: ContextSettings,
-    ) -> Result<Self, RouteError> {
-        let (base, operations) = (C::BASE_PATH, C::OPERATIONS);
-        let lowest = settings.lifecycle.min_stability.0;
+    pub(crate) fn new<C: Contract<Context = Self>>(setup: Setup<S>) -> Result<Self, RouteError> {
+        let (info, base, operations) = (setup.info, C::BASE_PATH, C::OPERATIONS);
+        let lowest = setup.lifecycle.min_stability.0;
         let routes = Routes::new(C::router()?, base, operations, lowest);
         let pages = Pages::new(Document::of::<C>(routes.served()), C::TITLE, base);
-        route::check_pages(&pages, operations, base)?;
-        let permits = semaphore(settings.limits.max_in_flight.get());
-        let body_budget = semaphore(settings.limits.body_budget_bytes.get());
-        let metrics = settings.metrics.then(|| {
+        pages.check(operations, base)?;
+        let permits = semaphore(setup.limits.max_in_flight.get());
+        let body_budget = semaphore(setup.limits.body_budget_bytes.get());
+        let metrics = setup.metrics.then(|| {
             let metrics = Metrics::new::<C>(info);
-            state.register_metrics(&metrics);
-            metrics.watch_budget(info, Budget::Permits, &permits);
-            metrics.watch_budget(info, Budget::Bodies, &body_budget);
+            setup.state.register_metrics(&metrics);
+            metrics.watch_budgets(info, &permits, &body_budget);
             Arc::new(metrics)
         });
         Ok(Context {
-            state: Arc::new(state),
-            clock: settings.clock,
-            sunset: settings.lifecycle.sunset,
+            state: Arc::new(setup.state),
+            clock: setup.clock,
+            sunset: setup.lifecycle.sunset,
             readiness: Arc::new(Readiness::new()),
-            challenges: Challenges::new(info),
-            cors: Cors::new(&settings.web.cors_origins, routes.served()),
+            info,
+            cors: Cors::new(&setup.web.cors_origins, routes.served()),
             pages,
             routes,
-            rate_limiter: RateLimiter::new(&settings.rate_limit),
+            rate_limiter: RateLimiter::new(&setup.rate_limit),
             usage: Arc::default(),
             in_flight: InFlight::default(),
             metrics,
             permits,
             body_budget,
-            limits: settings.limits,
+            limits: setup.limits,
         })
     }
 
@@ -122,19 +107,29 @@ impl<S: State> Context<S> {
     ///
     /// # Errors
     ///
-    /// [`IdempotencyError`]; the inner error is [`Attempt::Rejected`](crate::idempotency::Attempt).
-    pub async fn attempt_once<T, R>(
+    /// The key was used for something else, another request with it is still running, or the
+    /// state failed. The inner error is [`Attempt::Rejected`](crate::idempotency::Attempt).
+    pub async fn attempt_once<T, R, E>(
         &self,
+        request_id: &str,
         principal: S::Principal,
         key: IdempotencyKey,
         attempt: impl Fn() -> AttemptFuture<T, R>,
-    ) -> Result<Result<T, R>, IdempotencyError>
+    ) -> Result<Result<T, R>, E>
     where
         T: Send + 'static,
         R: Send + 'static,
+        E: IdempotencyFailure,
     {
         let deadline = self.limits.request_deadline_seconds.duration();
-        idempotency::run(&self.in_flight, deadline, (principal, key), attempt).await
+        idempotency::run(
+            &self.in_flight,
+            deadline,
+            request_id,
+            (principal, key),
+            attempt,
+        )
+        .await
     }
 }
 

@@ -1,9 +1,10 @@
-//! Limits how long a request may run.
+//! Ends a request that takes too long with 503, and one that panics with 500.
 
 use super::error_response::ErrorResponse;
 use crate::config::Limits;
 use futures::FutureExt as _;
 use openapi_dropshot_types::Condition;
+use std::{any::Any, panic::AssertUnwindSafe};
 
 /// The result of the work, or 503 where it took too long. A write that was handed
 /// to the store goes on, so that its outcome is unknown.
@@ -22,4 +23,54 @@ pub(super) fn within<T>(
             ErrorResponse::new(Condition::Unavailable, message)
         })
     })
+}
+
+/// The result of the work, or `internal_error` where it panicked.
+// No `async fn`, for the same reason.
+pub(super) fn caught<T>(
+    work: impl Future<Output = Result<T, ErrorResponse>>,
+) -> impl Future<Output = Result<T, ErrorResponse>> {
+    // What a panic can leave half done is either of this request alone, or
+    // protected by its own lock.
+    AssertUnwindSafe(work).catch_unwind().map(|caught| {
+        caught.unwrap_or_else(|panic| {
+            Err(ErrorResponse::internal(format!(
+                "the request panicked: {}",
+                text(&*panic)
+            )))
+        })
+    })
+}
+
+fn text(panic: &(dyn Any + Send)) -> &str {
+    match (panic.downcast_ref::<String>(), panic.downcast_ref::<&str>()) {
+        (Some(text), _) => text,
+        (_, Some(text)) => text,
+        _ => "with a value that is no text",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_contract::TestContract;
+
+    #[tokio::test]
+    async fn a_panic_is_an_internal_error_that_tells_only_the_log() {
+        for (work, text) in [(1, "once"), (2, "twice"), (3, "no text")] {
+            let error = caught::<()>(async move {
+                match work {
+                    1 => panic!("once"),
+                    2 => panic!("{}", "twice".to_owned()),
+                    _ => std::panic::panic_any(3),
+                }
+            })
+            .await
+            .expect_err("panicked");
+            let error = error.rejection::<TestContract>();
+            assert_eq!(error.error.code, "internal_error");
+            assert!(!error.message.contains(text));
+            assert!(error.detail.is_some_and(|detail| detail.contains(text)));
+        }
+    }
 }

@@ -13,25 +13,16 @@ const TIME: Duration = Duration::from_secs(2);
 /// The bytes that a client on a fast line has under way before it looks for a response.
 const BYTES: usize = 16 * 1024 * 1024;
 
-/// Whether the body of a request is drained where the request is rejected.
-pub(super) struct Drain {
-    wanted: bool,
+/// Whether the body of a request is drained where the request is rejected. A client that expects
+/// `100 Continue` has sent nothing yet, and reading would make it send.
+pub(super) fn is_wanted(head: &Parts) -> bool {
+    !head.headers.contains_key(EXPECT)
 }
 
-impl Drain {
-    pub(super) fn of(head: &Parts) -> Self {
-        // A client that expects `100 Continue` has sent nothing yet, and reading would make it
-        // send.
-        Drain {
-            wanted: !head.headers.contains_key(EXPECT),
-        }
-    }
-
-    /// Reads the rest of the body, beside the response.
-    pub(super) fn start(self, body: Body) {
-        if self.wanted && !body.is_end_stream() {
-            tokio::spawn(tokio::time::timeout(TIME, discard(body)));
-        }
+/// Reads the rest of the body, beside the response.
+pub(super) fn start(body: Body) {
+    if !body.is_end_stream() {
+        tokio::spawn(tokio::time::timeout(TIME, discard(body)));
     }
 }
 

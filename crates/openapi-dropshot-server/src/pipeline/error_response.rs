@@ -8,7 +8,7 @@ use http::{
     header::{ALLOW, CONNECTION, CONTENT_TYPE, RETRY_AFTER},
 };
 use openapi_dropshot_types::{Condition, Contract, Rejection};
-use std::borrow::Cow;
+use std::{borrow::Cow, mem};
 
 /// Why the pipeline ends a request, with headers that only the step knows that ends it.
 #[derive(Debug)]
@@ -81,8 +81,8 @@ impl ErrorResponse {
         self
     }
 
-    /// Looks up what the document has for the condition.
-    pub(super) fn resolve<C: Contract>(self) -> ResolvedError {
+    /// The rejection in the terms of the document.
+    pub(super) fn rejection<C: Contract>(self) -> Rejection {
         let mut rejection = match self.reason {
             Reason::Rejection(rejection) => rejection,
             Reason::Condition {
@@ -95,52 +95,21 @@ impl ErrorResponse {
             },
         };
         truncate(&mut rejection.message);
-        ResolvedError {
-            rejection,
-            headers: self.headers,
-        }
-    }
-}
-
-impl From<Rejection> for ErrorResponse {
-    fn from(rejection: Rejection) -> Self {
-        ErrorResponse {
-            reason: Reason::Rejection(rejection),
-            headers: Vec::new(),
-        }
-    }
-}
-
-/// An error response whose status and code are known.
-#[derive(Debug)]
-pub(super) struct ResolvedError {
-    rejection: Rejection,
-    headers: Vec<(HeaderName, HeaderValue)>,
-}
-
-impl ResolvedError {
-    /// The code of the error.
-    pub(super) fn code(&self) -> &'static str {
-        self.rejection.error.code
+        rejection
     }
 
-    #[cfg(test)]
-    pub(super) fn message(&self) -> &str {
-        &self.rejection.message
-    }
-
-    #[cfg(test)]
-    pub(super) fn detail(&self) -> Option<&str> {
-        self.rejection.detail.as_deref()
-    }
-
-    /// The response. The detail goes to the log.
-    pub(super) fn into_response<C: Contract>(self, request_id: &str) -> Response<Body> {
-        let error = self.rejection.error;
-        if let Some(detail) = &self.rejection.detail {
+    /// The code of the error, and the response. The detail goes to the log.
+    pub(super) fn into_response<C: Contract>(
+        mut self,
+        request_id: &str,
+    ) -> (&'static str, Response<Body>) {
+        let own_headers = mem::take(&mut self.headers);
+        let rejection = self.rejection::<C>();
+        let error = rejection.error;
+        if let Some(detail) = &rejection.detail {
             tracing::error!(request_id, code = %error.code, "{detail}");
         }
-        let body = C::error_body(&self.rejection, request_id);
+        let body = C::error_body(&rejection, request_id);
         let is_empty = body.is_empty();
         let mut response = Response::new(Body::from(body));
         *response.status_mut() =
@@ -164,8 +133,17 @@ impl ResolvedError {
             }
             _ => {}
         }
-        headers.extend(self.headers);
-        response
+        headers.extend(own_headers);
+        (error.code, response)
+    }
+}
+
+impl From<Rejection> for ErrorResponse {
+    fn from(rejection: Rejection) -> Self {
+        ErrorResponse {
+            reason: Reason::Rejection(rejection),
+            headers: Vec::new(),
+        }
     }
 }
 
@@ -187,9 +165,7 @@ mod tests {
     use crate::test_contract::TestContract;
 
     fn response(error: ErrorResponse) -> Response<Body> {
-        error
-            .resolve::<TestContract>()
-            .into_response::<TestContract>("id")
+        error.into_response::<TestContract>("id").1
     }
 
     #[test]
@@ -213,7 +189,7 @@ mod tests {
     #[test]
     fn a_message_stays_short_whatever_it_repeats() {
         let error = ErrorResponse::new(Condition::InvalidRequest, "ü".repeat(900_000));
-        let message = error.resolve::<TestContract>().rejection.message;
+        let message = error.rejection::<TestContract>().message;
         assert_eq!(message.chars().count(), LONGEST_MESSAGE + 1);
         assert!(message.ends_with('…'));
     }

@@ -1,12 +1,10 @@
 //! Checks a JSON body before a type is read from it: it must be UTF-8 and valid
 //! JSON, have at most 64 levels, and no object may have a member twice.
 
-mod numbers;
-
 use super::error_response::ErrorResponse;
 use openapi_dropshot_types::Condition;
 use serde::{
-    Deserializer,
+    Deserialize, Deserializer,
     de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor},
 };
 use std::{borrow::Cow, collections::HashSet, fmt};
@@ -36,8 +34,9 @@ fn problem(body: &[u8]) -> Option<String> {
     }
     let read = read(text).or_else(|error| {
         // JSON limits no number; the models limit the members that they know.
-        let bounded = numbers::is_about_one(&error).then(|| numbers::without_beyond_f64(text));
-        bounded.flatten().map_or(Err(error), |text| read(&text))
+        let out_of_range = error.to_string().starts_with("number out of range");
+        let bounded = out_of_range.then(|| without_beyond_f64(text)).flatten();
+        bounded.map_or(Err(error), |text| read(&text))
     });
     read.err()
         .map(|error| format!("the body is not valid JSON: {error}"))
@@ -112,7 +111,7 @@ impl<'de> Visitor<'de> for Depth {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         let inside = self.deeper()?;
         let mut seen = HashSet::new();
-        while let Some(Name(name)) = members.next_key_seed(NameSeed)? {
+        while let Some(Name(name)) = members.next_key()? {
             if seen.contains(&name) {
                 let name: String = name.chars().take(64).collect();
                 return Err(A::Error::custom(format_args!(
@@ -127,32 +126,48 @@ impl<'de> Visitor<'de> for Depth {
 }
 
 /// The name of a member, unescaped; borrowed where nothing was escaped.
-struct Name<'de>(Cow<'de, str>);
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-struct NameSeed;
-
-impl<'de> DeserializeSeed<'de> for NameSeed {
-    type Value = Name<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Name<'de>, D::Error> {
-        deserializer.deserialize_str(self)
+/// The same text with a `0` in the place of each number that no `f64` can hold, such as `1e400`,
+/// and blanks after it, so that every other place keeps its column; `None` where there is none.
+/// The parser stops at such a number, although it may be in a member that is ignored.
+fn without_beyond_f64(text: &str) -> Option<String> {
+    let mut json = text.as_bytes().to_vec();
+    let mut rest = &mut json[..];
+    while let Some(&first) = rest.first() {
+        let length = match first {
+            b'"' => string_length(rest),
+            b'-' | b'0'..=b'9' => number_length(rest),
+            _ => 1,
+        };
+        let (token, behind) = rest.split_at_mut(length);
+        let number = std::str::from_utf8(token).ok().map(str::parse::<f64>);
+        if matches!(number, Some(Ok(number)) if number.is_infinite()) {
+            token.fill(b' ');
+            token[0] = b'0';
+        }
+        rest = behind;
     }
+    String::from_utf8(json).ok().filter(|json| json != text)
 }
 
-impl<'de> Visitor<'de> for NameSeed {
-    type Value = Name<'de>;
+/// The length of the string at the start, with its quotes.
+fn string_length(json: &[u8]) -> usize {
+    let mut is_escaped = false;
+    let end = json[1..].iter().position(|byte| {
+        let is_end = *byte == b'"' && !is_escaped;
+        is_escaped = *byte == b'\\' && !is_escaped;
+        is_end
+    });
+    end.map_or(json.len(), |end| end + 2)
+}
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the name of a member")
-    }
-
-    fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Name<'de>, E> {
-        Ok(Name(Cow::Borrowed(name)))
-    }
-
-    fn visit_str<E: Error>(self, name: &str) -> Result<Name<'de>, E> {
-        Ok(Name(Cow::Owned(name.to_owned())))
-    }
+/// The length of the number at the start. The parser rejects what is no number.
+fn number_length(json: &[u8]) -> usize {
+    let in_number = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
+    json.iter().take_while(in_number).count()
 }
 
 #[cfg(test)]
@@ -208,11 +223,34 @@ mod tests {
             (b"{\"a\": \"\xff\"}", "UTF-8 from byte 7"),
             (b"\xef\xbb\xbf{}", "column 1"),
             (b"{'a': 1}", "column 2"),
-            (b"[1e400, 1e400.5]", "column 14"),
+            (b"[1e400, 1e400.5]", "column 13"),
             (b"{\"1e400\": 1e400, \"b\": 01}", "column 24"),
         ] {
             let problem = problem(body).expect("rejected");
             assert!(problem.contains(text), "{problem}");
         }
+    }
+
+    #[test]
+    fn only_numbers_beyond_f64_give_way_and_all_else_keeps_its_place() {
+        for (text, expected) in [
+            (r#"{"a": 1e400, "b": 1}"#, Some(r#"{"a": 0    , "b": 1}"#)),
+            (
+                r#"["1e400", "\"1e400", -1E+999]"#,
+                Some(r#"["1e400", "\"1e400", 0      ]"#),
+            ),
+            ("[1e308, 0, -1, 1.5]", None),
+            ("1e400.5", None),
+            ("-", None),
+            ("1e+", None),
+            ("\"1e400", None),
+            ("\"\\", None),
+            ("\"inf\"", None),
+        ] {
+            assert_eq!(without_beyond_f64(text).as_deref(), expected, "{text}");
+        }
+        let long = format!("[{}]", "9".repeat(400));
+        let expected = format!("[0{}]", " ".repeat(399));
+        assert_eq!(without_beyond_f64(&long), Some(expected));
     }
 }

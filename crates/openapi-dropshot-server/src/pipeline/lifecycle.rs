@@ -1,7 +1,11 @@
-//! Adds the headers of a deprecated operation to its responses, on success and on error alike.
+//! Handles deprecated operations: adds their headers to responses, on success and on error alike,
+//! and rejects requests with 410 from the removal date on, if the setting `sunset` is `enforce`.
 
+use super::error_response::ErrorResponse;
+use crate::{clock::Clock, config::SunsetPolicy};
+use chrono::DateTime;
 use http::{HeaderMap, HeaderName, HeaderValue, header::LINK};
-use openapi_dropshot_types::Operation;
+use openapi_dropshot_types::{Condition, Operation};
 
 /// RFC 9745
 const DEPRECATION: HeaderName = HeaderName::from_static("deprecation");
@@ -21,10 +25,31 @@ pub(super) fn announce(operation: Option<&Operation>, headers: &mut HeaderMap) {
     headers.append(LINK, HeaderValue::from_static(deprecation.link_header));
 }
 
+/// 410 where the operation has ended.
+pub(super) fn check_sunset(
+    operation: &Operation,
+    policy: SunsetPolicy,
+    clock: &dyn Clock,
+) -> Result<(), ErrorResponse> {
+    let Some(deprecation) = &operation.deprecation else {
+        return Ok(());
+    };
+    if policy == SunsetPolicy::Announce || clock.now().timestamp() < deprecation.sunset {
+        return Ok(());
+    }
+    let Operation { method, path, .. } = operation;
+    let day = DateTime::from_timestamp(deprecation.sunset, 0)
+        .map_or_else(String::new, |day| day.format(" on %-d %B %Y").to_string());
+    let note = deprecation.note;
+    let message = format!("`{method} {path}` was removed{day}; {note}");
+    Err(ErrorResponse::new(Condition::OperationRemoved, message))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_contract::OPERATIONS;
+    use crate::test_contract::{OPERATIONS, TestContract};
+    use chrono::Utc;
 
     #[test]
     fn a_link_to_the_next_page_stays_beside_the_one_to_the_successor() {
@@ -50,5 +75,42 @@ mod tests {
         }
         announce(None, &mut headers);
         assert!(headers.is_empty());
+    }
+
+    struct At(i64);
+
+    impl Clock for At {
+        fn now(&self) -> DateTime<Utc> {
+            DateTime::from_timestamp(self.0, 0).expect("a time that there is")
+        }
+    }
+
+    #[test]
+    fn an_operation_ends_with_the_first_second_of_its_removal_date() {
+        for operation in &OPERATIONS {
+            let Some(deprecation) = &operation.deprecation else {
+                continue;
+            };
+            let check = |policy, time| {
+                let result = check_sunset(operation, policy, &At(time));
+                result.map_err(|error| error.rejection::<TestContract>().error.code)
+            };
+            assert_eq!(check(SunsetPolicy::Enforce, deprecation.sunset - 1), Ok(()));
+            assert_eq!(
+                check(SunsetPolicy::Enforce, deprecation.sunset),
+                Err("operation_removed")
+            );
+            assert_eq!(check(SunsetPolicy::Announce, deprecation.sunset), Ok(()));
+        }
+    }
+
+    #[test]
+    fn an_operation_that_is_not_deprecated_never_ends() {
+        for operation in OPERATIONS
+            .iter()
+            .filter(|operation| operation.deprecation.is_none())
+        {
+            assert!(check_sunset(operation, SunsetPolicy::Enforce, &At(32_503_680_000)).is_ok());
+        }
     }
 }

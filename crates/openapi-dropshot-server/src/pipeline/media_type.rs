@@ -73,9 +73,9 @@ mod tests {
             .find(|operation| operation.request_body.is_some())
             .expect("the contract has an operation with a body");
         check(operation, &headers).map_err(|error| {
-            let error = error.resolve::<TestContract>();
-            assert_eq!(error.code(), "unsupported_media_type");
-            error.message().to_owned()
+            let error = error.rejection::<TestContract>();
+            assert_eq!(error.error.code, "unsupported_media_type");
+            error.message.into_owned()
         })
     }
 

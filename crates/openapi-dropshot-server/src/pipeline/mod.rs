@@ -9,7 +9,6 @@
 mod admission;
 mod authenticate;
 mod body;
-mod catch_panic;
 mod context;
 mod cors;
 mod deadline;
@@ -20,22 +19,18 @@ mod json_messages;
 mod lifecycle;
 mod media_type;
 mod pages;
-mod permit;
 mod rate_limit_fields;
 mod record;
 mod register;
 mod route;
-mod sunset;
 mod trace_context;
 
 pub use context::Context;
-pub(crate) use context::ContextSettings;
 pub(crate) use register::description;
 pub use route::RouteError;
 
 use crate::state::State;
 use cors::Grant;
-use drain::Drain;
 use dropshot::{Body, RequestContext};
 use error_response::ErrorResponse;
 use http::{Request, Response, request::Parts};
@@ -53,24 +48,28 @@ where
 {
     let mut record = RequestRecord::begin(&rqctx);
     let (head, mut body) = request.into_parts();
-    let drain = Drain::of(&head);
+    let is_drained = drain::is_wanted(&head);
     let server = rqctx.server.clone();
     let grant = server.private.cors.as_ref().map(|cors| cors.grant(&head));
 
     let steps = steps::<C, S>(rqctx, head, &mut body, &mut record, grant.as_ref());
-    let mut response = catch_panic::caught(steps).await.unwrap_or_else(|error| {
-        drain.start(body);
-        let error = error.resolve::<C>();
-        record.set_code(error.code());
-        error.into_response::<C>(record.request_id())
+    let mut response = deadline::caught(steps).await.unwrap_or_else(|error| {
+        if is_drained {
+            drain::start(body);
+        }
+        let (code, response) = error.into_response::<C>(&record.request_id);
+        record.code = Some(code);
+        response
     });
 
-    lifecycle::announce(record.operation(), response.headers_mut());
-    record.put_rate_limit(response.headers_mut());
+    lifecycle::announce(record.operation, response.headers_mut());
+    if let (Some(limiter), Some(quota)) = (&server.private.rate_limiter, &record.quota) {
+        rate_limit_fields::put(limiter, quota, response.headers_mut());
+    }
     if let Some(grant) = grant {
         grant.put(response.headers_mut());
     }
-    record.end(&response);
+    record.status = Some(response.status().as_u16());
     response
 }
 
@@ -97,44 +96,37 @@ where
         return Ok(response);
     }
     if let Some(page) = context.pages.find(head.uri.path()) {
-        record.set_route(page.path);
+        record.route = Some(page.path);
         return page.respond(&head);
     }
     let (operation, endpoint) = context.routes.find(&head.method, head.uri.path())?;
-    record.set_operation(operation, context.routes.template(operation));
-    sunset::check(operation, context.sunset, context.clock.as_ref())?;
+    record.operation = Some(operation);
+    record.route = Some(context.routes.template(operation));
+    lifecycle::check_sunset(operation, context.sunset, context.clock.as_ref())?;
     if operation.security.is_some() {
-        let principal = authenticate::principal(
-            context.state(),
-            &context.limits,
-            &context.challenges,
-            &head.headers,
-            record.request_id(),
-        )
-        .await?;
+        let principal = authenticate::principal(context, &head.headers, &record.request_id).await?;
         let key_id = S::principal_id(&principal);
         context
             .usage
             .record(principal, key_id, operation, context.now());
-        record.set_principal(principal);
+        record.principal = Some(principal);
         if let Some(limiter) = &context.rate_limiter {
-            let now = context.clock.elapsed();
-            let (quota, fields) = rate_limit_fields::count(limiter, &principal, now);
-            record.set_rate_limit(fields);
+            let quota = limiter.count(&principal, context.clock.elapsed());
+            record.quota = Some(quota);
             rate_limit_fields::check(&quota)?;
         }
     }
     media_type::check(operation, &head.headers)?;
     body::check_announced(body, &context.limits)?;
     let body = body::read(body, &context.limits, &context.body_budget).await?;
-    let _permit = permit::take(&context.permits)?;
+    let _permit = admission::permit(&context.permits)?;
     if operation.request_body.is_some() {
         json::check(&body.content)?;
     }
     rqctx.endpoint = endpoint;
     let request = Request::from_parts(head, Body::from(body.content.clone()));
     let handler = C::dispatch(operation, rqctx, request);
-    let handler = S::run_as(record.principal(), handler);
+    let handler = S::run_as(record.principal, handler);
     let response = deadline::within(&context.limits, handler).await?;
     Ok(response.map_err(json_messages::in_json_terms::<C>)?)
 }

@@ -1,6 +1,6 @@
 //! Serves the pages that need no key: the document of the API, and the page to read it.
 
-use super::error_response::ErrorResponse;
+use super::{error_response::ErrorResponse, route::RouteError};
 use crate::{
     docs::{self, Docs},
     document::Document,
@@ -38,6 +38,12 @@ enum Content {
 const SAFE: (HeaderName, &str) = (X_CONTENT_TYPE_OPTIONS, "nosniff");
 /// After an upgrade, page and script have to fit the document.
 const FRESH: (HeaderName, &str) = (CACHE_CONTROL, "no-cache");
+const HTML_HEADERS: &[(HeaderName, &str)] = &[
+    (CONTENT_SECURITY_POLICY, docs::POLICY),
+    (REFERRER_POLICY, "no-referrer"),
+    SAFE,
+    FRESH,
+];
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// The pages of a server.
@@ -50,41 +56,29 @@ impl Pages {
         let docs = Docs::new(title, base);
         // A process has few servers, and they have their paths as long as it runs.
         let below_base = |name: &str| -> &'static str { format!("{base}/{name}").leak() };
+        let page = |path, content_type, content, headers| Page {
+            path,
+            content_type,
+            content: Content::Ready(content),
+            gzip: None,
+            headers,
+        };
         Pages([
-            Page {
-                path: below_base("openapi.yaml"),
-                // RFC 9512
-                content_type: "application/yaml",
-                content: Content::Ready(document.yaml),
-                gzip: None,
-                headers: &[],
-            },
-            Page {
-                path: below_base("openapi.json"),
-                content_type: "application/json",
-                content: Content::Ready(document.json),
-                gzip: None,
-                headers: &[],
-            },
-            Page {
-                path: "/docs",
-                content_type: "text/html; charset=utf-8",
-                content: Content::Ready(docs.page),
-                gzip: None,
-                headers: &[
-                    (CONTENT_SECURITY_POLICY, docs::POLICY),
-                    (REFERRER_POLICY, "no-referrer"),
-                    SAFE,
-                    FRESH,
-                ],
-            },
-            Page {
-                path: "/docs/init.js",
-                content_type: SCRIPT,
-                content: Content::Ready(docs.script),
-                gzip: None,
-                headers: &[SAFE, FRESH],
-            },
+            // RFC 9512
+            page(
+                below_base("openapi.yaml"),
+                "application/yaml",
+                document.yaml,
+                &[],
+            ),
+            page(
+                below_base("openapi.json"),
+                "application/json",
+                document.json,
+                &[],
+            ),
+            page("/docs", "text/html; charset=utf-8", docs.page, HTML_HEADERS),
+            page("/docs/init.js", SCRIPT, docs.script, &[SAFE, FRESH]),
             Page {
                 path: "/docs/scalar.js",
                 content_type: SCRIPT,
@@ -100,20 +94,20 @@ impl Pages {
         self.0.iter().find(|page| page.path == path)
     }
 
-    /// The first operation that a request for a page could be meant for, and the path of that
-    /// page.
-    pub(super) fn first_hidden<'a>(
-        &self,
-        operations: &'a [Operation],
-        base: &str,
-    ) -> Option<(&'a Operation, &'static str)> {
-        self.0.iter().find_map(|page| {
-            let path = page.path.strip_prefix(base)?;
-            let operation = operations
-                .iter()
-                .find(|operation| matches(operation.path, path))?;
-            Some((operation, page.path))
-        })
+    /// Checks that no request for a page could be meant for an operation.
+    pub(super) fn check(&self, operations: &[Operation], base: &str) -> Result<(), RouteError> {
+        for page in &self.0 {
+            let path = page.path.strip_prefix(base).unwrap_or_default();
+            let mut operations = operations.iter();
+            if let Some(hidden) = operations.find(|operation| matches(operation.path, path)) {
+                return Err(RouteError::HiddenByPage {
+                    method: hidden.method,
+                    path: hidden.path,
+                    page: page.path,
+                });
+            }
+        }
+        Ok(())
     }
 }
 
@@ -181,7 +175,7 @@ mod tests {
 
     #[test]
     fn pages_hide_no_operation_with_another_path() {
-        assert_eq!(pages().first_hidden(TestContract::OPERATIONS, "/v1"), None);
+        assert!(pages().check(TestContract::OPERATIONS, "/v1").is_ok());
     }
 
     #[test]
@@ -198,9 +192,11 @@ mod tests {
                 path,
                 ..OPERATIONS[0]
             };
-            let operations = [operation];
-            let hidden = pages().first_hidden(&operations, "/v1");
-            assert_eq!(hidden.map(|(_, page)| page), page, "{path}");
+            let hidden = match pages().check(&[operation], "/v1") {
+                Err(RouteError::HiddenByPage { page, .. }) => Some(page),
+                _ => None,
+            };
+            assert_eq!(hidden, page, "{path}");
         }
     }
 

@@ -13,23 +13,6 @@ use std::{hash::Hash, time::Duration};
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// The fields of the response to a request that was counted.
-#[derive(Debug)]
-pub(super) struct Fields {
-    policy: String,
-    limit: String,
-}
-
-/// Counts a request of a principal at a time of a clock that never goes back.
-pub(super) fn count<P: Copy + Eq + Hash>(
-    limiter: &RateLimiter<P>,
-    principal: &P,
-    now: Duration,
-) -> (Quota, Fields) {
-    let quota = limiter.count(principal, now);
-    (quota, Fields::of(limiter, &quota))
-}
-
 /// 429 where the allowance is spent.
 pub(super) fn check(quota: &Quota) -> Result<(), ErrorResponse> {
     if quota.passed {
@@ -44,23 +27,19 @@ pub(super) fn check(quota: &Quota) -> Result<(), ErrorResponse> {
         .with(RETRY_AFTER, HeaderValue::from(wait)))
 }
 
-impl Fields {
-    fn of<P: Copy + Eq + Hash>(limiter: &RateLimiter<P>, quota: &Quota) -> Self {
-        let (requests, window) = limiter.policy();
-        let window = seconds(window);
-        let (remaining, reset) = (quota.remaining, seconds(quota.reset));
-        Fields {
-            policy: format!("\"default\";q={requests};w={window}"),
-            limit: format!("\"default\";r={remaining};t={reset}"),
-        }
-    }
-
-    /// Adds them to a response.
-    pub(super) fn put(&self, headers: &mut HeaderMap) {
-        for (name, value) in [(POLICY, &self.policy), (LIMIT, &self.limit)] {
-            if let Ok(value) = HeaderValue::try_from(value) {
-                headers.insert(name, value);
-            }
+/// Adds the fields to the response to a request that was counted.
+pub(super) fn put<P: Copy + Eq + Hash>(
+    limiter: &RateLimiter<P>,
+    quota: &Quota,
+    headers: &mut HeaderMap,
+) {
+    let (requests, window) = limiter.policy();
+    let (window, reset) = (seconds(window), seconds(quota.reset));
+    let policy = format!("\"default\";q={requests};w={window}");
+    let limit = format!("\"default\";r={};t={reset}", quota.remaining);
+    for (name, value) in [(POLICY, policy), (LIMIT, limit)] {
+        if let Ok(value) = HeaderValue::try_from(value) {
+            headers.insert(name, value);
         }
     }
 }

@@ -2,7 +2,7 @@
 //! Responds with 404 if the API does not have the path, and with 405 and `Allow` if the path does
 //! not have the method.
 
-use super::{error_response::ErrorResponse, pages::Pages};
+use super::error_response::ErrorResponse;
 use dropshot::{ApiDescriptionBuildErrors, RequestEndpointMetadata};
 use http::{Method, StatusCode};
 use openapi_dropshot_types::{Condition, Operation, Router, Stability};
@@ -143,20 +143,6 @@ impl Routes {
     }
 }
 
-/// An error where a page hides an operation.
-pub(super) fn check_pages(
-    pages: &Pages,
-    operations: &[Operation],
-    base: &str,
-) -> Result<(), RouteError> {
-    match pages.first_hidden(operations, base) {
-        None => Ok(()),
-        Some((Operation { method, path, .. }, page)) => {
-            Err(RouteError::HiddenByPage { method, path, page })
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,12 +160,11 @@ mod tests {
     }
 
     fn code(error: ErrorResponse) -> &'static str {
-        error.resolve::<TestContract>().code()
+        error.rejection::<TestContract>().error.code
     }
 
     fn allow(error: ErrorResponse) -> String {
-        let error = error.resolve::<TestContract>();
-        let response = error.into_response::<TestContract>("id");
+        let (_, response) = error.into_response::<TestContract>("id");
         response.headers()[ALLOW]
             .to_str()
             .expect("ASCII")

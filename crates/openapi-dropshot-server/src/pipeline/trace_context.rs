@@ -8,14 +8,6 @@ use tracing::Span;
 
 const TRACEPARENT: &str = "traceparent";
 
-/// The caller's span and its trace.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-struct TraceParent<'a> {
-    trace_id: &'a str,
-    parent_id: &'a str,
-    trace_flags: &'a str,
-}
-
 /// The span that a request runs in: one with the ids of its trace, or none,
 /// which costs nothing.
 pub(super) fn span(headers: &HeaderMap) -> Span {
@@ -24,20 +16,17 @@ pub(super) fn span(headers: &HeaderMap) -> Span {
         return Span::none();
     };
     match value.to_str().ok().and_then(parse) {
-        Some(TraceParent {
-            trace_id,
-            parent_id,
-            trace_flags,
-        }) => {
+        Some((trace_id, parent_id, trace_flags)) => {
             tracing::error_span!(target: REQUEST, "request", trace_id, parent_id, trace_flags)
         }
         None => Span::none(),
     }
 }
 
+/// The ids of the trace and of the caller's span, and the flags, out of
 /// `version-trace_id-parent_id-flags`. Later versions may add parts at the end;
 /// version 00 has none.
-fn parse(value: &str) -> Option<TraceParent<'_>> {
+fn parse(value: &str) -> Option<(&str, &str, &str)> {
     let mut parts = value.split('-');
     let (version, trace_id, parent_id, trace_flags) =
         (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
@@ -48,11 +37,7 @@ fn parse(value: &str) -> Option<TraceParent<'_>> {
         && is_id(trace_id, 32)
         && is_id(parent_id, 16)
         && is_hex(trace_flags, 2);
-    valid.then_some(TraceParent {
-        trace_id,
-        parent_id,
-        trace_flags,
-    })
+    valid.then_some((trace_id, parent_id, trace_flags))
 }
 
 fn is_hex(text: &str, length: usize) -> bool {
@@ -81,11 +66,7 @@ mod tests {
             (format!("00-{TRACE}-{PARENT}-00"), "00"),
             (format!("cc-{TRACE}-{PARENT}-01-what-comes-later"), "01"),
         ] {
-            let expected = TraceParent {
-                trace_id: TRACE,
-                parent_id: PARENT,
-                trace_flags,
-            };
+            let expected = (TRACE, PARENT, trace_flags);
             assert_eq!(parse(&value), Some(expected), "{value}");
         }
     }

@@ -2,7 +2,7 @@
 //! listeners, the reload of the certificate, systemd, and an orderly shutdown.
 //!
 //! A service calls [`Program::begin`], opens its state, and goes on with
-//! [`bind`](Program::bind), [`start`](BoundProgram::start) and [`run`](RunningProgram::run).
+//! [`bind`](Program::bind) and [`run`](BoundProgram::run).
 
 mod signals;
 mod supervisor;
@@ -10,8 +10,7 @@ mod supervisor;
 use crate::{
     ServiceInfo,
     admin::{self, Admin, CannotListen, Subject},
-    clock::SystemClock,
-    config::{AdminListen, Lifecycle, Limits, Listen, RateLimit, ServeConfig, TlsFiles, Web},
+    config::{ConfigError, ServeSettings, Settings, TlsFiles},
     logging, open_files,
     pipeline::Context,
     server::{Bound, Server, Setup, StartError, Stopped},
@@ -19,13 +18,13 @@ use crate::{
     tls::{Tls, TlsError},
 };
 use openapi_dropshot_types::Contract;
+use sd_notify::NotifyState;
 use signals::{Request, Signals};
 use std::{
     error::Error,
     fmt,
     io::{self, Write as _},
     process::ExitCode,
-    sync::Arc,
     time::Duration,
 };
 
@@ -60,6 +59,9 @@ pub fn main<E: fmt::Display + From<io::Error>>(
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
+    /// Two settings exclude each other.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// The signal handlers cannot be installed.
     #[error("cannot listen for signals")]
     Signals(#[source] io::Error),
@@ -86,80 +88,61 @@ pub enum ProgramError {
     Close(#[source] Box<dyn Error + Send + Sync>),
 }
 
-/// A program that logs and handles signals, and is not yet bound to an address.
-pub struct Program {
+/// A program that logs and handles signals, and is not yet bound to an address; `X` are the
+/// settings of the service itself.
+pub struct Program<X: clap::Args> {
     info: &'static ServiceInfo,
     signals: Signals,
     tls: Option<(TlsFiles, Tls)>,
-    listen: Listen,
-    limits: Limits,
-    rate_limit: RateLimit,
-    web: Web,
-    lifecycle: Lifecycle,
-    metrics: bool,
-    admin_listen: AdminListen,
+    settings: ServeSettings<X>,
 }
 
 /// A program whose server is bound to its addresses, but does not respond yet.
 pub struct BoundProgram<S: State> {
-    lasting: Lasting,
-    bound: Bound<S>,
-    admin: Option<admin::Bound>,
-    base_path: &'static str,
-}
-
-/// A program whose server responds to requests.
-pub struct RunningProgram<S: State> {
-    lasting: Lasting,
-    server: Server<S>,
-    /// Responds up to the end, also that the service stops.
-    _admin: Option<Admin>,
-    base: String,
-}
-
-/// The parts of a program that last from its begin to its end.
-struct Lasting {
     info: &'static ServiceInfo,
     signals: Signals,
     tls: Option<TlsFiles>,
     delay: Duration,
     grace: Duration,
+    bound: Bound<S>,
+    admin: Option<admin::Bound>,
+    base_path: &'static str,
 }
 
-impl Program {
-    /// Begins to log, takes over the signals of the process, and reads the certificate. Returns
-    /// the settings of the service itself too. Must be called inside a tokio runtime.
+impl<X: clap::Args + Settings> Program<X> {
+    /// Begins to log, takes over the signals of the process, and reads the certificate. Must be
+    /// called inside a tokio runtime.
     ///
     /// # Errors
     ///
-    /// The certificate cannot be used.
-    pub fn begin<X>(
+    /// Two settings exclude each other, or the certificate cannot be used.
+    pub fn begin(
         info: &'static ServiceInfo,
-        config: ServeConfig<X>,
-    ) -> Result<(Self, X), ProgramError> {
-        logging::init_with(info, &config.log, config.watch.access_log);
+        settings: ServeSettings<X>,
+    ) -> Result<Self, ProgramError> {
+        settings.check()?;
+        logging::init_with(info, &settings.log, settings.watch.access_log);
         // From here on a signal stops the service in order.
         let signals = Signals::listen().map_err(ProgramError::Signals)?;
-        let tls = match config.tls {
+        let tls = match settings.tls.files()? {
             Some(files) => {
                 let tls = Tls::load(&files)?;
                 Some((files, tls))
             }
             None => None,
         };
-        let program = Program {
+        Ok(Program {
             info,
             signals,
             tls,
-            listen: config.listen,
-            limits: config.limits,
-            rate_limit: config.rate_limit,
-            web: config.web,
-            lifecycle: config.lifecycle,
-            metrics: config.watch.metrics.is_on(),
-            admin_listen: config.watch.admin_listen,
-        };
-        Ok((program, config.service))
+            settings,
+        })
+    }
+
+    /// The settings of the service itself.
+    #[must_use]
+    pub fn service(&self) -> &X {
+        &self.settings.service
     }
 
     /// Takes the addresses of the API `C` and of the admin listener.
@@ -173,110 +156,84 @@ impl Program {
         S: State,
     {
         let (files, tls) = self.tls.unzip();
-        let lasting = Lasting {
+        let settings = self.settings;
+        let limits = settings.limits;
+        let (delay, grace) = (limits.shutdown_delay_seconds, limits.shutdown_grace_seconds);
+        let bound = Bound::bind::<C>(Setup {
+            listen: settings.listen.listen,
+            tls,
+            limits,
+            rate_limit: settings.rate_limit,
+            web: settings.web,
+            lifecycle: settings.lifecycle,
+            metrics: settings.watch.metrics.is_on(),
+            ..Setup::new(self.info, state)
+        })?;
+        Ok(BoundProgram {
             info: self.info,
             signals: self.signals,
             tls: files,
-            delay: self.limits.shutdown_delay_seconds.duration(),
-            grace: self.limits.shutdown_grace_seconds.duration(),
-        };
-        let bound = Bound::bind::<C>(Setup {
-            info: self.info,
-            state,
-            listen: self.listen.listen,
-            tls,
-            clock: Arc::new(SystemClock),
-            limits: self.limits,
-            rate_limit: self.rate_limit,
-            web: self.web,
-            lifecycle: self.lifecycle,
-            metrics: self.metrics,
-        })?;
-        Ok(BoundProgram {
-            lasting,
+            delay: delay.duration(),
+            grace: grace.duration(),
             bound,
-            admin: admin::Bound::bind(self.admin_listen)?,
+            admin: admin::Bound::bind(settings.watch.admin_listen)?,
             base_path: C::BASE_PATH,
         })
     }
 }
 
 impl<S: State> BoundProgram<S> {
-    /// Begins to respond.
+    /// Begins to respond, calls `started` with the base address of the API, such as
+    /// `http://127.0.0.1:8080/v1`, and prints `listening on BASE` on stdout. Serves until SIGTERM
+    /// or SIGINT; SIGHUP reads the certificate again. Then it finishes the requests that run, and
+    /// awaits `close`, which closes the state of the service.
     ///
     /// # Errors
     ///
-    /// The admin listener cannot respond.
-    pub fn start(self) -> Result<RunningProgram<S>, ProgramError> {
-        raise_open_files();
-        let server = self.bound.start();
-        let admin = match self.admin {
-            Some(admin) => Some(start_admin(admin, &server, self.lasting.info)?),
-            None => None,
-        };
-        let scheme = match self.lasting.tls {
-            Some(_) => "https",
-            None => "http",
-        };
-        Ok(RunningProgram {
-            base: format!("{scheme}://{}{}", server.address(), self.base_path),
-            lasting: self.lasting,
-            server,
-            _admin: admin,
-        })
-    }
-}
-
-impl<S: State> RunningProgram<S> {
-    /// The base address of the API, such as `http://127.0.0.1:8080/v1`.
-    #[must_use]
-    pub fn base(&self) -> &str {
-        &self.base
-    }
-
-    /// Prints `listening on BASE` on stdout and serves until SIGTERM or SIGINT; SIGHUP reads the
-    /// certificate again. Then it finishes the requests that run, and awaits `close`, which
-    /// closes the state of the service.
-    ///
-    /// # Errors
-    ///
-    /// A second signal ended the process at once, or `close` failed.
+    /// The admin listener cannot respond, a second signal ended the process at once, or `close`
+    /// failed.
     pub async fn run<E>(
-        self,
+        mut self,
+        started: impl FnOnce(&str),
         close: impl AsyncFnOnce() -> Result<(), E>,
     ) -> Result<(), ProgramError>
     where
         E: Into<Box<dyn Error + Send + Sync>>,
     {
-        let RunningProgram {
-            lasting,
-            server,
-            _admin,
-            base,
-        } = self;
-        let Lasting {
-            mut signals,
-            tls,
-            delay,
-            grace,
-            ..
-        } = lasting;
-        print_address(&base);
-        supervisor::ready();
+        if let Err(error) = open_files::raise_limit() {
+            tracing::warn!(
+                "the limit of open files and sockets cannot be raised and is unchanged: {error}"
+            );
+        }
+        let server = self.bound.start();
+        // Responds up to the end, also that the service stops.
+        let _admin = match self.admin {
+            Some(admin) => Some(start_admin(admin, &server, self.info)?),
+            None => None,
+        };
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        let base = format!("{scheme}://{}{}", server.address(), self.base_path);
+        started(&base);
+        // The one line on stdout, for scripts that wait for it.
+        if let Err(PrintError(cause)) = print(&format!("listening on {base}\n")) {
+            tracing::warn!("cannot write to stdout: {cause}; listening on {base}");
+        }
+        supervisor::notify(&[NotifyState::Ready]);
         supervisor::keep_alive();
 
         let signal = loop {
-            match signals.next().await {
+            match self.signals.next().await {
                 Request::Stop(signal) => break signal,
-                Request::Reload => reload(&server, tls.as_ref()).await,
+                Request::Reload => reload(&server, self.tls.as_ref()).await,
             }
         };
-        supervisor::stopping();
+        supervisor::notify(&[NotifyState::Stopping]);
         server.leave();
+        let grace = self.grace;
         tracing::info!("stopping after {signal}: running requests have {grace:?} to finish");
         tokio::select! {
-            done = stop(server, close, delay, grace) => done,
-            signal = signals.stop() => Err(ProgramError::SecondSignal { signal }),
+            done = stop(server, close, self.delay, grace) => done,
+            signal = self.signals.stop() => Err(ProgramError::SecondSignal { signal }),
         }
     }
 }
@@ -320,7 +277,7 @@ async fn reload<S: State>(server: &Server<S>, files: Option<&TlsFiles>) {
             tracing::error!("SIGHUP: the old certificate is kept: {error}{cause}");
         }
     }
-    supervisor::ready();
+    supervisor::notify(&[NotifyState::Ready]);
 }
 
 /// Goes on for a while, so that a load balancer can learn that it should send no more; lets
@@ -344,29 +301,6 @@ where
     }
     tracing::info!("stopped");
     Ok(())
-}
-
-/// Each connection is an open file. Where the limit cannot be raised, the present limit holds.
-fn raise_open_files() {
-    let text = |limit: Option<u64>| limit.map_or_else(|| "no limit".to_owned(), |n| n.to_string());
-    match open_files::raise_limit() {
-        Ok(raised) => tracing::info!(
-            before = text(raised.before),
-            after = text(raised.after),
-            "the limit of open files and sockets"
-        ),
-        Err(error) => tracing::warn!(
-            "the limit of open files and sockets cannot be raised and is unchanged: {error}"
-        ),
-    }
-}
-
-/// The one line on stdout, for scripts that wait for it.
-fn print_address(base: &str) {
-    if let Err(error) = print(&format!("listening on {base}\n")) {
-        let cause = error.0;
-        tracing::warn!("cannot write to stdout: {cause}; listening on {base}");
-    }
 }
 
 /// Stdout is closed, or its disk is full.

@@ -3,22 +3,12 @@
 
 use sd_notify::NotifyState;
 
-/// The service responds.
-pub(super) fn ready() {
-    notify(&[NotifyState::Ready]);
-}
-
-/// The service reads its certificate again; `ready` ends that.
+/// The service reads its certificate again; the state `Ready` ends that.
 pub(super) fn reloading() {
     match NotifyState::monotonic_usec_now() {
         Ok(now) => notify(&[NotifyState::Reloading, now]),
         Err(error) => tracing::warn!("cannot read the clock for systemd: {error}"),
     }
-}
-
-/// The service stops.
-pub(super) fn stopping() {
-    notify(&[NotifyState::Stopping]);
 }
 
 /// Notifies, twice within the time that the unit allows, that the runtime still
@@ -36,7 +26,8 @@ pub(super) fn keep_alive() {
     });
 }
 
-fn notify(state: &[NotifyState<'_>]) {
+/// Notifies systemd of these states.
+pub(super) fn notify(state: &[NotifyState<'_>]) {
     if let Err(error) = sd_notify::notify(state) {
         tracing::warn!("cannot notify systemd: {error}");
     }

@@ -1,7 +1,7 @@
 //! Commands `key create`, `key list` and `key revoke`: they change and read the
 //! store directly, also while a service is running on it.
 
-use super::{finish, open_shared, print, time};
+use super::{print, time, with_store};
 use crate::cli::KeyCommand;
 use anyhow::bail;
 use chrono::Utc;
@@ -10,18 +10,13 @@ use petstore_store::{KeyId, KeyRecord, Revocation, Store};
 
 pub(crate) async fn run(command: KeyCommand) -> anyhow::Result<()> {
     match command {
-        KeyCommand::Create { name, options } => {
-            let store = open_shared(options).await?;
-            finish(&*store, create(&*store, name).await).await
+        KeyCommand::Create { name, settings } => {
+            with_store(&settings, async |store| create(store, name).await).await
         }
-        KeyCommand::List { options } => {
-            let store = open_shared(options).await?;
-            finish(&*store, list(&*store).await).await
-        }
-        KeyCommand::Revoke { id, options } => {
+        KeyCommand::List { settings } => with_store(&settings, list).await,
+        KeyCommand::Revoke { id, settings } => {
             let id: KeyId = id.parse()?;
-            let store = open_shared(options).await?;
-            finish(&*store, revoke(&*store, id).await).await
+            with_store(&settings, async |store| revoke(store, id).await).await
         }
     }
 }

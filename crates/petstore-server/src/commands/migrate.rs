@@ -3,11 +3,11 @@
 
 use super::{begin, open_store, print};
 use anyhow::{Context as _, bail};
-use petstore_server::config::CommandOptions;
+use petstore_server::config::CommandSettings;
 use petstore_store::{DatabaseUrl, schema_version};
 
-pub(crate) async fn run(options: CommandOptions) -> anyhow::Result<()> {
-    let url = begin(options)?;
+pub(crate) async fn run(settings: CommandSettings) -> anyhow::Result<()> {
+    let url = begin(&settings)?;
     if url == DatabaseUrl::SqliteMemory {
         bail!("`{url}` is a new store in each process; name a database with `--database`");
     }

@@ -1,8 +1,6 @@
-//! The commands, each in a file of its own, and the functions that open and
-//! close the store of the settings for all of them.
+//! The commands, most in a file of its own, and the functions that open and close the store of
+//! the settings for all of them.
 
-pub(crate) mod backup;
-pub(crate) mod config;
 pub(crate) mod key;
 pub(crate) mod migrate;
 pub(crate) mod serve;
@@ -13,10 +11,25 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use openapi_dropshot_server::{logging, program};
 use petstore_server::{
     INFO,
-    config::{CommandOptions, StoreSettings},
+    config::{CommandSettings, ServeSettings, StoreSettings},
 };
 use petstore_store::{DatabaseUrl, Store};
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
+
+/// Command `backup`: copies an SQLite store, also while a service is running on it.
+pub(crate) async fn backup(file: &Path, settings: CommandSettings) -> anyhow::Result<()> {
+    let url = begin(&settings)?;
+    petstore_store::backup(&url, file).await?;
+    print(&format!("copied `{url}` to `{}`\n", file.display()))
+}
+
+/// Command `config`: prints the settings with which `serve` would run, from all their sources.
+pub(crate) fn config(settings: &ServeSettings) -> anyhow::Result<()> {
+    settings.check()?;
+    // A database that `serve` would reject is rejected here, too.
+    database(&settings.service)?;
+    print(&settings.to_toml())
+}
 
 /// The database that the settings name. The text itself is not repeated where
 /// it is rejected: it may hold a password.
@@ -28,29 +41,29 @@ fn database(settings: &StoreSettings) -> anyhow::Result<DatabaseUrl> {
 }
 
 /// The database of a command that works on the store only; begins to log.
-fn begin(options: CommandOptions) -> anyhow::Result<DatabaseUrl> {
-    let (settings, log) = options.load(&INFO)?;
-    logging::init(&INFO, &log);
-    database(&settings)
+fn begin(settings: &CommandSettings) -> anyhow::Result<DatabaseUrl> {
+    logging::init(&INFO, &settings.log);
+    database(&settings.service)
 }
 
 async fn open_store(url: &DatabaseUrl) -> anyhow::Result<Arc<dyn Store>> {
     Ok(petstore_store::open(url).await?)
 }
 
-/// Opens a store that a service may be running on.
-async fn open_shared(options: CommandOptions) -> anyhow::Result<Arc<dyn Store>> {
-    let url = begin(options)?;
+/// Runs a command on a store that a service may be running on, and closes the store in any
+/// case; an error of the command comes first.
+async fn with_store(
+    settings: &CommandSettings,
+    command: impl AsyncFnOnce(&dyn Store) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let url = begin(settings)?;
     if url == DatabaseUrl::SqliteMemory {
         bail!(
             "`{url}` is a store in the memory of one process, which no other command can read; name a file with `--database`"
         );
     }
-    open_store(&url).await
-}
-
-/// Closes the store in any case; an error of the command comes first.
-async fn finish(store: &dyn Store, done: anyhow::Result<()>) -> anyhow::Result<()> {
+    let store = open_store(&url).await?;
+    let done = command(&*store).await;
     let closed = store.close().await;
     done?;
     closed.context("the store was not closed correctly")

@@ -6,22 +6,23 @@ use chrono::Utc;
 use openapi_dropshot_server::program::Program;
 use petstore_server::{
     Api, INFO, PetStore,
-    config::ServeOptions,
+    config::ServeSettings,
     keys::{self, ApiKey, KeyName},
 };
 use petstore_store::Store;
 use std::env;
 
-pub(crate) async fn run(options: ServeOptions) -> anyhow::Result<()> {
-    let (program, settings) = Program::begin(&INFO, options.load(&INFO)?)?;
-    let store = open_store(&database(&settings)?).await?;
+pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
+    let program = Program::begin(&INFO, settings)?;
+    let store = open_store(&database(program.service())?).await?;
     let bound = program.bind::<Api, _>(PetStore::new(store.clone()))?;
     let first_key = first_key(&*store).await?;
-    let running = bound.start()?;
-    if let Some(key) = first_key {
-        show_first_key(&key, running.base());
-    }
-    Ok(running.run(async || store.close().await).await?)
+    let started = |base: &str| {
+        if let Some(key) = first_key {
+            show_first_key(&key, base);
+        }
+    };
+    Ok(bound.run(started, async || store.close().await).await?)
 }
 
 /// Makes the first key of a store that has none. Under systemd there is nobody

@@ -2,18 +2,17 @@
 //! usage counters in the store. A running service writes its counters every few
 //! seconds, so the newest calls may be missing.
 
-use super::{finish, open_shared, print, time};
+use super::{print, time, with_store};
 use chrono::DateTime;
 use openapi_dropshot_server::Deprecation;
-use petstore_server::{OPERATIONS, config::CommandOptions};
+use petstore_server::{OPERATIONS, config::CommandSettings};
 use petstore_store::{Store, UsageRecord};
 
 const HEADER: &str =
     "key\tname\toperation\tcalls\tfirst seen\tlast seen\tremoved on\twhat to do instead\n";
 
-pub(crate) async fn run(options: CommandOptions) -> anyhow::Result<()> {
-    let store = open_shared(options).await?;
-    finish(&*store, show(&*store).await).await
+pub(crate) async fn run(settings: CommandSettings) -> anyhow::Result<()> {
+    with_store(&settings, show).await
 }
 
 async fn show(store: &dyn Store) -> anyhow::Result<()> {

@@ -3,10 +3,9 @@
 
 mod cursor;
 mod once;
-mod orders;
 
 use crate::state::{PetStore, state_error};
-use cursor::Position;
+use cursor::{OrderFilter, Position};
 use dropshot::{
     Header, HttpResponseCreated, HttpResponseHeaders, HttpResponseOk, Path, Query, TypedBody,
 };
@@ -17,10 +16,13 @@ use petstore_api::{
 };
 use petstore_models::{
     CreateOrderHeaders, CreatePetHeaders, GetOrderPath, GetPetPath, ListOrdersOkHeaders,
-    ListOrdersQuery, ListPetsOkHeaders, ListPetsQuery, NewOrder, NewPet, Order, OrderUpdate,
-    Orders, Pet, Pets, UpdateOrderPath,
+    ListOrdersQuery, ListPetsOkHeaders, ListPetsQuery, NewOrder, NewPet, Order, OrderStatus,
+    OrderUpdate, Orders, Pet, Pets, UpdateOrderPath,
 };
-use petstore_store::{PetPage, PetQuery, Store, StoreError};
+use petstore_store::{
+    NotOrdered, NotUpdated, OrderPage, OrderQuery, PetPage, PetQuery, Store, StoreError,
+    transitions,
+};
 use std::sync::Arc;
 
 /// The context of a request.
@@ -122,8 +124,38 @@ impl PetStoreApi for Service {
         query: Query<ListOrdersQuery>,
     ) -> Result<HttpResponseHeaders<HttpResponseOk<Orders>, ListOrdersOkHeaders>, ListOrdersError>
     {
-        let (orders, headers) = orders::list(&rqctx, query.into_inner()).await?;
-        Ok(HttpResponseHeaders::new(HttpResponseOk(orders), headers))
+        let ListOrdersQuery {
+            limit,
+            status,
+            pet_id,
+            cursor,
+        } = query.into_inner();
+        let filter = OrderFilter { status, pet_id };
+        let before = cursor
+            .map(|cursor| Position::read(cursor.as_str(), filter))
+            .transpose()
+            .map_err(|error| ListOrdersError::InvalidRequest(format!("`cursor` {error}").into()))?;
+        let limit = limit.get();
+        let query = OrderQuery {
+            before,
+            status,
+            pet_id,
+            limit: usize::try_from(limit).expect("a limit is at least 1 and at most 100"),
+        };
+        let OrderPage { orders, more } = rqctx
+            .context()
+            .state()
+            .list_orders(query)
+            .await
+            .map_err(failed::<ListOrdersError>(&rqctx))?;
+        let link = orders.last().filter(|_| more).map(|last| {
+            let last = last.id;
+            Position { last, filter }.next_link(limit)
+        });
+        Ok(HttpResponseHeaders::new(
+            HttpResponseOk(Orders(orders)),
+            ListOrdersOkHeaders { link },
+        ))
     }
 
     async fn create_order(
@@ -132,16 +164,43 @@ impl PetStoreApi for Service {
         body: TypedBody<NewOrder>,
     ) -> Result<HttpResponseCreated<Order>, CreateOrderError> {
         let CreateOrderHeaders { idempotency_key } = headers.into_inner();
-        let order = orders::create(&rqctx, idempotency_key, body.into_inner()).await?;
-        Ok(HttpResponseCreated(order))
+        let order = body.into_inner();
+        let pet_id = order.pet_id;
+        let context = rqctx.context();
+        let created = match idempotency_key {
+            // Boxed, as in `create_pet`.
+            Some(key) => {
+                let ask = |store: Arc<dyn Store>, once| {
+                    let order = order.clone();
+                    Box::pin(async move { store.create_order_once(order, once).await }) as _
+                };
+                Box::pin(once::create::<_, _, CreateOrderError>(&rqctx, &key, ask)).await?
+            }
+            None => context
+                .state()
+                .create_order(order, context.now())
+                .await
+                .map_err(failed::<CreateOrderError>(&rqctx))?,
+        };
+        created
+            .map(HttpResponseCreated)
+            .map_err(|reason| not_ordered(pet_id, reason))
     }
 
     async fn get_order(
         rqctx: RequestContext,
         path: Path<GetOrderPath>,
     ) -> Result<HttpResponseOk<Order>, GetOrderError> {
-        let order = orders::get(&rqctx, path.into_inner().order_id).await?;
-        Ok(HttpResponseOk(order))
+        let id = path.into_inner().order_id;
+        let order = rqctx
+            .context()
+            .state()
+            .order(id)
+            .await
+            .map_err(failed::<GetOrderError>(&rqctx))?;
+        order
+            .map(HttpResponseOk)
+            .ok_or_else(|| GetOrderError::NotFound(no_order(id).into()))
     }
 
     async fn update_order(
@@ -149,8 +208,69 @@ impl PetStoreApi for Service {
         path: Path<UpdateOrderPath>,
         body: TypedBody<OrderUpdate>,
     ) -> Result<HttpResponseOk<Order>, UpdateOrderError> {
-        let OrderUpdate { status } = body.into_inner();
-        let order = orders::update(&rqctx, path.into_inner().order_id, status).await?;
-        Ok(HttpResponseOk(order))
+        let (id, OrderUpdate { status: to }) = (path.into_inner().order_id, body.into_inner());
+        let context = rqctx.context();
+        let updated = context
+            .state()
+            .update_order(id, to, context.now())
+            .await
+            .map_err(failed::<UpdateOrderError>(&rqctx))?;
+        updated.map(HttpResponseOk).map_err(|reason| match reason {
+            NotUpdated::NoOrder => UpdateOrderError::NotFound(no_order(id).into()),
+            NotUpdated::NoStep { from } => {
+                UpdateOrderError::InvalidTransition(no_step(id, from, to).into())
+            }
+        })
+    }
+}
+
+fn not_ordered(pet_id: i64, reason: NotOrdered) -> CreateOrderError {
+    match reason {
+        NotOrdered::NoPet => {
+            CreateOrderError::NotFound(format!("there is no pet with the id {pet_id}").into())
+        }
+        NotOrdered::NotAvailable(status) => {
+            let (free, _) = transitions::ORDERED;
+            let found = match status {
+                Some(status) => format!("is not `{free}` but `{status}`"),
+                None => format!("is not `{free}`, it has no status"),
+            };
+            CreateOrderError::PetNotAvailable(
+                format!("the pet with the id {pet_id} {found}; order another one").into(),
+            )
+        }
+    }
+}
+
+fn no_order(id: i64) -> String {
+    format!("there is no order with the id {id}")
+}
+
+fn no_step(id: i64, from: OrderStatus, to: OrderStatus) -> String {
+    let next: Vec<_> = transitions::next_of(from)
+        .map(|next| format!("`{next}`"))
+        .collect();
+    let instead = if next.is_empty() {
+        format!("`{from}` is its end")
+    } else {
+        format!("it can go to {}", next.join(" or "))
+    };
+    format!("the order {id} cannot go from `{from}` to `{to}`; {instead}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_step_names_from_and_to_and_what_could_be_done_instead() {
+        assert_eq!(
+            no_step(2, OrderStatus::Placed, OrderStatus::Delivered),
+            "the order 2 cannot go from `placed` to `delivered`; it can go to `approved` or `cancelled`"
+        );
+        assert_eq!(
+            no_step(2, OrderStatus::Delivered, OrderStatus::Cancelled),
+            "the order 2 cannot go from `delivered` to `cancelled`; `delivered` is its end"
+        );
     }
 }

@@ -42,8 +42,9 @@ where
         let attempt = async { created.await.map(attempt_of).map_err(state_error) };
         Box::pin(attempt) as _
     };
-    let created = context.attempt_once(key_id, key, attempt).await;
-    created.map_err(|error| error.into_operation_error(&rqctx.request_id))
+    context
+        .attempt_once(&rqctx.request_id, key_id, key, attempt)
+        .await
 }
 
 fn attempt_of<T, R>(creation: Creation<T, R>) -> Attempt<T, R> {
@@ -54,6 +55,7 @@ fn attempt_of<T, R>(creation: Creation<T, R>) -> Attempt<T, R> {
         Creation::InFlight => Attempt::InFlight,
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

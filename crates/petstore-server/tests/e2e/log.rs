@@ -275,5 +275,5 @@ fn nothing_that_was_logged_is_lost_at_the_end() {
 fn a_format_that_there_is_not_is_a_clear_error() {
     let folder = tempfile::TempDir::new().expect("a folder can be made");
     let error = crate::process::run_failing(folder.path(), &["serve", "--log-format", "xml"], 2);
-    assert!(error.contains("write `text` or `json`"), "{error}");
+    assert!(error.contains("[possible values: text, json]"), "{error}");
 }

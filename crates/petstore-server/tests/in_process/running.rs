@@ -9,7 +9,7 @@ use openapi_dropshot_server::{
     Server, Setup,
     clock::{Clock, SystemClock},
     config::{Lifecycle, Limits, RateLimit, SunsetPolicy, Web},
-    panics,
+    logging,
 };
 use petstore_server::{
     INFO, PetStore,
@@ -162,7 +162,7 @@ static LOG: LazyLock<Arc<Mutex<Vec<u8>>>> = LazyLock::new(|| {
         .with_writer(move || LogWriter(writer.clone()))
         .with_ansi(false)
         .init();
-    panics::log_panics();
+    logging::log_panics();
     log
 });
 

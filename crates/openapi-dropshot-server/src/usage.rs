@@ -3,19 +3,20 @@
 //! service in batches, because one write for each request would cost more than the request. A
 //! crash loses the counts of the last seconds.
 
-mod writer;
-
-pub(crate) use writer::UsageWriter;
-
-use crate::state::{DeprecatedCalls, Seen, Usage};
+use crate::state::{DeprecatedCalls, Seen, State, StateError, Usage};
 use chrono::{DateTime, NaiveDate, Utc};
 use openapi_dropshot_types::Operation;
 use std::{
     collections::{HashMap, hash_map::Entry},
     hash::Hash,
     mem,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
+use tokio::{sync::Notify, task::JoinHandle, time::timeout};
+
+/// How often the counts are written, if there are any.
+const PERIOD: Duration = Duration::from_secs(1);
 
 /// The counts that are not written yet. Their number is at most the number of principals in
 /// use, times the number of deprecated operations.
@@ -134,6 +135,74 @@ impl<P: Copy + Eq + Hash> Pending<P> {
             }
         }
     }
+}
+
+/// The running task that writes the counters to the state of the service.
+#[derive(Debug)]
+pub(crate) struct UsageWriter {
+    stop: Arc<Notify>,
+    task: JoinHandle<()>,
+}
+
+impl UsageWriter {
+    /// Starts the task. Must be called inside a tokio runtime.
+    pub(crate) fn start<S: State>(
+        counters: Arc<UsageCounters<S::Principal>>,
+        state: Arc<S>,
+    ) -> Self {
+        let stop = Arc::new(Notify::new());
+        let stopped = stop.clone();
+        let task = tokio::spawn(async move {
+            let mut failing = false;
+            loop {
+                let last = timeout(PERIOD, stopped.notified()).await.is_ok();
+                let written = write(&counters, &*state).await;
+                log_change(&written, &mut failing);
+                if last {
+                    break;
+                }
+            }
+        });
+        UsageWriter { stop, task }
+    }
+
+    /// Writes what is left, and ends.
+    pub(crate) async fn finish(self) {
+        self.stop.notify_one();
+        if let Err(error) = self.task.await {
+            tracing::error!("the usage counters were not all written: {error}");
+        }
+    }
+}
+
+async fn write<S: State>(
+    counters: &UsageCounters<S::Principal>,
+    state: &S,
+) -> Result<(), StateError> {
+    let usage = counters.take();
+    if usage.is_empty() {
+        return Ok(());
+    }
+    let written = state.record_usage(usage.clone()).await;
+    if written.is_err() {
+        // Also where the outcome is unknown: a call that is counted twice
+        // does less harm than one that is never counted.
+        counters.put_back(usage);
+    }
+    written
+}
+
+/// One line when it begins to fail and one when it works again, not one a
+/// second.
+fn log_change(written: &Result<(), StateError>, failing: &mut bool) {
+    match written {
+        Err(error) if !*failing => {
+            tracing::warn!("the usage counters cannot be written and are kept in memory: {error}");
+        }
+        Ok(()) if *failing => tracing::info!("the usage counters are written again"),
+        _ => {}
+    }
+    *failing = written.is_err();
 }
 
 #[cfg(test)]

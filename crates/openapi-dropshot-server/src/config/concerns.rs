@@ -1,0 +1,191 @@
+//! Declares the settings of every service, concern by concern.
+
+use super::{
+    AdminListen, ConfigError, Delay, LogFormat, MinStability, Origins, Rate, Seconds, Settings,
+    SunsetPolicy, Switch, Table, put,
+};
+use std::{
+    net::SocketAddr,
+    num::{NonZeroU32, NonZeroUsize},
+    path::PathBuf,
+};
+use tracing_subscriber::filter::Targets;
+
+crate::settings! {
+    /// Where the service listens.
+    Listen {
+        /// Address and port of the API; port 0 takes a free one
+        listen: SocketAddr = "127.0.0.1:8080";
+    }
+}
+
+crate::settings! {
+    /// The limits of the service; requests beyond them are rejected.
+    Limits {
+        /// The highest number of requests that run at the same time; further ones are rejected with 503 at once
+        max_in_flight: NonZeroUsize = "512";
+        /// Seconds that a request may run after its body was read; then it gets 503
+        request_deadline_seconds: Seconds = "10";
+        /// The largest size of a body, in bytes; a larger one is rejected with 413
+        body_max_bytes: NonZeroUsize = "1048576";
+        /// Seconds in which a body has to arrive; a slower one is rejected with 408
+        body_read_seconds: Seconds = "10";
+        /// Total size of all bodies in memory, in bytes; a request beyond it is rejected with 503
+        body_budget_bytes: NonZeroUsize = "67108864";
+        /// Seconds that the service continues to serve requests after the signal to stop, while `/readyz` responds with 503, so that load balancers stop sending requests
+        shutdown_delay_seconds: Delay = "0";
+        /// Seconds that running requests have to finish after this delay
+        shutdown_grace_seconds: Seconds = "20";
+    }
+}
+
+crate::settings! {
+    /// How many requests a key may make.
+    RateLimit {
+        /// Requests per second that each key may make in the long run, or `off`; further ones are rejected with 429
+        rate_limit_per_second: Rate = "off";
+        /// Requests that a key may make at once after a pause, if there is a limit
+        rate_limit_burst: NonZeroU32 = "100";
+    }
+}
+
+crate::settings! {
+    /// CORS and compression.
+    Web {
+        /// Origins whose pages may call the service from a browser, with commas between them (in the file also an array), as in `https://shop.example`; `*` for all, `none` for none
+        cors_origins: Origins = "none";
+        /// Whether to compress responses for clients that accept gzip: `on` or `off`
+        compression: Switch = "on";
+    }
+}
+
+crate::settings! {
+    /// Which operations are served, and how they end.
+    Lifecycle {
+        /// The lowest stability level of the operations that are served: `stable`, `beta` or `experimental`; operations below it are hidden
+        min_stability: MinStability = "experimental";
+        /// Behaviour from the removal date of an operation on: `announce` continues to serve it and says so in its headers, `enforce` rejects it with 410
+        sunset: SunsetPolicy = "announce";
+    }
+}
+
+crate::settings! {
+    /// The admin listener, the metrics and the access log.
+    Watch {
+        /// Address and port of `/livez`, `/readyz` and `/metrics`, which clients must not reach; port 0 takes a free one and logs it, `off` serves them nowhere
+        admin_listen: AdminListen = "127.0.0.1:9090";
+        /// Whether to collect metrics for `/metrics`: `on` or `off`
+        metrics: Switch = "on";
+        /// Whether to log a line for every request: `on` or `off`
+        access_log: Switch = "on";
+    }
+}
+
+crate::settings! {
+    /// What is logged.
+    Log {
+        /// What to log to stderr: `error`, `warn`, `info`, `debug` or `trace`, also by module as in `info,SERVICE::access=off`
+        log: Targets = "info";
+        /// The format of the log: `text` for people, `json` for programs
+        log_format: LogFormat = "text";
+    }
+}
+
+/// The files of the certificate and its key. Without both, the service speaks plain HTTP.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct TlsSettings {
+    /// Serve https with this certificate chain, a PEM file; read again at SIGHUP [default: plain http]
+    #[arg(long, hide_env_values = true, value_name = "FILE")]
+    pub tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, a PEM file with PKCS#8, PKCS#1 or SEC1
+    #[arg(long, hide_env_values = true, value_name = "FILE")]
+    pub tls_key: Option<PathBuf>,
+}
+
+/// The certificate and the key of the service, as files.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct TlsFiles {
+    /// The certificate chain, PEM, the service's own certificate first.
+    pub cert: PathBuf,
+    /// The private key of the first certificate, PEM.
+    pub key: PathBuf,
+}
+
+impl TlsSettings {
+    /// Both files, or none.
+    pub(crate) fn files(&self) -> Result<Option<TlsFiles>, ConfigError> {
+        match (self.tls_cert.clone(), self.tls_key.clone()) {
+            (Some(cert), Some(key)) => Ok(Some(TlsFiles { cert, key })),
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(ConfigError::Contradiction(
+                "`tls-cert` is set, but `tls-key` is not; set both for https, or none for http",
+            )),
+            (None, Some(_)) => Err(ConfigError::Contradiction(
+                "`tls-key` is set, but `tls-cert` is not; set both for https, or none for http",
+            )),
+        }
+    }
+}
+
+impl Settings for TlsSettings {
+    fn put(&self, table: &mut Table) {
+        for (field, file) in [("tls_cert", &self.tls_cert), ("tls_key", &self.tls_key)] {
+            if let Some(file) = file {
+                put(table, field, &file.display());
+            }
+        }
+    }
+}
+
+impl Limits {
+    /// Whether the limits fit each other.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        if self.body_budget_bytes < self.body_max_bytes {
+            return Err(ConfigError::Contradiction(
+                "`body-budget-bytes` is less than `body-max-bytes`: the largest body would never fit; raise it",
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_fit_each_other() {
+        assert!(Limits::default().check().is_ok());
+    }
+
+    #[test]
+    fn a_budget_that_the_largest_body_does_not_fit_is_refused() {
+        let limits = Limits {
+            body_budget_bytes: NonZeroUsize::MIN,
+            ..Limits::default()
+        };
+        assert!(limits.check().is_err());
+    }
+
+    #[test]
+    fn a_certificate_without_a_key_is_rejected_and_so_is_a_key_alone() {
+        let files = |cert: Option<&str>, key: Option<&str>| {
+            let tls = TlsSettings {
+                tls_cert: cert.map(PathBuf::from),
+                tls_key: key.map(PathBuf::from),
+            };
+            tls.files()
+        };
+        assert!(files(Some("cert"), None).is_err());
+        assert!(files(None, Some("key")).is_err());
+        assert_eq!(files(None, None).expect("plain"), None);
+        let files = files(Some("cert"), Some("key")).expect("both");
+        assert_eq!(
+            files,
+            Some(TlsFiles {
+                cert: "cert".into(),
+                key: "key".into()
+            })
+        );
+    }
+}

@@ -1,0 +1,383 @@
+//! The types of settings: how their text is parsed and displayed.
+
+use clap::{ValueEnum, builder::PossibleValue};
+use openapi_dropshot_types::Stability;
+use std::{borrow::Cow, fmt, net::SocketAddr, num::NonZeroU32, str::FromStr, time::Duration};
+
+/// The error of parsing a text that is no value of its setting. It says what to write.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidSetting(Cow<'static, str>);
+
+/// Displays a value as a setting has it.
+fn display(value: &impl ValueEnum, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let value = value.to_possible_value();
+    f.write_str(value.as_ref().map_or("", PossibleValue::get_name))
+}
+
+/// A setting that switches something on or off.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum Switch {
+    /// It is on.
+    On,
+    /// It is off.
+    Off,
+}
+
+impl Switch {
+    /// Whether it is on.
+    #[must_use]
+    pub const fn is_on(self) -> bool {
+        matches!(self, Switch::On)
+    }
+}
+
+impl fmt::Display for Switch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display(self, f)
+    }
+}
+
+/// How a line of the log looks.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum LogFormat {
+    /// Words and `name=value`.
+    Text,
+    /// An object of JSON.
+    Json,
+}
+
+impl fmt::Display for LogFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display(self, f)
+    }
+}
+
+/// Whether an operation ends at its removal date.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, ValueEnum)]
+pub enum SunsetPolicy {
+    /// The operation is still served; its headers report since when it is deprecated.
+    #[default]
+    Announce,
+    /// The service responds with 410.
+    Enforce,
+}
+
+impl fmt::Display for SunsetPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display(self, f)
+    }
+}
+
+/// The lowest stability that is served.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct MinStability(pub Stability);
+
+impl ValueEnum for MinStability {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            MinStability(Stability::Experimental),
+            MinStability(Stability::Beta),
+            MinStability(Stability::Stable),
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(match self.0 {
+            Stability::Experimental => "experimental",
+            Stability::Beta => "beta",
+            Stability::Stable => "stable",
+        }))
+    }
+}
+
+impl fmt::Display for MinStability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display(self, f)
+    }
+}
+
+/// A length of time in seconds, at most a day; a fraction is allowed. Only a [`Delay`] may be 0.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Seconds<const MAY_BE_ZERO: bool = false>(Duration);
+
+/// A length of time in seconds, from 0 to a day.
+pub type Delay = Seconds<true>;
+
+impl<const MAY_BE_ZERO: bool> Seconds<MAY_BE_ZERO> {
+    /// The same as a [`Duration`].
+    #[must_use]
+    pub const fn duration(self) -> Duration {
+        self.0
+    }
+}
+
+impl<const MAY_BE_ZERO: bool> FromStr for Seconds<MAY_BE_ZERO> {
+    type Err = InvalidSetting;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
+        let seconds: Option<f64> = text.parse().ok().filter(|seconds| *seconds <= 86_400.0);
+        match seconds.map(Duration::try_from_secs_f64) {
+            Some(Ok(duration)) if MAY_BE_ZERO || !duration.is_zero() => Ok(Seconds(duration)),
+            _ => {
+                let least = if MAY_BE_ZERO {
+                    "0 or more"
+                } else {
+                    "more than 0"
+                };
+                let problem = format!(
+                    "write a number of seconds, {least} and at most 86400, as in `10` or `0.5`"
+                );
+                Err(InvalidSetting(problem.into()))
+            }
+        }
+    }
+}
+
+impl<const MAY_BE_ZERO: bool> fmt::Display for Seconds<MAY_BE_ZERO> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_secs_f64().fmt(f)
+    }
+}
+
+/// Requests a second.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Rate {
+    /// Any number.
+    Off,
+    /// So many.
+    PerSecond(NonZeroU32),
+}
+
+impl FromStr for Rate {
+    type Err = InvalidSetting;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
+        if text == "off" {
+            return Ok(Rate::Off);
+        }
+        let problem = "write a whole number of requests, 1 or more, or `off`";
+        let rate = text.parse().map(Rate::PerSecond);
+        rate.map_err(|_| InvalidSetting(problem.into()))
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rate::Off => f.write_str("off"),
+            Rate::PerSecond(number) => number.fmt(f),
+        }
+    }
+}
+
+/// The address on which health and metrics are served.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum AdminListen {
+    /// At this address.
+    At(SocketAddr),
+    /// Nowhere.
+    Off,
+}
+
+impl FromStr for AdminListen {
+    type Err = InvalidSetting;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
+        if text == "off" {
+            return Ok(AdminListen::Off);
+        }
+        let problem = "write an address and a port, as in `127.0.0.1:9090`, or `off`";
+        let address = text.parse().map(AdminListen::At);
+        address.map_err(|_| InvalidSetting(problem.into()))
+    }
+}
+
+impl fmt::Display for AdminListen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AdminListen::At(address) => address.fmt(f),
+            AdminListen::Off => f.write_str("off"),
+        }
+    }
+}
+
+/// The origins whose pages may call the service from a browser.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Origins {
+    /// Pages of these origins, as a browser writes them; no page where it is
+    /// empty.
+    Named(Vec<String>),
+    /// Pages of every origin. A page still has to send a key: the service has no
+    /// cookies.
+    Any,
+}
+
+impl FromStr for Origins {
+    type Err = InvalidSetting;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
+        match text.trim() {
+            "none" | "" => Ok(Origins::Named(Vec::new())),
+            "*" => Ok(Origins::Any),
+            list => {
+                let origins = list.split(',').map(|origin| checked(origin.trim()));
+                origins.collect::<Result<_, _>>().map(Origins::Named)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Origins {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origins::Any => f.write_str("*"),
+            Origins::Named(origins) if origins.is_empty() => f.write_str("none"),
+            Origins::Named(origins) => f.write_str(&origins.join(",")),
+        }
+    }
+}
+
+fn checked(text: &str) -> Result<String, InvalidSetting> {
+    if is_origin(text) {
+        return Ok(text.to_owned());
+    }
+    let problem = format!(
+        "`{text}` is no origin; write scheme, host and port as a browser does, in small letters and without a slash at the end, as in `https://shop.example` or `http://localhost:3000`"
+    );
+    Err(InvalidSetting(problem.into()))
+}
+
+/// An origin is compared byte by byte (RFC 6454, section 6.2), so what no
+/// browser would ever send is rejected here instead of never matching.
+fn is_origin(text: &str) -> bool {
+    let Ok(uri) = text.parse::<http::Uri>() else {
+        return false;
+    };
+    let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
+        return false;
+    };
+    let default_port = match scheme {
+        "http" => 80,
+        "https" => 443,
+        _ => return false,
+    };
+    format!("{scheme}://{authority}") == text
+        && !authority.as_str().contains('@')
+        && !authority.host().is_empty()
+        && authority.port_u16() != Some(default_port)
+        && !text.bytes().any(|byte| byte.is_ascii_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text of a value that was read, or nothing.
+    fn displayed<T: FromStr + fmt::Display>(text: &str) -> Option<String> {
+        text.parse::<T>().ok().map(|value| value.to_string())
+    }
+
+    #[test]
+    fn a_value_of_a_list_is_displayed_as_it_is_written() {
+        fn check<T: ValueEnum + fmt::Display>(texts: &[&str]) {
+            let displayed = T::value_variants().iter().map(ToString::to_string);
+            assert_eq!(displayed.collect::<Vec<_>>(), texts);
+        }
+        check::<Switch>(&["on", "off"]);
+        check::<LogFormat>(&["text", "json"]);
+        check::<SunsetPolicy>(&["announce", "enforce"]);
+        check::<MinStability>(&["experimental", "beta", "stable"]);
+    }
+
+    #[test]
+    fn seconds_may_have_a_fraction() {
+        assert_eq!(
+            "10".parse::<Seconds>(),
+            Ok(Seconds(Duration::from_secs(10)))
+        );
+        assert_eq!(
+            "0.25".parse::<Seconds>(),
+            Ok(Seconds(Duration::from_millis(250)))
+        );
+        assert_eq!(displayed::<Seconds>("0.25"), Some("0.25".to_owned()));
+    }
+
+    #[test]
+    fn a_delay_may_be_none() {
+        assert_eq!("0".parse::<Delay>(), Ok(Seconds(Duration::ZERO)));
+        assert_eq!(
+            "0.5".parse::<Delay>(),
+            Ok(Seconds(Duration::from_millis(500)))
+        );
+        for text in ["", "-1", "NaN", "inf", "86401"] {
+            assert_eq!(displayed::<Delay>(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_length_of_time_is_refused() {
+        for text in ["", "0", "-1", "NaN", "inf", "10s", "86401", "1e-30"] {
+            assert_eq!(displayed::<Seconds>(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_rate_is_a_number_or_off() {
+        for text in ["off", "1", "4294967295"] {
+            assert_eq!(displayed::<Rate>(text).as_deref(), Some(text));
+        }
+        for text in ["", "0", "-1", "0.5", "on", "10/s"] {
+            assert_eq!(displayed::<Rate>(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_displayed_address_is_read_back() {
+        for text in ["127.0.0.1:9090", "[::]:0", "off"] {
+            assert_eq!(displayed::<AdminListen>(text).as_deref(), Some(text));
+        }
+        for text in ["on", "9090", "localhost:9090"] {
+            assert_eq!(displayed::<AdminListen>(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn origins_are_read_as_a_browser_writes_them() {
+        for (text, display) in [
+            ("none", "none"),
+            ("", "none"),
+            ("*", "*"),
+            ("https://shop.example", "https://shop.example"),
+            (
+                "http://localhost:3000, https://a.example:8443",
+                "http://localhost:3000,https://a.example:8443",
+            ),
+            ("http://[::1]:3000", "http://[::1]:3000"),
+        ] {
+            assert_eq!(
+                displayed::<Origins>(text).as_deref(),
+                Some(display),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_no_browser_sends_is_refused() {
+        for text in [
+            "shop.example",
+            "https://shop.example/",
+            "https://shop.example:443",
+            "https://Shop.example",
+            "https://a@shop.example",
+            "https://shop.example/page",
+            "file:///x",
+            "null",
+            "https://a.example,",
+            "https://a.example,*",
+        ] {
+            assert_eq!(displayed::<Origins>(text), None, "{text}");
+        }
+    }
+}

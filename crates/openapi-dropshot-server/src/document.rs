@@ -1,0 +1,218 @@
+//! Serves the document of the API as YAML and as JSON: the contract without the operations
+//! that are hidden, and without the paths, components, tags and error codes that only they need.
+
+use bytes::Bytes;
+use openapi_dropshot_types::{Contract, Operation};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// The members of a path that are operations (OpenAPI 3.0.3, section 4.7.9).
+const METHODS: [&str; 8] = [
+    "get", "put", "post", "delete", "options", "head", "patch", "trace",
+];
+/// Components that are found by name, without a reference.
+const NAMED: &str = "securitySchemes";
+
+/// The document in both forms.
+#[derive(Debug)]
+pub(crate) struct Document {
+    pub(crate) yaml: Bytes,
+    pub(crate) json: Bytes,
+}
+
+impl Document {
+    /// The document of a service that serves these operations.
+    pub(crate) fn of<C: Contract>(served: &[&Operation]) -> Self {
+        if served.len() == C::OPERATIONS.len() {
+            return Document {
+                yaml: Bytes::from_static(C::DOCUMENT_YAML.as_bytes()),
+                json: Bytes::from_static(C::DOCUMENT_JSON.as_bytes()),
+            };
+        }
+        let mut document: Value = serde_json::from_str(C::DOCUMENT_JSON)
+            .expect("the generator wrote the document as JSON");
+        retain_operations(&mut document, served);
+        Document {
+            // All JSON is YAML (YAML 1.2, section 1.3).
+            yaml: Bytes::from(format!("{document:#}\n")),
+            json: Bytes::from(document.to_string()),
+        }
+    }
+}
+
+/// Leaves these operations.
+fn retain_operations(document: &mut Value, served: &[&Operation]) {
+    if let Some(Value::Object(paths)) = document.get_mut("paths") {
+        for (path, item) in paths.iter_mut() {
+            let Value::Object(item) = item else { continue };
+            item.retain(|name, _| {
+                !METHODS.contains(&name.as_str()) || is_served(served, name, path)
+            });
+        }
+        paths.retain(|_, item| METHODS.iter().any(|method| item.get(method).is_some()));
+    }
+    drop_unused_components(document);
+    drop_unused_tags(document);
+    drop_unused_codes(document);
+}
+
+fn is_served(served: &[&Operation], method: &str, path: &str) -> bool {
+    served
+        .iter()
+        .any(|one| one.method.eq_ignore_ascii_case(method) && one.path == path)
+}
+
+/// Leaves the components to which some way leads from the paths.
+fn drop_unused_components(document: &mut Value) {
+    let mut used = BTreeSet::new();
+    let mut open = vec!["/paths".to_owned()];
+    while let Some(pointer) = open.pop() {
+        if used.insert(pointer.clone())
+            && let Some(target) = document.pointer_mut(&pointer)
+        {
+            for_each_object(target, &mut |members| {
+                // The contract is one file.
+                let reference = members.get("$ref").and_then(Value::as_str);
+                let pointer = reference.and_then(|reference| reference.strip_prefix('#'));
+                open.extend(pointer.map(str::to_owned));
+            });
+        }
+    }
+    let Some(Value::Object(components)) = document.get_mut("components") else {
+        return;
+    };
+    for (family, members) in components.iter_mut() {
+        if let (true, Value::Object(members)) = (family != NAMED, members) {
+            members.retain(|name, _| used.contains(&format!("/components/{family}/{name}")));
+        }
+    }
+    components.retain(|_, members| {
+        members
+            .as_object()
+            .is_none_or(|members| !members.is_empty())
+    });
+}
+
+fn drop_unused_tags(document: &mut Value) {
+    let operations = document["paths"]
+        .as_object()
+        .into_iter()
+        .flat_map(Map::values)
+        .filter_map(Value::as_object)
+        .flat_map(Map::values);
+    let used: BTreeSet<String> = operations
+        .filter_map(|operation| operation.get("tags")?.as_array())
+        .flatten()
+        .filter_map(|tag| tag.as_str().map(str::to_owned))
+        .collect();
+    if let Some(Value::Array(tags)) = document.get_mut("tags") {
+        tags.retain(|tag| tag["name"].as_str().is_some_and(|name| used.contains(name)));
+    }
+}
+
+/// Leaves the error codes that some response can carry.
+fn drop_unused_codes(document: &mut Value) {
+    let mut used = BTreeSet::new();
+    for_each_object(document, &mut |members| {
+        let codes = members.get("x-error-codes").and_then(Value::as_array);
+        let codes = codes.into_iter().flatten().filter_map(Value::as_str);
+        used.extend(codes.map(str::to_owned));
+    });
+    for_each_object(document, &mut |members| {
+        // A catalogue stands beside the list of its codes.
+        if let Some(Value::Object(catalogue)) = members.get_mut("x-error-catalogue") {
+            catalogue.retain(|code, _| used.contains(code));
+            if let Some(Value::Array(codes)) = members.get_mut("x-extensible-enum") {
+                codes.retain(|code| code.as_str().is_some_and(|code| used.contains(code)));
+            }
+        }
+    });
+}
+
+/// Calls the function with each object in a value, an outer one before those in it.
+fn for_each_object(value: &mut Value, call: &mut impl FnMut(&mut Map<String, Value>)) {
+    match value {
+        Value::Object(members) => {
+            call(members);
+            members
+                .values_mut()
+                .for_each(|member| for_each_object(member, call));
+        }
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| for_each_object(item, call)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_contract::TestContract;
+
+    /// The operations of a document: methods, in capitals, and paths.
+    fn operations(document: &Value) -> Vec<(String, String)> {
+        let mut operations = Vec::new();
+        let paths = document["paths"].as_object().into_iter().flatten();
+        for (path, item) in paths {
+            for method in item.as_object().into_iter().flatten().map(|(name, _)| name) {
+                if METHODS.contains(&method.as_str()) {
+                    operations.push((method.to_uppercase(), path.clone()));
+                }
+            }
+        }
+        operations.sort();
+        operations
+    }
+
+    fn all() -> Vec<&'static Operation> {
+        TestContract::OPERATIONS.iter().collect()
+    }
+
+    fn read(document: &Bytes) -> Value {
+        serde_json::from_slice(document).expect("JSON")
+    }
+
+    fn pairs(served: &[&Operation]) -> Vec<(String, String)> {
+        let pair = |one: &&Operation| (one.method.to_owned(), one.path.to_owned());
+        let mut pairs: Vec<_> = served.iter().map(pair).collect();
+        pairs.sort();
+        pairs
+    }
+
+    #[test]
+    fn the_whole_contract_is_served_as_it_was_written() {
+        let document = Document::of::<TestContract>(&all());
+        assert_eq!(document.yaml, TestContract::DOCUMENT_YAML);
+        let json = read(&document.json);
+        assert_eq!(operations(&json), pairs(&all()));
+        assert_eq!(json["openapi"], "3.0.3");
+    }
+
+    #[test]
+    fn a_hidden_operation_is_gone_from_both_forms() {
+        for hidden in all() {
+            let served: Vec<&Operation> = all().into_iter().filter(|one| *one != hidden).collect();
+            let document = Document::of::<TestContract>(&served);
+            for form in [&document.yaml, &document.json] {
+                assert_eq!(operations(&read(form)), pairs(&served));
+                let text = String::from_utf8_lossy(form);
+                let id = format!("\"operationId\":\"{}\"", hidden.name);
+                assert!(!text.replace(' ', "").contains(&id), "{}", hidden.name);
+            }
+        }
+    }
+
+    #[test]
+    fn what_only_hidden_operations_need_is_gone_with_them() {
+        let all = read(&Document::of::<TestContract>(&all()).json);
+        let none = read(&Document::of::<TestContract>(&[]).json);
+        assert!(all["components"]["schemas"]["Item"].is_object());
+        assert_eq!(none["components"]["schemas"], Value::Null, "{none}");
+        assert_eq!(none["paths"], serde_json::json!({}));
+        assert_eq!(
+            none["components"]["securitySchemes"],
+            all["components"]["securitySchemes"]
+        );
+    }
+}

@@ -1,0 +1,355 @@
+//! Encodes and decodes the cursors of lists. A cursor contains the id at which
+//! the next page begins and the filter of the list; clients pass it back without
+//! reading it. It contains no secret, and the server keeps no state for it.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use petstore_models::{OrderStatus, PetStatus};
+
+/// The filter of a list.
+pub(super) trait Filter: Copy + Eq {
+    /// Names the list and the layout of its cursors, so that those of another
+    /// list, and of a later layout, can be told apart.
+    const LAYOUT: &'static str;
+    /// What a client is told to pass again, as parameters are written in
+    /// messages.
+    const PARAMETERS: &'static str;
+
+    /// The filter in a few letters, without `:`, since a cursor goes into every
+    /// address of a walk.
+    fn name(self) -> String;
+
+    /// The filter of that name.
+    fn from_name(name: &str) -> Option<Self>;
+
+    /// The parameters of a request with this filter, each with `&` before it.
+    fn query(self) -> String;
+}
+
+/// The position at which a page begins.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Position<F> {
+    /// The id of the last item before it.
+    pub(super) last: i64,
+    /// The filter of the walk.
+    pub(super) filter: F,
+}
+
+/// Why a cursor is rejected; the text continues "`cursor` …".
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub(super) enum CursorError {
+    #[error(
+        "was not made by this service for this list; follow the `Link` header of an earlier response"
+    )]
+    Foreign,
+    #[error("was made with another {0} filter; pass the same one, or begin without a cursor")]
+    OtherFilter(&'static str),
+}
+
+impl<F: Filter> Position<F> {
+    /// The id after which the page of a cursor begins.
+    ///
+    /// # Errors
+    ///
+    /// The text is not exactly what this module writes, or belongs to another
+    /// filter.
+    pub(super) fn read(text: &str, filter: F) -> Result<i64, CursorError> {
+        let position = Self::decode(text)
+            // A cursor has one spelling; with two, caches and logs would take
+            // one page for two.
+            .filter(|position| position.encode() == text)
+            .ok_or(CursorError::Foreign)?;
+        if position.filter == filter {
+            Ok(position.last)
+        } else {
+            Err(CursorError::OtherFilter(F::PARAMETERS))
+        }
+    }
+
+    /// The value of `Link` (RFC 8288) to the page that begins here. It is
+    /// relative, so that it is right behind any proxy.
+    pub(super) fn next_link(self, limit: i64) -> String {
+        let (query, cursor) = (self.filter.query(), self.encode());
+        format!("<?limit={limit}{query}&cursor={cursor}>; rel=\"next\"")
+    }
+
+    fn encode(self) -> String {
+        let (layout, filter) = (F::LAYOUT, self.filter.name());
+        URL_SAFE_NO_PAD.encode(format!("{layout}:{filter}:{}", self.last))
+    }
+
+    fn decode(text: &str) -> Option<Self> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let mut parts = std::str::from_utf8(&bytes).ok()?.splitn(3, ':');
+        if parts.next()? != F::LAYOUT {
+            return None;
+        }
+        let filter = F::from_name(parts.next()?)?;
+        let last = parts.next()?.parse().ok()?;
+        Some(Position { last, filter })
+    }
+}
+
+/// The filter of `GET /v1/pets`. Pages are ordered by ascending id and new pets get greater ids,
+/// so that a client that follows the pages gets each pet once.
+impl Filter for Option<PetStatus> {
+    const LAYOUT: &'static str = "1";
+    const PARAMETERS: &'static str = "`status`";
+
+    fn name(self) -> String {
+        pet_letter(self).to_owned()
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        std::iter::once(None)
+            .chain(PetStatus::ALL.iter().copied().map(Some))
+            .find(|&status| pet_letter(status) == name)
+    }
+
+    fn query(self) -> String {
+        self.map_or_else(String::new, |status| format!("&status={status}"))
+    }
+}
+
+const fn pet_letter(status: Option<PetStatus>) -> &'static str {
+    match status {
+        None => "*",
+        Some(PetStatus::Available) => "a",
+        Some(PetStatus::Pending) => "p",
+        Some(PetStatus::Sold) => "s",
+    }
+}
+
+/// The filter of `GET /v1/store/orders`. Pages are ordered by descending id and new orders get
+/// greater ids, so that a client that follows the pages gets each order once.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct OrderFilter {
+    pub(super) status: Option<OrderStatus>,
+    pub(super) pet_id: Option<i64>,
+}
+
+impl Filter for OrderFilter {
+    const LAYOUT: &'static str = "o";
+    const PARAMETERS: &'static str = "`status` or `petId`";
+
+    fn name(self) -> String {
+        let pet = self
+            .pet_id
+            .map_or_else(|| "*".to_owned(), |id| id.to_string());
+        format!("{},{pet}", order_letter(self.status))
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        let (status, pet) = name.split_once(',')?;
+        let status = std::iter::once(None)
+            .chain(OrderStatus::ALL.iter().copied().map(Some))
+            .find(|&other| order_letter(other) == status)?;
+        let pet_id = match pet {
+            "*" => None,
+            id => Some(id.parse().ok()?),
+        };
+        Some(OrderFilter { status, pet_id })
+    }
+
+    fn query(self) -> String {
+        let status = self.status.map(|status| format!("&status={status}"));
+        let pet = self.pet_id.map(|id| format!("&petId={id}"));
+        status.into_iter().chain(pet).collect()
+    }
+}
+
+const fn order_letter(status: Option<OrderStatus>) -> &'static str {
+    match status {
+        None => "*",
+        Some(OrderStatus::Placed) => "p",
+        Some(OrderStatus::Approved) => "a",
+        Some(OrderStatus::Delivered) => "d",
+        Some(OrderStatus::Cancelled) => "c",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn statuses() -> impl Iterator<Item = Option<PetStatus>> {
+        std::iter::once(None).chain(PetStatus::ALL.iter().copied().map(Some))
+    }
+
+    #[test]
+    fn a_cursor_is_read_back_with_its_own_filter_only() {
+        for status in statuses() {
+            for after in [1, 20, i64::MAX] {
+                let text = Position {
+                    last: after,
+                    filter: status,
+                }
+                .encode();
+                for asked in statuses() {
+                    let read = Position::read(&text, asked);
+                    assert_eq!(
+                        read,
+                        if asked == status {
+                            Ok(after)
+                        } else {
+                            Err(CursorError::OtherFilter("`status`"))
+                        }
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_cursor_is_short_enough_for_the_contract() {
+        let longest = Position {
+            last: i64::MIN,
+            filter: Some(PetStatus::Available),
+        }
+        .encode();
+        assert!(longest.parse::<petstore_models::Cursor>().is_ok());
+    }
+
+    #[test]
+    fn the_example_of_the_contract_is_a_cursor() {
+        assert_eq!(Position::read("MTphOjI", Some(PetStatus::Available)), Ok(2));
+    }
+
+    #[test]
+    fn what_this_service_did_not_write_is_refused() {
+        let texts = [
+            "1:a:02",
+            "1:a:+2",
+            "1:a:2 ",
+            "2:a:2",
+            "1:x:2",
+            "1:a",
+            "a:2",
+            "1:a:",
+            "1:a:9223372036854775808",
+        ];
+        for text in texts {
+            let cursor = URL_SAFE_NO_PAD.encode(text);
+            assert_eq!(
+                Position::read(&cursor, Some(PetStatus::Available)),
+                Err(CursorError::Foreign),
+                "{text}"
+            );
+        }
+        // Padding, the other alphabet, and bits beyond the last byte.
+        for cursor in ["MTphOjI=", "MTphOj/", "MTphOjJ", "!", "MTphOjI\n", "é"] {
+            assert_eq!(
+                Position::read(cursor, Some(PetStatus::Available)),
+                Err(CursorError::Foreign),
+                "{cursor}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_link_is_relative_and_keeps_limit_and_filter() {
+        let position = Position {
+            last: 2,
+            filter: Some(PetStatus::Available),
+        };
+        assert_eq!(
+            position.next_link(2),
+            "<?limit=2&status=available&cursor=MTphOjI>; rel=\"next\""
+        );
+        let position = Position {
+            last: 2,
+            filter: None,
+        };
+        assert_eq!(
+            position.next_link(20),
+            "<?limit=20&cursor=MToqOjI>; rel=\"next\""
+        );
+    }
+
+    fn filters() -> Vec<OrderFilter> {
+        let statuses = std::iter::once(None).chain(OrderStatus::ALL.iter().copied().map(Some));
+        let with = |status| {
+            [None, Some(1), Some(-7), Some(i64::MIN)].map(|pet_id| OrderFilter { status, pet_id })
+        };
+        statuses.flat_map(with).collect()
+    }
+
+    #[test]
+    fn a_cursor_is_read_back_with_its_own_filters_only_and_is_short_enough() {
+        for filter in filters() {
+            let last = i64::MIN;
+            let text = Position { last, filter }.encode();
+            assert!(text.parse::<petstore_models::Cursor>().is_ok(), "{text}");
+            for asked in filters() {
+                let expected = if asked == filter {
+                    Ok(last)
+                } else {
+                    Err(CursorError::OtherFilter("`status` or `petId`"))
+                };
+                assert_eq!(Position::read(&text, asked), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_cursor_of_another_list_is_none_of_this_one() {
+        let filter = OrderFilter {
+            status: None,
+            pet_id: None,
+        };
+        let of_orders = Position { last: 2, filter }.encode();
+        let of_pets = Position {
+            last: 2,
+            filter: None::<PetStatus>,
+        }
+        .encode();
+        assert_eq!(Position::read(&of_pets, filter), Err(CursorError::Foreign));
+        assert_eq!(
+            Position::read(&of_orders, None::<PetStatus>),
+            Err(CursorError::Foreign)
+        );
+    }
+
+    #[test]
+    fn the_example_of_the_contract_is_a_cursor_and_its_link() {
+        let filter = OrderFilter {
+            status: Some(OrderStatus::Placed),
+            pet_id: None,
+        };
+        assert_eq!(Position::read("bzpwLCo6Mg", filter), Ok(2));
+        assert_eq!(
+            Position { last: 2, filter }.next_link(1),
+            "<?limit=1&status=placed&cursor=bzpwLCo6Mg>; rel=\"next\""
+        );
+        let both = OrderFilter {
+            pet_id: Some(7),
+            ..filter
+        };
+        let link = Position {
+            last: 2,
+            filter: both,
+        }
+        .next_link(5);
+        assert!(
+            link.starts_with("<?limit=5&status=placed&petId=7&cursor="),
+            "{link}"
+        );
+    }
+
+    #[test]
+    fn a_cursor_of_orders_that_this_service_did_not_write_is_refused() {
+        let filter = OrderFilter {
+            status: None,
+            pet_id: Some(7),
+        };
+        for text in [
+            "o:*,7:02", "o:*,07:2", "o:*,+7:2", "o:*:2", "o:,7:2", "o:x,7:2", "1:*,7:2", "o:*,7",
+        ] {
+            let cursor = URL_SAFE_NO_PAD.encode(text);
+            assert_eq!(
+                Position::read(&cursor, filter),
+                Err(CursorError::Foreign),
+                "{text}"
+            );
+        }
+    }
+}
