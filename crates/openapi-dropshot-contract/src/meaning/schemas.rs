@@ -65,7 +65,10 @@ impl<'d> Comparer<'d> {
 
     fn annotations(&mut self, at: &Location, source: &Schema, a: &Shape<'d>, b: &Shape<'d>) {
         match (a.title, b.title) {
-            (None, Some(title)) => self.added("schema-title-added", at, title),
+            (None, Some(title)) => {
+                let message = format!("the title `{title}` is not in the source");
+                self.differ("schema-title-added", at, message);
+            }
             (title, other) => self.same("schema-title", at, [title, other]),
         }
         self.text(&DESCRIPTION, at, [a.description, b.description]);
@@ -169,7 +172,10 @@ impl<'d> Comparer<'d> {
         }
         let property = |shape: &Shape<'_>| shape.discriminator.map(|own| own.property.clone());
         match (property(a), property(b)) {
-            (Some(name), None) => self.lost("schema-discriminator-lost", at, &name),
+            (Some(name), None) => {
+                let message = format!("the discriminator `{name}` was lost");
+                self.differ("schema-discriminator-lost", at, message);
+            }
             (source, emitted) => self.same("schema-discriminator", at, [source, emitted]),
         }
     }
@@ -185,9 +191,9 @@ fn is_component(at: &Location) -> bool {
 /// How messages call the rule for members that no property describes.
 fn others_name(others: Others<'_>) -> &'static str {
     match others {
-        Others::Open => "free members",
+        Others::Open => "any other members",
         Others::Closed => "no other members",
-        Others::Of(_) => "members of a schema",
+        Others::Of(_) => "other members of a schema",
     }
 }
 
