@@ -4,7 +4,8 @@
 
 use crate::{
     KeyId,
-    record::{Unreadable, pet_with_id, placed_order},
+    record::{pet_with_id, placed_order},
+    row::Unreadable,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use petstore_models::{NewOrder, NewPet, Order, Pet};

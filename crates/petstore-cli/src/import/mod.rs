@@ -1,7 +1,6 @@
 //! Command `pets import`: adds each pet of a file exactly once, even if the
 //! import is interrupted and repeated.
 
-mod bits;
 mod input;
 mod journal;
 mod parse;
@@ -15,14 +14,17 @@ use crate::{
     settings::Service,
 };
 use anyhow::{Context as _, Result, anyhow};
-use bits::Ranges;
 use clap::ValueEnum;
-use input::{Input, Record, Records, Scan};
+use input::{Record, Records, Scan};
 use journal::{Belongs, Entry, Journal};
 use parse::Parser;
 use petstore_client::{Client, Error, ErrorCode, NewPet, RetryBudget, RetryPolicy};
-use report::{Outcome, Progress};
-use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf, time::Duration};
+use report::{Outcome, Progress, Ranges};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 use stop::Stop;
 use tokio::{
     task::JoinSet,
@@ -57,16 +59,16 @@ pub(crate) enum Unknown {
 /// then is in the journal.
 pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) -> Result<Exit> {
     let client = client(service, options.concurrency)?;
-    let mut input = Input::open(&options.file, options.format)?;
-    let scan = input.scan()?;
-    let (parser, records) = begin(&mut input, options)?;
+    let format = input::format_of(&options.file, options.format)?;
+    let scan = input::scan(&options.file, format)?;
+    let (parser, records) = begin(&options.file, format)?;
     let journal_path = options.journal.clone().unwrap_or_else(|| beside(options));
     let journal = Journal::open(
         journal_path.clone(),
         &Belongs {
             input: &options.file,
             fingerprint: scan.fingerprint.clone(),
-            format: input.format(),
+            format,
             url: client.base_url(),
             api_key: service.api_key(),
         },
@@ -82,7 +84,7 @@ pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) 
         progress,
         stop: Stop::listen()?,
         in_flight: JoinSet::new(),
-        concurrency: options.concurrency.get(),
+        concurrency: options.concurrency as usize,
         unknown: options.unknown,
         held: Ranges::default(),
         unanswered: 0,
@@ -126,8 +128,7 @@ pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) 
 
 /// A client that is patient with the service. What all lines together may
 /// repeat is enough for a restart of the service, and an end to it.
-fn client(service: &Service, concurrency: NonZeroUsize) -> Result<Client> {
-    let concurrency = u32::try_from(concurrency.get())?;
+fn client(service: &Service, concurrency: u32) -> Result<Client> {
     service.client_with(|builder| {
         builder
             .timeout(CALL_TIMEOUT)
@@ -137,15 +138,14 @@ fn client(service: &Service, concurrency: NonZeroUsize) -> Result<Client> {
 }
 
 /// The records with pets in them, and how they are read.
-fn begin(input: &mut Input, options: &ImportOptions) -> Result<(Parser, Records)> {
-    let format = input.format();
-    let mut records = input.records()?;
+fn begin(file: &Path, format: Format) -> Result<(Parser, Records)> {
+    let mut records = Records::open(file, format)?;
     let header = match format {
         Format::Csv => records.next()?,
         Format::Ndjson => None,
     };
     let parser = Parser::new(format, header.as_ref())
-        .map_err(|problem| WrongUsage(format!("`{}` {problem}", options.file.display())))?;
+        .map_err(|problem| WrongUsage(format!("`{}` {problem}", file.display())))?;
     Ok((parser, records))
 }
 

@@ -1,10 +1,7 @@
 //! Reports the progress and the result of an import: to people on stderr, to
 //! programs on stdout.
 
-use super::{
-    bits::Ranges,
-    journal::{self, State},
-};
+use super::journal::{self, State};
 use crate::{
     exit::Exit,
     output::{Form, Out, grouped, printable},
@@ -45,7 +42,7 @@ impl Progress {
 
     pub(super) fn show(&self, state: &State) {
         self.0.set_position(state.settled());
-        if state.refused() > 0 && self.0.message().is_empty() {
+        if state.refused > 0 && self.0.message().is_empty() {
             self.0.set_message(", some rejected");
         }
     }
@@ -91,6 +88,37 @@ fn pace_since(begun: u64) -> impl Fn(&ProgressState, &mut dyn fmt::Write) + Clon
     }
 }
 
+/// Line numbers as people write them: `3, 5-7`.
+#[derive(Debug, Default)]
+pub(super) struct Ranges(Vec<(u64, u64)>);
+
+impl Ranges {
+    /// Adds a line, which comes after those that are there.
+    pub(super) fn push(&mut self, line: u64) {
+        match self.0.last_mut() {
+            Some((_, to)) if *to + 1 == line => *to = line,
+            _ => self.0.push((line, line)),
+        }
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.0.iter().map(|(from, to)| to - from + 1).sum()
+    }
+}
+
+impl fmt::Display for Ranges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (from, to)) in self.0.iter().enumerate() {
+            let comma = if at == 0 { "" } else { ", " };
+            match from == to {
+                true => write!(f, "{comma}{from}")?,
+                false => write!(f, "{comma}{from}-{to}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
 /// How an import ended.
 pub(super) struct Outcome<'a> {
     pub(super) input: &'a Path,
@@ -128,10 +156,10 @@ impl Outcome<'_> {
             false if self.records > 0 && self.already == self.records => "imported already",
             false => "imported",
         };
-        let mut counts = format!("{} added", grouped(state.added()));
+        let mut counts = format!("{} added", grouped(state.added));
         for (count, what) in [
-            (state.refused(), "refused"),
-            (state.skipped(), "skipped"),
+            (state.refused, "refused"),
+            (state.skipped, "skipped"),
             (self.held.count(), "held back"),
             (self.unanswered, "sent without a response"),
         ] {
@@ -176,7 +204,7 @@ impl Outcome<'_> {
         Ok(match self.signal {
             Some(signal) => signal,
             None if self.held.count() > 0 => Exit::Unknown,
-            None if state.refused() > 0 => Exit::Refused,
+            None if state.refused > 0 => Exit::Refused,
             None => Exit::Done,
         })
     }
@@ -185,9 +213,9 @@ impl Outcome<'_> {
         let state = self.state;
         json!({
             "lines": self.records,
-            "added": state.added(),
-            "refused": state.refused(),
-            "skipped": state.skipped(),
+            "added": state.added,
+            "refused": state.refused,
+            "skipped": state.skipped,
             "held": self.held.count(),
             "unanswered": self.unanswered,
             "left": self.records.saturating_sub(state.settled()),
@@ -229,4 +257,21 @@ pub(super) fn check_refused(to: &Path, input: &Path, journal: &Path) -> Result<(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_follow_each_other_are_a_range() {
+        let mut ranges = Ranges::default();
+        [3, 5, 6, 7, 9]
+            .into_iter()
+            .for_each(|line| ranges.push(line));
+        assert_eq!(
+            (ranges.to_string().as_str(), ranges.count()),
+            ("3, 5-7, 9", 5)
+        );
+    }
 }

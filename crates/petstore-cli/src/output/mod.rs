@@ -1,17 +1,15 @@
 //! Writes results to stdout and warnings to stderr. If the reader of stdout stops
 //! reading, that is not an error.
 
-mod orders;
-mod pets;
+mod records;
 mod writer;
 
-pub(crate) use writer::{Record, Writer};
+pub(crate) use writer::{Record, Writer, print_one};
 
 use clap::ValueEnum;
 use petstore_client::Deprecation;
 use std::{
     collections::BTreeSet,
-    error, fmt,
     io::{self, BufWriter, IsTerminal as _, Stdout, Write as _},
     sync::{Mutex, PoisonError},
 };
@@ -68,16 +66,9 @@ fn marked(error: io::Error) -> io::Error {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the reader of stdout has ended")]
 struct ReaderEnded;
-
-impl fmt::Display for ReaderEnded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the reader of stdout has ended")
-    }
-}
-
-impl error::Error for ReaderEnded {}
 
 /// Whether a command ended because the reader of its output has what it wanted,
 /// as `head` does.

@@ -1,7 +1,6 @@
 //! A connection that several owners share until the store is closed.
 
-use super::error;
-use crate::StoreError;
+use crate::{StoreError, write_queue::Stopped};
 use rusqlite::Connection;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -42,6 +41,7 @@ impl Slot {
 impl Held<'_> {
     /// The connection, or the error that says that the store was closed.
     pub(super) fn open(&mut self) -> Result<&mut Connection, StoreError> {
-        self.0.as_mut().ok_or_else(error::closed)
+        let closed = || StoreError::not_applied(Stopped::Closed);
+        self.0.as_mut().ok_or_else(closed)
     }
 }

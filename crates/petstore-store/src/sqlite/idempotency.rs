@@ -2,7 +2,7 @@
 //! batch, so that a key and the row that was created with it are stored together
 //! or not at all.
 
-use super::records::unreadable;
+use super::records::{execute, unreadable};
 use crate::idempotency::{Creatable, Creation, OnceOnly, expired_at};
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -52,6 +52,5 @@ pub(super) fn delete_expired(
     limit: usize,
 ) -> rusqlite::Result<usize> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    db.prepare_cached(DELETE_EXPIRED)?
-        .execute(params![expired_at(now), limit])
+    execute(db, DELETE_EXPIRED, &[expired_at(now).into(), limit.into()])
 }

@@ -1,8 +1,11 @@
 //! Pools the connections that read. A read runs on the thread of its caller and
 //! waits only for a free connection.
 
-use super::{connection::Slot, error};
-use crate::{PoolStats, StoreError};
+use super::{connection::Slot, error, records};
+use crate::{
+    PoolStats, StoreError,
+    row::{FromRow, Value},
+};
 use rusqlite::Connection;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -43,6 +46,15 @@ impl Readers {
             self.slots[own].hold()
         });
         work(held.open()?).map_err(error::failed)
+    }
+
+    /// All rows that a statement returns.
+    pub(super) fn query<T: FromRow>(
+        &self,
+        sql: &str,
+        parameters: &[Value<'_>],
+    ) -> Result<Vec<T>, StoreError> {
+        self.read(|db| records::all(db, sql, parameters))
     }
 
     /// Looks at each connection for a moment, rather than counting each read.

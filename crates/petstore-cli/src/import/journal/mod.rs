@@ -9,18 +9,16 @@
 //! the lines are sent again with the same keys, and the service returns the same
 //! responses.
 
-mod record;
 mod state;
 
-pub(super) use record::{Entry, Header};
-pub(super) use state::State;
+pub(super) use state::{Entry, State};
 
 use super::input::{Fingerprint, hexadecimal};
 use crate::{cli::Format, exit::WrongUsage};
 use anyhow::{Context as _, Result, bail};
 use chrono::Utc;
-use record::VERSION;
 use sha2::{Digest as _, Sha256};
+use state::{Header, VERSION};
 use std::{
     fs::{File, OpenOptions, TryLockError},
     io::{self, BufRead, BufReader, Seek as _, SeekFrom, Write as _},
