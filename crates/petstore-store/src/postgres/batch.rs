@@ -12,7 +12,7 @@ use futures::{
     future::{BoxFuture, join_all},
 };
 use petstore_models::{NewPet, Pet};
-use std::{iter, sync::Arc};
+use std::{collections::HashSet, iter, sync::Arc};
 
 /// A write that waits.
 pub(super) enum Write {
@@ -35,7 +35,8 @@ pub(super) trait Job: Send {
 
 type Work<T> = Box<dyn FnOnce(Arc<Session>) -> BoxFuture<'static, Result<T, StoreError>> + Send>;
 
-struct Other<T> {
+/// A write that is one transaction.
+pub(super) struct Other<T> {
     /// None once it runs.
     work: Option<Work<T>>,
     result: Option<Result<T, StoreError>>,
@@ -62,21 +63,19 @@ impl<T: Send> Job for Other<T> {
     }
 }
 
-impl Write {
-    /// A write that is one transaction.
-    pub(super) fn other<T, F>(
+impl<T: Send + 'static> Other<T> {
+    pub(super) fn boxed<F>(
         work: impl FnOnce(Arc<Session>) -> F + Send + 'static,
         caller: Caller<T>,
-    ) -> Self
+    ) -> Box<dyn Job>
     where
-        T: Send + 'static,
         F: Future<Output = Result<T, StoreError>> + Send + 'static,
     {
-        Self::Other(Box::new(Other {
+        Box::new(Self {
             work: Some(Box::new(move |db| work(db).boxed())),
             result: None,
             caller,
-        }))
+        })
     }
 }
 
@@ -121,10 +120,22 @@ pub(super) struct Batch {
 impl Batch {
     pub(super) fn of(writes: Vec<Write>) -> Self {
         let (mut pets, mut once, mut jobs) = (Vec::new(), Vec::new(), Vec::new());
+        let mut keys = HashSet::new();
         for write in writes {
             match write {
                 Write::Pet(pet, caller) => pets.push((pet, caller)),
-                Write::Once(creation, caller) => once.push((creation, caller)),
+                Write::Once(creation, caller) => {
+                    let is_new = keys.insert((creation.once.key_id, creation.once.key.clone()));
+                    if is_new {
+                        once.push((creation, caller));
+                    } else {
+                        // A statement takes a key only once. This one follows it.
+                        let again = move |db: Arc<Session>| async move {
+                            pets::insert_once(&db, creation).await
+                        };
+                        jobs.push(Other::boxed(again, caller));
+                    }
+                }
                 Write::Other(job) => jobs.push(job),
             }
         }

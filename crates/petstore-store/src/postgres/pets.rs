@@ -72,13 +72,21 @@ pub(super) async fn insert_all(db: &Session, pets: &[NewPet]) -> Vec<Result<Pet,
 }
 
 /// Stores all pets whose keys are new in one transaction, or each in its own as
-/// [`together_or_alone`] does. If two of them have one key, the database rejects the
-/// statement, and the second one meets what became of the first.
+/// [`together_or_alone`] does. No two of them have one key.
 pub(super) async fn insert_all_once(
     db: &Session,
     creations: &[OnceOnly<NewPet>],
 ) -> Vec<Result<Creation, StoreError>> {
     together_or_alone(creations, |creations| insert_once_together(db, creations)).await
+}
+
+/// Stores one pet if its key is new.
+pub(super) async fn insert_once(
+    db: &Session,
+    creation: OnceOnly<NewPet>,
+) -> Result<Creation, StoreError> {
+    let created = insert_once_together(db, &[creation]).await?.pop();
+    created.ok_or_else(|| StoreError::unknown(Fault::Ids))
 }
 
 /// Runs `insert` on all values. If the database rejects one of them, each is stored

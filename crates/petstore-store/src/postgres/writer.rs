@@ -5,7 +5,7 @@
 //! trip, each a transaction of its own, and so do orders.
 
 use super::{
-    batch::{Batch, Write},
+    batch::{Batch, Other, Write},
     error::{self, Fault},
     orders, pets,
     session::{Connector, Session, Use},
@@ -64,7 +64,7 @@ impl Writer {
         T: Send + 'static,
         F: Future<Output = Result<T, StoreError>> + Send + 'static,
     {
-        let write = |caller| Write::other(work, caller);
+        let write = |caller| Write::Other(Other::boxed(work, caller));
         self.queue.write(0, write).await
     }
 
