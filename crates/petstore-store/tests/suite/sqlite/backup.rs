@@ -92,7 +92,7 @@ async fn what_a_crash_left_in_the_log_is_copied_and_the_store_left_alone() {
 #[tokio::test]
 async fn an_existing_file_is_not_overwritten() {
     let (from, to) = (Place::with_pets(1).await, Place::with_pets(2).await);
-    let exists = |error: &BackupError| matches!(error.problem, BackupProblem::Exists { .. });
+    let exists = |error: &BackupError| matches!(error.problem, BackupProblem::Exists);
     is_rejected(&from, &to, exists, &to.path, "name a new file").await;
     is_rejected(&from, &from, exists, &from.path, "name a new file").await;
     let link = place();
@@ -104,7 +104,7 @@ async fn an_existing_file_is_not_overwritten() {
 #[tokio::test]
 async fn where_no_store_is_none_is_made() {
     let (from, to) = (place(), place());
-    let no_store = |error: &BackupError| matches!(error.problem, BackupProblem::NoStore { .. });
+    let no_store = |error: &BackupError| matches!(error.problem, BackupProblem::NoStore);
     is_rejected(&from, &to, no_store, &from.path, "name the file").await;
     fs::write(&from.path, "").expect("an empty file");
     is_rejected(&from, &to, no_store, &from.path, "name the file").await;

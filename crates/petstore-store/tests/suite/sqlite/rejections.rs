@@ -25,7 +25,7 @@ async fn is_rejected(place: &Place, path: &Path, expected: fn(&OpenError) -> boo
 }
 
 fn not_a_store(error: &OpenError) -> bool {
-    matches!(error.problem, OpenProblem::NotAStore { .. })
+    matches!(error.problem, OpenProblem::NotAStore)
 }
 
 fn too_new(error: &OpenError) -> bool {
@@ -47,7 +47,7 @@ async fn a_missing_folder_is_named() {
 #[tokio::test]
 async fn a_folder_is_not_a_database() {
     let place = place();
-    let folder = |error: &OpenError| matches!(error.problem, OpenProblem::IsFolder { .. });
+    let folder = |error: &OpenError| matches!(error.problem, OpenProblem::IsFolder);
     is_rejected(&place, place.folder.path(), folder, "petstore.db").await;
 }
 
