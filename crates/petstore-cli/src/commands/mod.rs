@@ -15,10 +15,6 @@ use anyhow::Result;
 use petstore_client::{Error, ErrorKind};
 
 /// Runs the command of the command line.
-///
-/// # Errors
-///
-/// It could not be done; `exit::of` has the code for it.
 pub(crate) async fn run(cli: Cli) -> Result<Exit> {
     let form = Form::choose(cli.output);
     let service = || Service::find(&cli.service);

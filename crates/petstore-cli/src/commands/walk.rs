@@ -27,10 +27,6 @@ impl Walk {
     }
 
     /// Writes the pages, and says where the page begins that comes next.
-    ///
-    /// # Errors
-    ///
-    /// A page cannot be had, or stdout not be written.
     pub(super) async fn write<P, T>(
         self,
         mut pages: Pages<P>,

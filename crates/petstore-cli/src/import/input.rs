@@ -38,10 +38,6 @@ pub(super) struct Scan {
 }
 
 /// The format of a file: this one, or that of its name.
-///
-/// # Errors
-///
-/// Neither is known.
 pub(super) fn format_of(path: &Path, format: Option<Format>) -> Result<Format> {
     let format = format.or_else(|| by_name(path)).ok_or_else(|| {
         WrongUsage(format!(
@@ -53,10 +49,6 @@ pub(super) fn format_of(path: &Path, format: Option<Format>) -> Result<Format> {
 }
 
 /// Reads the whole file once.
-///
-/// # Errors
-///
-/// It cannot be read, or not be cut into records.
 pub(super) fn scan(path: &Path, format: Format) -> Result<Scan> {
     let mut records = Records::open(path, format)?;
     let mut count: u64 = 0;
@@ -124,10 +116,6 @@ pub(super) struct Records {
 
 impl Records {
     /// The records of a file, from the first on.
-    ///
-    /// # Errors
-    ///
-    /// There is no such file, or it cannot be read twice.
     pub(super) fn open(path: &Path, format: Format) -> Result<Self> {
         let context = || cannot_read(path);
         let file = File::open(path)

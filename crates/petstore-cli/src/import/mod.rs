@@ -9,7 +9,7 @@ mod stop;
 
 use crate::{
     cli::{Format, ImportOptions},
-    exit::{self, Exit, WrongUsage},
+    exit::{Exit, WrongUsage},
     output::Form,
     settings::Service,
 };
@@ -19,7 +19,7 @@ use input::{Record, Records, Scan};
 use journal::{Belongs, Entry, Journal};
 use parse::Parser;
 use petstore_client::{Client, Error, ErrorCode, NewPet, RetryBudget, RetryPolicy};
-use report::{Outcome, Progress, Ranges};
+use report::{Outcome, Progress};
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
@@ -76,8 +76,12 @@ pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) 
     if let Some(refused) = &options.refused {
         report::check_refused(refused, &options.file, &journal_path)?;
     }
-    let already = journal.state().settled();
     let progress = Progress::begin(journal.state(), scan.records);
+    let outcome = Outcome {
+        records: scan.records,
+        already: journal.state().settled(),
+        ..Outcome::default()
+    };
     let mut work = Work {
         client,
         journal,
@@ -86,44 +90,23 @@ pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) 
         in_flight: JoinSet::new(),
         concurrency: options.concurrency as usize,
         unknown: options.unknown,
-        held: Ranges::default(),
-        unanswered: 0,
-        failure: None,
+        outcome,
     };
     work.go_through(&parser, records, &scan).await;
     work.wait_for_responses().await;
-    let Work {
-        journal,
-        progress,
-        stop,
-        held,
-        unanswered,
-        failure,
-        ..
-    } = work;
-    progress.end();
-    if let Some(failure) = &failure {
+    work.progress.end();
+    if let Some(failure) = &work.outcome.failure {
         eprintln!("error: {failure:#}");
     }
-    let state = journal.close()?;
-    let is_through = state.settled() + held.count() == scan.records;
-    let ended = Outcome {
-        input: &options.file,
-        journal: &journal_path,
-        state: &state,
-        records: scan.records,
-        already,
-        held,
-        unanswered,
-        // A signal after the last line has not stopped anything.
-        signal: stop.came().filter(|_| !is_through),
-        failed: failure.is_some(),
-    }
-    .tell(form)?;
+    let (mut outcome, state) = (work.outcome, work.journal.close()?);
+    // A signal after the last line has not stopped anything.
+    let is_through = state.settled() + outcome.held.count() == scan.records;
+    outcome.signal = work.stop.came().filter(|_| !is_through);
+    let ended = outcome.tell(form, &options.file, &journal_path, &state)?;
     if let Some(refused) = &options.refused {
         report::write_refused(refused, &journal_path)?;
     }
-    Ok(failure.as_ref().map_or(ended, exit::of))
+    Ok(ended)
 }
 
 /// A client that is patient with the service. What all lines together may
@@ -165,10 +148,7 @@ struct Work {
     in_flight: JoinSet<Response>,
     concurrency: usize,
     unknown: Unknown,
-    held: Ranges,
-    unanswered: u64,
-    /// Why no more is sent.
-    failure: Option<anyhow::Error>,
+    outcome: Outcome,
 }
 
 /// The result of a line.
@@ -206,11 +186,11 @@ impl Work {
     }
 
     fn goes_on(&self) -> bool {
-        self.failure.is_none() && self.stop.came().is_none()
+        self.outcome.failure.is_none() && self.stop.came().is_none()
     }
 
     fn fail(&mut self, error: anyhow::Error) {
-        self.failure.get_or_insert(error);
+        self.outcome.failure.get_or_insert(error);
     }
 
     /// Keeps going, or keeps why not.
@@ -237,7 +217,7 @@ impl Work {
         } else if !self.journal.can_send_again(line) {
             match self.unknown {
                 Unknown::Hold => {
-                    self.held.push(line);
+                    self.outcome.held.push(line);
                     return Ok(());
                 }
                 Unknown::Skip => return self.journal.add(Entry::Skipped { line }),
@@ -300,7 +280,7 @@ impl Work {
                     let (from, to) = (line, line);
                     self.journal.add(Entry::Unsent { from, to })?;
                 } else {
-                    self.unanswered += 1;
+                    self.outcome.unanswered += 1;
                 }
                 // Those after the first fail for the same reason.
                 self.fail(anyhow::Error::from(error).context(format!("line {line} was not added")));
@@ -331,7 +311,7 @@ impl Work {
             let taken = taken.and_then(|response| self.take_in(response));
             self.keep(taken);
         }
-        self.unanswered += u64::try_from(self.in_flight.len()).unwrap_or(u64::MAX);
+        self.outcome.unanswered += u64::try_from(self.in_flight.len()).unwrap_or(u64::MAX);
         self.in_flight.abort_all();
     }
 }

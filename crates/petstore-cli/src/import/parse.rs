@@ -33,9 +33,6 @@ impl Parser {
         }
     }
 
-    /// # Errors
-    ///
-    /// Why it is no pet.
     pub(super) fn parse(&self, record: &Record) -> Result<NewPet, String> {
         if record.is_cut {
             return Err(format!("is longer than {} KiB", LONGEST / 1024));

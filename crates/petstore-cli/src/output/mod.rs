@@ -42,16 +42,10 @@ impl Out {
         Out(BufWriter::new(io::stdout()))
     }
 
-    /// # Errors
-    ///
-    /// It cannot be written, or its reader has ended; see [`reader_ended`].
     pub(crate) fn write(&mut self, text: impl AsRef<[u8]>) -> io::Result<()> {
         self.0.write_all(text.as_ref()).map_err(marked)
     }
 
-    /// # Errors
-    ///
-    /// As [`write`](Out::write).
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.0.flush().map_err(marked)
     }

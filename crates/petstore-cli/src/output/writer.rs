@@ -63,10 +63,6 @@ impl<T: Record> Writer<T> {
     }
 
     /// Writes some; they arrive at once.
-    ///
-    /// # Errors
-    ///
-    /// Stdout cannot be written.
     pub(crate) fn write(&mut self, records: &[T]) -> Result<()> {
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         match &mut self.shape {
@@ -110,10 +106,6 @@ impl<T: Record> Writer<T> {
     }
 
     /// Writes what comes after the last one.
-    ///
-    /// # Errors
-    ///
-    /// Stdout cannot be written.
     pub(crate) fn end(mut self) -> Result<()> {
         if !self.has_begun {
             // A table without rows and a file without records have their header.

@@ -51,7 +51,7 @@ pub(super) fn key_values<V: Creatable>(creation: &OnceOnly<V>) -> [Value<'_>; KE
     [
         key_id.into(),
         key.into(),
-        Value::Bytes(creation.fingerprint.as_bytes()),
+        Value::Bytes(&creation.fingerprint),
         creation.at().into(),
         expired_at(creation.once.at).into(),
         i64::from_be_bytes([a, b, c, d, e, f, g, h]).into(),

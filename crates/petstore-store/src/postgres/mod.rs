@@ -112,11 +112,8 @@ impl Store for PostgresStore {
     }
 
     async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
-        let Page {
-            statement,
-            parameters,
-        } = query.into();
-        let found = self.readers.query(statement, &parameters).await?;
+        let page = Page::from(query);
+        let found = self.readers.query(page.statement, &page.parameters).await?;
         let (pets, more) = split_page(found, query.limit);
         Ok(PetPage { pets, more })
     }
@@ -161,11 +158,8 @@ impl Store for PostgresStore {
     }
 
     async fn list_orders(&self, query: OrderQuery) -> Result<OrderPage, StoreError> {
-        let Page {
-            statement,
-            parameters,
-        } = query.into();
-        let found = self.readers.query(statement, &parameters).await?;
+        let page = Page::from(query);
+        let found = self.readers.query(page.statement, &page.parameters).await?;
         let (orders, more) = split_page(found, query.limit);
         Ok(OrderPage { orders, more })
     }

@@ -27,7 +27,7 @@ use tokio_postgres::Row;
 
 /// No row where there is no such pet; no id where it cannot be ordered.
 pub(super) static CREATE: LazyLock<String> = LazyLock::new(|| {
-    let (names, values) = (names::<Order>(), placeholders::<Order>(4));
+    let (names, values) = (names::<Order>(), placeholders::<Order>(4, ""));
     format!(
         "
         WITH pet AS MATERIALIZED (
@@ -45,7 +45,7 @@ pub(super) static CREATE: LazyLock<String> = LazyLock::new(|| {
 /// under the lock of its key: a key that was used meanwhile comes back with the id
 /// of what was created with it. One row in any case.
 pub(super) static CREATE_ONCE: LazyLock<String> = LazyLock::new(|| {
-    let (names, values) = (names::<Order>(), placeholders::<Order>(KEY_COLUMNS + 4));
+    let (names, values) = (names::<Order>(), placeholders::<Order>(KEY_COLUMNS + 4, ""));
     let keep = keep();
     format!(
         "

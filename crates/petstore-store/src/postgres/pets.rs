@@ -3,7 +3,7 @@
 use super::{
     error::{self, Fault},
     idempotency::{KEY_COLUMNS, keep, key_values},
-    records::{array_placeholders, arrays, parameter},
+    records::{arrays, parameter, placeholders},
     session::Session,
 };
 use crate::{
@@ -19,7 +19,7 @@ use tokio_postgres::Row;
 /// One statement for any number of pets: one round trip, one transaction. It draws
 /// the ids itself, since the order of `INSERT … RETURNING` is not defined.
 pub(super) static INSERT: LazyLock<String> = LazyLock::new(|| {
-    let (names, arrays) = (names::<Pet>(), array_placeholders::<Pet>(1));
+    let (names, arrays) = (names::<Pet>(), placeholders::<Pet>(1, "[]"));
     format!(
         "
         WITH given AS MATERIALIZED (
@@ -38,7 +38,7 @@ pub(super) static INSERT: LazyLock<String> = LazyLock::new(|| {
 /// clock is ahead; one that turns out to be used while this runs comes back with
 /// the id of its own pet.
 pub(super) static INSERT_ONCE: LazyLock<String> = LazyLock::new(|| {
-    let (names, arrays) = (names::<Pet>(), array_placeholders::<Pet>(1 + KEY_COLUMNS));
+    let (names, arrays) = (names::<Pet>(), placeholders::<Pet>(1 + KEY_COLUMNS, "[]"));
     let keep = keep();
     format!(
         "

@@ -15,17 +15,9 @@ pub(super) fn parameter<T: ToSql + Sync>(value: &T) -> &(dyn ToSql + Sync) {
     value
 }
 
-/// The parameters of a new row, beginning with this number: `$4::bigint, $5::text`.
-pub(super) fn placeholders<R: Record>(first: usize) -> String {
-    numbered::<R>(first, "")
-}
-
-/// The parameters of any number of new rows, an array for each column.
-pub(super) fn array_placeholders<R: Record>(first: usize) -> String {
-    numbered::<R>(first, "[]")
-}
-
-fn numbered<R: Record>(first: usize, suffix: &str) -> String {
+/// The parameters of a new row, beginning with this number: `$4::bigint, $5::text`. With
+/// the suffix `[]` they are those of any number of rows, an array for each column.
+pub(super) fn placeholders<R: Record>(first: usize, suffix: &str) -> String {
     let columns = (first..).zip(R::COLUMNS);
     let placeholders: Vec<_> = columns
         .map(|(number, Column { postgres_type, .. })| format!("${number}::{postgres_type}{suffix}"))

@@ -180,7 +180,6 @@ fn hosts_of(all: &Config, shared: &Config) -> Result<Vec<(String, Config)>, Stri
                 one.host(name);
                 format!("{name}:{port}")
             }
-            #[cfg(unix)]
             Host::Unix(folder) => {
                 one.host_path(folder).ssl_mode(SslMode::Disable);
                 format!("{}:{port}", folder.display())

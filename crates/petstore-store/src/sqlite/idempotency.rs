@@ -20,7 +20,7 @@ pub(super) fn create<V: Creatable, R>(
     insert: impl FnOnce(&Connection, &V) -> rusqlite::Result<Result<i64, R>>,
 ) -> rusqlite::Result<Creation<V::Created, R>> {
     let (key_id, key) = (create.once.key_id.as_str(), create.once.key.as_str());
-    let fingerprint = create.fingerprint.as_bytes();
+    let fingerprint = &create.fingerprint;
     let used = db
         .prepare_cached(FIND)?
         .query_row(params![key_id, key, expired_at(create.once.at)], |row| {

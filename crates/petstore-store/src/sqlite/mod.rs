@@ -118,11 +118,8 @@ impl Store for SqliteStore {
     }
 
     async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
-        let Page {
-            statement,
-            parameters,
-        } = query.into();
-        let found = self.readers.query(statement, &parameters)?;
+        let page = Page::from(query);
+        let found = self.readers.query(page.statement, &page.parameters)?;
         let (pets, more) = split_page(found, query.limit);
         Ok(PetPage { pets, more })
     }
@@ -171,11 +168,8 @@ impl Store for SqliteStore {
     }
 
     async fn list_orders(&self, query: OrderQuery) -> Result<OrderPage, StoreError> {
-        let Page {
-            statement,
-            parameters,
-        } = query.into();
-        let found = self.readers.query(statement, &parameters)?;
+        let page = Page::from(query);
+        let found = self.readers.query(page.statement, &page.parameters)?;
         let (orders, more) = split_page(found, query.limit);
         Ok(OrderPage { orders, more })
     }

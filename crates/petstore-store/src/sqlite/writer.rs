@@ -8,7 +8,7 @@
 //! again.
 
 use super::{
-    connection::Slot,
+    connection::{self, Slot},
     error,
     files::Files,
     idle_transaction::{self, IdleTransaction},
@@ -160,7 +160,7 @@ fn wait(
         return Some(message);
     }
     let mut held = slot.hold();
-    let Ok(db) = held.open() else {
+    let Some(db) = held.as_mut() else {
         return messages.blocking_recv();
     };
     loop {
@@ -199,7 +199,7 @@ fn commit(slot: &Slot, files: Option<&Files>, mut jobs: Vec<Box<dyn Job>>, batch
     // Results are returned after the connection is free again: in memory, readers
     // use the same one.
     let committed = findable(files, || {
-        slot.hold().open().and_then(|db| together(db, &mut jobs))
+        connection::open(&mut slot.hold()).and_then(|db| together(db, &mut jobs))
     });
     match &committed {
         Ok(writes) => batches.committed(*writes),
@@ -285,7 +285,7 @@ fn begin(db: &mut Connection) -> Result<Transaction<'_>, StoreError> {
 /// Writes the log back into the file and closes the connection. Nothing is
 /// lost if that fails: the next one who opens the file reads the log.
 fn shut(slot: &Slot) {
-    let Some(db) = slot.empty() else { return };
+    let Some(db) = slot.hold().take() else { return };
     let written_back = db.pragma(None, "wal_checkpoint", "truncate", |_| Ok(()));
     if let Err(error) = written_back.and_then(|()| db.close().map_err(|(_, error)| error)) {
         tracing::warn!(%error, "the database was not closed cleanly; the next start recovers it");

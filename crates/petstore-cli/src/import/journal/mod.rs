@@ -122,31 +122,23 @@ impl Journal {
 
     /// Makes sure that the journal says, on disk, that this line may have been
     /// sent, and, since that takes an fsync, some lines after it.
-    ///
-    /// # Errors
-    ///
-    /// The journal cannot be written.
     pub(super) fn announce(&mut self, line: u64) -> Result<()> {
         if self.announced.contains(&line) {
             return Ok(());
         }
         let to = self.state.untouched_from(line, WINDOW);
-        self.announce_until(line, to)?;
+        self.announce_all(line, to)?;
         self.announced = line..=to;
         Ok(())
     }
 
     /// The same for one line, as if it had never been sent: its key counts from
     /// now on.
-    ///
-    /// # Errors
-    ///
-    /// The journal cannot be written.
     pub(super) fn announce_anew(&mut self, line: u64) -> Result<()> {
-        self.announce_until(line, line)
+        self.announce_all(line, line)
     }
 
-    fn announce_until(&mut self, from: u64, to: u64) -> Result<()> {
+    fn announce_all(&mut self, from: u64, to: u64) -> Result<()> {
         self.add(Entry::Sending {
             from,
             to,
@@ -157,10 +149,6 @@ impl Journal {
     }
 
     /// Takes back what was announced from this line on, and not sent.
-    ///
-    /// # Errors
-    ///
-    /// The journal cannot be written.
     pub(super) fn take_back_from(&mut self, line: u64) -> Result<()> {
         let (from, to) = (line.max(*self.announced.start()), *self.announced.end());
         if from <= to {
@@ -170,10 +158,6 @@ impl Journal {
     }
 
     /// Adds what became of a line.
-    ///
-    /// # Errors
-    ///
-    /// The journal cannot be written.
     pub(super) fn add(&mut self, entry: Entry) -> Result<()> {
         if self.is_torn {
             bail!("{}, as before", self.cannot_write());
@@ -189,10 +173,6 @@ impl Journal {
     }
 
     /// Has everything on disk.
-    ///
-    /// # Errors
-    ///
-    /// The journal cannot be written.
     pub(super) fn close(self) -> Result<State> {
         self.file.sync_all().with_context(|| self.cannot_write())?;
         Ok(self.state)
@@ -204,10 +184,6 @@ impl Journal {
 }
 
 /// Passes each rejected line of a journal, with its reason, to a function.
-///
-/// # Errors
-///
-/// It cannot be read, or `each` fails.
 pub(super) fn refused(path: &Path, mut each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
     let context = || format!("cannot read the journal `{}`", path.display());
     let file = BufReader::new(File::open(path).with_context(context)?);
