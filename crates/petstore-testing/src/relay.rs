@@ -30,7 +30,7 @@ use std::{
 };
 use tokio::{
     net::{TcpListener, TcpStream},
-    task::{JoinHandle, JoinSet},
+    task::JoinSet,
 };
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -49,7 +49,7 @@ pub(crate) struct State {
 pub(crate) struct Relay {
     pub(crate) address: SocketAddr,
     state: Arc<Mutex<State>>,
-    task: JoinHandle<()>,
+    tasks: JoinSet<()>,
 }
 
 impl Relay {
@@ -60,11 +60,12 @@ impl Relay {
         let address = listener.local_addr()?;
         let state = Arc::<Mutex<State>>::default();
         let service = Service::at(service);
-        let task = tokio::spawn(accept(listener, service, state.clone()));
+        let mut tasks = JoinSet::new();
+        tasks.spawn(accept(listener, service, state.clone()));
         Ok(Relay {
             address,
             state,
-            task,
+            tasks,
         })
     }
 
@@ -74,15 +75,7 @@ impl Relay {
 
     /// Ends, and returns once the port is free again.
     pub(crate) async fn stop(&mut self) {
-        self.task.abort();
-        // It was cancelled, which is what was asked for.
-        let _ = (&mut self.task).await;
-    }
-}
-
-impl Drop for Relay {
-    fn drop(&mut self) {
-        self.task.abort();
+        self.tasks.shutdown().await;
     }
 }
 
@@ -126,8 +119,11 @@ async fn handle(
         }
         state.faults.next(operation)
     };
+    if let Some(Kind::Slow(by)) = fault {
+        tokio::time::sleep(by).await;
+    }
     match fault {
-        None => Ok(whole(service.send(request).await?)),
+        None | Some(Kind::Slow(_)) => Ok(whole(service.send(request).await?)),
         Some(Kind::Response {
             status,
             media_type,
@@ -142,10 +138,6 @@ async fn handle(
             }
             let body = Full::from(body).map_err(|never| match never {});
             Ok(response.body(body.boxed_unsync())?)
-        }
-        Some(Kind::Slow(by)) => {
-            tokio::time::sleep(by).await;
-            Ok(whole(service.send(request).await?))
         }
         Some(Kind::CutBefore) => Err(cut()),
         Some(Kind::CutAfter) => {

@@ -134,20 +134,8 @@ impl Builder {
 
 impl Server {
     /// Starts one as it is by itself: at the time of the machine, without a rate
-    /// limit, and with deprecated operations that go on.
-    ///
-    /// ```
-    /// use petstore_testing::{Server, petstore_client::NewPet};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let server = Server::start().await?;
-    /// let rex = NewPet::builder().name("Rex").category_id(7);
-    /// let added = server.client().create_pet().body(rex).send().await?;
-    /// assert_eq!(added.name, "Rex");
-    /// # Ok(())
-    /// # }
-    /// ```
+    /// limit, and with deprecated operations that go on. The front page of this crate
+    /// has an example.
     ///
     /// # Errors
     ///

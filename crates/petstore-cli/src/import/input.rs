@@ -140,12 +140,8 @@ impl Records {
         })
     }
 
-    /// The next record.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read, or a quote is not closed: where the next record
-    /// would begin, is unknown.
+    /// The next record. A quote that is not closed is an error, since it is unknown where
+    /// the next record would begin.
     pub(super) fn next(&mut self) -> Result<Option<Record>> {
         loop {
             if self.is_done {

@@ -51,12 +51,7 @@ pub(crate) enum Unknown {
     Skip,
 }
 
-/// `pets import`
-///
-/// # Errors
-///
-/// The file, the journal or the service does not allow the import to continue. What was done until
-/// then is in the journal.
+/// `pets import`. After an error, what was done until then is in the journal.
 pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) -> Result<Exit> {
     let client = client(service, options.concurrency)?;
     let format = input::format_of(&options.file, options.format)?;

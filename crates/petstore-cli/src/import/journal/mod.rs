@@ -56,12 +56,8 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal, or begins one.
-    ///
-    /// # Errors
-    ///
-    /// It is no journal, belongs to something else, is written by another
-    /// process, is damaged, or cannot be written.
+    /// Opens the journal, or begins one. Rejects one that belongs to something else, or
+    /// that another process writes.
     pub(super) fn open(path: PathBuf, belongs: &Belongs<'_>) -> Result<Self> {
         let context = || format!("cannot open the journal `{}`", path.display());
         let file = OpenOptions::new()

@@ -91,11 +91,7 @@ impl State {
         }
     }
 
-    /// Takes one entry in.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be one of this input; the text says why.
+    /// Takes one entry in, or says why it cannot be one of this input.
     pub(super) fn apply(&mut self, entry: Entry) -> Result<(), &'static str> {
         match entry {
             Entry::Sending { from, to, at, key } => {
