@@ -5,10 +5,11 @@ use crate::{exit::MEANINGS, import::Unknown, output::Form, settings::ServiceOpti
 use clap::{
     Args, Parser, Subcommand, ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
+    value_parser,
 };
 use clap_complete::Shell;
 use petstore_client::{OrderStatus, PetStatus};
-use std::{num::NonZeroUsize, path::PathBuf, sync::LazyLock};
+use std::{path::PathBuf, sync::LazyLock};
 
 /// The pet store service on a command line: list, add, import and export pets, and order them
 #[derive(Debug, Parser)]
@@ -144,20 +145,27 @@ pub(crate) enum OrdersCommand {
     },
 }
 
+/// Which part of a list is printed.
 #[derive(Debug, Args)]
-pub(crate) struct ListOptions {
-    /// Only pets of this availability
-    #[arg(long, value_parser = status())]
-    pub(crate) status: Option<PetStatus>,
-    /// How many pets a page has, from 1 to 100; 20 if not given, and 100 with `--all`
+pub(crate) struct PageOptions {
+    /// How many entries a page has, from 1 to 100; 20 if not given, and 100 with `--all`
     #[arg(long, value_name = "NUMBER")]
     pub(crate) limit: Option<u64>,
-    /// The cursor with which to begin, from an earlier list with the same status
+    /// The cursor with which to begin, from an earlier list with the same filters
     #[arg(long)]
     pub(crate) cursor: Option<String>,
     /// All pages from there on, instead of one
     #[arg(long)]
     pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListOptions {
+    /// Only pets of this availability
+    #[arg(long, value_parser = status())]
+    pub(crate) status: Option<PetStatus>,
+    #[command(flatten)]
+    pub(crate) page: PageOptions,
 }
 
 #[derive(Debug, Args)]
@@ -184,15 +192,8 @@ pub(crate) struct OrderListOptions {
     /// Only orders of the pet with this id
     #[arg(long, value_name = "ID", allow_negative_numbers = true)]
     pub(crate) pet: Option<i64>,
-    /// How many orders a page has, from 1 to 100; 20 if not given, and 100 with `--all`
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) limit: Option<u64>,
-    /// The cursor with which to begin, from an earlier list with the same status and pet
-    #[arg(long)]
-    pub(crate) cursor: Option<String>,
-    /// All pages from there on, instead of one
-    #[arg(long)]
-    pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) page: PageOptions,
 }
 
 #[derive(Debug, Args)]
@@ -213,8 +214,8 @@ pub(crate) struct ImportOptions {
     #[arg(long, value_enum)]
     pub(crate) format: Option<Format>,
     /// How many lines are sent at the same time, at most 256
-    #[arg(long, value_name = "NUMBER", default_value = "16", value_parser = concurrency)]
-    pub(crate) concurrency: NonZeroUsize,
+    #[arg(long, value_name = "NUMBER", default_value = "16", value_parser = value_parser!(u32).range(1..=256))]
+    pub(crate) concurrency: u32,
     /// The file of the journal, instead of FILE.journal
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
@@ -268,13 +269,6 @@ fn status() -> impl TypedValueParser<Value = PetStatus> {
 fn order_status() -> impl TypedValueParser<Value = OrderStatus> {
     PossibleValuesParser::new(["placed", "approved", "delivered", "cancelled"])
         .try_map(|text| text.parse::<OrderStatus>())
-}
-
-fn concurrency(text: &str) -> Result<NonZeroUsize, String> {
-    match text.parse() {
-        Ok(number @ 1..=256) => NonZeroUsize::new(number).ok_or_else(|| "0".to_owned()),
-        _ => Err("must be from 1 to 256".to_owned()),
-    }
 }
 
 #[cfg(test)]

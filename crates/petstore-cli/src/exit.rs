@@ -2,34 +2,21 @@
 //! README show this table.
 
 use petstore_client::{Error, ErrorCode};
-use std::fmt;
 
-/// The result of a command.
+/// The result of a command, with its exit code. [`MEANINGS`] describes each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// The command succeeded.
-    Done,
-    /// Something failed, and the message says what.
-    Failed,
-    /// The command line or the settings are wrong; nothing was sent.
-    Usage,
-    /// An import finished, but some lines were rejected; or the service rejected an
-    /// order or its change because of the status of the pet or the order.
-    Refused,
-    /// An import finished, but lines that may have been added earlier were held
-    /// back.
-    Unknown,
-    /// The service rejected the API key.
-    Unauthorized,
-    /// The pet or the order does not exist.
-    NotFound,
-    /// The service is unreachable or temporarily unavailable (`EX_TEMPFAIL` of
-    /// sysexits.h).
-    TryAgain,
-    /// The command was interrupted by SIGINT.
-    Interrupted,
-    /// The command was ended by SIGTERM.
-    Terminated,
+    Done = 0,
+    Failed = 1,
+    Usage = 2,
+    Refused = 3,
+    Unknown = 4,
+    Unauthorized = 5,
+    NotFound = 6,
+    /// `EX_TEMPFAIL` of sysexits.h.
+    TryAgain = 75,
+    Interrupted = 130,
+    Terminated = 143,
 }
 
 /// The meaning of each exit code.
@@ -66,18 +53,7 @@ pub(crate) const MEANINGS: [(Exit, &str); 10] = [
 
 impl Exit {
     pub(crate) fn code(self) -> u8 {
-        match self {
-            Exit::Done => 0,
-            Exit::Failed => 1,
-            Exit::Usage => 2,
-            Exit::Refused => 3,
-            Exit::Unknown => 4,
-            Exit::Unauthorized => 5,
-            Exit::NotFound => 6,
-            Exit::TryAgain => 75,
-            Exit::Interrupted => 130,
-            Exit::Terminated => 143,
-        }
+        self as u8
     }
 
     /// The exit code for an error of the service.
@@ -94,16 +70,9 @@ impl Exit {
 
 /// An error for which the caller has to change something before anything can be
 /// sent.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(crate) struct WrongUsage(pub(crate) String);
-
-impl fmt::Display for WrongUsage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for WrongUsage {}
 
 /// The code for an error that ended a command.
 pub(crate) fn of(error: &anyhow::Error) -> Exit {

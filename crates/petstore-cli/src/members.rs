@@ -56,11 +56,8 @@ pub(crate) fn field_of(value: &Map<String, Value>, member: &str) -> String {
 }
 
 /// The value of these members and the texts of their fields. An empty field is no
-/// value where the member is optional.
-///
-/// # Errors
-///
-/// The text says which member is missing, or is not of its type.
+/// value where the member is optional. An error says which member is missing, or is not of
+/// its type.
 pub(crate) fn from_fields<'de, T: Deserialize<'de>>(
     fields: impl Iterator<Item = (&'de str, &'de str)>,
 ) -> Result<T, String> {

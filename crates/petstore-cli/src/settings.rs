@@ -9,7 +9,7 @@ use serde::Deserialize;
 use std::{
     env::{self, VarError},
     fs::File,
-    io::{self, Read as _},
+    io,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
@@ -60,10 +60,6 @@ pub(crate) struct Service {
 
 impl Service {
     /// The settings from command line, environment and file.
-    ///
-    /// # Errors
-    ///
-    /// There is no key, or the file cannot be read, or others can read it.
     pub(crate) fn find(options: &ServiceOptions) -> Result<Self> {
         let file = match &options.config {
             Some(path) => read(path)?,
@@ -136,7 +132,13 @@ fn default_file() -> Option<PathBuf> {
 
 fn read(path: &Path) -> Result<FileSettings> {
     let context = || format!("cannot read the configuration file `{}`", path.display());
-    let (text, mode) = text_and_mode(path)
+    // Both of the same file, also where another one takes its place meanwhile.
+    let text_and_mode = || {
+        let file = File::open(path)?;
+        let mode = file.metadata()?.permissions().mode();
+        io::read_to_string(file).map(|text| (text, mode))
+    };
+    let (text, mode) = text_and_mode()
         .map_err(|error| WrongUsage(error.to_string()))
         .with_context(context)?;
     // The excerpt in toml's message may contain the key.
@@ -158,13 +160,4 @@ fn read(path: &Path) -> Result<FileSettings> {
         .into());
     }
     Ok(settings)
-}
-
-/// Both of the same file, also where another one takes its place meanwhile.
-fn text_and_mode(path: &Path) -> io::Result<(String, u32)> {
-    let mut file = File::open(path)?;
-    let mode = file.metadata()?.permissions().mode();
-    let mut text = String::new();
-    file.read_to_string(&mut text)?;
-    Ok((text, mode))
 }

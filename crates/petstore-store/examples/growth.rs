@@ -22,22 +22,24 @@ const ROUNDS: usize = 41;
 const CALLS: i64 = 200;
 const LIMIT: usize = 20;
 
-/// A way to read, on a store with so many pets, for the n-th time.
-#[derive(Clone, Copy)]
-enum Read {
-    FirstPage,
-    MiddlePage,
-    /// With the status that few have.
-    FilteredPage,
-    Get,
-}
+/// The page that is read for this id; none where the pet itself is read.
+type Read = fn(i64) -> Option<PetQuery>;
 
 const READS: [(&str, Read); 4] = [
-    ("first page", Read::FirstPage),
-    ("a page in the middle", Read::MiddlePage),
-    ("a filtered page", Read::FilteredPage),
-    ("get", Read::Get),
+    ("first page", |_| page(None, None)),
+    ("a page in the middle", |id| page(Some(id), None)),
+    // With the status that few have.
+    ("a filtered page", |_| page(None, Some(PetStatus::Sold))),
+    ("get", |_| None),
 ];
+
+fn page(after: Option<i64>, status: Option<PetStatus>) -> Option<PetQuery> {
+    Some(PetQuery {
+        after,
+        status,
+        limit: LIMIT,
+    })
+}
 
 struct Measured {
     store: Arc<dyn Store>,
@@ -119,23 +121,10 @@ async fn time(measured: &Measured, read: Read, round: usize) -> Result<Duration,
         let number = CALLS * round as i64 + call;
         let place = (number as f64 * 0.618_033_988_749_895).fract();
         let id = (place * (measured.pets - 1) as f64) as i64 + 1;
-        do_once(&*measured.store, read, id).await?;
+        match read(id) {
+            Some(query) => measured.store.list_pets(query).await.map(drop)?,
+            None => measured.store.pet(id).await.map(drop)?,
+        }
     }
     Ok(begin.elapsed())
-}
-
-async fn do_once(store: &dyn Store, read: Read, id: i64) -> Result<(), StoreError> {
-    let page = |after, status| {
-        store.list_pets(PetQuery {
-            after,
-            status,
-            limit: LIMIT,
-        })
-    };
-    match read {
-        Read::FirstPage => page(None, None).await.map(drop),
-        Read::MiddlePage => page(Some(id), None).await.map(drop),
-        Read::FilteredPage => page(None, Some(PetStatus::Sold)).await.map(drop),
-        Read::Get => store.pet(id).await.map(drop),
-    }
 }

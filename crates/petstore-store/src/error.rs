@@ -3,7 +3,7 @@
 //! The `Display` text of a [`StoreError`] is safe to show to anybody: what the
 //! database itself said is only in `source()`, for the log.
 
-use std::{error::Error, io, path::PathBuf, sync::Arc};
+use std::{error::Error, fmt, io, path::PathBuf, sync::Arc};
 
 /// The error of the database or the operating system; for the log, not for
 /// clients. Shared, since one failed commit is the error of many callers.
@@ -49,6 +49,37 @@ pub enum StoreError {
     },
 }
 
+impl StoreError {
+    /// Nothing was sent, or what was sent changes nothing.
+    pub(crate) fn not_applied(source: impl Error + Send + Sync + 'static) -> Self {
+        Self::Unavailable {
+            outcome: Outcome::NotApplied,
+            source: Arc::new(source),
+        }
+    }
+
+    /// The write may have happened.
+    pub(crate) fn unknown(source: impl Error + Send + Sync + 'static) -> Self {
+        Self::Unavailable {
+            outcome: Outcome::Unknown,
+            source: Arc::new(source),
+        }
+    }
+
+    /// A row holds what this version cannot read.
+    pub(crate) fn corrupt(source: impl Error + Send + Sync + 'static) -> Self {
+        Self::Corrupt {
+            source: Arc::new(source),
+        }
+    }
+
+    pub(crate) fn internal(source: impl Error + Send + Sync + 'static) -> Self {
+        Self::Internal {
+            source: Arc::new(source),
+        }
+    }
+}
+
 /// The outcome of a write that returned [`StoreError::Unavailable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -58,8 +89,8 @@ pub enum Outcome {
     Unknown,
 }
 
-impl std::fmt::Display for Outcome {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NotApplied => "nothing was changed, try again later",
             Self::Unknown => {
@@ -69,48 +100,56 @@ impl std::fmt::Display for Outcome {
     }
 }
 
-/// The reason why a store could not be opened. The texts are for the owner of the
-/// service; they name the file, and nothing in it was changed.
+/// A store could not be opened, and nothing in it was changed. The text is for the
+/// owner of the service.
+#[derive(Debug)]
+pub struct OpenError {
+    /// The URL of the database, without its password.
+    pub database: String,
+    /// The reason.
+    pub problem: OpenProblem,
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { database, problem } = self;
+        write!(f, "cannot open the database `{database}`: {problem}")
+    }
+}
+
+impl Error for OpenError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.problem.source()
+    }
+}
+
+/// The reason why a store could not be opened, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum OpenError {
+pub enum OpenProblem {
     /// The folder that should hold the file is missing.
-    #[error("cannot open the database `{}`: its folder does not exist; create `{}` or name another file", path.display(), folder.display())]
-    NoFolder {
-        /// The file that was named.
-        path: PathBuf,
-        /// The folder that is missing.
-        folder: PathBuf,
-    },
+    #[error("its folder does not exist; create `{}` or name another file", .0.display())]
+    NoFolder(PathBuf),
 
     /// The path is a folder.
-    #[error("cannot open the database `{}`: it is a folder; name a file, such as `{}`", path.display(), path.join("petstore.db").display())]
-    IsFolder {
-        /// The path that was named.
-        path: PathBuf,
-    },
+    #[error("it is a folder; name a file in it, such as `petstore.db`")]
+    IsFolder,
 
     /// The file or its folder cannot be written.
-    #[error("cannot write the database `{}`; let the user of the service write the file and its folder", path.display())]
-    NotWritable {
-        /// The file that was named.
-        path: PathBuf,
-        /// The error of SQLite.
-        source: Cause,
-    },
+    #[error("it cannot be written; let the user of the service write the file and its folder")]
+    NotWritable(#[source] Cause),
 
-    /// The file is something else.
-    #[error("`{}` is not a pet store database and was not changed; name another file", path.display())]
-    NotAStore {
-        /// The file that was named.
-        path: PathBuf,
-    },
+    /// The file is something else, or the database has tables of something else.
+    #[error(
+        "it is not a pet store database and was not changed; name another file or an empty database"
+    )]
+    NotAStore,
 
-    /// The file was made, or migrated, by a newer version.
-    #[error("the database `{}` was written by a newer version: its schema is {found}, this version knows schemas up to {supported}; use the newer version or a backup from before (the file was left as it is)", path.display())]
+    /// It was made, or migrated, by a newer version.
+    #[error(
+        "it was written by a newer version: its schema is {found}, this version knows schemas up to {supported}; use the newer version or a backup from before (it was left as it is)"
+    )]
     TooNew {
-        /// The file that was named.
-        path: PathBuf,
         /// Its schema version.
         found: i64,
         /// The newest schema version that is understood here.
@@ -118,60 +157,103 @@ pub enum OpenError {
     },
 
     /// The file is a pet store database, but damaged or cut short.
-    #[error("the database `{}` is damaged; restore it from a backup", path.display())]
-    Damaged {
-        /// The file that was named.
-        path: PathBuf,
-        /// The error of SQLite.
+    #[error("it is damaged; restore it from a backup")]
+    Damaged(#[source] Cause),
+
+    /// Another program has locked the file exclusively.
+    #[error("it stays locked by another program; stop that one and start again")]
+    Locked(#[source] Cause),
+
+    /// The file system cannot do what durable and concurrent writes need: SQLite
+    /// offered this journal mode instead.
+    #[error(
+        "it cannot use a write-ahead log (the journal mode is `{0}`); put it on a local file system"
+    )]
+    NoWriteAheadLog(String),
+
+    /// The thread that writes to the file could not be started.
+    #[error("the thread that writes cannot be started; raise the limit of threads or processes")]
+    NoThread(#[source] io::Error),
+
+    /// No host is a PostgreSQL database that accepts writes. It has the error of each
+    /// host, as the next two have.
+    #[error(
+        "it cannot be reached; check that it runs and that one of its hosts is not a replica ({0})"
+    )]
+    Unreachable(String),
+
+    /// The PostgreSQL server rejected the login.
+    #[error("it does not let the service in; check user, password and database name ({0})")]
+    Refused(String),
+
+    /// The encrypted connection to PostgreSQL could not be made.
+    #[error(
+        "no encrypted connection can be made; name the authority of its certificate with `sslrootcert=FILE`, or, on a network that you trust, set `sslmode=disable` ({0})"
+    )]
+    Tls(String),
+
+    /// The certificates to trust could not be read.
+    #[error(
+        "the certificates to trust cannot be read from {place}; name a PEM file with `sslrootcert=FILE`"
+    )]
+    NoCertificates {
+        /// The file, or the TLS library.
+        place: String,
+        /// The reason.
         source: Cause,
     },
 
-    /// Another program has locked the database exclusively.
-    #[error("the database `{}` stays locked by another program; stop that one and start again", path.display())]
-    Locked {
-        /// The file that was named.
-        path: PathBuf,
-        /// The error of SQLite.
-        source: Cause,
-    },
-
-    /// The file system cannot do what durable and concurrent writes need.
-    #[error("the database `{}` cannot use a write-ahead log (the journal mode is `{mode}`); put it on a local file system", path.display())]
-    NoWriteAheadLog {
-        /// The file that was named.
-        path: PathBuf,
-        /// The journal mode that SQLite offered instead.
-        mode: String,
+    /// A setting of the PostgreSQL server makes commits that do not survive a crash.
+    #[error(
+        "it can lose completed writes: its `{setting}` is `{value}`; set it to `on` and start again"
+    )]
+    NotDurable {
+        /// The setting of the server.
+        setting: &'static str,
+        /// What it is.
+        value: String,
     },
 
     /// Anything else.
-    #[error("cannot open the database `{}`", path.display())]
-    Failed {
-        /// The file that was named.
-        path: PathBuf,
-        /// The error of SQLite.
-        source: Cause,
-    },
-
-    /// A PostgreSQL database could not be opened.
-    #[error(transparent)]
-    Postgres(#[from] crate::PostgresError),
-
-    /// The thread that writes could not be started.
-    #[error(
-        "cannot start the thread that writes to the database; raise the limit of threads or processes"
-    )]
-    NoThread {
-        /// The error of the operating system.
-        source: io::Error,
-    },
+    #[error("the database reports an error")]
+    Failed(#[source] Cause),
 }
 
-/// The reason why a store could not be copied. The texts are for the owner of the service;
-/// the store was not changed, and no file with the requested name was made.
+impl OpenProblem {
+    pub(crate) fn failed(source: impl Error + Send + Sync + 'static) -> Self {
+        Self::Failed(Arc::new(source))
+    }
+}
+
+/// A store could not be copied. The store was not changed, and no file with the
+/// requested name was made. The text is for the owner of the service.
+#[derive(Debug)]
+pub struct BackupError {
+    /// The URL of the store, without its password.
+    pub from: String,
+    /// The file that was named for the copy.
+    pub to: PathBuf,
+    /// The reason.
+    pub problem: BackupProblem,
+}
+
+impl fmt::Display for BackupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { from, to, problem } = self;
+        write!(f, "cannot copy `{from}` to `{}`: {problem}", to.display())
+    }
+}
+
+impl Error for BackupError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.problem.source()
+    }
+}
+
+/// The reason why a store could not be copied, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum BackupError {
+pub enum BackupProblem {
     /// The store is not an SQLite file.
     #[error(
         "only a store in an SQLite file can be copied: one in memory is gone with its process, and PostgreSQL comes with tools of its own, `pg_dump` and `pg_basebackup`"
@@ -179,56 +261,33 @@ pub enum BackupError {
     NotAFile,
 
     /// There is nothing to copy.
-    #[error("there is no store in `{}`; name the file that the service uses", path.display())]
-    NoStore {
-        /// The file that was named as the store.
-        path: PathBuf,
-    },
+    #[error("there is no store; name the file that the service uses")]
+    NoStore,
 
     /// The store to copy cannot be opened.
     #[error(transparent)]
-    Source(#[from] OpenError),
+    Source(#[from] OpenProblem),
 
     /// The name of the copy is taken.
-    #[error("`{}` exists already and was not changed; name a new file", path.display())]
-    Exists {
-        /// The file that was named for the copy.
-        path: PathBuf,
-    },
+    #[error("the copy exists already and was not changed; name a new file")]
+    Exists,
 
     /// The folder that should hold the copy is missing.
-    #[error("cannot write the copy `{}`: its folder does not exist; create `{}` or name another file", path.display(), folder.display())]
-    NoFolder {
-        /// The file that was named for the copy.
-        path: PathBuf,
-        /// The folder that is missing.
-        folder: PathBuf,
-    },
+    #[error("the folder of the copy does not exist; create `{}` or name another file", .0.display())]
+    NoFolder(PathBuf),
 
     /// The folder of the copy cannot be written.
-    #[error("cannot write the copy `{}`; let this user write its folder, or name another file", path.display())]
-    NotWritable {
-        /// The file that was named for the copy.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
+    #[error("the copy cannot be written; let this user write its folder, or name another file")]
+    NotWritable(#[from] io::Error),
 
-    /// The copy was made, but what was copied is damaged.
-    #[error("the database `{}` is damaged ({problem}), so it was not copied; keep your backups and restore the newest one that is not damaged", path.display())]
-    Inconsistent {
-        /// The store.
-        path: PathBuf,
-        /// The first problem that SQLite found.
-        problem: String,
-    },
+    /// The copy was made, but what was copied is damaged: this is the first problem
+    /// that SQLite found.
+    #[error(
+        "the store is damaged ({0}), so it was not copied; keep your backups and restore the newest one that is not damaged"
+    )]
+    Inconsistent(String),
 
     /// Anything else; a full disk most of all.
-    #[error("cannot make the copy `{}`; look whether its disk has room for it", path.display())]
-    Failed {
-        /// The file that was named for the copy.
-        path: PathBuf,
-        /// The error of SQLite.
-        source: Cause,
-    },
+    #[error("the copy cannot be made; look whether its disk has room for it")]
+    Failed(#[source] Cause),
 }

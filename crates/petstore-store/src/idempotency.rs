@@ -4,13 +4,14 @@
 
 use crate::{
     KeyId,
-    record::{Unreadable, pet_with_id, placed_order},
+    record::{pet_with_id, placed_order},
+    row::Unreadable,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use petstore_models::{NewOrder, NewPet, Order, Pet};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use std::{convert::Infallible, fmt};
+use std::convert::Infallible;
 
 /// The time for which a key is kept after the creation.
 pub const IDEMPOTENCY_KEYS_KEPT: TimeDelta = TimeDelta::hours(24);
@@ -117,39 +118,24 @@ impl Creatable for NewOrder {
 /// It is kept in the store, and servers of different versions compare theirs:
 /// what it is made of must not change. A new member that is absent leaves it as
 /// it was.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Fingerprint([u8; 32]);
-
-impl Fingerprint {
-    pub(crate) fn of<V: Creatable>(value: &V) -> Self {
-        let text = serde_json::to_vec(value).expect("texts and numbers can always be written");
-        let hash = Sha256::new().chain_update(V::LABEL).chain_update(text);
-        Self(hash.finalize().into())
-    }
-
-    pub(crate) const fn as_bytes(&self) -> &[u8; 32] {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Fingerprint(…)")
-    }
+fn fingerprint<V: Creatable>(value: &V) -> [u8; 32] {
+    let text = serde_json::to_vec(value).expect("texts and numbers can always be written");
+    let hash = Sha256::new().chain_update(V::LABEL).chain_update(text);
+    hash.finalize().into()
 }
 
 /// A creation that happens once, ready for a backend.
 #[derive(Clone, Debug)]
 pub(crate) struct OnceOnly<V> {
     pub(crate) value: V,
-    pub(crate) fingerprint: Fingerprint,
+    pub(crate) fingerprint: [u8; 32],
     pub(crate) once: Once,
 }
 
 impl<V: Creatable> OnceOnly<V> {
     pub(crate) fn new(value: V, once: Once) -> Self {
         Self {
-            fingerprint: Fingerprint::of(&value),
+            fingerprint: fingerprint(&value),
             value,
             once,
         }
@@ -178,7 +164,7 @@ mod tests {
 
     fn hex(body: &str) -> String {
         let pet: NewPet = serde_json::from_str(body).expect("a new pet");
-        let bytes = Fingerprint::of(&pet).0;
+        let bytes = fingerprint(&pet);
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
@@ -225,9 +211,8 @@ mod tests {
             "06c2047929242ffb1d48209aed66b315afd988719837ff4e65d20e602e421c53"
         );
         let order: NewOrder = serde_json::from_str("{\"petId\":7}").expect("a new order");
-        let order = Fingerprint::of(&order);
         assert_eq!(
-            order.0,
+            fingerprint(&order),
             <[u8; 32]>::from(Sha256::digest("order\n{\"petId\":7}"))
         );
     }

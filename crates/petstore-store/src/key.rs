@@ -1,6 +1,7 @@
 //! The record of an API key in the store: a public id, a name, a hash, and three
 //! times. The store never sees the key itself.
 
+use crate::row::{AnyRow, FromRow, Unreadable, Value};
 use chrono::{DateTime, Utc};
 use std::{fmt, str::FromStr};
 use subtle::ConstantTimeEq;
@@ -77,8 +78,8 @@ impl KeyHash {
         Self(digest)
     }
 
-    pub(crate) const fn as_bytes(&self) -> &[u8; 32] {
-        &self.0
+    pub(crate) const fn as_value(&self) -> Value<'_> {
+        Value::Bytes(&self.0)
     }
 }
 
@@ -122,6 +123,84 @@ pub struct KeyRecord {
     pub last_used_at: Option<DateTime<Utc>>,
     /// When it was revoked, if it was.
     pub revoked_at: Option<DateTime<Utc>>,
+}
+
+/// The statements of API keys that both databases understand, with their parameters
+/// in the order in which they appear.
+pub(crate) mod sql {
+    pub(crate) const INSERT: &str =
+        "INSERT INTO api_keys (id, name, hash, created_at) VALUES ($1, $2, $3, $4)";
+    pub(crate) const ALL: &str = "SELECT id, name, created_at, last_used_at, revoked_at FROM api_keys ORDER BY created_at, id";
+    pub(crate) const ANY: &str = "SELECT id FROM api_keys LIMIT 1";
+    pub(crate) const FIND: &str =
+        "SELECT id, hash FROM api_keys WHERE hash = $1 AND revoked_at IS NULL";
+    pub(crate) const REVOKE: &str =
+        "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL";
+    pub(crate) const REVOKED_AT: &str = "SELECT revoked_at FROM api_keys WHERE id = $1";
+}
+
+impl FromRow for KeyRecord {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        Ok(KeyRecord {
+            id: row.parsed(0)?,
+            name: row.text(1)?,
+            created_at: row.time(2)?,
+            last_used_at: row.optional(3, R::time)?,
+            revoked_at: row.optional(4, R::time)?,
+        })
+    }
+}
+
+impl FromRow for KeyId {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        row.parsed(0)
+    }
+}
+
+/// A row of [`sql::FIND`].
+impl FromRow for (KeyId, KeyHash) {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        let hash = match row.value(1)? {
+            Value::Bytes(bytes) => bytes.try_into().ok(),
+            _ => None,
+        };
+        let hash = hash.ok_or_else(|| Unreadable::Type("another value".to_owned(), "a hash"))?;
+        Ok((row.parsed(0)?, KeyHash(hash)))
+    }
+}
+
+/// A row of [`sql::REVOKED_AT`].
+impl FromRow for DateTime<Utc> {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        row.time(0)
+    }
+}
+
+/// The key among the candidates that [`sql::FIND`] returns. The index finds the one
+/// candidate; how long that takes tells something of a hash at most, and no hash leads
+/// back to a key. Whether the candidate counts is decided in constant time.
+pub(crate) fn confirmed(candidates: Vec<(KeyId, KeyHash)>, hash: &KeyHash) -> Option<KeyId> {
+    let mut candidates = candidates.into_iter();
+    let found = candidates.find(|(_, stored)| stored == hash);
+    found.map(|(id, _)| id)
+}
+
+impl NewKey {
+    /// The parameters of [`sql::INSERT`].
+    pub(crate) fn parameters(&self) -> [Value<'_>; 4] {
+        let Self {
+            id,
+            name,
+            hash,
+            created_at,
+        } = self;
+        [
+            id.as_str().into(),
+            name.as_str().into(),
+            hash.as_value(),
+            created_at.timestamp_micros().into(),
+        ]
+    }
 }
 
 /// The result of [`Store::revoke_key`](crate::Store::revoke_key).

@@ -62,17 +62,10 @@
 //!   for the writer.
 //! - One thread owns the connection that writes. It takes all queued writes,
 //!   runs them in one transaction, commits once, and then returns each result
-//!   (group commit): writes that arrive together share the cost of a sync, and a
-//!   write that arrives alone does not wait. A write that fails is rolled back
-//!   alone.
+//!   (group commit). A write that arrives alone does not wait, and a write that
+//!   fails is rolled back alone.
 //! - Reads run on the caller's thread, on one of a few connections: a page
 //!   costs some 10 µs, less than the way to another thread and back.
-//! - While no write is queued, that connection holds an idle read transaction.
-//!   The process then holds the lock on the log, and other reads take and release
-//!   it without a system call. It checks once a second, and ends the transaction
-//!   where another process wrote, since the log could not start again.
-//! - Neither existing nor missing keys are cached: a look-up costs some 3 µs, and
-//!   a cache would have to be invalidated when another process revokes a key.
 //! - Each schema version is one numbered file in `src/sqlite/migrations`,
 //!   applied in one transaction at opening. A file of a newer version, and one
 //!   that is not a pet store's, is rejected and not changed.
@@ -92,8 +85,7 @@
 //!   after a failover the next connection finds the new host automatically.
 //! - Creates that arrive together are one statement: one round trip and one
 //!   commit. If the database rejects one of them, they are sent again one by one,
-//!   pipelined. Those with an idempotency key are a second statement in the same
-//!   round trip; none of them waits for another server that uses its key
+//!   pipelined. None of them waits for another server that uses its idempotency key
 //!   ([`Creation::InFlight`]).
 //! - Placing or changing an order is one statement in its own transaction:
 //!   it locks the row of the order, then that of the pet, and holds them until
@@ -104,9 +96,12 @@
 //!   too long, its connection is closed and its outcome is unknown. The outcome of
 //!   a commit with a warning is unknown, too.
 //! - Many callers share each of a few connections that read, and their
-//!   statements are pipelined. No key is cached: a look-up
-//!   is one round trip, some 110 µs by a Unix socket.
-//! - Migrations run in one transaction under an advisory lock.
+//!   statements are pipelined. Migrations run in one transaction under an advisory
+//!   lock.
+//!
+//! Neither implementation caches keys, existing or missing: a look-up costs some 3 µs, or
+//! one round trip, and a cache would have to be invalidated when another process revokes
+//! a key.
 //!
 //! # To add a backend
 //!
@@ -125,6 +120,7 @@ mod key;
 mod order;
 mod postgres;
 mod record;
+mod row;
 mod sqlite;
 mod stats;
 mod store;
@@ -133,19 +129,22 @@ mod url;
 mod usage;
 mod write_queue;
 
-pub use error::{BackupError, Cause, OpenError, Outcome, StoreError};
+pub use error::{BackupError, BackupProblem, Cause, OpenError, OpenProblem, Outcome, StoreError};
 pub use idempotency::{
     Creation, IDEMPOTENCY_KEYS_KEPT, IdempotencyKey, InvalidIdempotencyKey, Once,
 };
 pub use key::{InvalidKeyId, KeyHash, KeyId, KeyRecord, NewKey, Revocation};
 pub use order::{NotOrdered, NotUpdated, OrderPage, OrderQuery};
-pub use postgres::{PostgresError, PostgresUrl};
+pub use postgres::PostgresUrl;
 pub use stats::{BATCH_SIZES, PoolStats, WriteStats};
 pub use store::*;
 pub use url::{DatabaseUrl, InvalidDatabaseUrl};
 pub use usage::{KeyUse, Usage, UsageDelta, UsageRecord};
 
+use postgres::PostgresStore;
+use sqlite::SqliteStore;
 use std::{path::Path, sync::Arc};
+use tokio::task::spawn_blocking;
 
 /// Opens the store that `url` names: makes it where there is none, and brings
 /// an older one to the present schema.
@@ -155,11 +154,14 @@ use std::{path::Path, sync::Arc};
 /// [`OpenError`] says what is wrong and what to do. A rejected database was not
 /// changed.
 pub async fn open(url: &DatabaseUrl) -> Result<Arc<dyn Store>, OpenError> {
-    match url {
-        DatabaseUrl::SqliteFile(path) => sqlite::open_file(path.clone()).await,
-        DatabaseUrl::SqliteMemory => sqlite::open_memory(),
-        DatabaseUrl::Postgres(url) => Ok(postgres::open(url.clone()).await?),
-    }
+    let opened = match url.clone() {
+        DatabaseUrl::SqliteFile(path) => blocking(move || SqliteStore::in_file(&path))
+            .await
+            .map(shared),
+        DatabaseUrl::SqliteMemory => SqliteStore::in_memory().map(shared),
+        DatabaseUrl::Postgres(url) => PostgresStore::open(url).await.map(shared),
+    };
+    opened.map_err(|problem| not_opened(url, problem))
 }
 
 /// The schema version of the store that `url` names; 0 where there is none yet.
@@ -169,11 +171,12 @@ pub async fn open(url: &DatabaseUrl) -> Result<Arc<dyn Store>, OpenError> {
 ///
 /// [`OpenError`]: it cannot be read.
 pub async fn schema_version(url: &DatabaseUrl) -> Result<i64, OpenError> {
-    match url {
-        DatabaseUrl::SqliteFile(path) => sqlite::schema_version(path.clone()).await,
+    let version = match url.clone() {
+        DatabaseUrl::SqliteFile(path) => blocking(move || sqlite::schema_version(&path)).await,
         DatabaseUrl::SqliteMemory => Ok(0),
-        DatabaseUrl::Postgres(url) => Ok(postgres::schema_version(url.clone()).await?),
-    }
+        DatabaseUrl::Postgres(url) => postgres::schema_version(url).await,
+    };
+    version.map_err(|problem| not_opened(url, problem))
 }
 
 /// Copies the store that `url` names to a new file, which is a store of the
@@ -187,8 +190,37 @@ pub async fn schema_version(url: &DatabaseUrl) -> Result<i64, OpenError> {
 /// [`BackupError`] says what is wrong and what to do. The store is left as it
 /// is, and so is a file that has the name already.
 pub async fn backup(url: &DatabaseUrl, to: &Path) -> Result<(), BackupError> {
-    match url {
-        DatabaseUrl::SqliteFile(from) => sqlite::backup(from.clone(), to.to_owned()).await,
-        DatabaseUrl::SqliteMemory | DatabaseUrl::Postgres(_) => Err(BackupError::NotAFile),
+    let copied = match url.clone() {
+        DatabaseUrl::SqliteFile(from) => {
+            let to = to.to_owned();
+            blocking(move || sqlite::copy(&from, &to)).await
+        }
+        DatabaseUrl::SqliteMemory | DatabaseUrl::Postgres(_) => Err(BackupProblem::NotAFile),
+    };
+    copied.map_err(|problem| BackupError {
+        from: url.to_string(),
+        to: to.to_owned(),
+        problem,
+    })
+}
+
+/// Does work that waits for the disk on a thread of its own.
+async fn blocking<T, E>(work: impl FnOnce() -> Result<T, E> + Send + 'static) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<OpenProblem> + Send + 'static,
+{
+    let done = spawn_blocking(work).await;
+    done.map_err(OpenProblem::failed)?
+}
+
+fn shared(store: impl Store + 'static) -> Arc<dyn Store> {
+    Arc::new(store)
+}
+
+fn not_opened(url: &DatabaseUrl, problem: OpenProblem) -> OpenError {
+    OpenError {
+        database: url.to_string(),
+        problem,
     }
 }

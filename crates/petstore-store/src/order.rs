@@ -4,7 +4,6 @@
 use crate::{StoreError, record};
 use chrono::{DateTime, Utc};
 use petstore_models::{Order, OrderStatus, PetStatus};
-use std::sync::Arc;
 
 /// A query for a page of orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,12 +59,8 @@ pub enum NotUpdated {
 /// RFC 3339 ends with the year 9999.
 pub(crate) fn stored_time(at: DateTime<Utc>) -> Result<i64, StoreError> {
     let micros = at.timestamp_micros();
-    match record::time(micros) {
-        Ok(_) => Ok(micros),
-        Err(error) => Err(StoreError::Internal {
-            source: Arc::new(error),
-        }),
-    }
+    record::time(micros).map_err(StoreError::internal)?;
+    Ok(micros)
 }
 
 #[cfg(test)]

@@ -6,10 +6,14 @@
 //! that the contract gains is a compiler error in this file until it has a
 //! column. What remains is a migration for each database.
 
-use crate::{OrderQuery, PetQuery, transitions::PLACED};
+use crate::{
+    OrderQuery, PetQuery,
+    row::{AnyRow, FromRow, Unreadable, Value},
+    transitions::PLACED,
+};
 use chrono::{DateTime, Utc};
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet, PetStatus};
-use std::{borrow::Cow, str::FromStr};
+use std::sync::LazyLock;
 
 /// A column beside `id`, which every table has.
 #[derive(Clone, Copy, Debug)]
@@ -27,10 +31,10 @@ const fn column(name: &'static str, postgres_type: &'static str) -> Column {
     }
 }
 
-/// A row with `N` columns beside its id.
-pub(crate) trait Record<const N: usize>: Sized {
+/// A record with a table of its own. A row is read from `id` and the columns after it.
+pub(crate) trait Record: FromRow {
     const TABLE: &'static str;
-    const COLUMNS: [Column; N];
+    const COLUMNS: &'static [Column];
     /// Whether a page begins with the greatest id.
     const NEWEST_FIRST: bool;
     /// The columns by which pages are filtered, one entry for each statement.
@@ -40,18 +44,15 @@ pub(crate) trait Record<const N: usize>: Sized {
     type New;
 
     /// The values of a new row, in the order of the columns.
-    fn values(new: &Self::New) -> [Value<'_>; N];
+    fn values(new: &Self::New) -> Vec<Value<'_>>;
 
-    /// The record of a row with this id and these values.
-    fn from_values(id: i64, values: [Value<'_>; N]) -> Result<Self, Unreadable>;
+    /// The statements of the table.
+    fn statements() -> &'static Statements;
 }
 
-/// How many columns the table of pets has beside `id`.
-pub(crate) const PET_COLUMNS: usize = 3;
-
-impl Record<PET_COLUMNS> for Pet {
+impl Record for Pet {
     const TABLE: &'static str = "pets";
-    const COLUMNS: [Column; PET_COLUMNS] = [
+    const COLUMNS: &'static [Column] = &[
         column("name", "bytea"),
         column("category_id", "bigint"),
         column("status", "text"),
@@ -61,26 +62,32 @@ impl Record<PET_COLUMNS> for Pet {
 
     type New = NewPet;
 
-    fn values(new: &NewPet) -> [Value<'_>; PET_COLUMNS] {
+    fn values(new: &NewPet) -> Vec<Value<'_>> {
         let NewPet {
             name,
             category_id,
             status,
         } = new;
-        [
+        vec![
             name.as_str().into(),
             (*category_id).into(),
             status.map(PetStatus::as_str).into(),
         ]
     }
 
-    fn from_values(id: i64, values: [Value<'_>; PET_COLUMNS]) -> Result<Self, Unreadable> {
-        let [name, category_id, status] = values;
+    fn statements() -> &'static Statements {
+        static STATEMENTS: LazyLock<Statements> = LazyLock::new(Statements::new::<Pet>);
+        &STATEMENTS
+    }
+}
+
+impl FromRow for Pet {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
         Ok(Pet {
-            id,
-            name: name.text()?,
-            category_id: category_id.integer()?,
-            status: status.optional(Value::parsed)?,
+            id: row.integer(0)?,
+            name: row.text(1)?,
+            category_id: row.integer(2)?,
+            status: row.optional(3, R::parsed)?,
         })
     }
 }
@@ -100,12 +107,9 @@ pub(crate) fn pet_with_id(id: i64, new: &NewPet) -> Pet {
     }
 }
 
-/// How many columns the table of orders has beside `id`.
-pub(crate) const ORDER_COLUMNS: usize = 4;
-
-impl Record<ORDER_COLUMNS> for Order {
+impl Record for Order {
     const TABLE: &'static str = "orders";
-    const COLUMNS: [Column; ORDER_COLUMNS] = [
+    const COLUMNS: &'static [Column] = &[
         column("pet_id", "bigint"),
         column("status", "text"),
         column("placed_at", "bigint"),
@@ -117,7 +121,7 @@ impl Record<ORDER_COLUMNS> for Order {
 
     type New = Order;
 
-    fn values(new: &Order) -> [Value<'_>; ORDER_COLUMNS] {
+    fn values(new: &Order) -> Vec<Value<'_>> {
         let Order {
             id: _,
             pet_id,
@@ -125,22 +129,28 @@ impl Record<ORDER_COLUMNS> for Order {
             placed_at,
             updated_at,
         } = new;
-        [
+        vec![
             (*pet_id).into(),
-            Some(status.as_str()).into(),
+            status.as_str().into(),
             placed_at.get().timestamp_micros().into(),
             updated_at.get().timestamp_micros().into(),
         ]
     }
 
-    fn from_values(id: i64, values: [Value<'_>; ORDER_COLUMNS]) -> Result<Self, Unreadable> {
-        let [pet_id, status, placed_at, updated_at] = values;
+    fn statements() -> &'static Statements {
+        static STATEMENTS: LazyLock<Statements> = LazyLock::new(Statements::new::<Order>);
+        &STATEMENTS
+    }
+}
+
+impl FromRow for Order {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
         Ok(Order {
-            id,
-            pet_id: pet_id.integer()?,
-            status: status.parsed()?,
-            placed_at: time(placed_at.integer()?)?,
-            updated_at: time(updated_at.integer()?)?,
+            id: row.integer(0)?,
+            pet_id: row.integer(1)?,
+            status: row.parsed(2)?,
+            placed_at: time(row.integer(3)?)?,
+            updated_at: time(row.integer(4)?)?,
         })
     }
 }
@@ -166,101 +176,28 @@ pub(crate) fn time(micros: i64) -> Result<petstore_models::DateTime, Unreadable>
         .ok_or(Unreadable::Time(micros))
 }
 
-/// The value of a column.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value<'a> {
-    Null,
-    Integer(i64),
-    Text(Cow<'a, str>),
-}
-
-impl From<i64> for Value<'_> {
-    fn from(value: i64) -> Self {
-        Value::Integer(value)
-    }
-}
-
-impl<'a> From<&'a str> for Value<'a> {
-    fn from(value: &'a str) -> Self {
-        Value::Text(Cow::Borrowed(value))
-    }
-}
-
-impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
-    fn from(value: Option<T>) -> Self {
-        value.map_or(Value::Null, Into::into)
-    }
-}
-
-impl Value<'_> {
-    fn integer(self) -> Result<i64, Unreadable> {
-        match self {
-            Value::Integer(value) => Ok(value),
-            other => Err(Unreadable::Type(format!("{other:?}"), "an integer")),
-        }
-    }
-
-    pub(crate) fn text(self) -> Result<String, Unreadable> {
-        match self {
-            Value::Text(value) => Ok(value.into_owned()),
-            other => Err(Unreadable::Type(format!("{other:?}"), "a text")),
-        }
-    }
-
-    /// One of the values of an enum.
-    pub(crate) fn parsed<T: FromStr>(self) -> Result<T, Unreadable> {
-        match self {
-            Value::Text(value) => value.parse().map_err(|_| Unreadable::Word(value.into())),
-            other => Err(Unreadable::Type(format!("{other:?}"), "a text")),
-        }
-    }
-
-    /// Nothing where the column is NULL.
-    pub(crate) fn optional<T>(
-        self,
-        read: impl FnOnce(Self) -> Result<T, Unreadable>,
-    ) -> Result<Option<T>, Unreadable> {
-        match self {
-            Value::Null => Ok(None),
-            value => read(value).map(Some),
-        }
-    }
-
-    /// The memory that it holds beyond its own size.
-    fn heap_bytes(&self) -> usize {
-        match self {
-            Value::Text(text) => text.len(),
-            Value::Null | Value::Integer(_) => 0,
-        }
-    }
-}
-
-/// A value in a row that this version cannot read: a newer version wrote it, or
-/// the database is damaged.
-#[derive(Clone, Debug, thiserror::Error)]
-pub(crate) enum Unreadable {
-    #[error("a row has the value `{0}`, which this version does not know")]
-    Word(String),
-    #[error("a row has the time {0} µs, which is out of range")]
-    Time(i64),
-    #[error("a row has {0} where {1} belongs")]
-    Type(String, &'static str),
-}
-
 /// The memory that a new pet holds.
 pub(crate) fn bytes_of(pet: &NewPet) -> usize {
-    let texts = Pet::values(pet);
-    size_of::<NewPet>() + texts.iter().map(Value::heap_bytes).sum::<usize>()
+    let texts = Pet::values(pet).into_iter().map(|value| match value {
+        Value::Text(text) => text.len(),
+        _ => 0,
+    });
+    size_of::<NewPet>() + texts.sum::<usize>()
 }
 
 /// The names of the columns beside `id`, separated by commas.
-pub(crate) fn names<R: Record<N>, const N: usize>() -> String {
-    R::COLUMNS.map(|column| column.name).join(", ")
+pub(crate) fn names<R: Record>() -> String {
+    let names: Vec<_> = R::COLUMNS.iter().map(|column| column.name).collect();
+    names.join(", ")
 }
 
-/// The statements that read a table, with parameters that begin with `?` or `$`.
+/// The statements of a table that both databases understand. In each of them `$1`
+/// comes first, then `$2`, and so on, since SQLite numbers such parameters by their
+/// first appearance.
 #[derive(Debug)]
-pub(crate) struct ReadStatements {
+pub(crate) struct Statements {
+    /// Adds a row with the values of its columns, and lets the database choose the id.
+    pub(crate) insert: String,
     /// The row with the id that is the only parameter.
     pub(crate) get: String,
     /// The pages, in the order of [`Record::FILTERS`]. The parameters are those of
@@ -268,23 +205,30 @@ pub(crate) struct ReadStatements {
     pub(crate) pages: Vec<String>,
 }
 
-impl ReadStatements {
-    pub(crate) fn new<R: Record<N>, const N: usize>(mark: char) -> Self {
-        let select = format!("SELECT id, {} FROM {} WHERE", names::<R, N>(), R::TABLE);
+impl Statements {
+    fn new<R: Record>() -> Self {
+        let (table, names) = (R::TABLE, names::<R>());
+        let select = format!("SELECT id, {names} FROM {table} WHERE");
         let (beyond, order) = if R::NEWEST_FIRST {
             ('<', "id DESC")
         } else {
             ('>', "id")
         };
         let page = |filters: &&[&str]| {
-            let filters = (3..).zip(*filters);
-            let filters: String = filters
-                .map(|(number, column)| format!(" {column} = {mark}{number} AND"))
+            let conditions: String = (1..)
+                .zip(*filters)
+                .map(|(number, column)| format!(" {column} = ${number} AND"))
                 .collect();
-            format!("{select}{filters} id {beyond} {mark}1 ORDER BY {order} LIMIT {mark}2")
+            let (start, limit) = (filters.len() + 1, filters.len() + 2);
+            format!("{select}{conditions} id {beyond} ${start} ORDER BY {order} LIMIT ${limit}")
         };
+        let parameters: Vec<_> = (1..=R::COLUMNS.len())
+            .map(|number| format!("${number}"))
+            .collect();
+        let parameters = parameters.join(", ");
         Self {
-            get: format!("{select} id = {mark}1"),
+            insert: format!("INSERT INTO {table} ({names}) VALUES ({parameters})"),
+            get: format!("{select} id = $1"),
             pages: R::FILTERS.iter().map(page).collect(),
         }
     }
@@ -293,23 +237,25 @@ impl ReadStatements {
 /// The requested page.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
-    /// The place of its statement in [`Record::FILTERS`].
-    pub(crate) statement: usize,
-    /// Where it begins, how many rows to read, and the values of the filters.
+    pub(crate) statement: &'static str,
+    /// The values of the filters, where the page begins, and how many rows to read.
     pub(crate) parameters: Vec<Value<'static>>,
 }
 
 impl Page {
-    fn new(statement: usize, start: i64, limit: usize, filters: [Value<'static>; 2]) -> Self {
+    /// The page of this one of the statements.
+    fn new<R: Record>(
+        statement: usize,
+        filters: [Value<'static>; 2],
+        start: i64,
+        limit: usize,
+    ) -> Self {
         // One row beyond the page shows whether there are more.
         let rows = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
         let given = filters.into_iter().filter(|value| *value != Value::Null);
         Self {
-            statement,
-            parameters: [start.into(), rows.into()]
-                .into_iter()
-                .chain(given)
-                .collect(),
+            statement: &R::statements().pages[statement],
+            parameters: given.chain([start.into(), rows.into()]).collect(),
         }
     }
 }
@@ -329,9 +275,9 @@ impl From<PetQuery> for Page {
             limit,
         } = query;
         let statement = usize::from(status.is_some());
-        let status = status.map(PetStatus::as_str).into();
+        let filters = [status.map(PetStatus::as_str).into(), Value::Null];
         // Ids begin at 1, so 0 is before the first.
-        Page::new(statement, after.unwrap_or(0), limit, [status, Value::Null])
+        Page::new::<Pet>(statement, filters, after.unwrap_or(0), limit)
     }
 }
 
@@ -344,10 +290,9 @@ impl From<OrderQuery> for Page {
             limit,
         } = query;
         let statement = usize::from(status.is_some()) + 2 * usize::from(pet_id.is_some());
-        let status = status.map(OrderStatus::as_str).into();
+        let filters = [pet_id.into(), status.map(OrderStatus::as_str).into()];
         // No order has the greatest id there can be.
-        let start = before.unwrap_or(i64::MAX);
-        Page::new(statement, start, limit, [pet_id.into(), status])
+        Page::new::<Order>(statement, filters, before.unwrap_or(i64::MAX), limit)
     }
 }
 
@@ -357,13 +302,23 @@ mod tests {
 
     #[test]
     fn a_statement_names_every_column_and_numbers_its_filters() {
-        let orders = ReadStatements::new::<Order, _>('$');
+        let orders = Order::statements();
         let select = "SELECT id, pet_id, status, placed_at, updated_at FROM orders WHERE";
         assert_eq!(orders.get, format!("{select} id = $1"));
         assert_eq!(
             orders.pages[3],
-            format!("{select} pet_id = $3 AND status = $4 AND id < $1 ORDER BY id DESC LIMIT $2")
+            format!("{select} pet_id = $1 AND status = $2 AND id < $3 ORDER BY id DESC LIMIT $4")
         );
+    }
+
+    #[test]
+    fn every_column_has_a_value() {
+        let pet = r#"{"name":"Rex","categoryId":7}"#;
+        let pet: NewPet = serde_json::from_str(pet).expect("a new pet");
+        assert_eq!(Pet::values(&pet).len(), Pet::COLUMNS.len());
+        let order: NewOrder = serde_json::from_str(r#"{"petId":1}"#).expect("a new order");
+        let order = placed_order(1, &order, 0).expect("a time");
+        assert_eq!(Order::values(&order).len(), Order::COLUMNS.len());
     }
 
     #[test]
@@ -376,10 +331,11 @@ mod tests {
                     pet_id,
                     limit: 5,
                 });
-                let filters = <Order as Record<ORDER_COLUMNS>>::FILTERS[page.statement];
-                assert_eq!(filters.contains(&"status"), status.is_some());
-                assert_eq!(filters.contains(&"pet_id"), pet_id.is_some());
-                assert_eq!(page.parameters.len(), 2 + filters.len());
+                let is_filter = |column| page.statement.contains(&format!(" {column} = $"));
+                assert_eq!(is_filter("status"), status.is_some());
+                assert_eq!(is_filter("pet_id"), pet_id.is_some());
+                let last = format!("${}", page.parameters.len());
+                assert!(page.statement.ends_with(&last), "{}", page.statement);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Statistics of a store: the sizes of its batches, the number of queued
 //! writes, and the use of its connections.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// The upper bounds of the classes that batches are counted in, by the number
 /// of their writes. No batch is larger than the last.
@@ -41,11 +41,7 @@ pub struct PoolStats {
 
 /// Counts what a writer commits.
 #[derive(Debug, Default)]
-pub(crate) struct Batches {
-    batches: AtomicU64,
-    writes: AtomicU64,
-    sizes: [AtomicU64; BATCH_SIZES.len()],
-}
+pub(crate) struct Batches(Mutex<WriteStats>);
 
 impl Batches {
     /// A transaction with so many writes was committed; one without any is
@@ -54,24 +50,18 @@ impl Batches {
         if writes == 0 {
             return;
         }
+        let mut stats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let class = BATCH_SIZES.partition_point(|bound| *bound < writes);
-        if let Some(size) = self.sizes.get(class) {
-            size.fetch_add(1, Ordering::Relaxed);
+        if let Some(size) = stats.sizes.get_mut(class) {
+            *size += 1;
         }
-        self.batches.fetch_add(1, Ordering::Relaxed);
-        self.writes.fetch_add(writes, Ordering::Relaxed);
+        stats.batches += 1;
+        stats.writes += writes;
     }
 
-    pub(crate) fn stats(&self, queued: usize) -> WriteStats {
-        WriteStats {
-            batches: self.batches.load(Ordering::Relaxed),
-            writes: self.writes.load(Ordering::Relaxed),
-            sizes: self
-                .sizes
-                .each_ref()
-                .map(|size| size.load(Ordering::Relaxed)),
-            queued,
-        }
+    /// The statistics, without the number of queued writes.
+    pub(crate) fn stats(&self) -> WriteStats {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -85,8 +75,8 @@ mod tests {
         for writes in [0, 1, 2, 3, 4, 5, 256] {
             batches.committed(writes);
         }
-        let stats = batches.stats(7);
-        assert_eq!((stats.batches, stats.writes, stats.queued), (6, 271, 7));
+        let stats = batches.stats();
+        assert_eq!((stats.batches, stats.writes), (6, 271));
         assert_eq!(stats.sizes, [1, 1, 2, 1, 0, 0, 0, 0, 1]);
     }
 }

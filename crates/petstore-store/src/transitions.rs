@@ -21,28 +21,19 @@ pub struct OrderStep {
 }
 
 /// Every step there is.
-pub const ORDER_STEPS: [OrderStep; 4] = [
-    OrderStep {
-        from: OrderStatus::Placed,
-        to: OrderStatus::Approved,
-        pet: None,
-    },
-    OrderStep {
-        from: OrderStatus::Approved,
-        to: OrderStatus::Delivered,
-        pet: Some(PetStatus::Sold),
-    },
-    OrderStep {
-        from: OrderStatus::Placed,
-        to: OrderStatus::Cancelled,
-        pet: Some(PetStatus::Available),
-    },
-    OrderStep {
-        from: OrderStatus::Approved,
-        to: OrderStatus::Cancelled,
-        pet: Some(PetStatus::Available),
-    },
-];
+pub const ORDER_STEPS: [OrderStep; 4] = {
+    use OrderStatus::{Approved, Cancelled, Delivered, Placed};
+    [
+        step(Placed, Approved, None),
+        step(Approved, Delivered, Some(PetStatus::Sold)),
+        step(Placed, Cancelled, Some(PetStatus::Available)),
+        step(Approved, Cancelled, Some(PetStatus::Available)),
+    ]
+};
+
+const fn step(from: OrderStatus, to: OrderStatus, pet: Option<PetStatus>) -> OrderStep {
+    OrderStep { from, to, pet }
+}
 
 /// The step from one status to another, if there is one.
 #[must_use]

@@ -1,7 +1,10 @@
 //! The usage counters of deprecated operations, and the time at which each key was
 //! used last.
 
-use crate::KeyId;
+use crate::{
+    KeyId,
+    row::{AnyRow, FromRow, Unreadable, Value},
+};
 use chrono::{DateTime, Utc};
 
 /// The usage since the last call, to be added to the counters.
@@ -60,4 +63,46 @@ pub struct UsageRecord {
     pub first_seen: DateTime<Utc>,
     /// The time of the last call.
     pub last_seen: DateTime<Utc>,
+}
+
+impl UsageRecord {
+    /// Selects all usage counters, on both databases.
+    pub(crate) const ALL: &str = "
+        SELECT key_id, name, operation, calls, first_seen, last_seen
+        FROM deprecated_calls JOIN api_keys ON id = key_id ORDER BY operation, last_seen DESC, key_id";
+}
+
+impl FromRow for UsageRecord {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        let calls = row.integer(3)?;
+        Ok(UsageRecord {
+            key: row.parsed(0)?,
+            key_name: row.text(1)?,
+            operation: row.text(2)?,
+            calls: u64::try_from(calls)
+                .map_err(|_| Unreadable::Type(calls.to_string(), "a number of calls"))?,
+            first_seen: row.time(4)?,
+            last_seen: row.time(5)?,
+        })
+    }
+}
+
+impl UsageDelta {
+    /// The operation, the key, the calls and the two times, as they are stored.
+    pub(crate) fn values(&self) -> [Value<'_>; 5] {
+        [
+            self.operation.as_str().into(),
+            self.key.as_str().into(),
+            i64::try_from(self.calls).unwrap_or(i64::MAX).into(),
+            self.first_seen.timestamp_micros().into(),
+            self.last_seen.timestamp_micros().into(),
+        ]
+    }
+}
+
+impl KeyUse {
+    /// The key and the time, as they are stored.
+    pub(crate) fn values(&self) -> [Value<'_>; 2] {
+        [self.key.as_str().into(), self.at.timestamp_micros().into()]
+    }
 }

@@ -1,62 +1,156 @@
-//! Limits the memory that queued writes may hold. The number of queued writes is
-//! limited by the channels of the writers.
+//! The queue of writes: hands each write to the tasks or the thread that write,
+//! collects those that wait together into batches, and limits how many writes wait and
+//! the memory that they hold.
 
-use crate::StoreError;
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use crate::{
+    StoreError, WriteStats,
+    stats::{Batches, LARGEST_BATCH},
 };
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
+/// Writes that may wait. At 10,000 a second, a tenth of a second's work.
+pub(crate) const QUEUE: usize = 1024;
 /// The most bytes that queued and running writes may hold. Beyond this a write is
 /// rejected; a write that is larger by itself is accepted if nothing else is queued.
 pub(crate) const QUEUE_BYTES: usize = 64 << 20;
+/// Writes in one transaction: beyond this a larger one gains nothing, and
+/// those at its front would wait for those at its end.
+pub(crate) const BATCH: usize = LARGEST_BATCH as usize;
 /// The most bytes in one transaction. A batch that holds as many takes no further
 /// write.
 pub(crate) const BATCH_BYTES: usize = 8 << 20;
 
-/// The bytes of [`QUEUE_BYTES`] that are in use.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct QueueCapacity(Arc<AtomicUsize>);
+/// Where the result of a write is awaited.
+pub(crate) type Caller<T> = oneshot::Sender<Result<T, StoreError>>;
 
-/// The share of one write, returned when it is dropped.
-#[derive(Debug)]
-pub(crate) struct Reservation {
-    capacity: QueueCapacity,
-    bytes: usize,
+/// A write of the type `W` with its share of [`QUEUE_BYTES`], or the end of the queue.
+pub(crate) enum Message<W> {
+    Write(W, OwnedSemaphorePermit),
+    Close,
 }
 
-impl QueueCapacity {
-    /// Reserves capacity for a write that holds so many bytes.
+/// The sending half of the queue.
+pub(crate) struct WriteQueue<W> {
+    messages: mpsc::Sender<Message<W>>,
+    free_bytes: Arc<Semaphore>,
+    pub(crate) batches: Arc<Batches>,
+}
+
+impl<W> WriteQueue<W> {
+    pub(crate) fn new() -> (Self, mpsc::Receiver<Message<W>>) {
+        let (messages, received) = mpsc::channel(QUEUE);
+        let queue = Self {
+            messages,
+            free_bytes: Arc::new(Semaphore::new(QUEUE_BYTES)),
+            batches: Arc::default(),
+        };
+        (queue, received)
+    }
+
+    /// Queues a write that holds so many bytes, and waits for its result. From the
+    /// first poll on, to drop the future does not cancel it.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Overloaded`]: the queued writes hold too many bytes already.
-    pub(crate) fn reserve(&self, bytes: usize) -> Result<Reservation, StoreError> {
-        let fits = |used: usize| {
-            let sum = used.checked_add(bytes)?;
-            (used == 0 || sum <= QUEUE_BYTES).then_some(sum)
-        };
-        self.0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits)
-            .map_err(|_| StoreError::Overloaded)?;
-        Ok(Reservation {
-            capacity: self.clone(),
-            bytes,
-        })
+    /// [`StoreError::Overloaded`]: too many writes wait, or they hold too many bytes.
+    pub(crate) async fn write<T>(
+        &self,
+        bytes: usize,
+        write: impl FnOnce(Caller<T>) -> W,
+    ) -> Result<T, StoreError> {
+        let reservation = self.reserve(bytes)?;
+        let (caller, result) = oneshot::channel();
+        self.messages
+            .try_send(Message::Write(write(caller), reservation))
+            .map_err(|rejected| match rejected {
+                mpsc::error::TrySendError::Full(_) => StoreError::Overloaded,
+                mpsc::error::TrySendError::Closed(_) => StoreError::not_applied(Stopped::Closed),
+            })?;
+        result
+            .await
+            .unwrap_or_else(|_| Err(StoreError::unknown(Stopped::WriterGone)))
+    }
+
+    fn reserve(&self, bytes: usize) -> Result<OwnedSemaphorePermit, StoreError> {
+        let bytes = bytes.min(QUEUE_BYTES) as u32;
+        Arc::clone(&self.free_bytes)
+            .try_acquire_many_owned(bytes)
+            .map_err(|_| StoreError::Overloaded)
+    }
+
+    /// `Ok` while writes are taken.
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        if self.messages.is_closed() {
+            Err(StoreError::not_applied(Stopped::Closed))
+        } else {
+            Ok(())
+        }
+    }
+
+    pub(crate) fn stats(&self) -> WriteStats {
+        WriteStats {
+            queued: self.messages.max_capacity() - self.messages.capacity(),
+            ..self.batches.stats()
+        }
+    }
+
+    /// Lets no further writes in. Those that were handed over are still done.
+    pub(crate) async fn close(&self) {
+        // An error means that nothing more is taken already.
+        let _closed = self.messages.send(Message::Close).await;
     }
 }
 
-impl Reservation {
-    /// How many bytes are reserved.
-    pub(crate) const fn bytes(&self) -> usize {
-        self.bytes
+/// Takes up the writes that wait with the first one. Their reservations are to be kept
+/// until they are done.
+pub(crate) fn take_up<W>(
+    first: Message<W>,
+    messages: &mut mpsc::Receiver<Message<W>>,
+) -> (Vec<W>, Vec<OwnedSemaphorePermit>) {
+    let (mut writes, mut reservations) = (Vec::new(), Vec::new());
+    let mut bytes = 0;
+    let mut next = Some(first);
+    while let Some(message) = next {
+        match message {
+            Message::Write(write, reservation) => {
+                bytes += reservation.num_permits();
+                writes.push(write);
+                reservations.push(reservation);
+            }
+            // The receiver returns what is queued, and then that there is no more.
+            Message::Close => messages.close(),
+        }
+        let is_full = writes.len() == BATCH || bytes >= BATCH_BYTES;
+        next = (!is_full).then(|| messages.try_recv().ok()).flatten();
     }
+    (writes, reservations)
 }
 
-impl Drop for Reservation {
-    fn drop(&mut self) {
-        self.capacity.0.fetch_sub(self.bytes, Ordering::Relaxed);
-    }
+/// Returns the result of a write to its caller: its own error if it has one, else what
+/// is wrong with the whole batch, else its result.
+pub(crate) fn respond<T>(
+    caller: Caller<T>,
+    result: Option<Result<T, StoreError>>,
+    committed: &Result<(), StoreError>,
+) {
+    let result = match (result, committed) {
+        (Some(Err(own)), _) => Err(own),
+        (_, Err(shared)) => Err(shared.clone()),
+        (Some(Ok(value)), Ok(())) => Ok(value),
+        (None, Ok(())) => Err(StoreError::unknown(Stopped::WriterGone)),
+    };
+    // An error means that the caller did not wait; the write is valid.
+    let _gone = caller.send(result);
+}
+
+/// Why nothing more can be done.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub(crate) enum Stopped {
+    #[error("the store was closed")]
+    Closed,
+    #[error("the writer of the store ended early")]
+    WriterGone,
 }
 
 #[cfg(test)]
@@ -65,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_reservation_beyond_the_limit_is_rejected_and_a_dropped_one_is_returned() {
-        let queue = QueueCapacity::default();
+        let (queue, _messages) = WriteQueue::<()>::new();
         let most = queue.reserve(QUEUE_BYTES - 1).expect("it is empty");
         let last = queue.reserve(1).expect("it just fits");
         assert!(matches!(queue.reserve(1), Err(StoreError::Overloaded)));
@@ -79,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_write_that_is_larger_than_the_limit_is_accepted_alone() {
-        let queue = QueueCapacity::default();
+        let (queue, _messages) = WriteQueue::<()>::new();
         let large = queue.reserve(QUEUE_BYTES + 1).expect("nothing is queued");
         assert!(queue.reserve(1).is_err());
         drop(large);

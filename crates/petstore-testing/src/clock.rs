@@ -11,12 +11,9 @@ use std::{
 ///
 /// Clones are the same clock.
 #[derive(Clone, Debug)]
-pub struct Clock(Arc<Inner>);
-
-#[derive(Debug)]
-struct Inner {
+pub struct Clock {
     started: Instant,
-    moved: Mutex<Moved>,
+    moved: Arc<Mutex<Moved>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -30,19 +27,20 @@ struct Moved {
 
 impl Clock {
     pub(crate) fn starting_at(origin: DateTime<Utc>) -> Self {
-        Clock(Arc::new(Inner {
+        let moved = Moved {
+            origin,
+            forward: Duration::ZERO,
+        };
+        Clock {
             started: Instant::now(),
-            moved: Mutex::new(Moved {
-                origin,
-                forward: Duration::ZERO,
-            }),
-        }))
+            moved: Arc::new(Mutex::new(moved)),
+        }
     }
 
     /// The present time of the service.
     #[must_use]
     pub fn now(&self) -> DateTime<Utc> {
-        later(self.moved().origin, self.0.started.elapsed())
+        later(self.moved().origin, self.started.elapsed())
     }
 
     /// Moves it forward. What the service limits by time, it measures by this
@@ -81,7 +79,7 @@ impl Clock {
     }
 
     fn moved(&self) -> MutexGuard<'_, Moved> {
-        self.0.moved.lock().unwrap_or_else(PoisonError::into_inner)
+        self.moved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -91,10 +89,8 @@ impl openapi_dropshot_server::clock::Clock for Clock {
     }
 
     fn elapsed(&self) -> Duration {
-        self.0
-            .started
-            .elapsed()
-            .saturating_add(self.moved().forward)
+        let forward = self.moved().forward;
+        self.started.elapsed().saturating_add(forward)
     }
 }
 

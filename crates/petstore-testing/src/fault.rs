@@ -31,12 +31,16 @@ pub struct Fault {
 }
 
 /// The fault of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It is rejected with this status and code, and with `Retry-After`.
-    Rejected(Rejection, Duration),
-    /// An HTML 502, as from a proxy.
-    BadGateway,
+    /// It gets this response, and the service does not see it.
+    Response {
+        status: u16,
+        media_type: &'static str,
+        /// In seconds.
+        retry_after: Option<u64>,
+        body: String,
+    },
     /// It is forwarded after a while.
     Slow(Duration),
     /// The connection is closed before the request is forwarded.
@@ -47,37 +51,37 @@ pub(crate) enum Kind {
     Truncated,
 }
 
-/// Rejections of the contract that a healthy service does not give.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rejection {
-    Overloaded,
-    Unavailable,
-    RateLimited,
-}
-
 impl Fault {
     /// 503 `overloaded` with `Retry-After`: the service has not begun with the
     /// request. The time is rounded up to seconds.
     pub fn overloaded(retry_after: Duration) -> Self {
-        Fault::of(Kind::Rejected(Rejection::Overloaded, retry_after))
+        let message = "too many requests are running; try again";
+        Fault::rejected(503, "overloaded", message, retry_after)
     }
 
     /// 503 `unavailable` with `Retry-After`: a client cannot know whether the
     /// request was done. (It was not.) The time is rounded up to seconds.
     pub fn unavailable(retry_after: Duration) -> Self {
-        Fault::of(Kind::Rejected(Rejection::Unavailable, retry_after))
+        let message = "the store cannot be reached; try again";
+        Fault::rejected(503, "unavailable", message, retry_after)
     }
 
     /// 429 `rate_limited` with `Retry-After`, rounded up to seconds. A limit
     /// that counts is [`Builder::rate_limit`](crate::Builder::rate_limit).
     pub fn rate_limited(retry_after: Duration) -> Self {
-        Fault::of(Kind::Rejected(Rejection::RateLimited, retry_after))
+        let message = "the key made too many requests; wait";
+        Fault::rejected(429, "rate_limited", message, retry_after)
     }
 
     /// 502 with a page in HTML, as a proxy responds in the place of a service
     /// that it does not reach.
     pub fn bad_gateway() -> Self {
-        Fault::of(Kind::BadGateway)
+        Fault::of(Kind::Response {
+            status: 502,
+            media_type: "text/html",
+            retry_after: None,
+            body: "<html><body><h1>502 Bad Gateway</h1></body></html>\n".to_owned(),
+        })
     }
 
     /// The service gets the request only after this time, by the clock of the
@@ -101,6 +105,17 @@ impl Fault {
     /// middle of the response.
     pub fn truncated() -> Self {
         Fault::of(Kind::Truncated)
+    }
+
+    fn rejected(status: u16, code: &str, message: &str, retry_after: Duration) -> Self {
+        let body = serde_json::json!({ "code": code, "message": message, "status": status });
+        let seconds = retry_after.as_secs() + u64::from(retry_after.subsec_nanos() > 0);
+        Fault::of(Kind::Response {
+            status,
+            media_type: "application/json",
+            retry_after: Some(seconds),
+            body: body.to_string(),
+        })
     }
 
     fn of(kind: Kind) -> Self {
@@ -134,17 +149,9 @@ impl Fault {
 
 /// The faults of a server, in the order in which they were injected.
 #[derive(Debug, Default)]
-pub(crate) struct Faults(Vec<Fault>);
+pub(crate) struct Faults(pub(crate) Vec<Fault>);
 
 impl Faults {
-    pub(crate) fn add(&mut self, fault: Fault) {
-        self.0.push(fault);
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
-    }
-
     /// What happens to the next request for this operation: the first fault that
     /// is due, and one time less of it.
     pub(crate) fn next(&mut self, operation: Option<OperationId>) -> Option<Kind> {
@@ -161,7 +168,7 @@ impl Faults {
             if let Some(times) = &mut fault.times {
                 *times -= 1;
             }
-            return Some(fault.kind);
+            return Some(fault.kind.clone());
         }
         None
     }
@@ -174,9 +181,11 @@ mod tests {
     #[test]
     fn a_fault_happens_on_its_operation_after_others_and_so_often() {
         let mut faults = Faults::default();
-        faults.add(Fault::cut().on(OperationId::CreatePet).after(1).times(2));
-        faults.add(
-            Fault::bad_gateway()
+        faults
+            .0
+            .push(Fault::cut().on(OperationId::CreatePet).after(1).times(2));
+        faults.0.push(
+            Fault::truncated()
                 .on(OperationId::CreatePet)
                 .after(3)
                 .times(1),
@@ -189,19 +198,19 @@ mod tests {
         // The second only counts what the first lets pass.
         assert_eq!(
             happened,
-            [None, cut, cut, None, None, Some(Kind::BadGateway)]
+            [None, cut.clone(), cut, None, None, Some(Kind::Truncated)]
         );
     }
 
     #[test]
     fn a_fault_without_a_number_happens_until_it_is_cleared() {
         let mut faults = Faults::default();
-        faults.add(Fault::truncated().times(0));
-        faults.add(Fault::truncated());
+        faults.0.push(Fault::truncated().times(0));
+        faults.0.push(Fault::truncated());
         for _ in 0..3 {
             assert_eq!(faults.next(None), Some(Kind::Truncated));
         }
-        faults.clear();
+        faults.0.clear();
         assert_eq!(faults.next(None), None);
     }
 }

@@ -15,28 +15,20 @@ pub(crate) fn of(method: &Method, uri: &Uri) -> Option<OperationId> {
         return None;
     }
     let segments: Vec<&str> = segments.collect();
-    OPERATIONS
+    let is_for = |operation: &&Operation| {
+        let words = operation.path.split('/').skip(1);
+        operation.method == method.as_str()
+            && words.clone().count() == segments.len()
+            && words
+                .zip(&segments)
+                .all(|(word, segment)| word.starts_with('{') || word == *segment)
+    };
+    // `/pets/first` before `/pets/{petId}`.
+    let operation = OPERATIONS
         .iter()
-        .filter(|operation| operation.method == method.as_str())
-        .filter_map(|operation| {
-            Some((
-                fixed_words(operation, &segments)?,
-                OperationId::ALL[operation.index],
-            ))
-        })
-        // `/pets/first` before `/pets/{petId}`.
-        .max_by_key(|(fixed, _)| *fixed)
-        .map(|(_, id)| id)
-}
-
-/// How many segments are words of the operation's path and no variables; none
-/// where they do not match.
-fn fixed_words(operation: &Operation, segments: &[&str]) -> Option<usize> {
-    let words: Vec<&str> = operation.path.split('/').skip(1).collect();
-    let is_variable = |word: &str| word.starts_with('{');
-    let same = |(word, segment): (&&str, &&str)| is_variable(word) || word == segment;
-    let matches = words.len() == segments.len() && words.iter().zip(segments).all(same);
-    matches.then(|| words.iter().filter(|word| !is_variable(word)).count())
+        .filter(is_for)
+        .min_by_key(|operation| operation.path.matches('{').count())?;
+    Some(OperationId::ALL[operation.index])
 }
 
 #[cfg(test)]

@@ -1,79 +1,55 @@
 //! A relay in front of the service that counts requests and injects faults.
 
 use crate::{
-    fault::{Faults, Kind, Rejection},
+    fault::{Faults, Kind},
     operation,
 };
 use bytes::Bytes;
 use futures::{StreamExt as _, stream};
 use http::{
-    HeaderValue, Request, Response, StatusCode,
+    Request, Response, Uri,
     header::{CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, TRANSFER_ENCODING},
+    uri::{Authority, Scheme},
 };
 use http_body_util::{BodyExt as _, Full, StreamBody, combinators::UnsyncBoxBody};
 use hyper::{
     body::{Frame, Incoming},
-    client::conn::http1::{self as client, SendRequest},
     server::conn::http1 as server,
     service::service_fn,
 };
-use hyper_util::rt::TokioIo;
+use hyper_util::{
+    client::legacy::{Client, connect::HttpConnector},
+    rt::{TokioExecutor, TokioIo},
+};
 use petstore_server::OperationId;
 use std::{
     collections::HashMap,
     io,
     net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
 use tokio::{
     net::{TcpListener, TcpStream},
-    task::{JoinHandle, JoinSet},
+    task::JoinSet,
 };
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 type RelayResponse = Response<UnsyncBoxBody<Bytes, Error>>;
 
-const BAD_GATEWAY: &str = "<html><body><h1>502 Bad Gateway</h1></body></html>\n";
-
 /// The state that all connections share.
 #[derive(Debug, Default)]
-pub(crate) struct State(Mutex<Inner>);
-
-#[derive(Debug, Default)]
-struct Inner {
-    faults: Faults,
-    received: HashMap<OperationId, u64>,
-}
-
-impl State {
-    pub(crate) fn faults(&self, change: impl FnOnce(&mut Faults)) {
-        change(&mut self.inner().faults);
-    }
-
-    pub(crate) fn received(&self, operation: OperationId) -> u64 {
-        self.inner().received.get(&operation).copied().unwrap_or(0)
-    }
-
-    fn arrived(&self, operation: Option<OperationId>) -> Option<Kind> {
-        let mut inner = self.inner();
-        if let Some(operation) = operation {
-            *inner.received.entry(operation).or_default() += 1;
-        }
-        inner.faults.next(operation)
-    }
-
-    fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+pub(crate) struct State {
+    pub(crate) faults: Faults,
+    /// The number of requests that arrived.
+    pub(crate) received: HashMap<OperationId, u64>,
 }
 
 /// The running relay; it ends when this is dropped, and so do its connections.
 #[derive(Debug)]
 pub(crate) struct Relay {
     pub(crate) address: SocketAddr,
-    pub(crate) state: Arc<State>,
-    task: JoinHandle<()>,
+    state: Arc<Mutex<State>>,
+    tasks: JoinSet<()>,
 }
 
 impl Relay {
@@ -82,49 +58,47 @@ impl Relay {
     pub(crate) async fn before(service: SocketAddr) -> io::Result<Self> {
         let listener = TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        let state = Arc::new(State::default());
-        let task = tokio::spawn(accept(listener, service, state.clone()));
+        let state = Arc::<Mutex<State>>::default();
+        let service = Service::at(service);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(accept(listener, service, state.clone()));
         Ok(Relay {
             address,
             state,
-            task,
+            tasks,
         })
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        locked(&self.state)
     }
 
     /// Ends, and returns once the port is free again.
     pub(crate) async fn stop(&mut self) {
-        self.task.abort();
-        // It was cancelled, which is what was asked for.
-        let _ = (&mut self.task).await;
+        self.tasks.shutdown().await;
     }
 }
 
-impl Drop for Relay {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
+fn locked(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn accept(listener: TcpListener, service: SocketAddr, state: Arc<State>) {
+async fn accept(listener: TcpListener, service: Service, state: Arc<Mutex<State>>) {
     // Aborted when this task is.
     let mut connections = JoinSet::new();
     loop {
         // An error is of the connection that was to be accepted, not of this end.
         if let Ok((stream, _)) = listener.accept().await {
-            connections.spawn(serve(stream, service, state.clone()));
+            connections.spawn(serve(stream, service.clone(), state.clone()));
         }
         while connections.try_join_next().is_some() {}
     }
 }
 
-async fn serve(stream: TcpStream, service: SocketAddr, state: Arc<State>) {
+async fn serve(stream: TcpStream, service: Service, state: Arc<Mutex<State>>) {
     // Small responses must not wait for each other.
     let _ = stream.set_nodelay(true);
-    let onward = tokio::sync::Mutex::new(Onward {
-        service,
-        connection: None,
-    });
-    let relay = service_fn(|request| handle(request, &onward, &state));
+    let relay = service_fn(|request| handle(request, &service, &state));
     // A connection that breaks is what this is for.
     let _ = server::Builder::new()
         .serve_connection(TokioIo::new(stream), relay)
@@ -134,59 +108,70 @@ async fn serve(stream: TcpStream, service: SocketAddr, state: Arc<State>) {
 /// An error cuts the connection.
 async fn handle(
     request: Request<Incoming>,
-    onward: &tokio::sync::Mutex<Onward>,
-    state: &State,
+    service: &Service,
+    state: &Mutex<State>,
 ) -> Result<RelayResponse, Error> {
-    let fault = state.arrived(operation::of(request.method(), request.uri()));
-    let mut onward = onward.lock().await;
+    let operation = operation::of(request.method(), request.uri());
+    let fault = {
+        let mut state = locked(state);
+        if let Some(operation) = operation {
+            *state.received.entry(operation).or_default() += 1;
+        }
+        state.faults.next(operation)
+    };
+    if let Some(Kind::Slow(by)) = fault {
+        tokio::time::sleep(by).await;
+    }
     match fault {
-        None => Ok(whole(onward.send(request).await?)),
-        Some(Kind::Rejected(rejection, retry_after)) => rejected(rejection, retry_after),
-        Some(Kind::BadGateway) => bad_gateway(),
-        Some(Kind::Slow(by)) => {
-            tokio::time::sleep(by).await;
-            Ok(whole(onward.send(request).await?))
+        None | Some(Kind::Slow(_)) => Ok(whole(service.send(request).await?)),
+        Some(Kind::Response {
+            status,
+            media_type,
+            retry_after,
+            body,
+        }) => {
+            let mut response = Response::builder()
+                .status(status)
+                .header(CONTENT_TYPE, media_type);
+            if let Some(seconds) = retry_after {
+                response = response.header(RETRY_AFTER, seconds);
+            }
+            let body = Full::from(body).map_err(|never| match never {});
+            Ok(response.body(body.boxed_unsync())?)
         }
         Some(Kind::CutBefore) => Err(cut()),
         Some(Kind::CutAfter) => {
-            onward.send(request).await?.into_body().collect().await?;
+            service.send(request).await?.into_body().collect().await?;
             Err(cut())
         }
-        Some(Kind::Truncated) => half(onward.send(request).await?).await,
+        Some(Kind::Truncated) => half(service.send(request).await?).await,
     }
 }
 
-/// The way to the service, for one connection of a client.
-struct Onward {
-    service: SocketAddr,
-    connection: Option<SendRequest<Incoming>>,
+/// The way to the service.
+#[derive(Clone)]
+struct Service {
+    address: SocketAddr,
+    client: Client<HttpConnector, Incoming>,
 }
 
-impl Onward {
-    async fn send(&mut self, request: Request<Incoming>) -> Result<Response<Incoming>, Error> {
-        let reusable = match self.connection.take() {
-            Some(mut connection) => connection.ready().await.is_ok().then_some(connection),
-            None => None,
-        };
-        let connection = match reusable {
-            Some(connection) => connection,
-            None => connect(self.service).await?,
-        };
-        Ok(self
-            .connection
-            .insert(connection)
-            .send_request(request)
-            .await?)
+impl Service {
+    fn at(address: SocketAddr) -> Self {
+        let mut connector = HttpConnector::new();
+        connector.set_nodelay(true);
+        Self {
+            address,
+            client: Client::builder(TokioExecutor::new()).build(connector),
+        }
     }
-}
 
-async fn connect(service: SocketAddr) -> Result<SendRequest<Incoming>, Error> {
-    let stream = TcpStream::connect(service).await?;
-    stream.set_nodelay(true)?;
-    let (sender, connection) = client::handshake(TokioIo::new(stream)).await?;
-    // It ends when the sender is dropped.
-    tokio::spawn(connection);
-    Ok(sender)
+    async fn send(&self, mut request: Request<Incoming>) -> Result<Response<Incoming>, Error> {
+        let mut uri = std::mem::take(request.uri_mut()).into_parts();
+        uri.scheme = Some(Scheme::HTTP);
+        uri.authority = Some(Authority::try_from(self.address.to_string())?);
+        *request.uri_mut() = Uri::from_parts(uri)?;
+        Ok(self.client.request(request).await?)
+    }
 }
 
 fn whole(response: Response<Incoming>) -> RelayResponse {
@@ -209,40 +194,6 @@ async fn half(response: Response<Incoming>) -> Result<RelayResponse, Error> {
         head,
         StreamBody::new(parts).boxed_unsync(),
     ))
-}
-
-fn rejected(rejection: Rejection, retry_after: Duration) -> Result<RelayResponse, Error> {
-    let (status, code, message) = match rejection {
-        Rejection::Overloaded => (
-            503,
-            "overloaded",
-            "too many requests are running; try again",
-        ),
-        Rejection::Unavailable => (503, "unavailable", "the store cannot be reached; try again"),
-        Rejection::RateLimited => (429, "rate_limited", "the key made too many requests; wait"),
-    };
-    let body = serde_json::json!({ "code": code, "message": message, "status": status });
-    let seconds = retry_after.as_secs() + u64::from(retry_after.subsec_nanos() > 0);
-    let mut response = response_of(status, "application/json", body.to_string())?;
-    response.headers_mut().insert(RETRY_AFTER, seconds.into());
-    Ok(response)
-}
-
-fn bad_gateway() -> Result<RelayResponse, Error> {
-    response_of(502, "text/html", BAD_GATEWAY.to_owned())
-}
-
-fn response_of(
-    status: u16,
-    media_type: &'static str,
-    body: String,
-) -> Result<RelayResponse, Error> {
-    let body = Full::from(body).map_err(|never| match never {});
-    let mut response = Response::new(body.boxed_unsync());
-    *response.status_mut() = StatusCode::from_u16(status)?;
-    let media_type = HeaderValue::from_static(media_type);
-    response.headers_mut().insert(CONTENT_TYPE, media_type);
-    Ok(response)
 }
 
 fn cut() -> Error {

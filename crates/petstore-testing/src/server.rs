@@ -41,8 +41,8 @@ pub struct Server {
 #[must_use = "a builder does nothing until `start`"]
 pub struct Builder {
     at: Option<DateTime<Utc>>,
-    enforces_sunsets: bool,
-    rate_limit: Option<(NonZeroU32, NonZeroU32)>,
+    sunset: SunsetPolicy,
+    rate_limit: RateLimit,
 }
 
 /// The reason why a server could not start.
@@ -76,7 +76,7 @@ impl Builder {
     /// Responds with 410 `operation_removed` from the removal date of an operation on.
     /// Without this, the operation goes on.
     pub fn enforce_sunsets(mut self) -> Self {
-        self.enforces_sunsets = true;
+        self.sunset = SunsetPolicy::Enforce;
         self
     }
 
@@ -84,7 +84,10 @@ impl Builder {
     /// after a while of silence; more are 429 `rate_limited`. Time is that of
     /// [`Server::clock`].
     pub fn rate_limit(mut self, per_second: NonZeroU32, burst: NonZeroU32) -> Self {
-        self.rate_limit = Some((per_second, burst));
+        self.rate_limit = RateLimit {
+            rate_limit_per_second: Rate::PerSecond(per_second),
+            rate_limit_burst: burst,
+        };
         self
     }
 
@@ -104,13 +107,9 @@ impl Builder {
         store.create_key(new_key).await?;
         let service = petstore_server::bind(Setup {
             clock: Arc::new(clock.clone()),
-            rate_limit: limit(self.rate_limit),
+            rate_limit: self.rate_limit,
             lifecycle: Lifecycle {
-                sunset: if self.enforces_sunsets {
-                    SunsetPolicy::Enforce
-                } else {
-                    SunsetPolicy::Announce
-                },
+                sunset: self.sunset,
                 ..Lifecycle::default()
             },
             metrics: false,
@@ -133,32 +132,10 @@ impl Builder {
     }
 }
 
-fn limit(of: Option<(NonZeroU32, NonZeroU32)>) -> RateLimit {
-    match of {
-        None => RateLimit::default(),
-        Some((per_second, burst)) => RateLimit {
-            rate_limit_per_second: Rate::PerSecond(per_second),
-            rate_limit_burst: burst,
-        },
-    }
-}
-
 impl Server {
     /// Starts one as it is by itself: at the time of the machine, without a rate
-    /// limit, and with deprecated operations that go on.
-    ///
-    /// ```
-    /// use petstore_testing::{Server, petstore_client::NewPet};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let server = Server::start().await?;
-    /// let rex = NewPet::builder().name("Rex").category_id(7);
-    /// let added = server.client().create_pet().body(rex).send().await?;
-    /// assert_eq!(added.name, "Rex");
-    /// # Ok(())
-    /// # }
-    /// ```
+    /// limit, and with deprecated operations that go on. The front page of this crate
+    /// has an example.
     ///
     /// # Errors
     ///
@@ -233,19 +210,20 @@ impl Server {
     /// # }
     /// ```
     pub fn inject(&self, fault: Fault) {
-        self.relay.state.faults(|faults| faults.add(fault));
+        self.relay.state().faults.0.push(fault);
     }
 
     /// Takes back all faults.
     pub fn clear_faults(&self) {
-        self.relay.state.faults(|faults| faults.clear());
+        self.relay.state().faults.0.clear();
     }
 
     /// How many requests for this operation have arrived, those to which a fault
     /// happened included: each try of a client counts.
     #[must_use]
     pub fn received(&self, operation: OperationId) -> u64 {
-        self.relay.state.received(operation)
+        let received = &self.relay.state().received;
+        received.get(&operation).copied().unwrap_or(0)
     }
 
     /// Ends it, and waits for that: connections are cut, and its port is free

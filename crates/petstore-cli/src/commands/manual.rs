@@ -3,7 +3,7 @@
 
 use crate::{
     cli::{Cli, ENVIRONMENT, FILE},
-    exit::{Exit, MEANINGS},
+    exit::MEANINGS,
     output::Out,
 };
 use anyhow::{Context as _, Result};
@@ -18,14 +18,14 @@ use std::{
 };
 
 /// `completions`
-pub(super) fn completions(shell: Shell) -> Result<Exit> {
+pub(super) fn completions(shell: Shell) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "petstore", &mut script);
     print(&script)
 }
 
 /// `man`
-pub(super) fn man(folder: Option<&Path>) -> Result<Exit> {
+pub(super) fn man(folder: Option<&Path>) -> Result<()> {
     let page = front_page().context("cannot make the manual page")?;
     let Some(folder) = folder else {
         return print(&page);
@@ -38,8 +38,7 @@ pub(super) fn man(folder: Option<&Path>) -> Result<Exit> {
                 "cannot write the manual pages into `{}`; it has to be a folder",
                 folder.display()
             )
-        })?;
-    Ok(Exit::Done)
+        })
 }
 
 /// The page of the program, with the sections that scripts and administrators
@@ -69,9 +68,8 @@ fn section(page: &mut Vec<u8>, title: &str, rows: &[(impl Display, &str)]) -> io
     Ok(())
 }
 
-fn print(bytes: &[u8]) -> Result<Exit> {
+fn print(bytes: &[u8]) -> Result<()> {
     let mut out = Out::new();
     out.write(bytes)?;
-    out.flush()?;
-    Ok(Exit::Done)
+    Ok(out.flush()?)
 }

@@ -1,6 +1,7 @@
 //! Prints one page of a list, or all pages, to stdout.
 
 use crate::{
+    cli::PageOptions,
     exit::WrongUsage,
     output::{Record, Writer, grouped},
 };
@@ -10,29 +11,22 @@ use serde::de::DeserializeOwned;
 use std::ops::Deref;
 
 /// The largest page, for `--all`.
-pub(super) const LARGEST_PAGE: u64 = 100;
+const LARGEST_PAGE: u64 = 100;
 
 /// How far to go.
 pub(super) struct Walk {
     /// The name of the listed objects, in the plural.
     pub(super) what: &'static str,
-    /// The cursor of the first page.
-    pub(super) cursor: Option<String>,
-    /// Whether to go to the end, instead of through one page.
-    pub(super) all: bool,
+    pub(super) page: PageOptions,
 }
 
 impl Walk {
     /// How many records a page has; the service decides if there is none.
-    pub(super) fn page_size(&self, limit: Option<u64>) -> Option<u64> {
-        limit.or(self.all.then_some(LARGEST_PAGE))
+    pub(super) fn page_size(&self) -> Option<u64> {
+        self.page.limit.or(self.page.all.then_some(LARGEST_PAGE))
     }
 
     /// Writes the pages, and says where the page begins that comes next.
-    ///
-    /// # Errors
-    ///
-    /// A page cannot be had, or stdout not be written.
     pub(super) async fn write<P, T>(
         self,
         mut pages: Pages<P>,
@@ -42,13 +36,13 @@ impl Walk {
         P: Deref<Target = Vec<T>> + DeserializeOwned + Send + 'static,
         T: Record,
     {
-        let mut next = self.cursor;
+        let mut next = self.page.cursor;
         while let Some(page) = pages.next().await {
             let page = page
                 .map_err(|error| broken_off(error, self.what, writer.count(), next.as_deref()))?;
             writer.write(page.as_slice())?;
             next = page.next_cursor()?;
-            if !self.all {
+            if !self.page.all {
                 break;
             }
         }

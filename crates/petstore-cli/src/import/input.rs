@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::{
     fs::File,
-    io::{self, BufRead, BufReader, Seek as _},
+    io::{BufRead as _, BufReader, Read as _},
     path::{Path, PathBuf},
 };
 
@@ -16,13 +16,6 @@ pub(super) const LONGEST: usize = 64 * 1024;
 
 /// The byte order mark, with which some programs begin a UTF-8 file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
-/// A file of pets.
-pub(super) struct Input {
-    path: PathBuf,
-    format: Format,
-    file: File,
-}
 
 /// The identity of a file: its length and its digest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,76 +37,28 @@ pub(super) struct Scan {
     pub(super) records: u64,
 }
 
-impl Input {
-    /// # Errors
-    ///
-    /// There is no such file, or its format is not given.
-    pub(super) fn open(path: &Path, format: Option<Format>) -> Result<Self> {
-        let context = || format!("cannot read `{}`", path.display());
-        let format = format.or_else(|| by_name(path)).ok_or_else(|| {
-            WrongUsage(format!(
-                "`{}` does not end with .ndjson, .jsonl or .csv: say `--format ndjson` or `--format csv`",
-                path.display()
-            ))
-        })?;
-        let file = File::open(path)
-            .map_err(|error| WrongUsage(error.to_string()))
-            .with_context(context)?;
-        if !file.metadata().with_context(context)?.is_file() {
-            return Err(WrongUsage(format!(
-                "`{}` is not a regular file: an import reads it twice, and again when it continues; write it to a file first",
-                path.display()
-            ))
-            .into());
-        }
-        Ok(Input {
-            path: path.to_path_buf(),
-            format,
-            file,
-        })
-    }
+/// The format of a file: this one, or that of its name.
+pub(super) fn format_of(path: &Path, format: Option<Format>) -> Result<Format> {
+    let format = format.or_else(|| by_name(path)).ok_or_else(|| {
+        WrongUsage(format!(
+            "`{}` does not end with .ndjson, .jsonl or .csv: say `--format ndjson` or `--format csv`",
+            path.display()
+        ))
+    })?;
+    Ok(format)
+}
 
-    pub(super) fn format(&self) -> Format {
-        self.format
+/// Reads the whole file once.
+pub(super) fn scan(path: &Path, format: Format) -> Result<Scan> {
+    let mut records = Records::open(path, format)?;
+    let mut count: u64 = 0;
+    while records.next()?.is_some() {
+        count += 1;
     }
-
-    /// Reads the whole file once.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be read, or not be cut into records.
-    pub(super) fn scan(&mut self) -> Result<Scan> {
-        let mut records = self.records()?;
-        let mut count: u64 = 0;
-        while records.next()?.is_some() {
-            count += 1;
-        }
-        Ok(Scan {
-            fingerprint: records.fingerprint(),
-            records: count.saturating_sub(u64::from(self.format == Format::Csv)),
-        })
-    }
-
-    /// The records, from the first on.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read.
-    pub(super) fn records(&mut self) -> Result<Records> {
-        let context = || format!("cannot read `{}`", self.path.display());
-        self.file.rewind().with_context(context)?;
-        let file = self.file.try_clone().with_context(context)?;
-        Ok(Records {
-            path: self.path.clone(),
-            quotes: self.format == Format::Csv,
-            reader: BufReader::new(file),
-            hash: Sha256::new(),
-            length: 0,
-            line: 1,
-            last: None,
-            is_done: false,
-        })
-    }
+    Ok(Scan {
+        fingerprint: records.fingerprint(),
+        records: count.saturating_sub(u64::from(format == Format::Csv)),
+    })
 }
 
 fn by_name(path: &Path) -> Option<Format> {
@@ -170,12 +115,33 @@ pub(super) struct Records {
 }
 
 impl Records {
-    /// The next record.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read, or a quote is not closed: where the next record
-    /// would begin, is unknown.
+    /// The records of a file, from the first on.
+    pub(super) fn open(path: &Path, format: Format) -> Result<Self> {
+        let context = || cannot_read(path);
+        let file = File::open(path)
+            .map_err(|error| WrongUsage(error.to_string()))
+            .with_context(context)?;
+        if !file.metadata().with_context(context)?.is_file() {
+            return Err(WrongUsage(format!(
+                "`{}` is not a regular file: an import reads it twice, and again when it continues; write it to a file first",
+                path.display()
+            ))
+            .into());
+        }
+        Ok(Records {
+            path: path.to_owned(),
+            quotes: format == Format::Csv,
+            reader: BufReader::new(file),
+            hash: Sha256::new(),
+            length: 0,
+            line: 1,
+            last: None,
+            is_done: false,
+        })
+    }
+
+    /// The next record. A quote that is not closed is an error, since it is unknown where
+    /// the next record would begin.
     pub(super) fn next(&mut self) -> Result<Option<Record>> {
         loop {
             if self.is_done {
@@ -199,71 +165,46 @@ impl Records {
     }
 
     fn read(&mut self) -> Result<Record> {
-        if self.length == 0 {
-            self.skip_mark().with_context(|| self.cannot_read())?;
-        }
         let mut record = Record {
             line: self.line,
             text: Vec::new(),
             is_cut: false,
         };
         let mut place = Place::FieldBegins;
+        let mut part = Vec::new();
         loop {
-            let bytes = match self.reader.fill_buf() {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                read => read.with_context(|| cannot_read(&self.path))?,
+            part.clear();
+            let mut limited = (&mut self.reader).take(LONGEST as u64);
+            limited
+                .read_until(b'\n', &mut part)
+                .with_context(|| cannot_read(&self.path))?;
+            let bytes = match self.length {
+                0 => part.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&part),
+                _ => &part,
             };
-            if bytes.is_empty() {
-                self.is_done = true;
-                if place == Place::Quoted {
-                    return Err(self.not_closed(record.line));
-                }
-                return Ok(record.without_line_end());
+            let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+            if self.quotes {
+                place = line.iter().fold(place, |place, byte| place.after(*byte));
             }
-            let mut taken = 0;
-            let mut is_whole = false;
-            for byte in bytes {
-                taken += 1;
-                if *byte == b'\n' {
-                    self.line += 1;
-                    if place != Place::Quoted {
-                        is_whole = true;
-                        break;
-                    }
-                }
-                if self.quotes {
-                    place = place.after(*byte);
-                }
-                if record.text.len() < LONGEST {
-                    record.text.push(*byte);
-                } else {
-                    record.is_cut = true;
-                }
-            }
-            self.hash.update(&bytes[..taken]);
-            self.length += u64::try_from(taken)?;
-            self.last = bytes[..taken].last().copied();
-            self.reader.consume(taken);
-            if is_whole {
-                return Ok(record.without_line_end());
-            }
-            if record.is_cut && place == Place::Quoted {
+            let ends_line = line.len() < bytes.len();
+            let is_whole = ends_line && place != Place::Quoted;
+            let text = if is_whole { line } else { bytes };
+            let room = LONGEST - record.text.len();
+            record.text.extend(text.iter().take(room));
+            record.is_cut |= text.len() > room;
+
+            self.hash.update(&part);
+            self.length += u64::try_from(part.len())?;
+            self.line += u64::from(ends_line);
+            self.last = part.last().copied().or(self.last);
+            self.is_done = part.is_empty();
+            if place == Place::Quoted && (self.is_done || record.is_cut) {
                 return Err(self.not_closed(record.line));
             }
+            if self.is_done || is_whole {
+                return Ok(record.without_line_end());
+            }
         }
-    }
-
-    fn skip_mark(&mut self) -> io::Result<()> {
-        if self.reader.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
-            self.hash.update(BYTE_ORDER_MARK);
-            self.length += 3;
-            self.reader.consume(BYTE_ORDER_MARK.len());
-        }
-        Ok(())
-    }
-
-    fn cannot_read(&self) -> String {
-        cannot_read(&self.path)
     }
 
     fn not_closed(&self, line: u64) -> anyhow::Error {
@@ -303,8 +244,7 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join(name);
         fs::write(&path, text)?;
-        let mut input = Input::open(&path, None)?;
-        let mut records = input.records()?;
+        let mut records = Records::open(&path, format_of(&path, None)?)?;
         let mut found = Vec::new();
         while let Some(record) = records.next()? {
             let text = String::from_utf8(record.text)?;
@@ -378,13 +318,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("pets.csv");
         fs::write(&path, "\u{feff}name\nRex\n\nTom\n").expect("written");
-        let mut input = Input::open(&path, None).expect("there");
-        let scan = input.scan().expect("readable");
+        let scan = super::scan(&path, Format::Csv).expect("readable");
         assert_eq!((scan.records, scan.fingerprint.length), (2, 17));
         assert_eq!(scan.fingerprint.lines, 4);
         let whole = Sha256::digest(fs::read(&path).expect("there"));
         assert_eq!(scan.fingerprint.sha256, hexadecimal(&whole));
-        let again = input.scan().expect("readable");
+        let again = super::scan(&path, Format::Csv).expect("readable");
         assert_eq!(again.fingerprint, scan.fingerprint);
     }
 }

@@ -1,7 +1,6 @@
 //! Command `pets import`: adds each pet of a file exactly once, even if the
 //! import is interrupted and repeated.
 
-mod bits;
 mod input;
 mod journal;
 mod parse;
@@ -10,19 +9,22 @@ mod stop;
 
 use crate::{
     cli::{Format, ImportOptions},
-    exit::{self, Exit, WrongUsage},
+    exit::{Exit, WrongUsage},
     output::Form,
     settings::Service,
 };
 use anyhow::{Context as _, Result, anyhow};
-use bits::Ranges;
 use clap::ValueEnum;
-use input::{Input, Record, Records, Scan};
+use input::{Record, Records, Scan};
 use journal::{Belongs, Entry, Journal};
 use parse::Parser;
 use petstore_client::{Client, Error, ErrorCode, NewPet, RetryBudget, RetryPolicy};
 use report::{Outcome, Progress};
-use std::{ffi::OsString, num::NonZeroUsize, path::PathBuf, time::Duration};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 use stop::Stop;
 use tokio::{
     task::JoinSet,
@@ -49,24 +51,19 @@ pub(crate) enum Unknown {
     Skip,
 }
 
-/// `pets import`
-///
-/// # Errors
-///
-/// The file, the journal or the service does not allow the import to continue. What was done until
-/// then is in the journal.
+/// `pets import`. After an error, what was done until then is in the journal.
 pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) -> Result<Exit> {
     let client = client(service, options.concurrency)?;
-    let mut input = Input::open(&options.file, options.format)?;
-    let scan = input.scan()?;
-    let (parser, records) = begin(&mut input, options)?;
+    let format = input::format_of(&options.file, options.format)?;
+    let scan = input::scan(&options.file, format)?;
+    let (parser, records) = begin(&options.file, format)?;
     let journal_path = options.journal.clone().unwrap_or_else(|| beside(options));
     let journal = Journal::open(
         journal_path.clone(),
         &Belongs {
             input: &options.file,
             fingerprint: scan.fingerprint.clone(),
-            format: input.format(),
+            format,
             url: client.base_url(),
             api_key: service.api_key(),
         },
@@ -74,60 +71,42 @@ pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) 
     if let Some(refused) = &options.refused {
         report::check_refused(refused, &options.file, &journal_path)?;
     }
-    let already = journal.state().settled();
     let progress = Progress::begin(journal.state(), scan.records);
+    let outcome = Outcome {
+        records: scan.records,
+        already: journal.state().settled(),
+        ..Outcome::default()
+    };
     let mut work = Work {
         client,
         journal,
         progress,
         stop: Stop::listen()?,
         in_flight: JoinSet::new(),
-        concurrency: options.concurrency.get(),
+        concurrency: options.concurrency as usize,
         unknown: options.unknown,
-        held: Ranges::default(),
-        unanswered: 0,
-        failure: None,
+        outcome,
     };
     work.go_through(&parser, records, &scan).await;
     work.wait_for_responses().await;
-    let Work {
-        journal,
-        progress,
-        stop,
-        held,
-        unanswered,
-        failure,
-        ..
-    } = work;
-    progress.end();
-    if let Some(failure) = &failure {
+    work.progress.end();
+    if let Some(failure) = &work.outcome.failure {
         eprintln!("error: {failure:#}");
     }
-    let state = journal.close()?;
-    let is_through = state.settled() + held.count() == scan.records;
-    let ended = Outcome {
-        input: &options.file,
-        journal: &journal_path,
-        state: &state,
-        records: scan.records,
-        already,
-        held,
-        unanswered,
-        // A signal after the last line has not stopped anything.
-        signal: stop.came().filter(|_| !is_through),
-        failed: failure.is_some(),
-    }
-    .tell(form)?;
+    let (mut outcome, state) = (work.outcome, work.journal.close()?);
+    // A signal after the last line has not stopped anything.
+    let is_through = state.settled() + outcome.held.count() == scan.records;
+    outcome.signal = work.stop.came().filter(|_| !is_through);
+    let ended = outcome.tell(form, &options.file, &journal_path, &state)?;
     if let Some(refused) = &options.refused {
         report::write_refused(refused, &journal_path)?;
     }
-    Ok(failure.as_ref().map_or(ended, exit::of))
+    Ok(ended)
 }
 
 /// A client that is patient with the service. What all lines together may
 /// repeat is enough for a restart of the service, and an end to it.
-fn client(service: &Service, concurrency: NonZeroUsize) -> Result<Client> {
-    let concurrency = u32::try_from(concurrency.get())?;
+fn client(service: &Service, concurrency: u32) -> Result<Client> {
     service.client_with(|builder| {
         builder
             .timeout(CALL_TIMEOUT)
@@ -137,15 +116,14 @@ fn client(service: &Service, concurrency: NonZeroUsize) -> Result<Client> {
 }
 
 /// The records with pets in them, and how they are read.
-fn begin(input: &mut Input, options: &ImportOptions) -> Result<(Parser, Records)> {
-    let format = input.format();
-    let mut records = input.records()?;
+fn begin(file: &Path, format: Format) -> Result<(Parser, Records)> {
+    let mut records = Records::open(file, format)?;
     let header = match format {
         Format::Csv => records.next()?,
         Format::Ndjson => None,
     };
     let parser = Parser::new(format, header.as_ref())
-        .map_err(|problem| WrongUsage(format!("`{}` {problem}", options.file.display())))?;
+        .map_err(|problem| WrongUsage(format!("`{}` {problem}", file.display())))?;
     Ok((parser, records))
 }
 
@@ -165,10 +143,7 @@ struct Work {
     in_flight: JoinSet<Response>,
     concurrency: usize,
     unknown: Unknown,
-    held: Ranges,
-    unanswered: u64,
-    /// Why no more is sent.
-    failure: Option<anyhow::Error>,
+    outcome: Outcome,
 }
 
 /// The result of a line.
@@ -206,11 +181,11 @@ impl Work {
     }
 
     fn goes_on(&self) -> bool {
-        self.failure.is_none() && self.stop.came().is_none()
+        self.outcome.failure.is_none() && self.stop.came().is_none()
     }
 
     fn fail(&mut self, error: anyhow::Error) {
-        self.failure.get_or_insert(error);
+        self.outcome.failure.get_or_insert(error);
     }
 
     /// Keeps going, or keeps why not.
@@ -237,7 +212,7 @@ impl Work {
         } else if !self.journal.can_send_again(line) {
             match self.unknown {
                 Unknown::Hold => {
-                    self.held.push(line);
+                    self.outcome.held.push(line);
                     return Ok(());
                 }
                 Unknown::Skip => return self.journal.add(Entry::Skipped { line }),
@@ -300,7 +275,7 @@ impl Work {
                     let (from, to) = (line, line);
                     self.journal.add(Entry::Unsent { from, to })?;
                 } else {
-                    self.unanswered += 1;
+                    self.outcome.unanswered += 1;
                 }
                 // Those after the first fail for the same reason.
                 self.fail(anyhow::Error::from(error).context(format!("line {line} was not added")));
@@ -331,7 +306,7 @@ impl Work {
             let taken = taken.and_then(|response| self.take_in(response));
             self.keep(taken);
         }
-        self.unanswered += u64::try_from(self.in_flight.len()).unwrap_or(u64::MAX);
+        self.outcome.unanswered += u64::try_from(self.in_flight.len()).unwrap_or(u64::MAX);
         self.in_flight.abort_all();
     }
 }

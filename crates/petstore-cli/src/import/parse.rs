@@ -19,12 +19,8 @@ pub(super) enum Parser {
 }
 
 impl Parser {
-    /// For a file of that format, whose first record this is.
-    ///
-    /// # Errors
-    ///
-    /// The header of a CSV file names columns that a pet does not have, or lacks a
-    /// required one; the text says so.
+    /// For a file of that format, whose first record this is; or what is wrong with the
+    /// names in the header of a CSV file.
     pub(super) fn new(format: Format, header: Option<&Record>) -> Result<Self, String> {
         match (format, header) {
             (Format::Ndjson, _) => Ok(Parser::Ndjson),
@@ -33,9 +29,6 @@ impl Parser {
         }
     }
 
-    /// # Errors
-    ///
-    /// Why it is no pet.
     pub(super) fn parse(&self, record: &Record) -> Result<NewPet, String> {
         if record.is_cut {
             return Err(format!("is longer than {} KiB", LONGEST / 1024));
@@ -48,11 +41,8 @@ impl Parser {
 }
 
 /// The use of a member of the file: it is sent, or it is ignored since the
-/// service sets it for each pet, as `id`.
-///
-/// # Errors
-///
-/// A pet has no such member, so that it would be lost; the text says so.
+/// service sets it for each pet, as `id`. An error says that a pet has no such member, so
+/// that it would be lost.
 fn is_sent(member: &str) -> Result<Option<&'static str>, String> {
     let sent = members_of::<NewPet>();
     let exported = members_of::<Pet>();

@@ -1,12 +1,9 @@
 //! Reports the progress and the result of an import: to people on stderr, to
 //! programs on stdout.
 
-use super::{
-    bits::Ranges,
-    journal::{self, State},
-};
+use super::journal::{self, State};
 use crate::{
-    exit::Exit,
+    exit::{self, Exit},
     output::{Form, Out, grouped, printable},
 };
 use anyhow::{Context as _, Result, bail};
@@ -45,7 +42,7 @@ impl Progress {
 
     pub(super) fn show(&self, state: &State) {
         self.0.set_position(state.settled());
-        if state.refused() > 0 && self.0.message().is_empty() {
+        if state.refused > 0 && self.0.message().is_empty() {
             self.0.set_message(", some rejected");
         }
     }
@@ -91,11 +88,40 @@ fn pace_since(begun: u64) -> impl Fn(&ProgressState, &mut dyn fmt::Write) + Clon
     }
 }
 
-/// How an import ended.
-pub(super) struct Outcome<'a> {
-    pub(super) input: &'a Path,
-    pub(super) journal: &'a Path,
-    pub(super) state: &'a State,
+/// Line numbers as people write them: `3, 5-7`.
+#[derive(Debug, Default)]
+pub(super) struct Ranges(Vec<(u64, u64)>);
+
+impl Ranges {
+    /// Adds a line, which comes after those that are there.
+    pub(super) fn push(&mut self, line: u64) {
+        match self.0.last_mut() {
+            Some((_, to)) if *to + 1 == line => *to = line,
+            _ => self.0.push((line, line)),
+        }
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.0.iter().map(|(from, to)| to - from + 1).sum()
+    }
+}
+
+impl fmt::Display for Ranges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (from, to)) in self.0.iter().enumerate() {
+            let comma = if at == 0 { "" } else { ", " };
+            match from == to {
+                true => write!(f, "{comma}{from}")?,
+                false => write!(f, "{comma}{from}-{to}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How an import ended, beside the state in its journal.
+#[derive(Default)]
+pub(super) struct Outcome {
     pub(super) records: u64,
     /// How many were done before this run.
     pub(super) already: u64,
@@ -105,19 +131,20 @@ pub(super) struct Outcome<'a> {
     pub(super) unanswered: u64,
     /// The signal that ended it.
     pub(super) signal: Option<Exit>,
-    /// Whether something else ended it.
-    pub(super) failed: bool,
+    /// Why no more was sent, if not because of a signal.
+    pub(super) failure: Option<anyhow::Error>,
 }
 
-impl Outcome<'_> {
+impl Outcome {
     /// Says it, and gives the code.
-    ///
-    /// # Errors
-    ///
-    /// Stdout cannot be written.
-    pub(super) fn tell(&self, form: Form) -> Result<Exit> {
-        let state = self.state;
-        let stopped = self.signal.is_some() || self.failed;
+    pub(super) fn tell(
+        &self,
+        form: Form,
+        input: &Path,
+        journal: &Path,
+        state: &State,
+    ) -> Result<Exit> {
+        let stopped = self.signal.is_some() || self.failure.is_some();
         let by = match self.signal {
             Some(Exit::Interrupted) => " by SIGINT",
             Some(_) => " by SIGTERM",
@@ -128,10 +155,10 @@ impl Outcome<'_> {
             false if self.records > 0 && self.already == self.records => "imported already",
             false => "imported",
         };
-        let mut counts = format!("{} added", grouped(state.added()));
+        let mut counts = format!("{} added", grouped(state.added));
         for (count, what) in [
-            (state.refused(), "refused"),
-            (state.skipped(), "skipped"),
+            (state.refused, "refused"),
+            (state.skipped, "skipped"),
             (self.held.count(), "held back"),
             (self.unanswered, "sent without a response"),
         ] {
@@ -143,7 +170,7 @@ impl Outcome<'_> {
             "{verb}{by}: {} of {} lines of {} are done ({counts})",
             grouped(state.settled()),
             grouped(self.records),
-            self.input.display()
+            input.display()
         );
         if self.held.count() > 0 {
             eprintln!(
@@ -160,47 +187,40 @@ impl Outcome<'_> {
             };
             eprintln!(
                 "to continue, run the same command again{soon}; {} records what is done",
-                self.journal.display()
+                journal.display()
             );
         } else {
             eprintln!(
                 "{} keeps the file from being imported twice",
-                self.journal.display()
+                journal.display()
             );
         }
         if form == Form::Json {
+            let json = json!({
+                "lines": self.records,
+                "added": state.added,
+                "refused": state.refused,
+                "skipped": state.skipped,
+                "held": self.held.count(),
+                "unanswered": self.unanswered,
+                "left": self.records.saturating_sub(state.settled()),
+                "journal": journal.display().to_string(),
+            });
             let mut out = Out::new();
-            out.write(format!("{}\n", self.json()))?;
+            out.write(format!("{json}\n"))?;
             out.flush()?;
         }
-        Ok(match self.signal {
-            Some(signal) => signal,
-            None if self.held.count() > 0 => Exit::Unknown,
-            None if state.refused() > 0 => Exit::Refused,
-            None => Exit::Done,
-        })
-    }
-
-    fn json(&self) -> serde_json::Value {
-        let state = self.state;
-        json!({
-            "lines": self.records,
-            "added": state.added(),
-            "refused": state.refused(),
-            "skipped": state.skipped(),
-            "held": self.held.count(),
-            "unanswered": self.unanswered,
-            "left": self.records.saturating_sub(state.settled()),
-            "journal": self.journal.display().to_string(),
+        Ok(match (&self.failure, self.signal) {
+            (Some(failure), _) => exit::of(failure),
+            (None, Some(signal)) => signal,
+            _ if self.held.count() > 0 => Exit::Unknown,
+            _ if state.refused > 0 => Exit::Refused,
+            _ => Exit::Done,
         })
     }
 }
 
 /// Writes the rejected lines of all runs to a file.
-///
-/// # Errors
-///
-/// It cannot be written.
 pub(super) fn write_refused(to: &Path, journal: &Path) -> Result<()> {
     let context = || format!("cannot write the rejected lines to `{}`", to.display());
     let mut file = BufWriter::new(File::create(to).with_context(context)?);
@@ -212,10 +232,6 @@ pub(super) fn write_refused(to: &Path, journal: &Path) -> Result<()> {
 }
 
 /// Checks that the file for rejected lines does not overwrite the input or the journal.
-///
-/// # Errors
-///
-/// The file would be overwritten.
 pub(super) fn check_refused(to: &Path, input: &Path, journal: &Path) -> Result<()> {
     let Ok(to) = fs::canonicalize(to) else {
         return Ok(());
@@ -229,4 +245,21 @@ pub(super) fn check_refused(to: &Path, input: &Path, journal: &Path) -> Result<(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_follow_each_other_are_a_range() {
+        let mut ranges = Ranges::default();
+        [3, 5, 6, 7, 9]
+            .into_iter()
+            .for_each(|line| ranges.push(line));
+        assert_eq!(
+            (ranges.to_string().as_str(), ranges.count()),
+            ("3, 5-7, 9", 5)
+        );
+    }
 }

@@ -13,10 +13,6 @@ pub(super) struct Stop(watch::Receiver<Option<Exit>>);
 
 impl Stop {
     /// Begins to listen. Must be called inside a tokio runtime.
-    ///
-    /// # Errors
-    ///
-    /// The system does not give signals away.
     pub(super) fn listen() -> Result<Self> {
         let context = "cannot listen to signals";
         let mut interrupt = signal(SignalKind::interrupt()).context(context)?;

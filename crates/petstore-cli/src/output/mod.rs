@@ -1,17 +1,15 @@
 //! Writes results to stdout and warnings to stderr. If the reader of stdout stops
 //! reading, that is not an error.
 
-mod orders;
-mod pets;
+mod records;
 mod writer;
 
-pub(crate) use writer::{Record, Writer};
+pub(crate) use writer::{Record, Writer, print_one};
 
 use clap::ValueEnum;
 use petstore_client::Deprecation;
 use std::{
     collections::BTreeSet,
-    error, fmt,
     io::{self, BufWriter, IsTerminal as _, Stdout, Write as _},
     sync::{Mutex, PoisonError},
 };
@@ -44,16 +42,10 @@ impl Out {
         Out(BufWriter::new(io::stdout()))
     }
 
-    /// # Errors
-    ///
-    /// It cannot be written, or its reader has ended; see [`reader_ended`].
     pub(crate) fn write(&mut self, text: impl AsRef<[u8]>) -> io::Result<()> {
         self.0.write_all(text.as_ref()).map_err(marked)
     }
 
-    /// # Errors
-    ///
-    /// As [`write`](Out::write).
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.0.flush().map_err(marked)
     }
@@ -68,16 +60,9 @@ fn marked(error: io::Error) -> io::Error {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the reader of stdout has ended")]
 struct ReaderEnded;
-
-impl fmt::Display for ReaderEnded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the reader of stdout has ended")
-    }
-}
-
-impl error::Error for ReaderEnded {}
 
 /// Whether a command ended because the reader of its output has what it wanted,
 /// as `head` does.

@@ -47,14 +47,6 @@ impl<T: Record> Writer<T> {
         })
     }
 
-    /// One record, alike.
-    pub(crate) fn one(form: Form) -> Self {
-        Self::new(match form {
-            Form::Table => Shape::Table(None),
-            Form::Json => Shape::Lines,
-        })
-    }
-
     pub(super) fn new(shape: Shape) -> Self {
         Writer {
             out: Out::new(),
@@ -71,10 +63,6 @@ impl<T: Record> Writer<T> {
     }
 
     /// Writes some; they arrive at once.
-    ///
-    /// # Errors
-    ///
-    /// Stdout cannot be written.
     pub(crate) fn write(&mut self, records: &[T]) -> Result<()> {
         let is_first = !std::mem::replace(&mut self.has_begun, true);
         match &mut self.shape {
@@ -118,11 +106,7 @@ impl<T: Record> Writer<T> {
     }
 
     /// Writes what comes after the last one.
-    ///
-    /// # Errors
-    ///
-    /// Stdout cannot be written.
-    pub(crate) fn end(mut self) -> Result<u64> {
+    pub(crate) fn end(mut self) -> Result<()> {
         if !self.has_begun {
             // A table without rows and a file without records have their header.
             self.write(&[])?;
@@ -131,9 +115,18 @@ impl<T: Record> Writer<T> {
             self.out
                 .write(if self.count == 0 { "[]\n" } else { "\n]\n" })?;
         }
-        self.out.flush()?;
-        Ok(self.count)
+        Ok(self.out.flush()?)
     }
+}
+
+/// Writes one record, on a terminal or for a program.
+pub(crate) fn print_one<T: Record>(form: Form, record: T) -> Result<()> {
+    let mut writer = Writer::new(match form {
+        Form::Table => Shape::Table(None),
+        Form::Json => Shape::Lines,
+    });
+    writer.write(&[record])?;
+    writer.end()
 }
 
 fn width_of_ids(records: &[impl Record]) -> usize {

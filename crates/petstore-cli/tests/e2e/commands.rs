@@ -130,7 +130,7 @@ fn what_is_wrong_on_the_command_line_is_told_before_anything_is_sent() {
         ),
         (
             &["pets", "import", "pets.csv", "--concurrency", "0"],
-            "from 1 to 256",
+            "1..=256",
         ),
     ] {
         let finished = user.run(arguments);

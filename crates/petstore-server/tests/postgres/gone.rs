@@ -66,7 +66,7 @@ fn a_database_that_is_gone_at_the_start_is_named_with_what_to_do_and_without_its
             1,
         );
         assert!(
-            error.starts_with("error: cannot reach the database `postgres://pets@"),
+            error.starts_with("error: cannot open the database `postgres://pets@"),
             "{error}"
         );
         assert!(error.contains("check that it runs"), "{error}");

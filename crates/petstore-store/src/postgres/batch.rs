@@ -1,172 +1,179 @@
-//! Queues writes, takes batches from the queue, and returns the results to the
-//! callers.
+//! The writes that are done together: pets that are stored by one statement, and
+//! writes that are a transaction each.
 
-use super::{
-    error::{self, Fault},
-    writes::Writes,
-};
+use super::{pets, session::Session};
 use crate::{
     Creation, StoreError,
     idempotency::OnceOnly,
-    stats,
-    write_queue::{BATCH_BYTES, Reservation},
+    write_queue::{Caller, respond},
 };
-use async_trait::async_trait;
-use futures::future::BoxFuture;
+use futures::{
+    FutureExt as _,
+    future::{BoxFuture, join_all},
+};
 use petstore_models::{NewPet, Pet};
-use std::sync::Arc;
-use tokio::sync::{mpsc, oneshot};
-
-/// Pets in one transaction.
-pub(super) const BATCH: usize = 256;
-const _: () = assert!(
-    BATCH as u64 <= stats::LARGEST_BATCH,
-    "each batch has its class"
-);
-
-pub(super) type Caller<T> = oneshot::Sender<Result<T, StoreError>>;
+use std::{collections::HashSet, iter, sync::Arc};
 
 /// A write that waits.
-pub(super) enum Message {
-    Pet(NewPet, Caller<Pet>, Reservation),
-    Once(OnceOnly<NewPet>, Caller<Creation>, Reservation),
+pub(super) enum Write {
+    Pet(NewPet, Caller<Pet>),
+    Once(OnceOnly<NewPet>, Caller<Creation>),
     Other(Box<dyn Job>),
-    Close,
 }
 
 /// A write that is not a new pet, with the caller who waits for it.
-#[async_trait]
 pub(super) trait Job: Send {
     /// Runs the write and keeps its result.
-    async fn run(&mut self, db: Arc<Writes>);
+    fn run(&mut self, db: Arc<Session>) -> BoxFuture<'_, ()>;
 
     /// The result of the write itself.
     fn outcome(&self) -> Option<Result<(), &StoreError>>;
 
-    /// Returns the result to the caller, who may be gone.
-    fn respond(self: Box<Self>, confirmed: Result<(), StoreError>);
+    /// Returns the result to the caller.
+    fn respond(self: Box<Self>, confirmed: &Result<(), StoreError>);
 }
 
-pub(super) struct Write<T, W> {
-    pub(super) work: W,
-    pub(super) result: Option<Result<T, StoreError>>,
-    pub(super) caller: Caller<T>,
+type Work<T> = Box<dyn FnOnce(Arc<Session>) -> BoxFuture<'static, Result<T, StoreError>> + Send>;
+
+/// A write that is one transaction.
+pub(super) struct Other<T> {
+    /// None once it runs.
+    work: Option<Work<T>>,
+    result: Option<Result<T, StoreError>>,
+    caller: Caller<T>,
 }
 
-#[async_trait]
-impl<T, W> Job for Write<T, W>
-where
-    T: Send,
-    W: Fn(Arc<Writes>) -> BoxFuture<'static, Result<T, StoreError>> + Send,
-{
-    async fn run(&mut self, db: Arc<Writes>) {
-        let work = (self.work)(db);
-        self.result = Some(work.await);
+impl<T: Send> Job for Other<T> {
+    fn run(&mut self, db: Arc<Session>) -> BoxFuture<'_, ()> {
+        let work = self.work.take().map(|work| work(db));
+        async move {
+            if let Some(work) = work {
+                self.result = Some(work.await);
+            }
+        }
+        .boxed()
     }
 
     fn outcome(&self) -> Option<Result<(), &StoreError>> {
-        self.result
-            .as_ref()
-            .map(|result| result.as_ref().map(|_| ()))
+        self.result.as_ref().map(outcome_of)
     }
 
-    fn respond(self: Box<Self>, confirmed: Result<(), StoreError>) {
-        // An error means that the caller did not wait; the write is valid.
-        let _gone = self.caller.send(settle(self.result, confirmed));
+    fn respond(self: Box<Self>, confirmed: &Result<(), StoreError>) {
+        respond(self.caller, self.result, confirmed);
     }
 }
 
-/// The results of the pets of a batch, each in the order of its batch; empty
-/// where nothing is known of it.
-#[derive(Default)]
-pub(super) struct Stored {
-    pub(super) pets: Vec<Result<Pet, StoreError>>,
-    pub(super) once: Vec<Result<Creation, StoreError>>,
+impl<T: Send + 'static> Other<T> {
+    pub(super) fn boxed<F>(
+        work: impl FnOnce(Arc<Session>) -> F + Send + 'static,
+        caller: Caller<T>,
+    ) -> Box<dyn Job>
+    where
+        F: Future<Output = Result<T, StoreError>> + Send + 'static,
+    {
+        Box::new(Self {
+            work: Some(Box::new(move |db| work(db).boxed())),
+            result: None,
+            caller,
+        })
+    }
+}
+
+fn outcome_of<T>(result: &Result<T, StoreError>) -> Result<(), &StoreError> {
+    result.as_ref().map(|_| ())
+}
+
+/// Creations that are one statement, with their results in the same order. There are
+/// none while nothing is known of it.
+struct Group<V, T> {
+    values: Vec<V>,
+    callers: Vec<Caller<T>>,
+    results: Vec<Result<T, StoreError>>,
+}
+
+impl<V, T> Group<V, T> {
+    fn new(writes: Vec<(V, Caller<T>)>) -> Self {
+        let (values, callers) = writes.into_iter().unzip();
+        Self {
+            values,
+            callers,
+            results: Vec::new(),
+        }
+    }
+
+    fn respond(self, confirmed: &Result<(), StoreError>) {
+        let results = self.results.into_iter().map(Some);
+        let results = results.chain(iter::repeat_with(|| None));
+        for (caller, result) in self.callers.into_iter().zip(results) {
+            respond(caller, result, confirmed);
+        }
+    }
 }
 
 /// The writes that one lane took from the queue together.
-#[derive(Default)]
 pub(super) struct Batch {
-    pub(super) pets: Vec<NewPet>,
-    pub(super) pet_callers: Vec<Caller<Pet>>,
-    pub(super) once: Vec<OnceOnly<NewPet>>,
-    pub(super) once_callers: Vec<Caller<Creation>>,
-    pub(super) jobs: Vec<Box<dyn Job>>,
-    /// Returned when the batch is done.
-    reservations: Vec<Reservation>,
+    pets: Group<NewPet, Pet>,
+    once: Group<OnceOnly<NewPet>, Creation>,
+    jobs: Vec<Box<dyn Job>>,
 }
 
 impl Batch {
-    pub(super) fn of(messages: impl Iterator<Item = Message>) -> Self {
-        let mut batch = Self::default();
-        for message in messages {
-            match message {
-                Message::Pet(pet, caller, reservation) => {
-                    batch.pets.push(pet);
-                    batch.pet_callers.push(caller);
-                    batch.reservations.push(reservation);
+    pub(super) fn of(writes: Vec<Write>) -> Self {
+        let (mut pets, mut once, mut jobs) = (Vec::new(), Vec::new(), Vec::new());
+        let mut keys = HashSet::new();
+        for write in writes {
+            match write {
+                Write::Pet(pet, caller) => pets.push((pet, caller)),
+                Write::Once(creation, caller) => {
+                    let is_new = keys.insert((creation.once.key_id, creation.once.key.clone()));
+                    if is_new {
+                        once.push((creation, caller));
+                    } else {
+                        // A statement takes a key only once. This one follows it.
+                        let again = move |db: Arc<Session>| async move {
+                            pets::insert_once(&db, creation).await
+                        };
+                        jobs.push(Other::boxed(again, caller));
+                    }
                 }
-                Message::Once(creation, caller, reservation) => {
-                    batch.once.push(creation);
-                    batch.once_callers.push(caller);
-                    batch.reservations.push(reservation);
-                }
-                Message::Other(job) => batch.jobs.push(job),
-                Message::Close => {}
+                Write::Other(job) => jobs.push(job),
             }
         }
-        batch
-    }
-
-    pub(super) fn writes(&self) -> usize {
-        self.pets.len() + self.once.len() + self.jobs.len()
-    }
-}
-
-/// Waits for the first message and takes up those that wait with it; `false`
-/// once there will be none.
-pub(super) async fn take_up(
-    messages: &mut mpsc::Receiver<Message>,
-    taken: &mut Vec<Message>,
-) -> bool {
-    let mut bytes = 0;
-    let mut next = messages.recv().await;
-    while let Some(message) = next {
-        if let Message::Pet(_, _, reservation) | Message::Once(_, _, reservation) = &message {
-            bytes += reservation.bytes();
+        Self {
+            pets: Group::new(pets),
+            once: Group::new(once),
+            jobs,
         }
-        taken.push(message);
-        let is_full = taken.len() == BATCH || bytes >= BATCH_BYTES;
-        next = (!is_full).then(|| messages.try_recv().ok()).flatten();
     }
-    !taken.is_empty()
-}
 
-/// Returns the results to the callers. Some may have stopped waiting; their writes are valid.
-pub(super) fn respond<T>(
-    callers: Vec<Caller<T>>,
-    results: Vec<Result<T, StoreError>>,
-    confirmed: &Result<(), StoreError>,
-) {
-    let results = results
-        .into_iter()
-        .map(Some)
-        .chain(std::iter::repeat_with(|| None));
-    for (caller, result) in callers.into_iter().zip(results) {
-        let _gone = caller.send(settle(result, confirmed.clone()));
+    /// The number of writes.
+    pub(super) fn len(&self) -> usize {
+        self.pets.values.len() + self.once.values.len() + self.jobs.len()
     }
-}
 
-/// The result of a write: its own error if it has one, else what is wrong with
-/// the whole batch, else its result.
-fn settle<T>(
-    result: Option<Result<T, StoreError>>,
-    confirmed: Result<(), StoreError>,
-) -> Result<T, StoreError> {
-    match (result, confirmed) {
-        (Some(Err(own)), _) => Err(own),
-        (_, Err(shared)) => Err(shared),
-        (Some(Ok(value)), Ok(())) => Ok(value),
-        (None, Ok(())) => Err(error::unknown(Fault::WriterGone)),
+    /// Sends all of it before it waits for the first result.
+    pub(super) async fn run(&mut self, db: &Arc<Session>) {
+        let Self { pets, once, jobs } = self;
+        let pets = async { pets.results = pets::insert_all(db, &pets.values).await };
+        let once = async { once.results = pets::insert_all_once(db, &once.values).await };
+        let jobs = join_all(jobs.iter_mut().map(|job| job.run(Arc::clone(db))));
+        tokio::join!(pets, once, jobs);
+    }
+
+    /// The results that are known.
+    pub(super) fn outcomes(&self) -> impl Iterator<Item = Result<(), &StoreError>> {
+        let pets = self.pets.results.iter().map(outcome_of);
+        let once = self.once.results.iter().map(outcome_of);
+        let jobs = self.jobs.iter().filter_map(|job| job.outcome());
+        pets.chain(once).chain(jobs)
+    }
+
+    /// Returns the results to the callers.
+    pub(super) fn respond(self, confirmed: &Result<(), StoreError>) {
+        self.pets.respond(confirmed);
+        self.once.respond(confirmed);
+        for job in self.jobs {
+            job.respond(confirmed);
+        }
     }
 }

@@ -9,23 +9,25 @@
 //! a kind: so no two wait for each other.
 
 use super::{
-    error,
-    idempotency::{KEEP, Key},
-    records::{parameter, placeholders, record_of},
+    error::{self, Fault},
+    idempotency::{KEY_COLUMNS, keep, key_values},
+    records::{parameter, placeholders},
     session::Session,
 };
 use crate::{
     NotOrdered, NotUpdated, StoreError,
     idempotency::{Creatable, Creation, OnceOnly},
-    record::{Record, Unreadable, Value, names, placed_order, time},
+    record::{Record as _, names, placed_order, time},
+    row::{AnyRow, FromRow as _, Value},
     transitions::{ORDERED, steps_to},
 };
 use petstore_models::{NewOrder, Order, OrderStatus, PetStatus};
-use tokio_postgres::{Client, Error, Row, Statement, types::ToSql};
+use std::sync::LazyLock;
+use tokio_postgres::Row;
 
 /// No row where there is no such pet; no id where it cannot be ordered.
-fn create() -> String {
-    let (names, values) = (names::<Order, _>(), placeholders::<Order, _>(4));
+pub(super) static CREATE: LazyLock<String> = LazyLock::new(|| {
+    let (names, values) = (names::<Order>(), placeholders::<Order>(4, ""));
     format!(
         "
         WITH pet AS MATERIALIZED (
@@ -37,30 +39,31 @@ fn create() -> String {
         )
         SELECT placed.id, pet.status FROM pet LEFT JOIN placed ON true"
     )
-}
+});
 
 /// The statement decides by the rows that it locks, and by those that are there
 /// under the lock of its key: a key that was used meanwhile comes back with the id
 /// of what was created with it. One row in any case.
-fn create_once() -> String {
-    let (names, values) = (names::<Order, _>(), placeholders::<Order, _>(10));
+pub(super) static CREATE_ONCE: LazyLock<String> = LazyLock::new(|| {
+    let (names, values) = (names::<Order>(), placeholders::<Order>(KEY_COLUMNS + 4, ""));
+    let keep = keep();
     format!(
         "
         WITH lock AS MATERIALIZED (
-            SELECT pg_try_advisory_xact_lock($5::bigint) AS is_held
+            SELECT pg_try_advisory_xact_lock($6::bigint) AS is_held
         ), used AS MATERIALIZED (
             SELECT fingerprint, made_id, created_at FROM idempotency_keys, lock
-            WHERE is_held AND key_id = $1 AND key = $2 AND created_at > $4 - $6::bigint
+            WHERE is_held AND key_id = $1 AND key = $2 AND created_at > $5
         ), pet AS MATERIALIZED (
             SELECT pets.id, pets.status FROM pets, lock
             WHERE is_held AND pets.id = $7 AND NOT EXISTS (SELECT FROM used) FOR NO KEY UPDATE OF pets
         ), given AS MATERIALIZED (
             SELECT fingerprint, made_id, created_at, false AS is_free FROM used
-            UNION ALL SELECT $3::bytea, nextval('order_ids'), $4, true FROM pet WHERE status = $8
+            UNION ALL SELECT $3::bytea, nextval('order_ids'), $4::bigint, true FROM pet WHERE status = $8
         ), kept AS (
             INSERT INTO idempotency_keys AS old (key_id, key, fingerprint, made_id, created_at)
             SELECT $1, $2, fingerprint, made_id, created_at FROM given
-            {KEEP}
+            {keep}
             RETURNING fingerprint, made_id, created_at
         ), placed AS (
             SELECT given.made_id AS id FROM given JOIN kept ON is_free AND kept.made_id = given.made_id
@@ -73,13 +76,13 @@ fn create_once() -> String {
             placed.id IS NOT NULL AS is_new, pet.id IS NOT NULL AS has_pet, pet.status
         FROM lock LEFT JOIN kept ON true LEFT JOIN placed ON true LEFT JOIN pet ON true"
     )
-}
+});
 
 /// No row where there is no such order; no time of a change where it was not
 /// changed. Where the clock was set back, or is that of another server, the time of
 /// the last change does not go back.
-fn update() -> String {
-    let names = names::<Order, _>();
+pub(super) static UPDATE: LazyLock<String> = LazyLock::new(|| {
+    let names = names::<Order>();
     format!(
         "
         WITH steps AS (
@@ -97,143 +100,124 @@ fn update() -> String {
         )
         SELECT found.*, changed_at FROM found LEFT JOIN changed ON true"
     )
+});
+
+/// Places an order as of this time, in microseconds since 1970-01-01T00:00:00Z.
+pub(super) async fn create(
+    db: &Session,
+    new: &NewOrder,
+    at: i64,
+) -> Result<Result<Order, NotOrdered>, StoreError> {
+    let order = placed_order(0, new, at).map_err(StoreError::not_applied)?;
+    let values = placed_values(&order);
+    let parameters: Vec<_> = values.iter().map(parameter).collect();
+    let rows = db.query(&CREATE, &parameters).await;
+    let rows = rows.map_err(error::write_failed)?;
+    // The transaction is committed, so a row that cannot be read leaves the
+    // outcome open.
+    let Some(row) = rows.first() else {
+        return Ok(Err(NotOrdered::NoPet));
+    };
+    match row.try_get(0).map_err(StoreError::unknown)? {
+        Some(id) => Ok(Ok(Order { id, ..order })),
+        None => not_available(row, 1).map(Err),
+    }
 }
 
-/// The prepared statements of a connection that writes.
-pub(super) struct OrderWrites {
-    create: Statement,
-    create_once: Statement,
-    update: Statement,
+/// As [`create`], unless its key was used.
+pub(super) async fn create_once(
+    db: &Session,
+    creation: &OnceOnly<NewOrder>,
+) -> Result<Creation<Order, NotOrdered>, StoreError> {
+    match try_create_once(db, creation).await? {
+        // The statement may have waited for the pet, and with it for an order
+        // with the same key, and its snapshot is from before: a second one
+        // sees the key, if there is one.
+        Creation::Refused(_) => try_create_once(db, creation).await,
+        created => Ok(created),
+    }
 }
 
-impl OrderWrites {
-    pub(super) async fn prepare(db: &Client) -> Result<Self, Error> {
-        let (create, create_once, update) = (create(), create_once(), update());
-        let (create, create_once, update) = tokio::try_join!(
-            db.prepare(&create),
-            db.prepare(&create_once),
-            db.prepare(&update)
-        )?;
-        Ok(Self {
-            create,
-            create_once,
-            update,
-        })
+async fn try_create_once(
+    db: &Session,
+    creation: &OnceOnly<NewOrder>,
+) -> Result<Creation<Order, NotOrdered>, StoreError> {
+    let order = creation.value.created(0, creation.at());
+    let order = order.map_err(StoreError::not_applied)?;
+    let (key, values) = (key_values(creation), placed_values(&order));
+    let parameters: Vec<_> = key.iter().chain(&values).map(parameter).collect();
+    let rows = db.query(&CREATE_ONCE, &parameters).await;
+    let rows = rows.map_err(error::write_failed)?;
+    let [row] = rows.as_slice() else {
+        return Err(StoreError::unknown(Fault::Ids));
+    };
+    if !row.try_get(0).map_err(StoreError::unknown)? {
+        return Ok(Creation::InFlight);
     }
+    let Some(id) = row.try_get(1).map_err(StoreError::unknown)? else {
+        return Ok(Creation::Refused(
+            match row.try_get(5).map_err(StoreError::unknown)? {
+                true => not_available(row, 6)?,
+                false => NotOrdered::NoPet,
+            },
+        ));
+    };
+    if !row.try_get(3).map_err(StoreError::unknown)? {
+        return Ok(Creation::KeyReused);
+    }
+    let at = row.try_get(2).map_err(StoreError::unknown)?;
+    let created = creation.value.created(id, at);
+    let created = created.map_err(StoreError::unknown)?;
+    Ok(match row.try_get(4).map_err(StoreError::unknown)? {
+        true => Creation::Added(created),
+        false => Creation::Repeated(created),
+    })
+}
 
-    /// Places an order as of this time, in microseconds since
-    /// 1970-01-01T00:00:00Z.
-    pub(super) async fn create(
-        &self,
-        db: &Session,
-        new: &NewOrder,
-        at: i64,
-    ) -> Result<Result<Order, NotOrdered>, StoreError> {
-        let order = placed_order(0, new, at).map_err(error::not_applied)?;
-        let (available, reserved) = ORDERED;
-        let (available, reserved) = (available.as_str(), reserved.as_str());
-        let values = Order::values(&order);
-        let mut parameters: Vec<&(dyn ToSql + Sync)> = vec![&order.pet_id, &available, &reserved];
-        parameters.extend(values.iter().map(parameter));
-        let row = db.client().query_opt(&self.create, &parameters).await;
-        // The transaction is committed, so a row that cannot be read leaves the
-        // outcome open.
-        let Some(row) = row.map_err(error::write_failed)? else {
-            return Ok(Err(NotOrdered::NoPet));
-        };
-        match row.try_get(0).map_err(error::unknown)? {
-            Some(id) => placed_order(id, new, at).map(Ok).map_err(error::unknown),
-            None => not_available(&row, 1).map(Err),
-        }
-    }
+/// The parameters of a statement that places an order: the pet, the statuses from which
+/// and to which it goes, and the values of the order.
+fn placed_values(order: &Order) -> Vec<Value<'_>> {
+    let (available, reserved) = ORDERED;
+    let pet = [
+        order.pet_id.into(),
+        available.as_str().into(),
+        reserved.as_str().into(),
+    ];
+    pet.into_iter().chain(Order::values(order)).collect()
+}
 
-    /// As [`create`](Self::create), unless its key was used.
-    pub(super) async fn create_once(
-        &self,
-        db: &Session,
-        creation: &OnceOnly<NewOrder>,
-    ) -> Result<Creation<Order, NotOrdered>, StoreError> {
-        match self.try_create_once(db, creation).await? {
-            // The statement may have waited for the pet, and with it for an order
-            // with the same key, and its snapshot is from before: a second one
-            // sees the key, if there is one.
-            Creation::Refused(_) => self.try_create_once(db, creation).await,
-            created => Ok(created),
-        }
-    }
-
-    async fn try_create_once(
-        &self,
-        db: &Session,
-        creation: &OnceOnly<NewOrder>,
-    ) -> Result<Creation<Order, NotOrdered>, StoreError> {
-        let key = Key::of(creation);
-        let order = creation.value.created(0, creation.at());
-        let order = order.map_err(error::not_applied)?;
-        let (available, reserved) = ORDERED;
-        let (available, reserved) = (available.as_str(), reserved.as_str());
-        let values = Order::values(&order);
-        let mut parameters = key.parameters();
-        parameters.extend([parameter(&order.pet_id), &available, &reserved]);
-        parameters.extend(values.iter().map(parameter));
-        let row = db.client().query_one(&self.create_once, &parameters).await;
-        let row = row.map_err(error::write_failed)?;
-        if !row.try_get(0).map_err(error::unknown)? {
-            return Ok(Creation::InFlight);
-        }
-        let Some(id) = row.try_get(1).map_err(error::unknown)? else {
-            return Ok(Creation::Refused(
-                match row.try_get(5).map_err(error::unknown)? {
-                    true => not_available(&row, 6)?,
-                    false => NotOrdered::NoPet,
-                },
-            ));
-        };
-        if !row.try_get(3).map_err(error::unknown)? {
-            return Ok(Creation::KeyReused);
-        }
-        let at = row.try_get(2).map_err(error::unknown)?;
-        let created = creation.value.created(id, at).map_err(error::unknown)?;
-        Ok(match row.try_get(4).map_err(error::unknown)? {
-            true => Creation::Added(created),
-            false => Creation::Repeated(created),
-        })
-    }
-
-    /// Changes the status of an order, and that of its pet.
-    pub(super) async fn update(
-        &self,
-        db: &Session,
-        id: i64,
-        to: OrderStatus,
-        at: i64,
-    ) -> Result<Result<Order, NotUpdated>, StoreError> {
-        let (froms, pets): (Vec<_>, Vec<_>) = steps_to(to)
-            .map(|step| (step.from.as_str(), step.pet.map(PetStatus::as_str)))
-            .unzip();
-        let row = db
-            .client()
-            .query_opt(&self.update, &[&id, &to.as_str(), &at, &froms, &pets])
-            .await
-            .map_err(error::write_failed)?;
-        let Some(row) = row else {
-            return Ok(Err(NotUpdated::NoOrder));
-        };
-        let order: Order = record_of(&row)?;
-        let Some(updated_at) = row.try_get("changed_at").map_err(error::unknown)? else {
-            return Ok(Err(NotUpdated::NoStep { from: order.status }));
-        };
-        Ok(Ok(Order {
-            status: to,
-            updated_at: time(updated_at).map_err(error::unreadable)?,
-            ..order
-        }))
-    }
+/// Changes the status of an order, and that of its pet.
+pub(super) async fn update(
+    db: &Session,
+    id: i64,
+    to: OrderStatus,
+    at: i64,
+) -> Result<Result<Order, NotUpdated>, StoreError> {
+    let (froms, pets): (Vec<_>, Vec<_>) = steps_to(to)
+        .map(|step| (step.from.as_str(), step.pet.map(PetStatus::as_str)))
+        .unzip();
+    let rows = db
+        .query(&UPDATE, &[&id, &to.as_str(), &at, &froms, &pets])
+        .await
+        .map_err(error::write_failed)?;
+    let Some(row) = rows.first() else {
+        return Ok(Err(NotUpdated::NoOrder));
+    };
+    let order = Order::from_row(row).map_err(StoreError::corrupt)?;
+    let Some(updated_at) = row.try_get("changed_at").map_err(StoreError::unknown)? else {
+        return Ok(Err(NotUpdated::NoStep { from: order.status }));
+    };
+    Ok(Ok(Order {
+        status: to,
+        updated_at: time(updated_at).map_err(StoreError::corrupt)?,
+        ..order
+    }))
 }
 
 /// The rejection of an order for a pet that has the status in this column.
 fn not_available(row: &Row, column: usize) -> Result<NotOrdered, StoreError> {
-    let status: Value<'_> = row.try_get(column).map_err(error::unreadable)?;
-    let status: Result<_, Unreadable> = status.optional(Value::parsed);
-    Ok(NotOrdered::NotAvailable(status.map_err(error::unreadable)?))
+    let status = row.optional(column, AnyRow::parsed);
+    Ok(NotOrdered::NotAvailable(
+        status.map_err(StoreError::corrupt)?,
+    ))
 }

@@ -1,22 +1,25 @@
-//! The SQL that creates pets.
+//! The SQL that creates pets, with and without an idempotency key.
 
 use super::{
-    error::{self, Unreadable},
-    records::{array_placeholders, arrays, parameter},
+    error::{self, Fault},
+    idempotency::{KEY_COLUMNS, keep, key_values},
+    records::{arrays, parameter, placeholders},
     session::Session,
 };
 use crate::{
-    StoreError,
-    record::{names, pet_with_id},
+    Creation, StoreError,
+    idempotency::OnceOnly,
+    record::{Record as _, names, pet_with_id},
 };
 use futures::future::join_all;
 use petstore_models::{NewPet, Pet};
-use tokio_postgres::{Client, Error, Statement};
+use std::sync::LazyLock;
+use tokio_postgres::Row;
 
 /// One statement for any number of pets: one round trip, one transaction. It draws
 /// the ids itself, since the order of `INSERT … RETURNING` is not defined.
-fn insert() -> String {
-    let (names, arrays) = (names::<Pet, _>(), array_placeholders::<Pet, _>(1));
+pub(super) static INSERT: LazyLock<String> = LazyLock::new(|| {
+    let (names, arrays) = (names::<Pet>(), placeholders::<Pet>(1, "[]"));
     format!(
         "
         WITH given AS MATERIALIZED (
@@ -27,34 +30,78 @@ fn insert() -> String {
         )
         SELECT id FROM given ORDER BY place"
     )
+});
+
+/// One statement for any number of pets, no two of one key: one round trip, one
+/// transaction. A key that was seen to be used draws no id, and its row is
+/// written as it was, also where it was deleted meanwhile by a server whose
+/// clock is ahead; one that turns out to be used while this runs comes back with
+/// the id of its own pet.
+pub(super) static INSERT_ONCE: LazyLock<String> = LazyLock::new(|| {
+    let (names, arrays) = (names::<Pet>(), placeholders::<Pet>(1 + KEY_COLUMNS, "[]"));
+    let keep = keep();
+    format!(
+        "
+        WITH given AS MATERIALIZED (
+            SELECT wanted.*, used.key IS NULL AS is_free, COALESCE(used.made_id, nextval('pet_ids')) AS id,
+                COALESCE(used.fingerprint, wanted.fingerprint) AS first, COALESCE(used.created_at, wanted.created_at) AS since
+            FROM unnest($1::text[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[], $6::bigint[], {arrays})
+                WITH ORDINALITY AS wanted (key_id, key, fingerprint, created_at, expired_at, lock, {names}, place)
+            LEFT JOIN idempotency_keys AS used ON used.key_id = wanted.key_id AND used.key = wanted.key
+                AND used.created_at > wanted.expired_at
+            WHERE pg_try_advisory_xact_lock(lock)
+        ), kept AS (
+            INSERT INTO idempotency_keys AS old (key_id, key, fingerprint, made_id, created_at)
+            SELECT key_id, key, first, id, since FROM given
+            {keep}
+            RETURNING key_id, key, fingerprint, made_id
+        ), outcomes AS (
+            SELECT given.*, kept.made_id, is_free AND kept.made_id = given.id AS is_new, kept.fingerprint = given.fingerprint AS is_same
+            FROM given JOIN kept ON kept.key_id = given.key_id AND kept.key = given.key
+        ), stored AS (
+            INSERT INTO pets (id, {names}) SELECT id, {names} FROM outcomes WHERE is_new
+        )
+        SELECT place, made_id, is_new, is_same FROM outcomes"
+    )
+});
+
+/// Stores all pets in one transaction, or each in its own as [`together_or_alone`]
+/// does.
+pub(super) async fn insert_all(db: &Session, pets: &[NewPet]) -> Vec<Result<Pet, StoreError>> {
+    together_or_alone(pets, |pets| insert_together(db, pets)).await
 }
 
-/// Prepares the statement of [`insert_all`].
-pub(super) async fn prepare_insert(db: &Client) -> Result<Statement, Error> {
-    db.prepare(&insert()).await
-}
-
-/// Stores all pets in one transaction. If the database rejects one of them, they
-/// are stored again, each in a transaction of its own but still in one round
-/// trip, so that only this one fails.
-pub(super) async fn insert_all(
+/// Stores all pets whose keys are new in one transaction, or each in its own as
+/// [`together_or_alone`] does. No two of them have one key.
+pub(super) async fn insert_all_once(
     db: &Session,
-    insert: &Statement,
-    pets: &[NewPet],
-) -> Vec<Result<Pet, StoreError>> {
-    let insert = |pets| insert_together(db, insert, pets);
-    together_or_alone(pets, insert).await
+    creations: &[OnceOnly<NewPet>],
+) -> Vec<Result<Creation, StoreError>> {
+    together_or_alone(creations, |creations| insert_once_together(db, creations)).await
 }
 
-/// Runs `insert` on all values, and on each of them alone if the database rejects
-/// one of them.
-pub(super) async fn together_or_alone<'new, N, T, F>(
+/// Stores one pet if its key is new.
+pub(super) async fn insert_once(
+    db: &Session,
+    creation: OnceOnly<NewPet>,
+) -> Result<Creation, StoreError> {
+    let created = insert_once_together(db, &[creation]).await?.pop();
+    created.ok_or_else(|| StoreError::unknown(Fault::Ids))
+}
+
+/// Runs `insert` on all values. If the database rejects one of them, each is stored
+/// again in a transaction of its own, but still in one round trip, so that only this
+/// one fails.
+async fn together_or_alone<'new, N, T, F>(
     new: &'new [N],
     insert: impl Fn(&'new [N]) -> F,
 ) -> Vec<Result<T, StoreError>>
 where
     F: Future<Output = Result<Vec<T>, StoreError>>,
 {
+    if new.is_empty() {
+        return Vec::new();
+    }
     match insert(new).await {
         Ok(stored) => stored.into_iter().map(Ok).collect(),
         Err(rejected @ StoreError::Internal { .. }) if new.len() > 1 => {
@@ -64,7 +111,7 @@ where
                 "a batch of pets is stored one by one"
             );
             let only = |stored: Result<Vec<T>, _>| {
-                stored?.pop().ok_or_else(|| error::unknown(Unreadable::Ids))
+                stored?.pop().ok_or_else(|| StoreError::unknown(Fault::Ids))
             };
             let alone = join_all(new.chunks(1).map(insert)).await;
             alone.into_iter().map(only).collect()
@@ -73,27 +120,63 @@ where
     }
 }
 
-async fn insert_together(
-    db: &Session,
-    insert: &Statement,
-    pets: &[NewPet],
-) -> Result<Vec<Pet>, StoreError> {
-    let arrays = arrays::<Pet, _>(pets.iter());
-    let rows = db
-        .client()
-        .query(insert, &arrays.each_ref().map(parameter))
-        .await
-        .map_err(error::write_failed)?;
+async fn insert_together(db: &Session, pets: &[NewPet]) -> Result<Vec<Pet>, StoreError> {
+    let arrays = arrays(Pet::COLUMNS.len(), pets.iter().map(Pet::values));
+    let parameters: Vec<_> = arrays.iter().map(parameter).collect();
+    let rows = db.query(&INSERT, &parameters).await;
+    let rows = rows.map_err(error::write_failed)?;
     // The transaction is committed, so an id that cannot be read leaves the
     // outcome open.
     let stored = rows.iter().zip(pets).map(|(row, pet)| {
-        let id = row.try_get(0).map_err(error::unknown)?;
+        let id = row.try_get(0).map_err(StoreError::unknown)?;
         Ok(pet_with_id(id, pet))
     });
     let stored: Vec<Pet> = stored.collect::<Result<_, _>>()?;
     if stored.len() == pets.len() {
         Ok(stored)
     } else {
-        Err(error::unknown(Unreadable::Ids))
+        Err(StoreError::unknown(Fault::Ids))
     }
+}
+
+async fn insert_once_together(
+    db: &Session,
+    creations: &[OnceOnly<NewPet>],
+) -> Result<Vec<Creation>, StoreError> {
+    let rows = creations
+        .iter()
+        .map(|new| key_values(new).into_iter().chain(Pet::values(&new.value)));
+    let arrays = arrays(KEY_COLUMNS + Pet::COLUMNS.len(), rows);
+    let parameters: Vec<_> = arrays.iter().map(parameter).collect();
+    let rows = db.query(&INSERT_ONCE, &parameters).await;
+    let rows = rows.map_err(error::write_failed)?;
+    // A creation without a row did not get the lock of its key.
+    let mut outcomes = vec![Creation::InFlight; creations.len()];
+    for row in &rows {
+        // The transaction is committed, so a row that cannot be read leaves
+        // the outcome open.
+        let (place, outcome) = outcome_of(row, creations)?;
+        outcomes[place] = outcome;
+    }
+    Ok(outcomes)
+}
+
+/// The outcome in a row, and the place of its creation among all.
+fn outcome_of(row: &Row, creations: &[OnceOnly<NewPet>]) -> Result<(usize, Creation), StoreError> {
+    let place: i64 = row.try_get(0).map_err(StoreError::unknown)?;
+    let id: i64 = row.try_get(1).map_err(StoreError::unknown)?;
+    let is_new: bool = row.try_get(2).map_err(StoreError::unknown)?;
+    let is_same: bool = row.try_get(3).map_err(StoreError::unknown)?;
+    // Places are counted from 1.
+    let place = usize::try_from(place - 1).map_err(StoreError::unknown)?;
+    let creation = creations
+        .get(place)
+        .ok_or_else(|| StoreError::unknown(Fault::Ids))?;
+    let pet = pet_with_id(id, &creation.value);
+    let outcome = match (is_new, is_same) {
+        (true, _) => Creation::Added(pet),
+        (false, true) => Creation::Repeated(pet),
+        (false, false) => Creation::KeyReused,
+    };
+    Ok((place, outcome))
 }

@@ -8,11 +8,15 @@
 
 use super::{
     error::{self, Fault},
-    keys::KeyReads,
-    records::Reads,
+    records::parameter,
     session::{Connector, Session, Use},
 };
-use crate::{PoolStats, StoreError};
+use crate::{
+    PoolStats, StoreError, key,
+    record::Record as _,
+    row::{FromRow, Value},
+    write_queue::Stopped,
+};
 use petstore_models::{Order, Pet};
 use std::{
     error::Error as _,
@@ -48,15 +52,15 @@ pub(super) struct Readers {
 
 struct Slot {
     places: Semaphore,
-    reader: Mutex<Option<Arc<Reader>>>,
+    session: Mutex<Option<Arc<Session>>>,
 }
 
-/// A connection with its prepared statements.
-pub(super) struct Reader {
-    pub(super) session: Session,
-    pub(super) pets: Reads,
-    pub(super) keys: KeyReads,
-    pub(super) orders: Reads,
+/// The statements that every connection prepares before it is used.
+fn statements() -> impl Iterator<Item = &'static str> {
+    let tables = [Pet::statements(), Order::statements()].into_iter();
+    let of_tables = tables.flat_map(|table| table.pages.iter().chain([&table.get]));
+    let of_keys = [key::sql::ALL, key::sql::ANY, key::sql::FIND];
+    of_tables.map(String::as_str).chain(of_keys)
 }
 
 impl Readers {
@@ -68,7 +72,7 @@ impl Readers {
             .clamp(2, 8);
         let slot = || Slot {
             places: Semaphore::new(SHARERS),
-            reader: Mutex::new(None),
+            session: Mutex::new(None),
         };
         let slots = std::iter::repeat_with(slot).take(connections).collect();
         Self {
@@ -79,11 +83,25 @@ impl Readers {
         }
     }
 
+    /// All rows that a statement returns.
+    pub(super) async fn query<T: FromRow>(
+        &self,
+        sql: &'static str,
+        parameters: &[Value<'_>],
+    ) -> Result<Vec<T>, StoreError> {
+        let parameters: Vec<_> = parameters.iter().map(parameter).collect();
+        let parameters = parameters.as_slice();
+        let query = move |db: Arc<Session>| async move { db.query(sql, parameters).await };
+        let rows = self.read(query).await?;
+        let rows = rows.iter().map(T::from_row);
+        rows.collect::<Result<_, _>>().map_err(StoreError::corrupt)
+    }
+
     /// Runs `work` on a connection. If that turns out to be broken, as after a
     /// restart of the server, `work` runs again on a new one.
     pub(super) async fn read<T, F, R>(&self, work: F) -> Result<T, StoreError>
     where
-        F: Fn(Arc<Reader>) -> R,
+        F: Fn(Arc<Session>) -> R,
         R: Future<Output = Result<T, Error>>,
     {
         let Some(slot) = self
@@ -91,7 +109,7 @@ impl Readers {
             .iter()
             .max_by_key(|slot| slot.places.available_permits())
         else {
-            return Err(error::not_applied(Fault::Closed));
+            return Err(StoreError::not_applied(Stopped::Closed));
         };
         let mut used = None;
         let attempt = async {
@@ -100,16 +118,16 @@ impl Readers {
                 Err(_) => {
                     self.waits.fetch_add(1, Ordering::Relaxed);
                     let place = slot.places.acquire().await;
-                    place.map_err(|_| error::not_applied(Fault::Closed))?
+                    place.map_err(|_| StoreError::not_applied(Stopped::Closed))?
                 }
             };
-            let first = self.reader(slot).await?;
+            let first = self.session(slot).await?;
             used = Some(Arc::clone(&first));
             match work(Arc::clone(&first)).await {
                 Err(error) if is_of_the_connection(&error) => {
                     // It is seen a moment before the connection counts as closed.
-                    first.session.cut();
-                    let second = self.reader(slot).await?;
+                    first.cut();
+                    let second = self.session(slot).await?;
                     used = Some(Arc::clone(&second));
                     work(second).await.map_err(error::read_failed)
                 }
@@ -118,41 +136,31 @@ impl Readers {
         };
         let result = timeout(DEADLINE, attempt).await;
         result.unwrap_or_else(|_| {
-            if let Some(reader) = used {
-                reader.session.cut();
+            if let Some(session) = used {
+                session.cut();
             }
-            Err(error::not_applied(Fault::Deadline(DEADLINE)))
+            Err(StoreError::not_applied(Fault::Deadline(DEADLINE)))
         })
     }
 
     /// The connection of a slot, made anew if there is none that works.
-    async fn reader(&self, slot: &Slot) -> Result<Arc<Reader>, StoreError> {
-        let mut held = slot.reader.lock().await;
+    async fn session(&self, slot: &Slot) -> Result<Arc<Session>, StoreError> {
+        let mut held = slot.session.lock().await;
         if self.closed.load(Ordering::Acquire) {
-            return Err(error::not_applied(Fault::Closed));
+            return Err(StoreError::not_applied(Stopped::Closed));
         }
-        if let Some(reader) = held.as_ref().filter(|reader| !reader.session.is_closed()) {
-            return Ok(Arc::clone(reader));
+        if let Some(session) = held.as_ref().filter(|session| !session.is_closed()) {
+            return Ok(Arc::clone(session));
         }
         *held = None;
         let session = self
             .connector
             .connect(Use::Read(STATEMENT_TIMEOUT))
             .await
-            .map_err(error::not_applied)?;
-        let db = session.client();
-        let (pets, keys, orders) = tokio::try_join!(
-            Reads::prepare::<Pet, _>(db),
-            KeyReads::prepare(db),
-            Reads::prepare::<Order, _>(db)
-        )
-        .map_err(error::read_failed)?;
-        Ok(Arc::clone(held.insert(Arc::new(Reader {
-            session,
-            pets,
-            keys,
-            orders,
-        }))))
+            .map_err(StoreError::not_applied)?;
+        let prepared = session.prepare(statements()).await;
+        prepared.map_err(error::read_failed)?;
+        Ok(Arc::clone(held.insert(Arc::new(session))))
     }
 
     /// A connection that is just being made is none yet.
@@ -163,9 +171,9 @@ impl Readers {
             ..PoolStats::default()
         };
         for slot in &self.slots {
-            let held = slot.reader.try_lock();
-            let reader = held.as_ref().ok().and_then(|held| held.as_ref());
-            if reader.is_none_or(|reader| reader.session.is_closed()) {
+            let held = slot.session.try_lock();
+            let session = held.as_ref().ok().and_then(|held| held.as_ref());
+            if session.is_none_or(|session| session.is_closed()) {
                 continue;
             }
             if slot.places.available_permits() < SHARERS {
@@ -181,7 +189,7 @@ impl Readers {
     pub(super) async fn close(&self) {
         self.closed.store(true, Ordering::Release);
         for slot in &self.slots {
-            slot.reader.lock().await.take();
+            slot.session.lock().await.take();
             slot.places.close();
         }
     }

@@ -1,8 +1,8 @@
 //! Recognises a database of the pet store, reads its schema version, and
 //! migrates it from one version to the next.
 
-use super::error::{Fault, PostgresError, chain};
-use std::sync::Arc;
+use super::error::Fault;
+use crate::OpenProblem;
 use tokio_postgres::{Client, Error, error::SqlState};
 
 /// Version `n` is what the first `n` of them make. One that was released is
@@ -26,47 +26,40 @@ const LOCK_TIMEOUT: &str = "30s";
 
 /// Brings an empty database, or one of an older version, to the present
 /// schema. All migrations that are missing are one transaction.
-pub(super) async fn bring_up_to_date(db: &Client, database: &str) -> Result<(), PostgresError> {
+pub(super) async fn bring_up_to_date(db: &Client) -> Result<(), OpenProblem> {
     // Looked at first without the lock, so that a server whose role may not
     // create tables starts on a database that is ready.
-    let found = version_of(db, database).await?;
+    let found = version(db).await.map_err(failed)?;
+    accept(found)?;
     if found < NEWEST {
         // An error drops the connection, and with it the transaction.
-        migrate(db, database).await
-    } else {
-        accept(found, database)
+        migrate(db).await?;
     }
+    Ok(())
 }
 
-async fn migrate(db: &Client, database: &str) -> Result<(), PostgresError> {
-    let at = |error| failed(database, error);
+async fn migrate(db: &Client) -> Result<(), OpenProblem> {
     let begin = format!(
         "BEGIN; SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'; SELECT pg_advisory_xact_lock({LOCK})"
     );
-    db.batch_execute(&begin).await.map_err(at)?;
+    db.batch_execute(&begin).await.map_err(failed)?;
     // Asked again under the lock: another server may have come first.
-    let found = version(db).await.map_err(at)?;
-    accept(found, database)?;
+    let found = version(db).await.map_err(failed)?;
+    accept(found)?;
     if found == 0 {
         let create = "CREATE TABLE petstore_schema (version bigint NOT NULL); INSERT INTO petstore_schema VALUES (0)";
-        db.batch_execute(create).await.map_err(at)?;
+        db.batch_execute(create).await.map_err(failed)?;
     }
     for (number, sql) in (1..).zip(MIGRATIONS).filter(|(number, _)| *number > found) {
-        db.batch_execute(sql).await.map_err(at)?;
-        db.batch_execute(&format!("UPDATE petstore_schema SET version = {number}"))
-            .await
-            .map_err(at)?;
+        let set_version = format!("UPDATE petstore_schema SET version = {number}");
+        db.batch_execute(sql).await.map_err(failed)?;
+        db.batch_execute(&set_version).await.map_err(failed)?;
     }
-    db.batch_execute("COMMIT").await.map_err(at)
-}
-
-/// The version of a database that may be of any; 0 for one that is no store yet.
-pub(super) async fn version_of(db: &Client, database: &str) -> Result<i64, PostgresError> {
-    version(db).await.map_err(|error| failed(database, error))
+    db.batch_execute("COMMIT").await.map_err(failed)
 }
 
 /// 0 for a database that is not a store yet.
-async fn version(db: &Client) -> Result<i64, Error> {
+pub(super) async fn version(db: &Client) -> Result<i64, Error> {
     // Not by `to_regclass`: within a transaction it remembers that there was no
     // table, though another server has made it in the meantime.
     let exists = "SELECT EXISTS (SELECT 1 FROM pg_class WHERE relname = 'petstore_schema' AND pg_table_is_visible(oid))";
@@ -79,10 +72,9 @@ async fn version(db: &Client) -> Result<i64, Error> {
         .try_get(0)
 }
 
-fn accept(found: i64, database: &str) -> Result<(), PostgresError> {
+fn accept(found: i64) -> Result<(), OpenProblem> {
     if found > NEWEST {
-        return Err(PostgresError::TooNew {
-            database: database.to_owned(),
+        return Err(OpenProblem::TooNew {
             found,
             supported: NEWEST,
         });
@@ -90,19 +82,11 @@ fn accept(found: i64, database: &str) -> Result<(), PostgresError> {
     Ok(())
 }
 
-fn failed(database: &str, error: Error) -> PostgresError {
-    let database = database.to_owned();
+/// The error of a statement as the reason why the database is not opened.
+pub(super) fn failed(error: Error) -> OpenProblem {
     match error.code() {
-        Some(&(SqlState::DUPLICATE_TABLE | SqlState::DUPLICATE_OBJECT)) => {
-            PostgresError::NotAStore {
-                database,
-                source: Arc::new(error),
-            }
-        }
-        _ => PostgresError::Failed {
-            database,
-            reason: chain(&error),
-        },
+        Some(&(SqlState::DUPLICATE_TABLE | SqlState::DUPLICATE_OBJECT)) => OpenProblem::NotAStore,
+        _ => OpenProblem::failed(error),
     }
 }
 

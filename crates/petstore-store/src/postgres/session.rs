@@ -2,14 +2,17 @@
 //! the warnings that the server sends.
 
 use super::{
-    error::{Fault, PostgresError, chain},
+    error::{Fault, Furthest, chain, is_warning},
     tls,
     url::PostgresUrl,
 };
+use crate::OpenProblem;
+use futures::future::try_join_all;
 use std::{
+    collections::HashMap,
     future::poll_fn,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -20,8 +23,7 @@ use tokio::{
     time::timeout,
 };
 use tokio_postgres::{
-    AsyncMessage, Client, Connection, Error, SimpleQueryMessage,
-    error::{DbError, Severity, SqlState},
+    AsyncMessage, Client, Connection, Error, Row, SimpleQueryMessage, Statement, types::ToSql,
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -46,6 +48,8 @@ pub(super) enum Use {
 /// A connection. To drop it closes the socket at once.
 pub(super) struct Session {
     client: Client,
+    /// By their SQL.
+    statements: Mutex<HashMap<&'static str, Statement>>,
     warnings: Arc<AtomicU64>,
     driver: JoinHandle<()>,
     is_cut: AtomicBool,
@@ -54,6 +58,46 @@ pub(super) struct Session {
 impl Session {
     pub(super) fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// Prepares these statements in one round trip; others are prepared when they are
+    /// used first.
+    pub(super) async fn prepare(
+        &self,
+        statements: impl IntoIterator<Item = &'static str>,
+    ) -> Result<(), Error> {
+        let statements = statements.into_iter().map(|sql| self.prepared(sql));
+        try_join_all(statements).await.map(|_| ())
+    }
+
+    async fn prepared(&self, sql: &'static str) -> Result<Statement, Error> {
+        let known = locked(&self.statements).get(sql).cloned();
+        if let Some(statement) = known {
+            return Ok(statement);
+        }
+        let statement = self.client.prepare(sql).await?;
+        locked(&self.statements).insert(sql, statement.clone());
+        Ok(statement)
+    }
+
+    /// The rows that a statement returns.
+    pub(super) async fn query(
+        &self,
+        sql: &'static str,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Row>, Error> {
+        let statement = self.prepared(sql).await?;
+        self.client.query(&statement, parameters).await
+    }
+
+    /// The number of rows that a statement changes.
+    pub(super) async fn execute(
+        &self,
+        sql: &'static str,
+        parameters: &[&(dyn ToSql + Sync)],
+    ) -> Result<u64, Error> {
+        let statement = self.prepared(sql).await?;
+        self.client.execute(&statement, parameters).await
     }
 
     /// The number of warnings on this connection. One that belongs to a
@@ -82,31 +126,19 @@ impl Drop for Session {
     }
 }
 
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Makes connections. There is one for a store.
 pub(super) struct Connector {
     url: PostgresUrl,
     tls: MakeRustlsConnect,
-    last_failure: Mutex<Option<(Instant, Rejection)>>,
-}
-
-/// The reason why there is no connection.
-#[derive(Clone, Debug)]
-pub(super) struct Rejection {
-    pub(super) fault: Fault,
-    kind: Kind,
-}
-
-/// How far connecting to a host succeeded; the furthest state of all hosts counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
-    Unreachable,
-    Tls,
-    Refused,
-    NotDurable,
+    last_failure: Mutex<Option<(Instant, Fault)>>,
 }
 
 impl Connector {
-    pub(super) fn new(url: PostgresUrl) -> Result<Self, PostgresError> {
+    pub(super) fn new(url: PostgresUrl) -> Result<Self, OpenProblem> {
         let tls = tls::connector(url.root_certificates())?;
         Ok(Self {
             url,
@@ -117,59 +149,51 @@ impl Connector {
 
     /// Tries the hosts in their order, and uses the first one that accepts writes.
     pub(super) async fn connect(&self, purpose: Use) -> Result<Session, Fault> {
-        if let Some((when, rejection)) = &*self
-            .last_failure
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        if let Some((when, fault)) = &*locked(&self.last_failure)
             && when.elapsed() < RETRY_AFTER
         {
-            return Err(rejection.fault.clone());
+            return Err(fault.clone());
         }
         let connected = self.try_hosts(purpose).await;
-        let failure = connected
-            .as_ref()
-            .err()
-            .map(|rejection| (Instant::now(), rejection.clone()));
-        let mut last_failure = self
-            .last_failure
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        match (&failure, &*last_failure) {
-            (Some((_, new)), None) => {
-                tracing::warn!(database = %self.url, cause = %new.fault, "the database is not available")
+        let mut last_failure = locked(&self.last_failure);
+        match (&connected, &*last_failure) {
+            (Err(cause), None) => {
+                tracing::warn!(database = %self.url, %cause, "the database is not available")
             }
-            (None, Some(_)) => {
+            (Ok(_), Some(_)) => {
                 tracing::info!(database = %self.url, "the database is available again")
             }
             _ => {}
         }
-        *last_failure = failure;
-        drop(last_failure);
-        connected.map_err(|rejection| rejection.fault)
+        *last_failure = connected
+            .as_ref()
+            .err()
+            .map(|fault| (Instant::now(), fault.clone()));
+        connected
     }
 
     /// As [`connect`](Self::connect), for the owner who starts the service.
-    pub(super) async fn connect_first(&self) -> Result<Session, PostgresError> {
-        self.try_hosts(Use::Write)
-            .await
-            .map_err(|Rejection { fault, kind }| {
-                let (database, reason) = (self.url.to_string(), fault.to_string());
-                match (fault, kind) {
-                    (Fault::NotDurable { setting, value }, _) => PostgresError::NotDurable {
-                        database,
-                        setting,
-                        value,
-                    },
-                    (_, Kind::Refused) => PostgresError::Refused { database, reason },
-                    (_, Kind::Tls) => PostgresError::Tls { database, reason },
-                    _ => PostgresError::Unreachable { database, reason },
-                }
-            })
+    pub(super) async fn connect_first(&self) -> Result<Session, OpenProblem> {
+        self.try_hosts(Use::Write).await.map_err(|fault| {
+            let reason = fault.to_string();
+            match fault {
+                Fault::NotDurable { setting, value } => OpenProblem::NotDurable { setting, value },
+                Fault::NoHost {
+                    furthest: Furthest::Refused,
+                    ..
+                } => OpenProblem::Refused(reason),
+                Fault::NoHost {
+                    furthest: Furthest::Tls,
+                    ..
+                } => OpenProblem::Tls(reason),
+                _ => OpenProblem::Unreachable(reason),
+            }
+        })
     }
 
-    async fn try_hosts(&self, purpose: Use) -> Result<Session, Rejection> {
+    async fn try_hosts(&self, purpose: Use) -> Result<Session, Fault> {
         let mut reasons = Vec::new();
-        let mut kind = Kind::Unreachable;
+        let mut furthest = Furthest::Unreachable;
         for (name, config) in self.url.hosts() {
             let attempt = async {
                 // Dropping an attempt that takes too long closes its socket.
@@ -178,6 +202,7 @@ impl Connector {
                 let driver = tokio::spawn(drive(connection, Arc::clone(&warnings)));
                 let session = Session {
                     client,
+                    statements: Mutex::default(),
                     warnings,
                     driver,
                     is_cut: AtomicBool::new(false),
@@ -187,14 +212,9 @@ impl Connector {
             };
             match timeout(HOST_TIMEOUT, attempt).await {
                 Ok(Ok((session, None))) => return Ok(session),
-                Ok(Ok((_, Some(fault)))) => {
-                    return Err(Rejection {
-                        fault,
-                        kind: Kind::NotDurable,
-                    });
-                }
+                Ok(Ok((_, Some(fault)))) => return Err(fault),
                 Ok(Err(error)) => {
-                    kind = kind.max(kind_of(&error));
+                    furthest = furthest.max(Furthest::of(&error));
                     reasons.push(format!("{name}: {}", chain(&error)));
                 }
                 Err(_) => reasons.push(format!(
@@ -203,23 +223,10 @@ impl Connector {
                 )),
             }
         }
-        Err(Rejection {
-            fault: Fault::NoHost(reasons.join("; ")),
-            kind,
+        Err(Fault::NoHost {
+            reasons: reasons.join("; "),
+            furthest,
         })
-    }
-}
-
-fn kind_of(error: &Error) -> Kind {
-    match error.code() {
-        // 28: login; 3D000: no such database; 42501: no right to connect.
-        Some(code) if code.code().starts_with("28") => Kind::Refused,
-        Some(&(SqlState::INVALID_CATALOG_NAME | SqlState::INSUFFICIENT_PRIVILEGE)) => Kind::Refused,
-        Some(_) => Kind::Unreachable,
-        // The one kind of error that can be told by its text only.
-        None if error.to_string().contains("TLS") => Kind::Tls,
-        None if error.to_string().contains("authentication") => Kind::Refused,
-        None => Kind::Unreachable,
     }
 }
 
@@ -240,42 +247,40 @@ async fn set_up(db: &Client, purpose: Use) -> Result<Option<Fault>, Error> {
     );
     // What is found now is set for the session, so that a server that is
     // reloaded with less does not lessen it for connections that are open.
-    let found = db.simple_query(&sql).await?;
-    let row = found.iter().find_map(|message| match message {
-        SimpleQueryMessage::Row(row) => Some(row),
-        _ => None,
-    });
-    let value = |column| row.and_then(|row| row.get(column)).unwrap_or_default();
-    Ok(lacks("fsync", value(0)).or_else(|| lacks("synchronous_commit", value(1))))
+    lacking(db, &sql).await
 }
 
 /// Looks again at what [`set_up`] has looked at, as the server has it now.
 pub(super) async fn check(db: &Client) -> Result<Option<Fault>, Error> {
-    let rows = db
-        .simple_query(
-            "SELECT name, reset_val FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit')",
-        )
-        .await?;
-    Ok(rows.iter().find_map(|message| match message {
-        SimpleQueryMessage::Row(row) if row.get(0) == Some("fsync") => {
-            lacks("fsync", row.get(1).unwrap_or_default())
-        }
-        SimpleQueryMessage::Row(row) => lacks("synchronous_commit", row.get(1).unwrap_or_default()),
-        _ => None,
-    }))
+    let sql = "SELECT (SELECT reset_val FROM pg_settings WHERE name = 'fsync'),
+         (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit')";
+    lacking(db, sql).await
 }
 
-/// `remote_write` and `local` are less than `on`: with a standby, a write that
-/// was completed could be missing on it.
-fn lacks(setting: &'static str, value: &str) -> Option<Fault> {
-    let enough = matches!(
-        (setting, value),
-        (_, "on") | ("synchronous_commit", "remote_apply")
-    );
-    (!enough).then(|| Fault::NotDurable {
-        setting,
-        value: value.to_owned(),
-    })
+/// Returns what makes the server unfit, by a query for its two settings. `remote_write`
+/// and `local` are less than `on`: with a standby, a write that was completed could be
+/// missing on it.
+async fn lacking(db: &Client, sql: &str) -> Result<Option<Fault>, Error> {
+    let found = db.simple_query(sql).await?;
+    let row = found.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some(row),
+        _ => None,
+    });
+    let enough: [(&'static str, &[&str]); 2] = [
+        ("fsync", &["on"]),
+        ("synchronous_commit", &["on", "remote_apply"]),
+    ];
+    let lacks = enough
+        .into_iter()
+        .enumerate()
+        .find_map(|(column, (setting, enough))| {
+            let value = row.and_then(|row| row.get(column)).unwrap_or_default();
+            (!enough.contains(&value)).then(|| Fault::NotDurable {
+                setting,
+                value: value.to_owned(),
+            })
+        });
+    Ok(lacks)
 }
 
 /// Moves bytes until the connection ends, and counts warnings.
@@ -301,12 +306,4 @@ where
             }
         }
     }
-}
-
-/// By the severity that is not translated; one that is unknown counts too.
-fn is_warning(notice: &DbError) -> bool {
-    !matches!(
-        notice.parsed_severity(),
-        Some(Severity::Notice | Severity::Info | Severity::Log | Severity::Debug)
-    )
 }

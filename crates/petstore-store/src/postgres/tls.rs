@@ -2,21 +2,21 @@
 //! and the host name in it are always verified. If the server offers channel
 //! binding (`tls-server-end-point`, RFC 5929), password authentication uses it.
 
-use super::error::PostgresError;
+use crate::OpenProblem;
 use rustls::{
     ClientConfig, RootCertStore,
     crypto::aws_lc_rs,
     pki_types::{CertificateDer, pem::PemObject},
 };
 use rustls_native_certs::load_native_certs;
-use std::{io, path::Path, sync::Arc};
+use std::{error::Error, path::Path, sync::Arc};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// Makes encrypted connections; trusts the certificates in the file, or those that
 /// the system trusts. Cheap to clone.
 pub(super) fn connector(
     root_certificates: Option<&Path>,
-) -> Result<MakeRustlsConnect, PostgresError> {
+) -> Result<MakeRustlsConnect, OpenProblem> {
     let roots = match root_certificates {
         Some(file) => roots_in(file)?,
         None => roots_of_the_system(),
@@ -30,24 +30,18 @@ pub(super) fn connector(
     Ok(MakeRustlsConnect::new(config))
 }
 
-fn roots_in(file: &Path) -> Result<RootCertStore, PostgresError> {
-    let place = || format!("`{}`", file.display());
-    let mut roots = RootCertStore::empty();
-    let certificates =
-        CertificateDer::pem_file_iter(file).map_err(|error| no_certificates(place(), error))?;
-    for certificate in certificates {
-        let certificate = certificate.map_err(|error| no_certificates(place(), error))?;
-        roots
-            .add(certificate)
-            .map_err(|error| no_certificates(place(), error))?;
-    }
-    if roots.is_empty() {
-        return Err(no_certificates(
-            place(),
-            io::Error::other("there is no certificate in it"),
-        ));
-    }
-    Ok(roots)
+fn roots_in(file: &Path) -> Result<RootCertStore, OpenProblem> {
+    let read = || -> Result<_, Box<dyn Error + Send + Sync>> {
+        let mut roots = RootCertStore::empty();
+        for certificate in CertificateDer::pem_file_iter(file)? {
+            roots.add(certificate?)?;
+        }
+        if roots.is_empty() {
+            return Err("there is no certificate in it".into());
+        }
+        Ok(roots)
+    };
+    read().map_err(|error| no_certificates(format!("`{}`", file.display()), error))
 }
 
 /// A system without any is no error here: most databases on a private network
@@ -62,12 +56,9 @@ fn roots_of_the_system() -> RootCertStore {
     roots
 }
 
-fn no_certificates(
-    place: String,
-    error: impl std::error::Error + Send + Sync + 'static,
-) -> PostgresError {
-    PostgresError::NoCertificates {
+fn no_certificates(place: String, error: impl Into<Box<dyn Error + Send + Sync>>) -> OpenProblem {
+    OpenProblem::NoCertificates {
         place,
-        source: Arc::new(error),
+        source: Arc::from(error.into()),
     }
 }

@@ -71,25 +71,17 @@ impl PostgresUrl {
                     .to_owned(),
             );
         }
-        let parameters = query.split('&').filter(|parameter| !parameter.is_empty());
+        let (login, rest) = place.split_at(place.find('@').map_or(0, |at| at + 1));
         let mut root_certificates = None;
         let (mut accepted, mut displayed) = (Vec::new(), Vec::new());
-        for parameter in parameters {
+        for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
             // Neither names nor values are repeated: with a `?` that was not
             // escaped, they are a part of the password.
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-            if !PARAMETERS.contains(&name) {
-                return Err(format!(
-                    "the URL has a parameter that is not supported; there are {}",
-                    PARAMETERS.join(", ")
-                ));
-            }
             match (name, value) {
                 ("sslrootcert", file) => root_certificates = Some(PathBuf::from(decoded(file)?)),
-                ("sslmode", "verify-full") => accepted.push("sslmode=require".to_owned()),
-                ("sslmode", "disable" | "prefer" | "require") => {
-                    accepted.push(parameter.to_owned())
-                }
+                ("sslmode", "verify-full") => accepted.push("sslmode=require"),
+                ("sslmode", "disable" | "prefer" | "require") => accepted.push(parameter),
                 ("sslmode", _) => {
                     return Err(
                         "`sslmode` is one of disable, prefer, require, verify-full".to_owned()
@@ -99,23 +91,30 @@ impl PostgresUrl {
                 ("target_session_attrs", _) => {
                     return Err("`target_session_attrs` is always read-write".to_owned());
                 }
-                _ => accepted.push(parameter.to_owned()),
+                _ if PARAMETERS.contains(&name) => accepted.push(parameter),
+                _ => {
+                    return Err(format!(
+                        "the URL has a parameter that is not supported; there are {}",
+                        PARAMETERS.join(", ")
+                    ));
+                }
             }
             if name != "password" {
                 displayed.push(parameter);
             }
         }
-        let config: Config = format!("postgres://{place}?{}", accepted.join("&"))
-            .parse()
-            .map_err(|error: tokio_postgres::Error| super::error::chain(&error))?;
-        let display = match displayed.join("&") {
-            empty if empty.is_empty() => format!("postgres://{}", without_password(place)),
-            displayed => format!("postgres://{}?{displayed}", without_password(place)),
-        };
+        let all = config(&format!("{login}{rest}"), &accepted)?;
+        accepted
+            .retain(|parameter| !parameter.starts_with("host=") && !parameter.starts_with("port="));
+        let database = rest.split_once('/').map_or("", |(_, name)| name);
+        let without_hosts = config(&format!("{login}/{database}"), &accepted)?;
+        let user = login.split([':', '@']).next().unwrap_or_default();
+        let at = if login.is_empty() { "" } else { "@" };
+        let mark = if displayed.is_empty() { "" } else { "?" };
         Ok(Self {
-            hosts: hosts_of(&config)?,
+            hosts: hosts_of(&all, &without_hosts)?,
             root_certificates,
-            display,
+            display: format!("postgres://{user}{at}{rest}{mark}{}", displayed.join("&")),
         })
     }
 
@@ -143,14 +142,10 @@ impl fmt::Debug for PostgresUrl {
     }
 }
 
-fn without_password(place: &str) -> String {
-    match place.split_once('@') {
-        None => place.to_owned(),
-        Some((login, rest)) => {
-            let user = login.split_once(':').map_or(login, |(user, _)| user);
-            format!("{user}@{rest}")
-        }
-    }
+fn config(place: &str, parameters: &[&str]) -> Result<Config, String> {
+    let url = format!("postgres://{place}?{}", parameters.join("&"));
+    url.parse()
+        .map_err(|error: tokio_postgres::Error| super::error::chain(&error))
 }
 
 fn decoded(text: &str) -> Result<String, String> {
@@ -160,8 +155,9 @@ fn decoded(text: &str) -> Result<String, String> {
         .map_err(|_| "the path in `sslrootcert` is not UTF-8".to_owned())
 }
 
-/// One configuration a host: what they share, and the host with its port.
-fn hosts_of(all: &Config) -> Result<Vec<(String, Config)>, String> {
+/// The name and the configuration of each host: what they share, and the host with its
+/// port.
+fn hosts_of(all: &Config, shared: &Config) -> Result<Vec<(String, Config)>, String> {
     let (hosts, ports) = (all.get_hosts(), all.get_ports());
     if hosts.is_empty() {
         return Err(
@@ -171,62 +167,27 @@ fn hosts_of(all: &Config) -> Result<Vec<(String, Config)>, String> {
     if ports.len() > 1 && ports.len() != hosts.len() {
         return Err("give one port to all hosts, or one to each".to_owned());
     }
-    let port = |place: usize| ports.get(place).or(ports.first()).copied().unwrap_or(5432);
-    let hosts = hosts.iter().enumerate();
-    Ok(hosts
-        .map(|(place, host)| {
-            (
-                name_of(host, port(place)),
-                config_of(all, host, port(place)),
-            )
-        })
-        .collect())
-}
-
-fn name_of(host: &Host, port: u16) -> String {
-    match host {
-        Host::Tcp(name) => format!("{name}:{port}"),
-        #[cfg(unix)]
-        Host::Unix(folder) => format!("{}:{port}", folder.display()),
-    }
-}
-
-fn config_of(all: &Config, host: &Host, port: u16) -> Config {
-    let mut one = Config::new();
-    one.target_session_attrs(TargetSessionAttrs::ReadWrite)
-        .application_name(all.get_application_name().unwrap_or("petstore"))
-        .channel_binding(all.get_channel_binding())
-        .port(port)
-        .keepalives(all.get_keepalives())
-        .keepalives_idle(all.get_keepalives_idle().min(SILENCE))
-        .tcp_user_timeout(all.get_tcp_user_timeout().copied().unwrap_or(SILENCE));
-    match host {
-        Host::Tcp(name) => one.host(name).ssl_mode(all.get_ssl_mode()),
-        #[cfg(unix)]
-        Host::Unix(folder) => one.host_path(folder).ssl_mode(SslMode::Disable),
-    };
-    if let Some(user) = all.get_user() {
-        one.user(user);
-    }
-    if let Some(password) = all.get_password() {
-        one.password(password);
-    }
-    if let Some(name) = all.get_dbname() {
-        one.dbname(name);
-    }
-    if let Some(options) = all.get_options() {
-        one.options(options);
-    }
-    if let Some(&limit) = all.get_connect_timeout() {
-        one.connect_timeout(limit);
-    }
-    if let Some(interval) = all.get_keepalives_interval() {
-        one.keepalives_interval(interval);
-    }
-    if let Some(retries) = all.get_keepalives_retries() {
-        one.keepalives_retries(retries);
-    }
-    one
+    let hosts = hosts.iter().enumerate().map(|(place, host)| {
+        let port = ports.get(place).or(ports.first()).copied().unwrap_or(5432);
+        let mut one = shared.clone();
+        one.target_session_attrs(TargetSessionAttrs::ReadWrite)
+            .application_name(all.get_application_name().unwrap_or("petstore"))
+            .port(port)
+            .keepalives_idle(all.get_keepalives_idle().min(SILENCE))
+            .tcp_user_timeout(all.get_tcp_user_timeout().copied().unwrap_or(SILENCE));
+        let name = match host {
+            Host::Tcp(name) => {
+                one.host(name);
+                format!("{name}:{port}")
+            }
+            Host::Unix(folder) => {
+                one.host_path(folder).ssl_mode(SslMode::Disable);
+                format!("{}:{port}", folder.display())
+            }
+        };
+        (name, one)
+    });
+    Ok(hosts.collect())
 }
 
 #[cfg(test)]

@@ -11,9 +11,9 @@ use super::{
     open,
     schema::{self, Identity},
 };
-use crate::BackupError;
+use crate::BackupProblem;
 use rusqlite::{
-    Connection, OpenFlags,
+    Connection, Error, OpenFlags,
     backup::{Backup, StepResult},
 };
 use std::{
@@ -23,64 +23,40 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use tempfile::NamedTempFile;
 
 /// Copies the store in `from` to the new file `to`.
-pub(crate) async fn backup(from: PathBuf, to: PathBuf) -> Result<(), BackupError> {
-    let named = to.clone();
-    let copied = tokio::task::spawn_blocking(move || copy(&from, &named)).await;
-    copied.map_err(|error| BackupError::Failed {
-        path: to,
-        source: Arc::new(error),
-    })?
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), BackupError> {
-    let source = open::existing(from)?.ok_or_else(|| no_store(from))?;
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), BackupProblem> {
+    let source = open::existing(from)?.ok_or(BackupProblem::NoStore)?;
     let folder = free_place(to)?;
-    let unwritable = |source| unwritable(to, source);
     let unfinished = tempfile::Builder::new()
         .prefix(&hidden(to))
         .suffix(".partial")
-        .tempfile_in(&folder)
-        .map_err(unwritable)?;
+        .tempfile_in(&folder)?;
 
-    let mut target = Connection::open_with_flags(
-        unfinished.path(),
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )
-    .map_err(|error| failed(to, error))?;
-    // What is cut off is thrown away, and what is complete is synced below.
-    target
-        .pragma_update_and_check(None, "journal_mode", "off", |_| Ok(()))
-        .and_then(|()| target.pragma_update(None, "synchronous", "off"))
-        .map_err(|error| failed(to, error))?;
-    copy_pages(from, &source, to, &mut target)?;
-    drop(target);
-
-    look_through(from, to, unfinished.path())?;
-    put_in_place(unfinished, to).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => exists(to),
-        _ => unwritable(error),
-    })?;
+    copy_pages(&source, unfinished.path())?;
+    look_through(unfinished.path())?;
+    unfinished.as_file().sync_all()?;
+    unfinished
+        .persist_noclobber(to)
+        .map_err(|error| match error.error.kind() {
+            io::ErrorKind::AlreadyExists => BackupProblem::Exists,
+            _ => error.error.into(),
+        })?;
     // The name is as durable as the pages only now.
-    File::open(&folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(unwritable)
+    Ok(File::open(&folder)?.sync_all()?)
 }
 
 /// The folder of a name that is not taken yet.
-fn free_place(to: &Path) -> Result<PathBuf, BackupError> {
-    let absolute = std::path::absolute(to).map_err(|error| unwritable(to, error))?;
+fn free_place(to: &Path) -> Result<PathBuf, BackupProblem> {
+    let absolute = std::path::absolute(to)?;
     if fs::symlink_metadata(&absolute).is_ok() {
-        return Err(exists(to));
+        return Err(BackupProblem::Exists);
     }
     match absolute.parent() {
         Some(folder) if folder.is_dir() => Ok(folder.to_owned()),
-        folder => Err(BackupError::NoFolder {
-            path: to.to_owned(),
-            folder: folder.unwrap_or(&absolute).to_owned(),
-        }),
+        folder => Err(BackupProblem::NoFolder(
+            folder.unwrap_or(&absolute).to_owned(),
+        )),
     }
 }
 
@@ -92,79 +68,44 @@ fn hidden(to: &Path) -> OsString {
     name
 }
 
-fn copy_pages(
-    from: &Path,
-    source: &Connection,
-    to: &Path,
-    target: &mut Connection,
-) -> Result<(), BackupError> {
-    let of_source = |error| BackupError::Source(open::rejection(from, error));
+fn copy_pages(source: &Connection, to: &Path) -> Result<(), BackupProblem> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut target = Connection::open_with_flags(to, flags).map_err(failed)?;
+    // What is cut off is thrown away, and what is complete is synced later.
+    target
+        .pragma_update_and_check(None, "journal_mode", "off", |_| Ok(()))
+        .and_then(|()| target.pragma_update(None, "synchronous", "off"))
+        .map_err(failed)?;
     // From here to the end it is one snapshot that is looked at and copied.
-    let snapshot = source.unchecked_transaction().map_err(of_source)?;
-    let identity = schema::identify(&snapshot).map_err(of_source)?;
+    let snapshot = source.unchecked_transaction().map_err(open::rejection)?;
+    let identity = schema::identify(&snapshot).map_err(open::rejection)?;
     if identity == Identity::Empty {
-        return Err(no_store(from));
+        return Err(BackupProblem::NoStore);
     }
-    open::accept(from, identity)?;
-    let copied = Backup::new(&snapshot, target).and_then(|backup| backup.step(-1));
-    match copied.map_err(|error| failed(to, error))? {
+    open::accept(identity)?;
+    let copied = Backup::new(&snapshot, &mut target).and_then(|backup| backup.step(-1));
+    match copied.map_err(failed)? {
         StepResult::Done => Ok(()),
-        stopped => Err(BackupError::Failed {
-            path: to.to_owned(),
-            source: Arc::new(Stopped(stopped)),
-        }),
+        stopped => Err(BackupProblem::Failed(Arc::new(Stopped(stopped)))),
     }
 }
 
 /// Damage is copied like everything else; a backup with damage in it must be
 /// known before it is needed.
-fn look_through(from: &Path, to: &Path, copy: &Path) -> Result<(), BackupError> {
-    let first_problem = open::immutably(copy)
-        .and_then(|db| {
-            db.query_row("PRAGMA integrity_check(1)", [], |row| {
-                row.get::<_, String>(0)
-            })
-        })
-        .map_err(|error| failed(to, error))?;
+fn look_through(copy: &Path) -> Result<(), BackupProblem> {
+    let check = "PRAGMA integrity_check(1)";
+    let first_problem: String = open::immutably(copy)
+        .and_then(|db| db.query_row(check, [], |row| row.get(0)))
+        .map_err(failed)?;
     match first_problem.as_str() {
         "ok" => Ok(()),
-        _ => Err(BackupError::Inconsistent {
-            path: from.to_owned(),
-            problem: first_problem,
-        }),
+        _ => Err(BackupProblem::Inconsistent(first_problem)),
     }
 }
 
-fn put_in_place(copy: NamedTempFile, to: &Path) -> io::Result<()> {
-    copy.as_file().sync_all()?;
-    copy.persist_noclobber(to)?;
-    Ok(())
-}
-
-fn no_store(path: &Path) -> BackupError {
-    BackupError::NoStore {
-        path: path.to_owned(),
-    }
-}
-
-fn exists(path: &Path) -> BackupError {
-    BackupError::Exists {
-        path: path.to_owned(),
-    }
-}
-
-fn unwritable(path: &Path, source: io::Error) -> BackupError {
-    BackupError::NotWritable {
-        path: path.to_owned(),
-        source,
-    }
-}
-
-fn failed(path: &Path, error: rusqlite::Error) -> BackupError {
-    BackupError::Failed {
-        path: path.to_owned(),
-        source: Arc::new(error),
-    }
+/// The copy could not be written or read.
+fn failed(error: Error) -> BackupProblem {
+    BackupProblem::Failed(Arc::new(error))
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -5,6 +5,7 @@
 use super::open;
 use std::{
     fs, io,
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
 };
 
@@ -12,12 +13,8 @@ use std::{
 #[derive(Clone, Debug)]
 pub(super) struct Files(Vec<(PathBuf, FileId)>);
 
-/// The identity of the file behind a name.
-#[cfg(unix)]
+/// The identity of the file behind a name: its device and its inode.
 type FileId = (u64, u64);
-/// Where a file in use cannot be removed, there is nothing to compare.
-#[cfg(not(unix))]
-type FileId = ();
 
 /// A name refers to another file than before, or to none.
 #[derive(Debug, thiserror::Error)]
@@ -52,14 +49,7 @@ impl Files {
     }
 }
 
-#[cfg(unix)]
 fn file_id(path: &Path) -> io::Result<FileId> {
-    use std::os::unix::fs::MetadataExt as _;
     let found = fs::metadata(path)?;
     Ok((found.dev(), found.ino()))
-}
-
-#[cfg(not(unix))]
-fn file_id(path: &Path) -> io::Result<FileId> {
-    fs::metadata(path).map(|_| ())
 }

@@ -2,7 +2,7 @@
 //! batch, so that a key and the row that was created with it are stored together
 //! or not at all.
 
-use super::records::unreadable;
+use super::records::{execute, unreadable};
 use crate::idempotency::{Creatable, Creation, OnceOnly, expired_at};
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -20,7 +20,7 @@ pub(super) fn create<V: Creatable, R>(
     insert: impl FnOnce(&Connection, &V) -> rusqlite::Result<Result<i64, R>>,
 ) -> rusqlite::Result<Creation<V::Created, R>> {
     let (key_id, key) = (create.once.key_id.as_str(), create.once.key.as_str());
-    let fingerprint = create.fingerprint.as_bytes();
+    let fingerprint = &create.fingerprint;
     let used = db
         .prepare_cached(FIND)?
         .query_row(params![key_id, key, expired_at(create.once.at)], |row| {
@@ -52,6 +52,5 @@ pub(super) fn delete_expired(
     limit: usize,
 ) -> rusqlite::Result<usize> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    db.prepare_cached(DELETE_EXPIRED)?
-        .execute(params![expired_at(now), limit])
+    execute(db, DELETE_EXPIRED, &[expired_at(now).into(), limit.into()])
 }

@@ -15,16 +15,16 @@ mod records;
 mod schema;
 #[cfg(test)]
 mod tests;
-mod usage;
 mod writer;
 
 use crate::{
-    Cause, Creation, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OpenError,
+    Creation, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OpenProblem,
     OrderPage, OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage,
     UsageRecord, WriteStats,
     idempotency::OnceOnly,
+    key,
     order::stored_time,
-    record::{bytes_of, pet_with_id, split_page},
+    record::{Page, bytes_of, pet_with_id, split_page},
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -32,56 +32,32 @@ use connection::Slot;
 use files::Files;
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use readers::Readers;
-use std::{path::PathBuf, sync::Arc};
+use std::path::Path;
 use writer::Writer;
 
-pub(crate) use backup::backup;
+pub(crate) use backup::copy;
 
-struct SqliteStore {
+pub(crate) struct SqliteStore {
     writer: Writer,
     readers: Readers,
     /// None in memory.
     files: Option<Files>,
 }
 
-/// Opens or makes a database file.
-pub(crate) async fn open_file(path: PathBuf) -> Result<Arc<dyn Store>, OpenError> {
-    let named = path.clone();
-    let opened = tokio::task::spawn_blocking(move || SqliteStore::in_file(named)).await;
-    let source = |error| -> Cause { Arc::new(error) };
-    let store = opened.map_err(|error| OpenError::Failed {
-        path,
-        source: source(error),
-    })??;
-    Ok(Arc::new(store))
-}
-
 /// The schema version of a database file; 0 where there is no store in it.
-pub(crate) async fn schema_version(path: PathBuf) -> Result<i64, OpenError> {
-    let named = path.clone();
-    let found = tokio::task::spawn_blocking(move || {
-        let Some(db) = open::existing(&named)? else {
-            return Ok(0);
-        };
-        match schema::identify(&db).map_err(|error| open::rejection(&named, error))? {
-            schema::Identity::Store(version) => Ok(version),
-            schema::Identity::Empty | schema::Identity::Foreign => Ok(0),
-        }
-    });
-    let source = |error| -> Cause { Arc::new(error) };
-    found.await.map_err(|error| OpenError::Failed {
-        path,
-        source: source(error),
-    })?
-}
-
-/// Makes a database that is in memory only.
-pub(crate) fn open_memory() -> Result<Arc<dyn Store>, OpenError> {
-    Ok(Arc::new(SqliteStore::in_memory()?))
+pub(crate) fn schema_version(path: &Path) -> Result<i64, OpenProblem> {
+    let Some(db) = open::existing(path)? else {
+        return Ok(0);
+    };
+    match schema::identify(&db).map_err(open::rejection)? {
+        schema::Identity::Store(version) => Ok(version),
+        schema::Identity::Empty | schema::Identity::Foreign => Ok(0),
+    }
 }
 
 impl SqliteStore {
-    fn in_file(path: PathBuf) -> Result<Self, OpenError> {
+    /// Opens or makes a database file.
+    pub(crate) fn in_file(path: &Path) -> Result<Self, OpenProblem> {
         let open::File {
             writer,
             readers,
@@ -95,7 +71,8 @@ impl SqliteStore {
         })
     }
 
-    fn in_memory() -> Result<Self, OpenError> {
+    /// Makes a database that is in memory only.
+    pub(crate) fn in_memory() -> Result<Self, OpenProblem> {
         let only = Slot::new(open::memory()?);
         Ok(Self {
             writer: Writer::start(only.clone(), None)?,
@@ -110,7 +87,7 @@ impl Store for SqliteStore {
     async fn create_pet(&self, pet: NewPet) -> Result<Pet, StoreError> {
         self.writer
             .write_large(bytes_of(&pet), move |db| {
-                let id = records::insert::<Pet, _>(db, &pet).map_err(error::failed)?;
+                let id = records::insert::<Pet>(db, &pet).map_err(error::failed)?;
                 Ok(pet_with_id(id, &pet))
             })
             .await
@@ -120,7 +97,7 @@ impl Store for SqliteStore {
         let create = OnceOnly::new(pet, once);
         self.writer
             .write_large(bytes_of(&create.value), move |db| {
-                let insert = |db: &_, pet: &_| Ok(Ok(records::insert::<Pet, _>(db, pet)?));
+                let insert = |db: &_, pet: &_| Ok(Ok(records::insert::<Pet>(db, pet)?));
                 idempotency::create(db, &create, insert).map_err(error::failed)
             })
             .await
@@ -141,7 +118,8 @@ impl Store for SqliteStore {
     }
 
     async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
-        let found = self.readers.read(|db| records::page(db, &query.into()))?;
+        let page = Page::from(query);
+        let found = self.readers.query(page.statement, &page.parameters)?;
         let (pets, more) = split_page(found, query.limit);
         Ok(PetPage { pets, more })
     }
@@ -190,7 +168,8 @@ impl Store for SqliteStore {
     }
 
     async fn list_orders(&self, query: OrderQuery) -> Result<OrderPage, StoreError> {
-        let found = self.readers.read(|db| records::page(db, &query.into()))?;
+        let page = Page::from(query);
+        let found = self.readers.query(page.statement, &page.parameters)?;
         let (orders, more) = split_page(found, query.limit);
         Ok(OrderPage { orders, more })
     }
@@ -208,7 +187,7 @@ impl Store for SqliteStore {
     }
 
     async fn list_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
-        self.readers.read(keys::all)
+        self.readers.query(key::sql::ALL, &[])
     }
 
     async fn revoke_key(&self, id: KeyId, at: DateTime<Utc>) -> Result<Revocation, StoreError> {
@@ -218,33 +197,35 @@ impl Store for SqliteStore {
     }
 
     async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyId>, StoreError> {
-        self.readers.read(|db| keys::find(db, hash))
+        let candidates = self.readers.query(key::sql::FIND, &[hash.as_value()])?;
+        Ok(key::confirmed(candidates, hash))
     }
 
     async fn has_keys(&self) -> Result<bool, StoreError> {
-        self.readers.read(keys::any)
+        let keys: Vec<KeyId> = self.readers.query(key::sql::ANY, &[])?;
+        Ok(!keys.is_empty())
     }
 
     async fn record_usage(&self, usage: Usage) -> Result<(), StoreError> {
         self.writer
-            .write(move |db| usage::add(db, &usage).map_err(error::failed))
+            .write(move |db| keys::add_usage(db, &usage).map_err(error::failed))
             .await
     }
 
     async fn usage(&self) -> Result<Vec<UsageRecord>, StoreError> {
-        self.readers.read(usage::all)
+        self.readers.query(UsageRecord::ALL, &[])
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        self.writer.check()?;
+        self.writer.queue.check()?;
         if let Some(files) = &self.files {
-            files.check().map_err(error::moved_before)?;
+            files.check().map_err(StoreError::not_applied)?;
         }
         self.readers.read(schema::check)
     }
 
     fn stats(&self) -> WriteStats {
-        self.writer.stats()
+        self.writer.queue.stats()
     }
 
     fn pool(&self) -> PoolStats {

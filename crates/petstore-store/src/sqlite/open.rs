@@ -6,10 +6,10 @@ use super::{
     files::Files,
     schema::{self, Identity},
 };
-use crate::{Cause, OpenError};
+use crate::OpenProblem;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, config::DbConfig};
 use std::{
-    fmt::Write as _,
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -35,6 +35,13 @@ const CACHE_KIB: i64 = 16 << 10;
 /// More statements than there are.
 const STATEMENTS: usize = 32;
 
+/// Every byte of a path that could mean something else in a URI.
+const IN_A_URI: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'.')
+    .remove(b'-')
+    .remove(b'_');
+
 /// The connections to a file.
 pub(super) struct File {
     pub(super) writer: Connection,
@@ -42,34 +49,26 @@ pub(super) struct File {
     pub(super) files: Files,
 }
 
-pub(super) fn file(path: PathBuf) -> Result<File, OpenError> {
-    // SQLite takes some names for something else: "", ":memory:", "file:...".
-    // None of them is absolute.
-    let absolute = std::path::absolute(&path).map_err(|error| failed(&path, Arc::new(error)))?;
-    inspect(&path, &absolute)?;
-    let at = |error| rejection(&path, error);
+pub(super) fn file(path: &Path) -> Result<File, OpenProblem> {
+    let path = &absolute(path)?;
+    inspect(path)?;
 
-    let mut writer = Connection::open_with_flags(&absolute, flags()).map_err(at)?;
-    if writer.is_readonly("main").map_err(at)? {
-        let source = Arc::new(io::Error::from(io::ErrorKind::PermissionDenied));
-        return Err(OpenError::NotWritable { path, source });
+    let mut writer = Connection::open_with_flags(path, flags()).map_err(rejection)?;
+    if writer.is_readonly("main").map_err(rejection)? {
+        let source = io::Error::from(io::ErrorKind::PermissionDenied);
+        return Err(OpenProblem::NotWritable(Arc::new(source)));
     }
-    writer.busy_timeout(OPEN_TIMEOUT).map_err(at)?;
+    writer.busy_timeout(OPEN_TIMEOUT).map_err(rejection)?;
     // Until it is known to be a store of ours: to close a connection writes
     // the log back into the file, and a rejected file must not be changed.
-    writer
-        .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
-        .map_err(at)?;
-    let identity = schema::claim(&mut writer).map_err(at)?;
-    accept(&path, identity)?;
-    writer
-        .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
-        .map_err(at)?;
+    keep_log_on_close(&writer, true)?;
+    accept(schema::claim(&mut writer).map_err(rejection)?)?;
+    keep_log_on_close(&writer, false)?;
 
-    use_write_ahead_log(&path, &writer)?;
-    make_durable(&writer).map_err(at)?;
-    schema::migrate(&mut writer).map_err(at)?;
-    set_up(&writer, WRITE_TIMEOUT).map_err(at)?;
+    use_write_ahead_log(&writer)?;
+    make_durable(&writer).map_err(rejection)?;
+    schema::migrate(&mut writer).map_err(rejection)?;
+    set_up(&writer, WRITE_TIMEOUT).map_err(rejection)?;
 
     // More readers than threads would be of no use: no thread reads twice at
     // the same moment.
@@ -77,45 +76,55 @@ pub(super) fn file(path: PathBuf) -> Result<File, OpenError> {
         .map_or(4, usize::from)
         .clamp(2, 16);
     let readers = (0..threads)
-        .map(|_| reader(&absolute))
+        .map(|_| reader(path))
         .collect::<Result<_, _>>()
-        .map_err(at)?;
-    let files = Files::of(&absolute).map_err(|error| failed(&path, Arc::new(error)))?;
+        .map_err(rejection)?;
     Ok(File {
         writer,
         readers,
-        files,
+        files: Files::of(path).map_err(OpenProblem::failed)?,
     })
+}
+
+/// SQLite takes some names for something else: "", ":memory:", "file:...".
+/// None of them is absolute.
+fn absolute(path: &Path) -> Result<PathBuf, OpenProblem> {
+    std::path::absolute(path).map_err(OpenProblem::failed)
 }
 
 /// A connection that changes nothing to a store that is there; `None` where
 /// there is none.
-pub(super) fn existing(path: &Path) -> Result<Option<Connection>, OpenError> {
-    let absolute = std::path::absolute(path).map_err(|error| failed(path, Arc::new(error)))?;
-    inspect(path, &absolute)?;
-    if !absolute.exists() {
+pub(super) fn existing(path: &Path) -> Result<Option<Connection>, OpenProblem> {
+    let path = &absolute(path)?;
+    inspect(path)?;
+    if !path.exists() {
         return Ok(None);
     }
-    let at = |error| rejection(path, error);
-    let db = Connection::open_with_flags(&absolute, flags() - OpenFlags::SQLITE_OPEN_CREATE)
-        .map_err(at)?;
-    db.busy_timeout(OPEN_TIMEOUT).map_err(at)?;
+    let flags = flags() - OpenFlags::SQLITE_OPEN_CREATE;
+    let db = Connection::open_with_flags(path, flags).map_err(rejection)?;
+    db.busy_timeout(OPEN_TIMEOUT).map_err(rejection)?;
     // A log that a crash left stays; one that only this connection makes goes
     // with it.
-    let keep = has_log(&absolute);
-    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep)
-        .map_err(at)?;
+    keep_log_on_close(&db, has_log(path))?;
     Ok(Some(db))
 }
 
+fn keep_log_on_close(db: &Connection, keep: bool) -> Result<(), OpenProblem> {
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep)
+        .map(|_| ())
+        .map_err(rejection)
+}
+
 /// A database of its own that no other connection sees.
-pub(super) fn memory() -> Result<Connection, OpenError> {
-    let at = |error| rejection(Path::new(":memory:"), error);
-    let mut only = Connection::open_in_memory().map_err(at)?;
-    schema::claim(&mut only).map_err(at)?;
-    schema::migrate(&mut only).map_err(at)?;
-    set_up(&only, WRITE_TIMEOUT).map_err(at)?;
-    Ok(only)
+pub(super) fn memory() -> Result<Connection, OpenProblem> {
+    let open = || -> rusqlite::Result<_> {
+        let mut only = Connection::open_in_memory()?;
+        schema::claim(&mut only)?;
+        schema::migrate(&mut only)?;
+        set_up(&only, WRITE_TIMEOUT)?;
+        Ok(only)
+    };
+    open().map_err(rejection)
 }
 
 fn flags() -> OpenFlags {
@@ -148,43 +157,27 @@ fn set_up(db: &Connection, timeout: Duration) -> rusqlite::Result<()> {
 }
 
 /// Rejects what is not a store before anything is touched.
-fn inspect(path: &Path, absolute: &Path) -> Result<(), OpenError> {
-    match fs::metadata(absolute) {
-        Ok(found) if found.is_dir() => {
-            return Err(OpenError::IsFolder {
-                path: path.to_owned(),
-            });
-        }
-        Ok(found) if !found.is_file() => {
-            return Err(OpenError::NotAStore {
-                path: path.to_owned(),
-            });
-        }
-        Ok(found) if found.len() == 0 => return Ok(()),
+fn inspect(path: &Path) -> Result<(), OpenProblem> {
+    match (fs::metadata(path), path.parent()) {
+        (Ok(found), _) if found.is_dir() => return Err(OpenProblem::IsFolder),
+        (Ok(found), _) if found.is_file() && found.len() == 0 => return Ok(()),
         // No database is so small; SQLite would take a single byte for nothing.
-        Ok(found) if found.len() < SMALLEST_PAGE => {
-            return Err(OpenError::NotAStore {
-                path: path.to_owned(),
-            });
+        (Ok(found), _) if !found.is_file() || found.len() < SMALLEST_PAGE => {
+            return Err(OpenProblem::NotAStore);
         }
-        Ok(_) => {}
-        Err(_) => {
-            return match absolute.parent() {
-                Some(folder) if !folder.is_dir() => Err(OpenError::NoFolder {
-                    path: path.to_owned(),
-                    folder: folder.to_owned(),
-                }),
-                _ => Ok(()),
-            };
+        (Ok(_), _) => {}
+        (Err(_), Some(folder)) if !folder.is_dir() => {
+            return Err(OpenProblem::NoFolder(folder.to_owned()));
         }
+        (Err(_), _) => return Ok(()),
     }
-    match look(path, absolute) {
+    match look(path) {
         // A checkpoint that was cut off, or is under way, looks like damage;
         // with the log, which is not read here, the file may be whole.
-        Err(OpenError::Damaged { .. }) if has_log(absolute) => Ok(()),
+        Err(OpenProblem::Damaged(_)) if has_log(path) => Ok(()),
         // Without a log nothing is under way any more.
-        Err(OpenError::Damaged { .. }) => accept(path, look(path, absolute)?),
-        looked => accept(path, looked?),
+        Err(OpenProblem::Damaged(_)) => accept(look(path)?),
+        looked => accept(looked?),
     }
 }
 
@@ -192,19 +185,18 @@ fn inspect(path: &Path, absolute: &Path) -> Result<(), OpenError> {
 /// so it leaves no trace even in a database that another program has open; and
 /// it goes through SQLite, since to open and close the file by other means
 /// would drop the locks that this process may hold on it.
-fn look(path: &Path, absolute: &Path) -> Result<Identity, OpenError> {
-    let at = |error| rejection(path, error);
-    let db = immutably(absolute).map_err(at)?;
-    let identity = schema::identify(&db).map_err(at)?;
-    let pages: u32 = db.pragma_query_one(None, "page_count").map_err(at)?;
-    let page: u32 = db.pragma_query_one(None, "page_size").map_err(at)?;
-    let length = fs::metadata(absolute)
-        .map_err(|error| failed(path, Arc::new(error)))?
-        .len();
-    if length < u64::from(pages) * u64::from(page) {
-        let path = path.to_owned();
-        let source = Arc::new(io::Error::from(io::ErrorKind::UnexpectedEof));
-        return Err(OpenError::Damaged { path, source });
+fn look(path: &Path) -> Result<Identity, OpenProblem> {
+    let first_page = || -> rusqlite::Result<_> {
+        let db = immutably(path)?;
+        let pages: u32 = db.pragma_query_one(None, "page_count")?;
+        let page: u32 = db.pragma_query_one(None, "page_size")?;
+        let length = u64::from(pages) * u64::from(page);
+        Ok((schema::identify(&db)?, length))
+    };
+    let (identity, length) = first_page().map_err(rejection)?;
+    if fs::metadata(path).map_err(OpenProblem::failed)?.len() < length {
+        let source = io::Error::from(io::ErrorKind::UnexpectedEof);
+        return Err(OpenProblem::Damaged(Arc::new(source)));
     }
     Ok(identity)
 }
@@ -231,34 +223,14 @@ pub(super) fn immutably(absolute: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Connection::open_with_flags(immutable(absolute), flags)
+    let path = percent_encode(absolute.as_os_str().as_encoded_bytes(), IN_A_URI);
+    Connection::open_with_flags(format!("file:{path}?immutable=1"), flags)
 }
 
-/// The path as an SQLite URI, with every byte that could mean something else
-/// escaped.
-fn immutable(path: &Path) -> String {
-    let mut uri = "file:".to_owned();
-    for &byte in path.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
-                uri.push(char::from(byte))
-            }
-            _ => {
-                let written = write!(uri, "%{byte:02X}");
-                debug_assert!(written.is_ok(), "a String takes any text");
-            }
-        }
-    }
-    uri.push_str("?immutable=1");
-    uri
-}
-
-pub(super) fn accept(path: &Path, identity: Identity) -> Result<(), OpenError> {
-    let path = path.to_owned();
+pub(super) fn accept(identity: Identity) -> Result<(), OpenProblem> {
     match identity {
-        Identity::Foreign => Err(OpenError::NotAStore { path }),
-        Identity::Store(found) if found > schema::NEWEST => Err(OpenError::TooNew {
-            path,
+        Identity::Foreign => Err(OpenProblem::NotAStore),
+        Identity::Store(found) if found > schema::NEWEST => Err(OpenProblem::TooNew {
             found,
             supported: schema::NEWEST,
         }),
@@ -268,22 +240,17 @@ pub(super) fn accept(path: &Path, identity: Identity) -> Result<(), OpenError> {
 
 /// The change of mode needs the file for itself, and SQLite does not wait for
 /// that by itself where it would risk a deadlock.
-fn use_write_ahead_log(path: &Path, db: &Connection) -> Result<(), OpenError> {
+fn use_write_ahead_log(db: &Connection) -> Result<(), OpenProblem> {
     let started = Instant::now();
     loop {
         match db.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0))
         {
             Ok(mode) if mode == "wal" => return Ok(()),
-            Ok(mode) => {
-                return Err(OpenError::NoWriteAheadLog {
-                    path: path.to_owned(),
-                    mode,
-                });
-            }
+            Ok(mode) => return Err(OpenProblem::NoWriteAheadLog(mode)),
             Err(error) if is_busy(&error) && started.elapsed() < OPEN_TIMEOUT => {
                 thread::sleep(Duration::from_millis(2));
             }
-            Err(error) => return Err(rejection(path, error)),
+            Err(error) => return Err(rejection(error)),
         }
     }
 }
@@ -303,25 +270,17 @@ fn is_busy(error: &Error) -> bool {
     )
 }
 
-pub(super) fn rejection(path: &Path, error: Error) -> OpenError {
-    let busy = is_busy(&error);
+pub(super) fn rejection(error: Error) -> OpenProblem {
+    let is_busy = is_busy(&error);
     let code = error.sqlite_error_code();
-    let source: Cause = Arc::new(error);
-    let path = path.to_owned();
+    let source = Arc::new(error);
     match code {
-        _ if busy => OpenError::Locked { path, source },
-        Some(ErrorCode::NotADatabase) => OpenError::NotAStore { path },
-        Some(ErrorCode::DatabaseCorrupt) => OpenError::Damaged { path, source },
+        _ if is_busy => OpenProblem::Locked(source),
+        Some(ErrorCode::NotADatabase) => OpenProblem::NotAStore,
+        Some(ErrorCode::DatabaseCorrupt) => OpenProblem::Damaged(source),
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-            OpenError::NotWritable { path, source }
+            OpenProblem::NotWritable(source)
         }
-        _ => OpenError::Failed { path, source },
-    }
-}
-
-fn failed(path: &Path, source: Cause) -> OpenError {
-    OpenError::Failed {
-        path: path.to_owned(),
-        source,
+        _ => OpenProblem::Failed(source),
     }
 }

@@ -2,7 +2,7 @@
 //! run in the transaction of a batch, so that no other write runs at the same
 //! time.
 
-use super::records::{self, unreadable};
+use super::records::{self, execute, unreadable};
 use crate::{
     NotOrdered, NotUpdated,
     record::{placed_order, time},
@@ -11,11 +11,11 @@ use crate::{
 use petstore_models::{NewOrder, Order, OrderStatus, Pet, PetStatus};
 use rusqlite::{Connection, params};
 
-const RESERVE_PET: &str = "UPDATE pets SET status = ?2 WHERE id = ?1 AND status = ?3";
+const RESERVE_PET: &str = "UPDATE pets SET status = $1 WHERE id = $2 AND status = $3";
 /// Where the clock was set back, or is that of another server, the time of the
 /// last change does not go back.
 const UPDATE: &str = "UPDATE orders SET status = ?2, updated_at = max(updated_at, ?3) WHERE id = ?1 RETURNING updated_at";
-const SET_PET_STATUS: &str = "UPDATE pets SET status = ?2 WHERE id = ?1";
+const SET_PET_STATUS: &str = "UPDATE pets SET status = $1 WHERE id = $2";
 
 /// Places an order as of this time, in microseconds since 1970-01-01T00:00:00Z.
 pub(super) fn create(
@@ -25,14 +25,18 @@ pub(super) fn create(
 ) -> rusqlite::Result<Result<Order, NotOrdered>> {
     let order = placed_order(0, new, at).map_err(unreadable)?;
     let (available, reserved) = ORDERED;
-    let parameters = params![order.pet_id, reserved.as_str(), available.as_str()];
-    if db.prepare_cached(RESERVE_PET)?.execute(parameters)? == 0 {
+    let parameters = [
+        reserved.as_str().into(),
+        order.pet_id.into(),
+        available.as_str().into(),
+    ];
+    if execute(db, RESERVE_PET, &parameters)? == 0 {
         let pet: Option<Pet> = records::get(db, order.pet_id)?;
         return Ok(Err(pet.map_or(NotOrdered::NoPet, |pet| {
             NotOrdered::NotAvailable(pet.status)
         })));
     }
-    let id = records::insert::<Order, _>(db, &order)?;
+    let id = records::insert::<Order>(db, &order)?;
     Ok(Ok(Order { id, ..order }))
 }
 
@@ -43,7 +47,7 @@ pub(super) fn update(
     to: OrderStatus,
     at: i64,
 ) -> rusqlite::Result<Result<Order, NotUpdated>> {
-    let Some(order) = records::get::<Order, _>(db, id)? else {
+    let Some(order) = records::get::<Order>(db, id)? else {
         return Ok(Err(NotUpdated::NoOrder));
     };
     let from = order.status;
@@ -54,8 +58,7 @@ pub(super) fn update(
         .prepare_cached(UPDATE)?
         .query_row(params![id, to.as_str(), at], |row| row.get(0))?;
     if let Some(status) = step.pet.map(PetStatus::as_str) {
-        db.prepare_cached(SET_PET_STATUS)?
-            .execute(params![order.pet_id, status])?;
+        execute(db, SET_PET_STATUS, &[status.into(), order.pet_id.into()])?;
     }
     Ok(Ok(Order {
         status: to,

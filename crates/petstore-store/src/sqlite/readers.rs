@@ -1,8 +1,14 @@
 //! Pools the connections that read. A read runs on the thread of its caller and
 //! waits only for a free connection.
 
-use super::{connection::Slot, error};
-use crate::{PoolStats, StoreError};
+use super::{
+    connection::{self, Slot},
+    error, records,
+};
+use crate::{
+    PoolStats, StoreError,
+    row::{FromRow, Value},
+};
 use rusqlite::Connection;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -42,7 +48,16 @@ impl Readers {
             self.waits.fetch_add(1, Ordering::Relaxed);
             self.slots[own].hold()
         });
-        work(held.open()?).map_err(error::failed)
+        work(connection::open(&mut held)?).map_err(error::failed)
+    }
+
+    /// All rows that a statement returns.
+    pub(super) fn query<T: FromRow>(
+        &self,
+        sql: &str,
+        parameters: &[Value<'_>],
+    ) -> Result<Vec<T>, StoreError> {
+        self.read(|db| records::all(db, sql, parameters))
     }
 
     /// Looks at each connection for a moment, rather than counting each read.
@@ -56,7 +71,7 @@ impl Readers {
         for slot in &self.slots {
             match slot.try_hold() {
                 None => stats.used += 1,
-                Some(mut held) => stats.idle += usize::from(held.open().is_ok()),
+                Some(held) => stats.idle += usize::from(held.is_some()),
             }
         }
         stats
@@ -65,7 +80,7 @@ impl Readers {
     /// Waits for running reads and closes the connections.
     pub(super) fn close(&self) {
         for slot in &self.slots {
-            drop(slot.empty());
+            drop(slot.hold().take());
         }
     }
 }

@@ -8,62 +8,49 @@
 //! again.
 
 use super::{
-    connection::Slot,
+    connection::{self, Slot},
     error,
     files::Files,
     idle_transaction::{self, IdleTransaction},
 };
 use crate::{
-    OpenError, StoreError, WriteStats,
-    stats::{self, Batches},
-    write_queue::{BATCH_BYTES, QueueCapacity, Reservation},
+    OpenProblem, StoreError,
+    stats::Batches,
+    write_queue::{Caller, Message, Stopped, WriteQueue, respond, take_up},
 };
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll, Wake},
-    thread::{self, Thread},
+    thread::{self, JoinHandle, Thread},
     time::{Duration, Instant},
 };
-use tokio::sync::{mpsc, oneshot};
-
-/// Writes that may wait. At 10,000 a second, a tenth of a second's work.
-pub(super) const QUEUE: usize = 1024;
-/// Writes in one transaction: beyond this a larger one gains nothing, and
-/// those at its front would wait for those at its end.
-pub(super) const BATCH: usize = 256;
-const _: () = assert!(
-    BATCH as u64 <= stats::LARGEST_BATCH,
-    "each batch has its class"
-);
+use tokio::{sync::mpsc, task::spawn_blocking};
 
 /// The handle to the thread, which ends when this is dropped or closed.
 pub(super) struct Writer {
-    inbox: mpsc::Sender<Message>,
-    capacity: QueueCapacity,
-    batches: Arc<Batches>,
+    pub(super) queue: WriteQueue<Box<dyn Job>>,
+    /// None once it was closed.
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-enum Message {
-    Write(Box<dyn Job>, Reservation),
-    Close(oneshot::Sender<()>),
-}
+type Messages = mpsc::Receiver<Message<Box<dyn Job>>>;
 
 /// A write with the caller who waits for it.
-trait Job: Send {
+pub(super) trait Job: Send {
     /// Runs the write and keeps its result; an error is the caller's too.
     fn run(&mut self, db: &Connection) -> Result<(), StoreError>;
 
-    /// Returns the result to the caller, who may be gone. The write counts only if its
-    /// transaction was committed.
-    fn respond(self: Box<Self>, committed: Result<(), StoreError>);
+    /// Returns the result to the caller. The write counts only if its transaction was
+    /// committed.
+    fn respond(self: Box<Self>, committed: &Result<(), StoreError>);
 }
 
 struct Write<T, W> {
     work: W,
     result: Option<Result<T, StoreError>>,
-    caller: oneshot::Sender<Result<T, StoreError>>,
+    caller: Caller<T>,
 }
 
 impl<T, W> Job for Write<T, W>
@@ -82,31 +69,22 @@ where
             .map_err(Clone::clone)
     }
 
-    fn respond(self: Box<Self>, committed: Result<(), StoreError>) {
-        let result = match (self.result, committed) {
-            (Some(Err(own)), _) => Err(own),
-            (_, Err(shared)) => Err(shared),
-            (Some(Ok(value)), Ok(())) => Ok(value),
-            (None, Ok(())) => Err(error::writer_gone()),
-        };
-        // An error means that the caller did not wait; the write is valid.
-        let _gone = self.caller.send(result);
+    fn respond(self: Box<Self>, committed: &Result<(), StoreError>) {
+        respond(self.caller, self.result, committed);
     }
 }
 
 impl Writer {
-    pub(super) fn start(slot: Slot, files: Option<Files>) -> Result<Self, OpenError> {
-        let (inbox, messages) = mpsc::channel(QUEUE);
-        let batches = Arc::<Batches>::default();
-        let counted = Arc::clone(&batches);
-        thread::Builder::new()
+    pub(super) fn start(slot: Slot, files: Option<Files>) -> Result<Self, OpenProblem> {
+        let (queue, messages) = WriteQueue::new();
+        let batches = Arc::clone(&queue.batches);
+        let thread = thread::Builder::new()
             .name("petstore-writer".to_owned())
-            .spawn(move || serve(messages, &slot, files.as_ref(), &counted))
-            .map_err(|source| OpenError::NoThread { source })?;
+            .spawn(move || serve(messages, &slot, files.as_ref(), &batches))
+            .map_err(OpenProblem::NoThread)?;
         Ok(Self {
-            inbox,
-            capacity: QueueCapacity::default(),
-            batches,
+            queue,
+            thread: Mutex::new(Some(thread)),
         })
     }
 
@@ -127,112 +105,54 @@ impl Writer {
         T: Send + 'static,
         W: FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
     {
-        let reservation = self.capacity.reserve(bytes)?;
-        let (caller, result) = oneshot::channel();
-        let job = Box::new(Write {
-            work,
-            result: None,
-            caller,
-        });
-        let job = Message::Write(job, reservation);
-        self.inbox
-            .try_send(job)
-            .map_err(|rejected| match rejected {
-                mpsc::error::TrySendError::Full(_) => StoreError::Overloaded,
-                mpsc::error::TrySendError::Closed(_) => error::closed(),
-            })?;
-        result.await.unwrap_or_else(|_| Err(error::writer_gone()))
-    }
-
-    /// `Ok` while writes are taken.
-    pub(super) fn check(&self) -> Result<(), StoreError> {
-        if self.inbox.is_closed() {
-            Err(error::closed())
-        } else {
-            Ok(())
-        }
-    }
-
-    pub(super) fn stats(&self) -> WriteStats {
-        self.batches
-            .stats(self.inbox.max_capacity() - self.inbox.capacity())
+        let job = |caller| -> Box<dyn Job> {
+            Box::new(Write {
+                work,
+                result: None,
+                caller,
+            })
+        };
+        self.queue.write(bytes, job).await
     }
 
     /// Returns when all that was handed over is done and the connection is
     /// closed.
     pub(super) async fn close(&self) -> Result<(), StoreError> {
-        let (caller, done) = oneshot::channel();
-        match self.inbox.send(Message::Close(caller)).await {
-            Ok(()) => done.await.map_err(|_| error::writer_gone()),
+        self.queue.close().await;
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let Some(thread) = thread else {
             // Another call closes it already.
-            Err(_) => Ok(()),
+            return Ok(());
+        };
+        match spawn_blocking(|| thread.join().is_ok()).await {
+            Ok(true) => Ok(()),
+            _ => Err(StoreError::unknown(Stopped::WriterGone)),
         }
     }
 }
 
-fn serve(
-    mut messages: mpsc::Receiver<Message>,
-    slot: &Slot,
-    files: Option<&Files>,
-    batches: &Batches,
-) {
-    let mut taken = Vec::with_capacity(BATCH);
-    let mut closers = Vec::new();
+fn serve(mut messages: Messages, slot: &Slot, files: Option<&Files>, batches: &Batches) {
     // In memory, readers use the same connection.
     let mut idle = files.map(|_| IdleTransaction::default());
-    while take_up(&mut messages, &mut taken, slot, idle.as_mut()) {
-        let mut jobs = Vec::with_capacity(taken.len());
-        let mut reservations = Vec::with_capacity(taken.len());
-        for message in taken.drain(..) {
-            match message {
-                Message::Write(job, reservation) => {
-                    jobs.push(job);
-                    reservations.push(reservation);
-                }
-                Message::Close(caller) => {
-                    // No further writes arrive; the loop ends when all results are returned.
-                    messages.close();
-                    closers.push(caller);
-                }
-            }
-        }
-        if !jobs.is_empty() {
-            commit(slot, files, jobs, batches);
+    while let Some(first) = wait(&mut messages, slot, idle.as_mut()) {
+        let (writes, _reservations) = take_up(first, &mut messages);
+        if !writes.is_empty() {
+            commit(slot, files, writes, batches);
         }
     }
     shut(slot);
-    for caller in closers {
-        let _gone = caller.send(());
-    }
-}
-
-/// Waits for the first message and takes up those that wait with it; `false`
-/// once there will be none.
-fn take_up(
-    messages: &mut mpsc::Receiver<Message>,
-    taken: &mut Vec<Message>,
-    slot: &Slot,
-    idle: Option<&mut IdleTransaction>,
-) -> bool {
-    let mut bytes = 0;
-    let mut next = wait(messages, slot, idle);
-    while let Some(message) = next {
-        if let Message::Write(_, reservation) = &message {
-            bytes += reservation.bytes();
-        }
-        taken.push(message);
-        let is_full = taken.len() == BATCH || bytes >= BATCH_BYTES;
-        next = (!is_full).then(|| messages.try_recv().ok()).flatten();
-    }
-    !taken.is_empty()
 }
 
 /// The next message; `None` once there will be none.
 fn wait(
-    messages: &mut mpsc::Receiver<Message>,
+    messages: &mut Messages,
     slot: &Slot,
     idle: Option<&mut IdleTransaction>,
-) -> Option<Message> {
+) -> Option<Message<Box<dyn Job>>> {
     let Some(idle) = idle else {
         return messages.blocking_recv();
     };
@@ -240,7 +160,7 @@ fn wait(
         return Some(message);
     }
     let mut held = slot.hold();
-    let Ok(db) = held.open() else {
+    let Some(db) = held.as_mut() else {
         return messages.blocking_recv();
     };
     loop {
@@ -253,7 +173,7 @@ fn wait(
 }
 
 /// As `blocking_recv`, but not longer than `time`.
-fn wait_for(messages: &mut mpsc::Receiver<Message>, time: Duration) -> Poll<Option<Message>> {
+fn wait_for(messages: &mut Messages, time: Duration) -> Poll<Option<Message<Box<dyn Job>>>> {
     let waker = Arc::new(Unpark(thread::current())).into();
     let mut context = Context::from_waker(&waker);
     let end = Instant::now() + time;
@@ -279,7 +199,7 @@ fn commit(slot: &Slot, files: Option<&Files>, mut jobs: Vec<Box<dyn Job>>, batch
     // Results are returned after the connection is free again: in memory, readers
     // use the same one.
     let committed = findable(files, || {
-        slot.hold().open().and_then(|db| together(db, &mut jobs))
+        connection::open(&mut slot.hold()).and_then(|db| together(db, &mut jobs))
     });
     match &committed {
         Ok(writes) => batches.committed(*writes),
@@ -294,7 +214,7 @@ fn commit(slot: &Slot, files: Option<&Files>, mut jobs: Vec<Box<dyn Job>>, batch
     }
     let committed = committed.map(|_| ());
     for job in jobs {
-        job.respond(committed.clone());
+        job.respond(&committed);
     }
 }
 
@@ -304,9 +224,10 @@ fn findable(
     commit: impl FnOnce() -> Result<u64, StoreError>,
 ) -> Result<u64, StoreError> {
     let Some(files) = files else { return commit() };
-    files.check().map_err(error::moved_before)?;
+    files.check().map_err(StoreError::not_applied)?;
     let writes = commit()?;
-    files.check().map_err(error::moved_meanwhile)?;
+    // What was written may be in a file that is on its way to another place.
+    files.check().map_err(StoreError::unknown)?;
     Ok(writes)
 }
 
@@ -315,7 +236,7 @@ fn findable(
 fn together(db: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Result<u64, StoreError> {
     let batch = begin(db)?;
     if jobs.iter_mut().all(|job| job.run(&batch).is_ok()) {
-        batch.commit().map_err(error::commit_failed)?;
+        batch.commit().map_err(commit_failed)?;
         return Ok(jobs.len() as u64);
     }
     batch.finish().map_err(error::failed)?;
@@ -343,8 +264,15 @@ fn apart(db: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Result<u64, StoreErr
             Err(_) => savepoint.finish().map_err(error::failed)?,
         }
     }
-    batch.commit().map_err(error::commit_failed)?;
+    batch.commit().map_err(commit_failed)?;
     Ok(writes)
+}
+
+/// SQLite undoes a `COMMIT` that fails, but its log records may be on the disk
+/// already: should the power fail before they are written over, recovery
+/// brings them back.
+fn commit_failed(error: rusqlite::Error) -> StoreError {
+    StoreError::unknown(error)
 }
 
 /// Takes the lock for writing at once: a lock that is asked for later can be
@@ -357,7 +285,7 @@ fn begin(db: &mut Connection) -> Result<Transaction<'_>, StoreError> {
 /// Writes the log back into the file and closes the connection. Nothing is
 /// lost if that fails: the next one who opens the file reads the log.
 fn shut(slot: &Slot) {
-    let Some(db) = slot.empty() else { return };
+    let Some(db) = slot.hold().take() else { return };
     let written_back = db.pragma(None, "wal_checkpoint", "truncate", |_| Ok(()));
     if let Err(error) = written_back.and_then(|()| db.close().map_err(|(_, error)| error)) {
         tracing::warn!(%error, "the database was not closed cleanly; the next start recovers it");

@@ -102,11 +102,6 @@ pub(super) const NICKNAME: &[Edit] = &[
     ),
     Edit::Replace(
         RECORD,
-        "pub(crate) const PET_COLUMNS: usize = 3;",
-        "pub(crate) const PET_COLUMNS: usize = 4;",
-    ),
-    Edit::Replace(
-        RECORD,
         "        column(\"status\", \"text\"),\n",
         "        column(\"status\", \"text\"),\n        column(\"nickname\", \"bytea\"),\n",
     ),
@@ -122,13 +117,8 @@ pub(super) const NICKNAME: &[Edit] = &[
     ),
     Edit::Replace(
         RECORD,
-        "let [name, category_id, status] = values;",
-        "let [name, category_id, status, nickname] = values;",
-    ),
-    Edit::Replace(
-        RECORD,
-        "            status: status.optional(Value::parsed)?,\n",
-        "            status: status.optional(Value::parsed)?,\n            nickname: nickname.optional(Value::text)?,\n",
+        "            status: row.optional(3, R::parsed)?,\n",
+        "            status: row.optional(3, R::parsed)?,\n            nickname: row.optional(4, R::text)?,\n",
     ),
     Edit::Replace(
         RECORD,
@@ -252,9 +242,7 @@ pub(super) fn delete_pet(
         POSTGRES,
         "    async fn pet(&self, id: i64)",
         "    async fn delete_pet(&self, id: i64) -> Result<Result<(), crate::NotDeleted>, StoreError> {
-        let delete = move |db: Arc<Writes>| {
-            Box::pin(async move { pets::delete(&db.session, id).await }) as _
-        };
+        let delete = move |db: Arc<Session>| async move { pets::delete(&db, id).await };
         self.writer.write(delete).await
     }
 
@@ -278,8 +266,8 @@ pub(super) async fn delete(
     let row = db.client().query_one(DELETE, &[&id]).await;
     let row = row.map_err(error::write_failed)?;
     let (was_there, is_deleted): (bool, bool) = (
-        row.try_get(0).map_err(error::unknown)?,
-        row.try_get(1).map_err(error::unknown)?,
+        row.try_get(0).map_err(StoreError::unknown)?,
+        row.try_get(1).map_err(StoreError::unknown)?,
     );
     Ok(match (was_there, is_deleted) {
         (_, true) => Ok(()),

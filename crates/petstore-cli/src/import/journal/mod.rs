@@ -9,18 +9,16 @@
 //! the lines are sent again with the same keys, and the service returns the same
 //! responses.
 
-mod record;
 mod state;
 
-pub(super) use record::{Entry, Header};
-pub(super) use state::State;
+pub(super) use state::{Entry, State};
 
 use super::input::{Fingerprint, hexadecimal};
 use crate::{cli::Format, exit::WrongUsage};
 use anyhow::{Context as _, Result, bail};
 use chrono::Utc;
-use record::VERSION;
 use sha2::{Digest as _, Sha256};
+use state::{Header, VERSION};
 use std::{
     fs::{File, OpenOptions, TryLockError},
     io::{self, BufRead, BufReader, Seek as _, SeekFrom, Write as _},
@@ -58,12 +56,8 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal, or begins one.
-    ///
-    /// # Errors
-    ///
-    /// It is no journal, belongs to something else, is written by another
-    /// process, is damaged, or cannot be written.
+    /// Opens the journal, or begins one. Rejects one that belongs to something else, or
+    /// that another process writes.
     pub(super) fn open(path: PathBuf, belongs: &Belongs<'_>) -> Result<Self> {
         let context = || format!("cannot open the journal `{}`", path.display());
         let file = OpenOptions::new()
@@ -124,31 +118,23 @@ impl Journal {
 
     /// Makes sure that the journal says, on disk, that this line may have been
     /// sent, and, since that takes an fsync, some lines after it.
-    ///
-    /// # Errors
-    ///
-    /// The journal cannot be written.
     pub(super) fn announce(&mut self, line: u64) -> Result<()> {
         if self.announced.contains(&line) {
             return Ok(());
         }
         let to = self.state.untouched_from(line, WINDOW);
-        self.announce_until(line, to)?;
+        self.announce_all(line, to)?;
         self.announced = line..=to;
         Ok(())
     }
 
     /// The same for one line, as if it had never been sent: its key counts from
     /// now on.
-    ///
-    /// # Errors
-    ///
-    /// The journal cannot be written.
     pub(super) fn announce_anew(&mut self, line: u64) -> Result<()> {
-        self.announce_until(line, line)
+        self.announce_all(line, line)
     }
 
-    fn announce_until(&mut self, from: u64, to: u64) -> Result<()> {
+    fn announce_all(&mut self, from: u64, to: u64) -> Result<()> {
         self.add(Entry::Sending {
             from,
             to,
@@ -159,10 +145,6 @@ impl Journal {
     }
 
     /// Takes back what was announced from this line on, and not sent.
-    ///
-    /// # Errors
-    ///
-    /// The journal cannot be written.
     pub(super) fn take_back_from(&mut self, line: u64) -> Result<()> {
         let (from, to) = (line.max(*self.announced.start()), *self.announced.end());
         if from <= to {
@@ -172,10 +154,6 @@ impl Journal {
     }
 
     /// Adds what became of a line.
-    ///
-    /// # Errors
-    ///
-    /// The journal cannot be written.
     pub(super) fn add(&mut self, entry: Entry) -> Result<()> {
         if self.is_torn {
             bail!("{}, as before", self.cannot_write());
@@ -191,10 +169,6 @@ impl Journal {
     }
 
     /// Has everything on disk.
-    ///
-    /// # Errors
-    ///
-    /// The journal cannot be written.
     pub(super) fn close(self) -> Result<State> {
         self.file.sync_all().with_context(|| self.cannot_write())?;
         Ok(self.state)
@@ -206,10 +180,6 @@ impl Journal {
 }
 
 /// Passes each rejected line of a journal, with its reason, to a function.
-///
-/// # Errors
-///
-/// It cannot be read, or `each` fails.
 pub(super) fn refused(path: &Path, mut each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
     let context = || format!("cannot read the journal `{}`", path.display());
     let file = BufReader::new(File::open(path).with_context(context)?);

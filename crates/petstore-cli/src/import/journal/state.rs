@@ -1,9 +1,53 @@
-//! Computes the state of each line of the file from the entries of a journal:
-//! done, not sent, or sent without a known response, and since when.
+//! The format of the lines of a journal, and the state of each line of the file that
+//! they give: done, not sent, or sent without a known response, and since when.
+//!
+//! After a change of the format, journals of older versions must still be readable, or
+//! [`VERSION`] must be raised.
 
-use super::record::Entry;
-use crate::import::{bits::Lines, input::Fingerprint};
+use crate::import::input::Fingerprint;
+use bit_set::BitSet;
 use chrono::{DateTime, TimeDelta, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// The form of a journal.
+pub(super) const VERSION: u32 = 1;
+
+/// The first line: what the journal belongs to.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::import) struct Header {
+    #[serde(rename = "petstore-import")]
+    pub(super) version: u32,
+    /// The prefix of all its idempotency keys.
+    pub(super) run: Uuid,
+    pub(super) url: String,
+    pub(super) format: String,
+    pub(super) input: Fingerprint,
+    pub(super) begun: DateTime<Utc>,
+}
+
+/// Every other line: what became of some lines of the input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(in crate::import) enum Entry {
+    /// They may be sent from now on, the last included.
+    Sending {
+        from: u64,
+        to: u64,
+        at: DateTime<Utc>,
+        /// The API key with which they are sent; idempotency keys belong to it.
+        key: String,
+    },
+    /// They were not sent after all.
+    Unsent { from: u64, to: u64 },
+    /// It was added as a pet with this id.
+    Added { line: u64, id: i64 },
+    /// It was rejected and cannot be added.
+    Refused { line: u64, reason: String },
+    /// The caller chose `--unknown skip`.
+    Skipped { line: u64 },
+}
 
 /// How long the service keeps an idempotency key, from the creation on.
 const KEPT: TimeDelta = TimeDelta::hours(24);
@@ -17,13 +61,13 @@ pub(in crate::import) struct State {
     /// The number of the last line.
     lines: u64,
     /// Added, rejected or skipped.
-    settled: Lines,
+    settled: BitSet,
     /// Announced, and neither settled nor taken back.
-    open: Lines,
+    open: BitSet,
     windows: Vec<Window>,
-    added: u64,
-    refused: u64,
-    skipped: u64,
+    pub(in crate::import) added: u64,
+    pub(in crate::import) refused: u64,
+    pub(in crate::import) skipped: u64,
 }
 
 #[derive(Debug)]
@@ -38,8 +82,8 @@ impl State {
     pub(super) fn new(input: &Fingerprint) -> Self {
         State {
             lines: input.lines,
-            settled: Lines::default(),
-            open: Lines::default(),
+            settled: BitSet::new(),
+            open: BitSet::new(),
             windows: Vec::new(),
             added: 0,
             refused: 0,
@@ -47,15 +91,11 @@ impl State {
         }
     }
 
-    /// Takes one entry in.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be one of this input; the text says why.
+    /// Takes one entry in, or says why it cannot be one of this input.
     pub(super) fn apply(&mut self, entry: Entry) -> Result<(), &'static str> {
         match entry {
             Entry::Sending { from, to, at, key } => {
-                for line in self.checked(from, to)? {
+                for line in self.checked(from, to)?.map(index) {
                     if !self.settled.contains(line) {
                         self.open.insert(line);
                     }
@@ -64,7 +104,7 @@ impl State {
             }
             Entry::Unsent { from, to } => {
                 for line in self.checked(from, to)? {
-                    self.open.remove(line);
+                    self.open.remove(index(line));
                 }
             }
             Entry::Added { line, .. } => self.added += self.settle(line)?,
@@ -83,17 +123,17 @@ impl State {
 
     fn settle(&mut self, line: u64) -> Result<u64, &'static str> {
         self.checked(line, line)?;
-        self.open.remove(line);
-        Ok(u64::from(self.settled.insert(line)))
+        self.open.remove(index(line));
+        Ok(u64::from(self.settled.insert(index(line))))
     }
 
     pub(in crate::import) fn is_settled(&self, line: u64) -> bool {
-        self.settled.contains(line)
+        self.settled.contains(index(line))
     }
 
     /// Whether it may have been sent, and its response is unknown.
     pub(in crate::import) fn is_open(&self, line: u64) -> bool {
-        self.open.contains(line)
+        self.open.contains(index(line))
     }
 
     /// How many lines are done.
@@ -101,24 +141,12 @@ impl State {
         self.added + self.refused + self.skipped
     }
 
-    pub(in crate::import) fn added(&self) -> u64 {
-        self.added
-    }
-
-    pub(in crate::import) fn refused(&self) -> u64 {
-        self.refused
-    }
-
-    pub(in crate::import) fn skipped(&self) -> u64 {
-        self.skipped
-    }
-
     /// The last of at most so many lines, from this one on, before one that may
     /// have been sent earlier: that one keeps its own time.
     pub(super) fn untouched_from(&self, line: u64, count: u64) -> u64 {
         let end = line.saturating_add(count - 1).min(self.lines);
         (line + 1..=end)
-            .find(|next| self.open.contains(*next))
+            .find(|next| self.open.contains(index(*next)))
             .map_or(end.max(line), |next| next - 1)
     }
 
@@ -134,6 +162,11 @@ impl State {
                 window.key == key && -MARGIN < age && age < KEPT - MARGIN
             })
     }
+}
+
+/// The place of a line in a set: 100 million lines need 12 megabytes.
+fn index(line: u64) -> usize {
+    usize::try_from(line).expect("a line of a file that was read to its end")
 }
 
 #[cfg(test)]
@@ -179,7 +212,7 @@ mod tests {
             .expect("of this input");
         let open: Vec<u64> = (1..=5).filter(|line| state.is_open(*line)).collect();
         assert_eq!(open, [1]);
-        assert_eq!((state.added(), state.refused(), state.settled()), (1, 1, 2));
+        assert_eq!((state.added, state.refused, state.settled()), (1, 1, 2));
         state.apply(sending(1, 4, 1)).expect("of this input");
         assert!(!state.is_open(2), "what is done stays done");
     }
@@ -192,7 +225,7 @@ mod tests {
                 .apply(Entry::Added { line: 2, id: 9 })
                 .expect("of this input");
         }
-        assert_eq!(state.added(), 1);
+        assert_eq!(state.added, 1);
     }
 
     #[test]

@@ -1,10 +1,7 @@
 //! Tests the group commit: which writes share a transaction.
 
 use super::*;
-use crate::{
-    sqlite::writer::{BATCH, QUEUE},
-    write_queue::{BATCH_BYTES, QUEUE_BYTES},
-};
+use crate::write_queue::{BATCH, BATCH_BYTES, QUEUE, QUEUE_BYTES};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -113,7 +110,7 @@ async fn a_write_that_fails_does_so_alone_and_leaves_nothing() {
     let store = Arc::clone(&fixture.store);
     let failing = tokio::spawn(async move {
         let twice = store.writer.write(|db| {
-            records::insert::<Pet, _>(db, &pet("half")).map_err(error::failed)?;
+            records::insert::<Pet>(db, &pet("half")).map_err(error::failed)?;
             keys::insert(db, &key(1)).map_err(keys::exists)
         });
         twice.await
@@ -144,7 +141,7 @@ async fn a_write_that_panics_does_so_alone_and_leaves_nothing() {
     let store = Arc::clone(&fixture.store);
     let panicking = tokio::spawn(async move {
         let write = store.writer.write(|db| -> Result<(), StoreError> {
-            records::insert::<Pet, _>(db, &pet("half")).map_err(error::failed)?;
+            records::insert::<Pet>(db, &pet("half")).map_err(error::failed)?;
             panic!("for the test");
         });
         write.await

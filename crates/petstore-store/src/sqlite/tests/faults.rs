@@ -23,7 +23,7 @@ async fn foreign_keys_are_enforced_and_readers_cannot_write() {
     let written = fixture
         .store
         .readers
-        .read(|db| records::insert::<Pet, _>(db, &pet("Rex")));
+        .read(|db| records::insert::<Pet>(db, &pet("Rex")));
     assert!(written.is_err());
     assert!(fixture.names().await.is_empty());
 }
@@ -41,7 +41,7 @@ async fn readers_neither_wait_for_the_writer_nor_see_half_of_a_write() {
     let store = Arc::clone(&fixture.store);
     let write = tokio::spawn(async move {
         let write = store.writer.write(move |db| {
-            let pet = records::insert::<Pet, _>(db, &pet("Tom")).map_err(error::failed);
+            let pet = records::insert::<Pet>(db, &pet("Tom")).map_err(error::failed);
             let _test_is_over = reached.send(());
             let _opened = opened.recv();
             pet
@@ -135,7 +135,7 @@ async fn a_file_that_goes_away_during_a_commit_is_an_unknown_outcome() {
     let (from, to) = (path.clone(), away.clone());
     let created = fixture.store.writer.write(move |db| {
         std::fs::rename(&from, &to).expect("moved away");
-        records::insert::<Pet, _>(db, &pet("Rex")).map_err(error::failed)
+        records::insert::<Pet>(db, &pet("Rex")).map_err(error::failed)
     });
     let error = created.await.expect_err("nobody would find it");
     assert_eq!(outcome(&error), Some(Outcome::Unknown), "{error:?}");

@@ -12,7 +12,7 @@ mod ordering;
 mod plans;
 
 use super::*;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use tempfile::TempDir;
 use tokio::task::{JoinHandle, yield_now};
 
@@ -24,7 +24,7 @@ struct Fixture {
 
 fn in_a_file() -> Fixture {
     let folder = TempDir::new().expect("a temporary folder");
-    let store = SqliteStore::in_file(folder.path().join("pets.db")).expect("a new store");
+    let store = SqliteStore::in_file(&folder.path().join("pets.db")).expect("a new store");
     Fixture {
         store: Arc::new(store),
         folder,

@@ -2,7 +2,7 @@
 
 use super::pet;
 use crate::postgres_server::own_with;
-use petstore_store::{OpenError, PostgresError, Store, open};
+use petstore_store::{OpenError, OpenProblem, Store, open};
 use std::{net::TcpListener, path::Path, sync::Arc};
 
 const FILES: &[(&str, &str)] = &[
@@ -85,7 +85,7 @@ async fn a_server_is_believed_by_its_certificate_and_its_name() {
             .map(drop)
             .expect_err(why);
         assert!(
-            matches!(error, OpenError::Postgres(PostgresError::Tls { .. })),
+            matches!(error.problem, OpenProblem::Tls(_)),
             "{why}: {error:?}"
         );
         assert!(error.to_string().contains("`sslrootcert=FILE`"), "{error}");
@@ -122,8 +122,8 @@ async fn a_password_is_bound_to_the_encrypted_connection() {
     store.close().await.expect("closed");
     let rejected = over_tcp(&place, &format!("password=wrong&{options}")).await;
     assert!(matches!(
-        rejected.map(drop),
-        Err(OpenError::Postgres(PostgresError::Refused { .. }))
+        rejected.map(drop).map_err(|error| error.problem),
+        Err(OpenProblem::Refused(_))
     ));
 }
 
@@ -138,10 +138,7 @@ async fn a_server_without_encryption_is_rejected_if_it_is_required() {
         .await
         .map(drop)
         .expect_err("no TLS");
-    assert!(
-        matches!(error, OpenError::Postgres(PostgresError::Tls { .. })),
-        "{error:?}"
-    );
+    assert!(matches!(error.problem, OpenProblem::Tls(_)), "{error:?}");
     over_tcp(&format!("127.0.0.1:{port}"), "")
         .await
         .expect("it is only preferred");
@@ -158,10 +155,7 @@ async fn a_file_without_certificates_is_named() {
             .map(drop)
             .expect_err("no certificates");
         assert!(
-            matches!(
-                error,
-                OpenError::Postgres(PostgresError::NoCertificates { .. })
-            ),
+            matches!(error.problem, OpenProblem::NoCertificates { .. }),
             "{error:?}"
         );
         assert!(error.to_string().contains(file), "{error}");

@@ -14,9 +14,7 @@ mod walks;
 
 use crate::{fixtures::new_pet, postgres_server::Database};
 use petstore_models::NewPet;
-use petstore_store::{
-    KeyHash, KeyId, NewKey, OpenError, Outcome, PostgresError, Store, StoreError, open,
-};
+use petstore_store::{KeyHash, KeyId, NewKey, OpenError, Outcome, Store, StoreError, open};
 use std::sync::Arc;
 
 fn pet(name: impl Into<String>) -> NewPet {
@@ -36,15 +34,9 @@ async fn store(database: &Database<'_>) -> Arc<dyn Store> {
     open(&database.url()).await.expect("a store")
 }
 
-async fn rejected(database: &Database<'_>) -> PostgresError {
-    match open(&database.url())
-        .await
-        .map(drop)
-        .expect_err("it is rejected")
-    {
-        OpenError::Postgres(error) => error,
-        other => panic!("{other}"),
-    }
+async fn rejected(database: &Database<'_>) -> OpenError {
+    let opened = open(&database.url()).await;
+    opened.map(drop).expect_err("it is rejected")
 }
 
 fn outcome<T>(result: &Result<T, StoreError>) -> Option<Outcome> {

@@ -2,7 +2,7 @@
 
 use super::{pet, rejected, store};
 use crate::postgres_server::shared;
-use petstore_store::{OpenError, PostgresError, open, schema_version};
+use petstore_store::{OpenProblem, open, schema_version};
 
 #[tokio::test]
 async fn a_database_that_can_lose_completed_writes_is_rejected() {
@@ -15,8 +15,8 @@ async fn a_database_that_can_lose_completed_writes_is_rejected() {
         let error = rejected(&database).await;
         assert!(
             matches!(
-                error,
-                PostgresError::NotDurable {
+                error.problem,
+                OpenProblem::NotDurable {
                     setting: "synchronous_commit",
                     ..
                 }
@@ -42,8 +42,8 @@ async fn a_server_that_does_not_sync_is_rejected() {
     let error = rejected(&cluster.database().await).await;
     assert!(
         matches!(
-            error,
-            PostgresError::NotDurable {
+            error.problem,
+            OpenProblem::NotDurable {
                 setting: "fsync",
                 ..
             }
@@ -65,7 +65,7 @@ async fn a_store_of_a_newer_version_is_rejected_and_left_as_it_is() {
         .expect("a newer version");
     let error = rejected(&database).await;
     assert!(
-        matches!(error, PostgresError::TooNew { found: 99, .. }),
+        matches!(error.problem, OpenProblem::TooNew { found: 99, .. }),
         "{error:?}"
     );
     let version = db
@@ -100,10 +100,7 @@ async fn the_tables_of_something_else_are_left_alone() {
         .await
         .expect("another table");
     let error = rejected(&database).await;
-    assert!(
-        matches!(error, PostgresError::NotAStore { .. }),
-        "{error:?}"
-    );
+    assert!(matches!(error.problem, OpenProblem::NotAStore), "{error:?}");
     let made = db
         .query_one("SELECT to_regclass('petstore_schema') IS NULL", &[])
         .await
@@ -158,7 +155,7 @@ async fn a_database_that_only_reads_is_no_place_for_a_store() {
     database.set("default_transaction_read_only = on").await;
     let error = rejected(&database).await;
     assert!(
-        matches!(error, PostgresError::Unreachable { .. }),
+        matches!(error.problem, OpenProblem::Unreachable(_)),
         "{error:?}"
     );
     assert!(
@@ -174,10 +171,7 @@ async fn who_cannot_be_reached_is_named_without_the_password() {
         .expect("a URL");
     let error = open(&url).await.map(drop).expect_err("nobody is there");
     assert!(
-        matches!(
-            error,
-            OpenError::Postgres(PostgresError::Unreachable { .. })
-        ),
+        matches!(error.problem, OpenProblem::Unreachable(_)),
         "{error:?}"
     );
     let texts = format!("{error} {error:?} {url} {url:?}");
@@ -201,7 +195,7 @@ async fn a_database_that_does_not_exist_is_told_from_one_that_is_down() {
         .map(drop)
         .expect_err("there is none");
     assert!(
-        matches!(error, OpenError::Postgres(PostgresError::Refused { .. })),
+        matches!(error.problem, OpenProblem::Refused(_)),
         "{error:?}"
     );
     assert!(

@@ -2,7 +2,7 @@
 //! have the command `backup` and a service under load.
 
 use super::{Place, open, pet, place};
-use petstore_store::{BackupError, DatabaseUrl, OpenError, PetQuery, backup};
+use petstore_store::{BackupError, BackupProblem, DatabaseUrl, OpenProblem, PetQuery, backup};
 use rusqlite::Connection;
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
@@ -92,7 +92,7 @@ async fn what_a_crash_left_in_the_log_is_copied_and_the_store_left_alone() {
 #[tokio::test]
 async fn an_existing_file_is_not_overwritten() {
     let (from, to) = (Place::with_pets(1).await, Place::with_pets(2).await);
-    let exists = |error: &BackupError| matches!(error, BackupError::Exists { .. });
+    let exists = |error: &BackupError| matches!(error.problem, BackupProblem::Exists);
     is_rejected(&from, &to, exists, &to.path, "name a new file").await;
     is_rejected(&from, &from, exists, &from.path, "name a new file").await;
     let link = place();
@@ -104,7 +104,7 @@ async fn an_existing_file_is_not_overwritten() {
 #[tokio::test]
 async fn where_no_store_is_none_is_made() {
     let (from, to) = (place(), place());
-    let no_store = |error: &BackupError| matches!(error, BackupError::NoStore { .. });
+    let no_store = |error: &BackupError| matches!(error.problem, BackupProblem::NoStore);
     is_rejected(&from, &to, no_store, &from.path, "name the file").await;
     fs::write(&from.path, "").expect("an empty file");
     is_rejected(&from, &to, no_store, &from.path, "name the file").await;
@@ -117,8 +117,9 @@ async fn what_is_not_a_store_is_not_copied() {
     db.execute_batch("CREATE TABLE notes (text)")
         .expect("a table");
     drop(db);
-    let foreign =
-        |error: &BackupError| matches!(error, BackupError::Source(OpenError::NotAStore { .. }));
+    let foreign = |error: &BackupError| {
+        matches!(error.problem, BackupProblem::Source(OpenProblem::NotAStore))
+    };
     is_rejected(&from, &to, foreign, &from.path, "name another file").await;
 }
 
@@ -129,7 +130,7 @@ async fn a_damaged_store_makes_no_backup() {
     let page = bytes.len() / 4096 / 2 * 4096;
     bytes[page..page + 4096].fill(0xa5);
     fs::write(&from.path, bytes).expect("damaged");
-    let damaged = |error: &BackupError| matches!(error, BackupError::Inconsistent { .. });
+    let damaged = |error: &BackupError| matches!(error.problem, BackupProblem::Inconsistent { .. });
     is_rejected(&from, &to, damaged, &from.path, "keep your backups").await;
 }
 
@@ -137,7 +138,7 @@ async fn a_damaged_store_makes_no_backup() {
 async fn a_missing_folder_of_the_copy_is_named() {
     let (from, mut to) = (Place::with_pets(1).await, place());
     to.path = to.folder.path().join("missing/copy.db");
-    let missing = |error: &BackupError| matches!(error, BackupError::NoFolder { .. });
+    let missing = |error: &BackupError| matches!(error.problem, BackupProblem::NoFolder { .. });
     is_rejected(&from, &to, missing, &to.path, "create `").await;
 }
 
@@ -147,7 +148,10 @@ async fn only_files_are_copied() {
     for url in ["sqlite::memory:", "postgres://localhost/pets"] {
         let url: DatabaseUrl = url.parse().expect("a database");
         let error = backup(&url, &to.path).await.expect_err("rejected");
-        assert!(matches!(error, BackupError::NotAFile), "{error:?}");
+        assert!(
+            matches!(error.problem, BackupProblem::NotAFile),
+            "{error:?}"
+        );
     }
     assert!(to.contents().is_empty());
 }

@@ -2,7 +2,7 @@
 //! remedy and is not changed.
 
 use super::{Place, open, place, rejected};
-use petstore_store::OpenError;
+use petstore_store::{OpenError, OpenProblem};
 use rusqlite::{Connection, config::DbConfig};
 use std::{
     fs,
@@ -25,29 +25,29 @@ async fn is_rejected(place: &Place, path: &Path, expected: fn(&OpenError) -> boo
 }
 
 fn not_a_store(error: &OpenError) -> bool {
-    matches!(error, OpenError::NotAStore { .. })
+    matches!(error.problem, OpenProblem::NotAStore)
 }
 
 fn too_new(error: &OpenError) -> bool {
-    matches!(error, OpenError::TooNew { found: 99, .. })
+    matches!(error.problem, OpenProblem::TooNew { found: 99, .. })
 }
 
 fn not_writable(error: &OpenError) -> bool {
-    matches!(error, OpenError::NotWritable { .. })
+    matches!(error.problem, OpenProblem::NotWritable { .. })
 }
 
 #[tokio::test]
 async fn a_missing_folder_is_named() {
     let place = place();
     let path = place.folder.path().join("missing/pets.db");
-    let missing = |error: &OpenError| matches!(error, OpenError::NoFolder { .. });
+    let missing = |error: &OpenError| matches!(error.problem, OpenProblem::NoFolder { .. });
     is_rejected(&place, &path, missing, "create `").await;
 }
 
 #[tokio::test]
 async fn a_folder_is_not_a_database() {
     let place = place();
-    let folder = |error: &OpenError| matches!(error, OpenError::IsFolder { .. });
+    let folder = |error: &OpenError| matches!(error.problem, OpenProblem::IsFolder);
     is_rejected(&place, place.folder.path(), folder, "petstore.db").await;
 }
 
@@ -151,7 +151,7 @@ async fn a_newer_version_that_is_only_in_the_log_is_rejected() {
 async fn a_store_that_was_cut_short_is_rejected() {
     let place = Place::with_pets(200).await;
     let bytes = fs::read(&place.path).expect("the file");
-    let damaged = |error: &OpenError| matches!(error, OpenError::Damaged { .. });
+    let damaged = |error: &OpenError| matches!(error.problem, OpenProblem::Damaged { .. });
     for length in [bytes.len() / 2, bytes.len() - 1, 4096] {
         fs::write(&place.path, &bytes[..length]).expect("a shorter file");
         is_rejected(&place, &place.path, damaged, "restore it from a backup").await;

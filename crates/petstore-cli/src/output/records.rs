@@ -1,11 +1,12 @@
-//! Formats pets as rows of a table and as CSV files.
+//! Formats pets and orders as rows of a table, and pets as CSV files.
 
 use super::{
     printable,
     writer::{Record, Shape, Writer},
 };
 use crate::{cli::Format, members::members_of};
-use petstore_client::Pet;
+use chrono::{DateTime, SecondsFormat, Utc};
+use petstore_client::{Order, Pet};
 
 /// The order of the columns of a CSV file. Other members follow as the contract gains
 /// them.
@@ -56,6 +57,31 @@ fn csv_columns() -> Vec<&'static str> {
     first.chain(others).collect()
 }
 
+impl Record for Order {
+    fn titles() -> String {
+        format!("{:<9}  {:>8}  {:<20}  UPDATED", "STATUS", "PET", "PLACED")
+    }
+
+    fn id(&self) -> i64 {
+        self.id
+    }
+
+    fn columns(&self) -> String {
+        format!(
+            "{:<9}  {:>8}  {}  {}",
+            printable(self.status.as_str()),
+            self.pet_id,
+            to_the_second(self.placed_at),
+            to_the_second(self.updated_at)
+        )
+    }
+}
+
+/// As in the contract, but no finer than people read it.
+fn to_the_second(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{super::writer::row, *};
@@ -67,6 +93,19 @@ mod tests {
         assert_eq!(
             row(&pet, 2),
             " 7  -                -3  Rex\u{fffd}[2J\u{fffd}\n"
+        );
+    }
+
+    #[test]
+    fn an_order_is_a_row_and_a_status_of_tomorrow_commands_no_terminal() {
+        let order: Order = serde_json::from_str(
+            r#"{"id": 2, "petId": 1, "status": "lost\u001b[2J",
+                "placedAt": "2026-11-21T12:00:00.123456Z", "updatedAt": "2026-11-21T12:00:09Z"}"#,
+        )
+        .expect("an order");
+        assert_eq!(
+            row(&order, 2),
+            " 2  lost\u{fffd}[2J          1  2026-11-21T12:00:00Z  2026-11-21T12:00:09Z\n"
         );
     }
 }

@@ -1,0 +1,105 @@
+//! Reads the values of a row, and holds those of parameters, alike for both databases.
+
+use chrono::{DateTime, Utc};
+use std::str::FromStr;
+
+/// What can be read from a row.
+pub(crate) trait FromRow: Sized {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable>;
+}
+
+/// The value of a column or of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Value<'a> {
+    Null,
+    Integer(i64),
+    Text(&'a str),
+    Bytes(&'a [u8]),
+}
+
+impl From<i64> for Value<'_> {
+    fn from(value: i64) -> Self {
+        Value::Integer(value)
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(value: &'a str) -> Self {
+        Value::Text(value)
+    }
+}
+
+impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Value::Null, Into::into)
+    }
+}
+
+/// A row of either database. Columns are counted from 0.
+pub(crate) trait AnyRow {
+    fn value(&self, column: usize) -> Result<Value<'_>, Unreadable>;
+
+    fn integer(&self, column: usize) -> Result<i64, Unreadable> {
+        match self.value(column)? {
+            Value::Integer(value) => Ok(value),
+            other => Err(Unreadable::Type(format!("{other:?}"), "an integer")),
+        }
+    }
+
+    /// A text, which PostgreSQL may keep as bytes.
+    fn str(&self, column: usize) -> Result<&str, Unreadable> {
+        match self.value(column)? {
+            Value::Text(text) => Ok(text),
+            Value::Bytes(bytes) => str::from_utf8(bytes).map_err(Unreadable::column),
+            other => Err(Unreadable::Type(format!("{other:?}"), "a text")),
+        }
+    }
+
+    fn text(&self, column: usize) -> Result<String, Unreadable> {
+        self.str(column).map(str::to_owned)
+    }
+
+    /// One of the values of an enum, or an id.
+    fn parsed<T: FromStr>(&self, column: usize) -> Result<T, Unreadable> {
+        let text = self.str(column)?;
+        text.parse().map_err(|_| Unreadable::Word(text.to_owned()))
+    }
+
+    fn time(&self, column: usize) -> Result<DateTime<Utc>, Unreadable> {
+        let micros = self.integer(column)?;
+        DateTime::from_timestamp_micros(micros).ok_or(Unreadable::Time(micros))
+    }
+
+    /// Nothing where the column is NULL.
+    fn optional<T>(
+        &self,
+        column: usize,
+        read: impl FnOnce(&Self, usize) -> Result<T, Unreadable>,
+    ) -> Result<Option<T>, Unreadable> {
+        match self.value(column)? {
+            Value::Null => Ok(None),
+            _ => read(self, column).map(Some),
+        }
+    }
+}
+
+/// A value in a row that this version cannot read: a newer version wrote it, or
+/// the database is damaged.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum Unreadable {
+    #[error("a row has the value `{0}`, which this version does not know")]
+    Word(String),
+    #[error("a row has the time {0} µs, which is out of range")]
+    Time(i64),
+    #[error("a row has {0} where {1} belongs")]
+    Type(String, &'static str),
+    #[error("a column cannot be read: {0}")]
+    Column(String),
+}
+
+impl Unreadable {
+    /// The database or the standard library cannot read a column.
+    pub(crate) fn column(error: impl std::error::Error) -> Self {
+        Self::Column(error.to_string())
+    }
+}
