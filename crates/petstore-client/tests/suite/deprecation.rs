@@ -135,7 +135,7 @@ fn the_other_operations_compile_without_a_warning() {
 }
 
 #[test]
-fn the_documentation_of_method_and_builder_has_the_note() {
+fn the_documentation_of_method_and_builder_names_the_day_of_the_removal_once() {
     for (file, item) in [
         ("client.rs", "pub fn get_pet(&self)"),
         ("builder.rs", "pub struct GetPet<'a>"),
@@ -152,6 +152,8 @@ fn the_documentation_of_method_and_builder_has_the_note() {
             .lines()
             .filter_map(|line| line.trim().strip_prefix("///"))
             .collect::<String>();
-        assert!(text.contains(item) && docs.contains(NOTE), "{file}: {docs}");
+        assert!(text.contains(item), "{file}: {item} is missing");
+        assert_eq!(docs.matches("on 5 December 2030").count(), 1, "{docs}");
+        assert!(docs.contains("`GET /pets` with a `status` filter"), "{docs}");
     }
 }
