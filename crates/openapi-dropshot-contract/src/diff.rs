@@ -47,7 +47,7 @@ pub struct Change {
     /// The operation, such as `GET /books/{bookId}`; absent if the part belongs to
     /// the document as a whole.
     pub operation: Option<String>,
-    /// What changed, as the lower-case part of a sentence.
+    /// What changed, as a phrase that begins with a small letter.
     pub text: String,
     /// What to do about it, as a sentence.
     pub remedy: &'static str,

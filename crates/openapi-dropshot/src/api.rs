@@ -17,8 +17,8 @@ use openapi_dropshot_contract::model::Document;
 use proc_macro2::Ident;
 use quote::{format_ident, quote};
 
-/// Writes the API. It is invalid Rust only if the generator or a name in the options is at
-/// fault.
+/// Writes the API. It fails if the generator, or a name in the options, makes it invalid
+/// Rust.
 pub(crate) fn files(
     document: &Document,
     plan: &Plan<'_>,

@@ -22,7 +22,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use types::Shapes;
 
-/// Writes the models. They are invalid Rust only if the generator is at fault.
+/// Writes the models. It fails if a fault of the generator makes them invalid Rust.
 pub(crate) fn files(plan: &Plan<'_>, options: &Options) -> syn::Result<Vec<File>> {
     let mut shapes = Shapes::default();
     let schemas = items(plan, Home::Schemas, &mut shapes);

@@ -143,7 +143,7 @@ pub(super) fn deprecated(schema: &str) -> String {
     shape(&format!("Deprecated<{schema}>"))
 }
 
-/// Writes a type whose schema is `readOnly` or `writeOnly`.
+/// Marks the schema of a type that is sent in one direction only.
 pub(super) fn directed(direction: Direction, schema: String) -> String {
     match direction {
         Direction::Both => schema,

@@ -21,7 +21,7 @@ impl Service {
         Service::start(false, responses.into_iter()).await
     }
 
-    /// Starts a service that never responds to the first connection, and to all others as given.
+    /// Starts a service that never responds to the first connection, and sends this to all others.
     pub async fn holding_the_first(response: String) -> Self {
         Service::start(true, std::iter::repeat(response)).await
     }
