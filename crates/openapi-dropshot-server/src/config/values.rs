@@ -4,7 +4,7 @@ use clap::{ValueEnum, builder::PossibleValue};
 use openapi_dropshot_types::Stability;
 use std::{borrow::Cow, fmt, net::SocketAddr, num::NonZeroU32, str::FromStr, time::Duration};
 
-/// The error of parsing a text that is no value of its setting. It says what to write.
+/// The error for a text that is not valid for its setting. The message says what to write.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidSetting(Cow<'static, str>);

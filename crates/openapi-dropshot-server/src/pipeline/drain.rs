@@ -13,8 +13,8 @@ const TIME: Duration = Duration::from_secs(2);
 /// The bytes that a client on a fast line has under way before it looks for a response.
 const BYTES: usize = 16 * 1024 * 1024;
 
-/// Returns whether the body of a rejected request is drained. A client that expects `100
-/// Continue` has not sent it yet, and reading it would make the client send it.
+/// Returns whether the body of a rejected request is drained. A client that expects
+/// `100 Continue` has not sent it yet, and reading it would make the client send it.
 pub(super) fn is_wanted(head: &Parts) -> bool {
     !head.headers.contains_key(EXPECT)
 }

@@ -19,7 +19,7 @@ pub(crate) struct Catalogue<'a> {
     pub(crate) body: ErrorBody,
 }
 
-/// The struct that carries a code.
+/// The struct of an error body, which has a member for the error code.
 #[derive(Clone, Debug)]
 pub(crate) struct ErrorBody {
     component: String,
