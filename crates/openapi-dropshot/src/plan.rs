@@ -150,9 +150,9 @@ struct Planner<'a> {
     known: BTreeMap<String, Known>,
     /// The places of schemas that are members of objects.
     members: BTreeSet<String>,
-    /// The places of the schemas in the bodies of requests.
+    /// All places in the schemas of request bodies, also through references.
     in_requests: BTreeSet<&'a str>,
-    /// The places of the schemas in the bodies of responses.
+    /// All places in the schemas of response bodies, also through references.
     in_responses: BTreeSet<&'a str>,
     /// The number of schemas that are being planned, each inside of the one before.
     depth: usize,
