@@ -83,7 +83,7 @@ pub(crate) struct Outcome {
 
 /// A gate that was run.
 struct Gate {
-    /// The name as it is typed and printed.
+    /// The name in the command line and in the report.
     name: String,
     outcome: Outcome,
     took: Duration,
@@ -125,7 +125,7 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     if is_text {
         print!("{}{annotations}", report::details(&gates));
     } else {
-        // Standard output is one JSON object, nothing else.
+        // Standard output must contain one JSON object and nothing else.
         println!("{:#}", report::json(&gates, options.today));
         eprint!("{annotations}");
     }
@@ -183,7 +183,7 @@ fn run_gates(inputs: &Inputs<'_>, names: &[Name], mut report: impl FnMut(&Gate))
 }
 
 impl Outcome {
-    /// One error at the first character of the document.
+    /// Makes a failed outcome with one error at the first character of the document.
     fn failed(
         inputs: &Inputs<'_>,
         summary: &str,

@@ -94,7 +94,7 @@ fn as_json(changes: &[Change]) -> Value {
     })
 }
 
-/// A place as JSON.
+/// Returns a place as JSON.
 pub(crate) fn place(at: &Location) -> Value {
     json!({
         "file": &*at.file,
@@ -104,8 +104,8 @@ pub(crate) fn place(at: &Location) -> Value {
     })
 }
 
-/// The changes as text: a paragraph for each, the most severe first, and a line with
-/// their counts.
+/// Returns the changes as text: a paragraph for each, the most severe first, and a
+/// line with their counts.
 fn as_text(changes: &[Change]) -> String {
     let mut text = String::new();
     for change in changes {
@@ -126,7 +126,7 @@ fn as_text(changes: &[Change]) -> String {
     text + &format!("{all} changes: {errors} ERR, {warnings} WARN, {notes} INFO\n")
 }
 
-/// How many changes are errors, warnings and notes.
+/// Counts the changes that are errors, warnings and notes.
 fn counts(changes: &[Change]) -> [usize; 3] {
     [Level::Err, Level::Warn, Level::Info].map(|level| {
         changes

@@ -6,24 +6,24 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A file whose new text is written beside it.
+/// A file with its new text, which is in a temporary file until all are written.
 struct Staged {
     /// The file, relative to the root.
     name: String,
     path: PathBuf,
     /// The file that holds the new text, in the same folder, so that it can be renamed.
     temporary: PathBuf,
-    /// The former content.
+    /// The content before; `None` if the file did not exist.
     before: Option<Vec<u8>>,
 }
 
-/// Writes the files whose text changes, and returns their names. A file is a name
-/// relative to the root, and its text.
+/// Writes the files whose text changes, and returns their names. Each element is a
+/// name relative to the root, and a text.
 ///
 /// All new texts are written to temporary files first, so that a full disk or
 /// a missing permission is found before anything has changed. Then each
-/// temporary file is renamed; where that fails, the files before it are
-/// restored, so that nothing has changed.
+/// temporary file is renamed; if a rename fails, the files before it are restored,
+/// so that nothing has changed.
 pub(crate) fn write_all(root: &Path, files: Vec<(String, String)>) -> Result<Vec<String>> {
     let mut staged = Vec::new();
     for (name, text) in files {
@@ -73,7 +73,7 @@ impl Staged {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        // A rename has already removed it where everything succeeded.
+        // After a rename, the temporary file does not exist any more.
         drop(fs::remove_file(&self.temporary));
     }
 }

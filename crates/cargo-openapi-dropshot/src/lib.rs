@@ -44,7 +44,7 @@ enum Format {
     Json,
 }
 
-/// The place of a byte of a text.
+/// Converts a byte offset of a text to a place.
 fn location(file: &str, text: &str, offset: usize) -> Location {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -55,13 +55,13 @@ fn location(file: &str, text: &str, offset: usize) -> Location {
     }
 }
 
-/// A number with a noun, such as `1 fault` or `2 faults`.
+/// Returns a number with a noun, such as `1 fault` or `2 faults`.
 fn counted(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }
 
-/// The name of an operation, such as `GET /things`.
+/// Returns the name of an operation, such as `GET /things`.
 fn name_of(operation: &Operation) -> String {
     format!("{} {}", operation.method, operation.path.value)
 }

@@ -68,8 +68,8 @@ impl Project {
         fs::read_to_string(self.path(relative)).with_context(|| format!("cannot read {relative}"))
     }
 
-    /// The paths of the files below a folder, relative to the root and in no order; none
-    /// where the folder does not exist. `is_wanted` decides which folders are looked into.
+    /// Returns the paths of the files below a folder, relative to the root and unsorted;
+    /// none if the folder does not exist. `is_wanted` decides which folders are searched.
     pub(crate) fn files_below(
         &self,
         folder: &str,

@@ -124,7 +124,7 @@ fn check_step(inputs: &Inputs<'_>, changelog: &Changelog, version: Version) -> R
     )
 }
 
-/// A change as the reason for a step, in one line.
+/// Describes in one line why a change requires a step of the version.
 fn reason(change: &Change) -> String {
     let operation = change.operation.as_deref().unwrap_or("the contract");
     let at = change.at.revision.as_ref().or(change.at.base.as_ref());

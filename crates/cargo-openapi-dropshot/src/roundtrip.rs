@@ -54,7 +54,7 @@ struct Outcome {
     requests: Trials,
 }
 
-/// How many values or requests were tried, and the differences that they showed.
+/// The number of tried values or requests, and the differences that they showed.
 #[derive(Default)]
 struct Trials {
     valid: usize,
@@ -126,7 +126,7 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(has_failed)))
 }
 
-/// A name for the throw-away programs that is the same for the same documents, and
+/// Returns a name for the throw-away programs that is the same for the same documents, and
 /// differs from that of a run with other documents at the same time.
 fn name_for(files: &[PathBuf]) -> String {
     let mut hasher = DefaultHasher::new();
@@ -177,7 +177,7 @@ impl Outcome {
         })
     }
 
-    /// The result of a document of which nothing was compiled, with the reason.
+    /// Makes the result of a document whose code was not compiled, with the reason.
     fn untried(source: Source, reason: Option<Difference>) -> Self {
         Outcome {
             source,
@@ -190,7 +190,7 @@ impl Outcome {
         }
     }
 
-    /// All differences, accepted ones included.
+    /// Returns all differences, accepted ones included.
     fn differences(&self) -> impl Iterator<Item = &Difference> {
         let trials = self
             .values
@@ -200,7 +200,7 @@ impl Outcome {
         self.comparison.differences.iter().chain(trials)
     }
 
-    /// The differences that are not accepted.
+    /// Returns the differences that are not accepted.
     fn faults(&self) -> impl Iterator<Item = &Difference> {
         let is_fault = |difference: &&Difference| accepted::reason(difference.rule).is_none();
         self.differences().filter(is_fault)

@@ -24,11 +24,11 @@ static RUNTIME: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
         .build()
 });
 
-/// Waits for a call, on a thread that may run async code; for generated code.
+/// Runs a call to its end, even on a thread that is running async code. For generated code.
 ///
 /// # Errors
 ///
-/// Those of the call, or the runtime could not be started.
+/// Returns the error of the call, or an error if the runtime cannot be started.
 pub fn wait<T: Send + 'static, C: Send + 'static>(
     call: impl Future<Output = Result<T, Error<C>>> + Send + 'static,
 ) -> Result<T, Error<C>> {

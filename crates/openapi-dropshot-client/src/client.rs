@@ -83,7 +83,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// There is no response, it broke off, or it is an error.
+    /// There is no response, its body ended early, or its status is an error.
     pub(crate) async fn exchange(
         &self,
         request: Request,
@@ -112,7 +112,7 @@ impl Client {
         Ok(Response::from(complete))
     }
 
-    /// Reads whether a response asks to slow down, and whether it says that the operation is deprecated.
+    /// Reads from a response whether the client has to slow down, and whether the operation is deprecated.
     fn read_notices(&self, operation: &'static Operation, url: &Url, response: &Response) {
         let shared = &self.shared;
         if let Some(wait) = retry::throttle(response.status(), response.headers()) {

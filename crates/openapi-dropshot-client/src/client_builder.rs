@@ -243,7 +243,7 @@ pub enum BuildError {
     /// The address is not a URL.
     #[error("the base URL cannot be read ({reason}); write it like `http://127.0.0.1:8080/v1`")]
     InvalidBaseUrl {
-        /// What is wrong with it.
+        /// What is wrong with the address.
         reason: String,
     },
     /// The scheme is neither `http` nor `https`.
@@ -251,10 +251,10 @@ pub enum BuildError {
         "the base URL has the scheme `{scheme}`; begin it with `http://` or `https://`, like `http://127.0.0.1:8080/v1`"
     )]
     UnsupportedScheme {
-        /// The scheme that was found.
+        /// The scheme of the address.
         scheme: String,
     },
-    /// The address holds a user name or a password.
+    /// The address contains a user name or a password.
     #[error(
         "the base URL holds a user name or a password; leave them out and pass the key to `api_key`"
     )]
@@ -265,13 +265,13 @@ pub enum BuildError {
     /// No API key was given, and every operation needs one.
     #[error("there is no API key, and every operation needs one; pass one to `api_key`")]
     MissingApiKey,
-    /// The API key has a character that no key has.
+    /// The API key contains a character that no key can have.
     #[error(
         "the API key has a character at position {position} that cannot be sent; pass the key alone, without `Bearer`, \
          spaces or line breaks"
     )]
     InvalidApiKey {
-        /// Which character, counted from 1.
+        /// The position of this character, counted from 1.
         position: usize,
     },
     /// The address begins with `https`, and the client was built without TLS.
@@ -280,7 +280,7 @@ pub enum BuildError {
          switch on its feature `rustls` or `native-tls`, or pass an HTTP client of your own to `http_client`"
     )]
     NoTls,
-    /// TLS could not be set up.
+    /// The HTTP client or TLS could not be set up.
     #[error("the HTTP client cannot be set up; check the certificates of this machine")]
     Tls(#[source] reqwest::Error),
 }

@@ -10,7 +10,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// The deprecation of an operation, as a response of it said.
+/// The deprecation of an operation, as reported by a response.
 ///
 /// The compiler warns of the deprecations that this version of the client knows; responses tell those that the service
 /// knows, which may be newer.

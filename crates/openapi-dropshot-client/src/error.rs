@@ -48,7 +48,7 @@ impl<T: DeserializeOwned + Display + Debug + Send + Sync + 'static> ErrorCode fo
 /// ```
 pub struct Error<C = String> {
     code: Option<C>,
-    // Boxed, so that a `Result` stays small.
+    // Boxed to keep `Result` small.
     inner: Box<Inner>,
 }
 

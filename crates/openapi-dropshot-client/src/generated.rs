@@ -77,7 +77,7 @@ pub enum Place {
 }
 
 impl Parameter {
-    /// A parameter with its name in the document and the method of the builder that sets it.
+    /// Makes a parameter from its place, its name in the document, and the builder's method that sets it.
     pub const fn new(
         place: Place,
         name: &'static str,
@@ -227,8 +227,8 @@ impl<'a> Call<'a> {
         )
     }
 
-    /// Puts the request together, of a body with its media type. The first parameter that is missing or was rejected is
-    /// reported, then the body.
+    /// Builds the request, with a body and its media type if there is one. Reports the first parameter that is missing
+    /// or was rejected, and then a problem with the body.
     fn finish(self, body: Result<Option<(&'static str, reqwest::Body)>, String>) -> Request {
         let request = || {
             let (path_and_query, headers) = self.parts().map_err(Failure::invalid_request)?;
@@ -256,7 +256,7 @@ impl<'a> Call<'a> {
         Request(request())
     }
 
-    /// The path with the query, and the headers, as the parameters decide them.
+    /// Returns the path with the query, and the headers, as set by the parameters.
     fn parts(&self) -> Result<(String, HeaderMap), String> {
         let mut path = self.operation.path.to_owned();
         let mut query = Vec::new();

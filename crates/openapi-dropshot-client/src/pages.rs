@@ -43,7 +43,7 @@ struct Page<T, C> {
     cursor: Option<String>,
 }
 
-/// The request of a page, or the error that follows the last page.
+/// The request of the next page, or the error that follows the last page.
 type Next = Result<Box<Prepared>, Failure>;
 
 impl<T, C> Pages<T, C> {
@@ -106,7 +106,7 @@ impl<T, C> fmt::Debug for Pages<T, C> {
 ///
 /// # Errors
 ///
-/// Those of the request.
+/// Returns the error of the request.
 async fn fetch<T: DeserializeOwned, C>(
     request: Box<Prepared>,
 ) -> Result<(Page<T, C>, Option<Next>), Failure> {

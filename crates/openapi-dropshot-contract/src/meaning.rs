@@ -19,8 +19,8 @@ use std::fmt::Debug;
 pub struct Comparison {
     /// Where the documents differ, in the order in which they were compared.
     pub differences: Vec<Difference>,
-    /// The schemas of the source, as JSON pointers, and the names of the components
-    /// that represent them in the emitted document.
+    /// The schemas of the source as JSON pointers, each with the name of the
+    /// component that represents it in the emitted document.
     pub pairs: BTreeMap<String, String>,
     /// The operations of the source, such as `GET /things`.
     pub operations: Vec<String>,
@@ -133,8 +133,8 @@ impl<'d> Comparer<'d> {
         }
     }
 
-    /// Compares texts that people read. Rust's documentation escapes brackets, joins
-    /// lines and adds notes, which does not count; lost and changed words count.
+    /// Compares texts for people. Rust's documentation escapes brackets, joins lines
+    /// and adds notes; these are ignored, but lost and changed words are reported.
     fn text(&mut self, rules: &TextRules, at: &Location, both: [Option<&str>; 2]) {
         if let Some((rule, message)) = rules.difference(both) {
             self.differ(rule, at, message);
@@ -162,7 +162,7 @@ impl<'d> Comparer<'d> {
 
 /// The rules for one kind of text.
 struct TextRules {
-    /// The words are the same, their form is not.
+    /// The text has the same words in another form.
     form: &'static str,
     /// The text of the source is followed by more words.
     more: &'static str,
@@ -173,7 +173,7 @@ struct TextRules {
 }
 
 impl TextRules {
-    /// How two texts differ, where they do.
+    /// Returns how two texts differ, if they do.
     fn difference(&self, both: [Option<&str>; 2]) -> Option<(&'static str, String)> {
         let [source, emitted] = both.map(Option::unwrap_or_default);
         if source.trim() == emitted.trim() {
@@ -194,8 +194,7 @@ impl TextRules {
     }
 }
 
-/// The words and signs alone: without white space, escapes and fences, and
-/// without the angle brackets of links.
+/// Removes white space, escapes, code fences and the angle brackets of links.
 fn plain(text: &str) -> String {
     let text = text.replace("```text", "").replace("```", "");
     text.chars()
@@ -203,7 +202,7 @@ fn plain(text: &str) -> String {
         .collect()
 }
 
-/// The beginning of a text, for messages.
+/// Returns the beginning of a text, for messages.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 80;
     match text.char_indices().nth(LONGEST) {

@@ -1,7 +1,7 @@
 //! Pairs the elements of two lists.
 
-/// Each element of `before` with the same one of `after`, where there is one, and
-/// then the elements that only `after` has. At least one of each pair is there.
+/// Returns each element of `before` with the same one of `after`, if there is one,
+/// and then the elements that only `after` has. Each pair has at least one element.
 pub(crate) fn pairs<'l, T>(
     before: &'l [T],
     after: &'l [T],

@@ -25,7 +25,7 @@ pub struct Problem {
 }
 
 impl Rule {
-    /// A violation of this rule, with the remedy of the rule as its help.
+    /// Makes a problem of this rule, with the remedy of the rule as its help.
     pub fn violation(&self, at: &Location, message: impl Into<String>) -> Problem {
         let mut help = self.remedy.trim_end_matches('.').to_owned();
         if let Some(first) = help.get_mut(..1) {
@@ -34,7 +34,7 @@ impl Rule {
         self.problem(at, message, help)
     }
 
-    /// A violation of this rule, with a help of its own.
+    /// Makes a problem of this rule, with another help.
     pub fn problem(
         &self,
         at: &Location,

@@ -25,11 +25,11 @@ use std::sync::Arc;
 /// The state of reading one document.
 pub(crate) struct Reader<'a> {
     root: &'a Node,
-    /// What has been read so far. Its components are read first; references clone them.
+    /// The document so far. Its components are read first; references clone them.
     document: Document,
-    /// The values of the examples among the components; `None` for one in another file.
+    /// The values of the examples in the components; `None` if the value is in another file.
     examples: IndexMap<String, Option<Node>>,
-    /// `security` of the document: alternatives of schemes, each with its scopes.
+    /// The member `security` of the document: alternatives of schemes, each with its scopes.
     security: Vec<IndexMap<String, Vec<String>>>,
     /// Where chains of references among components end, by section.
     ends: HashMap<Section, Ends<'a>>,
@@ -45,8 +45,8 @@ const MAX_COPIED: usize = 2_000_000;
 
 const ROOT: &str = "openapi info servers paths components security tags externalDocs";
 
-/// Reads the tree of a whole document. The caller puts the tree and the warnings, which are
-/// among the problems, into the document.
+/// Reads a whole document from its tree. The caller adds the tree, and the warnings among
+/// the problems, to the document.
 pub(crate) fn document(
     file: &Arc<str>,
     text: &Arc<str>,
@@ -90,8 +90,8 @@ impl<'a> Reader<'a> {
         Some(self.document)
     }
 
-    /// Checks the version; `None` where it is not 3.0. For a document of another version,
-    /// all other problems would be misleading.
+    /// Checks the version; returns `None` if it is not 3.0. For a document of another
+    /// version, all other problems would be misleading.
     fn check_version(&self) -> Option<()> {
         let (at, message, help) = if let Some(swagger) = self.root.get("swagger") {
             let message = format!("this is a Swagger {} document", swagger.summary());
@@ -158,5 +158,5 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A member of an object, after its name.
+/// A member of an object with its name.
 type Entry<'a> = (&'a String, &'a Member);

@@ -69,13 +69,13 @@ pub enum Part {
     Paths,
     /// Members of an operation.
     Operation,
-    /// Members of a flow of an OAuth 2.0 security scheme.
+    /// The members of a flow of an OAuth 2.0 security scheme.
     Flow,
-    /// Members of a parameter, beside its name, its place and its schema.
+    /// The members of a parameter other than its name, its place and its schema.
     Parameter,
-    /// Members of a request body and of a response.
+    /// The members of a request body or of a response.
     Body,
-    /// Members of a property of an object.
+    /// The members of a property of an object.
     Property,
     /// A schema: of a component, or of a body, a parameter or a header.
     Schema,
@@ -114,8 +114,8 @@ pub struct ChangeRule {
     pub level: Level,
     /// What changed, as a clause.
     pub meaning: &'static str,
-    /// Examples: the part of the documents that they show, the part of the base,
-    /// and what it became in the revision. One of them shows this rule.
+    /// Examples: the part of the documents that is shown, its text in the base, and
+    /// its text in the revision. At least one of them shows this rule.
     pub examples: &'static [(Part, &'static str, &'static str)],
     /// The remedy, where a general one would not do.
     own_remedy: Option<&'static str>,
@@ -149,7 +149,7 @@ impl ChangeRule {
 pub(crate) struct Family {
     /// What all ids end with.
     pub(crate) ending: &'static str,
-    /// What all ids begin with, by level: the places where the change occurs.
+    /// The places where the change occurs, by level. Each is the beginning of an id.
     levels: &'static [(Level, &'static [&'static str])],
     /// What changed, as a clause.
     pub(crate) meaning: &'static str,
@@ -159,8 +159,8 @@ pub(crate) struct Family {
 }
 
 impl Family {
-    /// The rule for the first of these places that has one. A place is what the
-    /// ids of its rules begin with.
+    /// Returns the rule for the first of these places that has one. A place is the
+    /// beginning of the ids of its rules.
     pub(crate) fn at(&self, places: &[&str]) -> Option<&'static ChangeRule> {
         places.iter().find_map(|place| change(&self.id(place)))
     }
@@ -176,7 +176,7 @@ impl Family {
         let places = (self.levels.iter())
             .flat_map(|(level, places)| places.iter().map(|place| (*level, *place)));
         places.map(|(level, place)| ChangeRule {
-            // The rules live as long as the program.
+            // Leaking the text is fine, because the rules live as long as the program.
             id: self.id(place).leak(),
             level,
             meaning: self.meaning,

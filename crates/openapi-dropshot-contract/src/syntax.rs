@@ -28,7 +28,7 @@ pub(crate) struct Parsed {
     pub(crate) problems: Vec<Problem>,
 }
 
-/// A problem that ends parsing.
+/// A problem that stops parsing.
 type Fatal = Box<Problem>;
 
 /// Parses a text as JSON or as YAML.
@@ -45,7 +45,7 @@ pub(crate) fn parse(file: &Arc<str>, text: &str) -> Parsed {
     if is_json || as_json.root.is_some() {
         return as_json;
     }
-    // A flow mapping such as `{openapi: 3.0.3}` is YAML only.
+    // A flow mapping such as `{openapi: 3.0.3}` is YAML, but not JSON.
     let as_yaml = yaml(file, text);
     if as_yaml.root.is_some() {
         as_yaml
@@ -65,7 +65,7 @@ fn yaml(file: &Arc<str>, text: &str) -> Parsed {
     tree::build(file, events)
 }
 
-/// A place by the parser's marker, which counts columns from 0.
+/// Converts the parser's marker, which counts columns from 0, to a place.
 fn place(file: &Arc<str>, marker: &Marker, pointer: String) -> Location {
     Location {
         file: Arc::clone(file),
@@ -75,7 +75,7 @@ fn place(file: &Arc<str>, marker: &Marker, pointer: String) -> Location {
     }
 }
 
-/// The length in bytes of the quoted string that a text begins with, its quotes included.
+/// Returns the length in bytes of the quoted string at the start of a text, with its quotes.
 pub(crate) fn quoted_length(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (offset, character) in text.char_indices().skip(1) {

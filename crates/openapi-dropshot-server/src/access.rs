@@ -8,16 +8,16 @@ use std::time::Duration;
 
 /// A request that is over.
 pub(crate) struct EndedRequest<'a> {
-    /// How it ended, for the log.
+    /// The message of the log line: how the request ended.
     pub(crate) message: &'static str,
     pub(crate) request_id: &'a str,
     pub(crate) method: &'a Method,
-    /// The template, where one fits the path.
+    /// The path template of the route, if one matches the path.
     pub(crate) route: Option<&'static str>,
     pub(crate) operation: Option<&'static Operation>,
-    /// None where the client went away before the response.
+    /// The status of the response; `None` if the client disconnected before.
     pub(crate) status: Option<u16>,
-    /// Set where the response is an error.
+    /// The error code, if the response is an error.
     pub(crate) code: Option<&'static str>,
     /// The id of the principal.
     pub(crate) key_id: Option<&'a str>,

@@ -1,7 +1,7 @@
-//! The admin listener: health and metrics. It serves no operation of the API, requires no key,
-//! and must not be reachable by clients. `/livez` reports that the process can respond; it checks
-//! nothing else, because a restart repairs nothing else. `/readyz` reports whether the server
-//! accepts traffic. `/metrics` returns the metrics.
+//! Serves health and metrics on the admin listener. It serves no operation of the API, requires
+//! no key, and must not be reachable by clients. `/livez` reports that the process can respond;
+//! it checks nothing else, because a restart repairs nothing else. `/readyz` reports whether the
+//! server accepts traffic. `/metrics` returns the metrics.
 
 use crate::{
     config::AdminListen,
@@ -30,28 +30,28 @@ use tokio::{
     task::JoinSet,
 };
 
-/// Connections at once; a further one waits.
+/// The most connections at the same time; further ones wait.
 const CONNECTIONS: usize = 64;
-/// How long the head of a request may take to arrive.
+/// The time in which the head of a request has to arrive.
 const HEAD: Duration = Duration::from_secs(5);
-/// How long a connection may take in all; it serves one request.
+/// The time limit of a connection, which serves one request.
 const CONNECTION: Duration = Duration::from_secs(15);
 /// The pause after a connection could not be accepted because of too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How long the state may take to respond: less than the second
-/// that a probe of Kubernetes waits.
+/// The time in which the state has to respond: less than the second that a
+/// Kubernetes probe waits.
 const STATE: Duration = Duration::from_millis(800);
 
 const TEXT: &str = "text/plain; charset=utf-8";
-/// The format that every Prometheus reads.
+/// The media type of the text format, which every version of Prometheus reads.
 const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// The server that the listener reports on.
+/// The parts of the server that the listener reports on.
 pub struct Subject<S> {
     /// The phase of the server.
     pub readiness: Arc<Readiness>,
-    /// The state of the service, which has to respond too.
+    /// The state of the service: its readiness is reported, too.
     pub state: Arc<S>,
     /// The metrics; `None` where they are switched off.
     pub metrics: Option<Arc<Metrics>>,
@@ -69,17 +69,17 @@ pub struct CannotListen {
     pub source: io::Error,
 }
 
-/// A listener that is bound to its address, but does not respond yet: connections wait.
+/// A listener that is bound to its address, but does not respond yet; connections are queued.
 pub struct Bound(StdListener);
 
-/// A listener that responds until it is dropped.
+/// A listener that responds to requests until it is dropped.
 pub struct Admin {
     address: SocketAddr,
     _accepting: JoinSet<()>,
 }
 
 impl Bound {
-    /// Takes the address, or none where the listener is switched off.
+    /// Binds the address; returns `None` if the listener is switched off.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl Bound {
             .map_err(|source| CannotListen { address, source })
     }
 
-    /// Begins to respond. Must be called inside a tokio runtime.
+    /// Begins to serve requests. Must be called inside a tokio runtime.
     ///
     /// # Errors
     ///
@@ -127,7 +127,7 @@ async fn accept<S: State>(listener: TcpListener, subject: Arc<Subject<S>>) {
             Ok((stream, _)) => {
                 let subject = subject.clone();
                 tokio::spawn(async move {
-                    // A client that is too slow is cut off.
+                    // A client that is too slow is disconnected.
                     let _late = tokio::time::timeout(CONNECTION, serve(stream, subject)).await;
                     drop(place);
                 });
@@ -218,7 +218,7 @@ fn metrics<S>(subject: &Subject<S>) -> TextResponse {
     }
 }
 
-/// A line of text.
+/// Returns a response with one line of text.
 fn text(status: StatusCode, line: impl Into<String>) -> TextResponse {
     with(status, TEXT, line.into() + "\n")
 }

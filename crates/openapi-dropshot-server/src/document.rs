@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 const METHODS: [&str; 8] = [
     "get", "put", "post", "delete", "options", "head", "patch", "trace",
 ];
-/// Components that are found by name, without a reference.
+/// The components that are used by name, without a reference.
 const NAMED: &str = "securitySchemes";
 
 /// The document in both forms.
@@ -21,7 +21,7 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    /// The document of a service that serves these operations.
+    /// Makes the document of a service that serves these operations.
     pub(crate) fn of<C: Contract>(served: &[&Operation]) -> Self {
         if served.len() == C::OPERATIONS.len() {
             return Document {
@@ -40,7 +40,7 @@ impl Document {
     }
 }
 
-/// Leaves these operations.
+/// Removes all other operations.
 fn retain_operations(document: &mut Value, served: &[&Operation]) {
     if let Some(Value::Object(paths)) = document.get_mut("paths") {
         for (path, item) in paths.iter_mut() {
@@ -62,7 +62,7 @@ fn is_served(served: &[&Operation], method: &str, path: &str) -> bool {
         .any(|one| one.method.eq_ignore_ascii_case(method) && one.path == path)
 }
 
-/// Leaves the components to which some way leads from the paths.
+/// Removes the components to which nothing in the paths leads.
 fn drop_unused_components(document: &mut Value) {
     let mut used = BTreeSet::new();
     let mut open = vec!["/paths".to_owned()];
@@ -71,7 +71,7 @@ fn drop_unused_components(document: &mut Value) {
             && let Some(target) = document.pointer_mut(&pointer)
         {
             for_each_object(target, &mut |members| {
-                // The contract is one file.
+                // The document is one file, so every reference is a JSON pointer into it.
                 let reference = members.get("$ref").and_then(Value::as_str);
                 let pointer = reference.and_then(|reference| reference.strip_prefix('#'));
                 open.extend(pointer.map(str::to_owned));
@@ -110,7 +110,7 @@ fn drop_unused_tags(document: &mut Value) {
     }
 }
 
-/// Leaves the error codes that some response can carry.
+/// Removes the error codes that no response can carry.
 fn drop_unused_codes(document: &mut Value) {
     let mut used = BTreeSet::new();
     for_each_object(document, &mut |members| {
@@ -119,7 +119,7 @@ fn drop_unused_codes(document: &mut Value) {
         used.extend(codes.map(str::to_owned));
     });
     for_each_object(document, &mut |members| {
-        // A catalogue stands beside the list of its codes.
+        // The object with the catalogue also has the list of its codes.
         if let Some(Value::Object(catalogue)) = members.get_mut("x-error-catalogue") {
             catalogue.retain(|code, _| used.contains(code));
             if let Some(Value::Array(codes)) = members.get_mut("x-extensible-enum") {
@@ -129,7 +129,7 @@ fn drop_unused_codes(document: &mut Value) {
     });
 }
 
-/// Calls the function with each object in a value, an outer one before those in it.
+/// Calls the function with each object in a value, outer objects first.
 fn for_each_object(value: &mut Value, call: &mut impl FnMut(&mut Map<String, Value>)) {
     match value {
         Value::Object(members) => {
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use crate::test_contract::TestContract;
 
-    /// The operations of a document: methods, in capitals, and paths.
+    /// Returns the operations of a document: their methods, in capitals, and paths.
     fn operations(document: &Value) -> Vec<(String, String)> {
         let mut operations = Vec::new();
         let paths = document["paths"].as_object().into_iter().flatten();

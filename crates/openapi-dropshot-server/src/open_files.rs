@@ -4,11 +4,11 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io;
 
-/// Raises the limit to the highest that is allowed ("hard" limit), and logs it.
+/// Raises the limit to the highest allowed value (the "hard" limit), and logs it.
 ///
 /// # Errors
 ///
-/// The system does not allow it, as in a sandbox; the limit stays.
+/// The system does not allow it, as in a sandbox; the limit is unchanged.
 pub fn raise_limit() -> io::Result<()> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current != maximum {

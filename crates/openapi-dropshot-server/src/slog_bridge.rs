@@ -110,8 +110,8 @@ fn has_own_error(record: &Record<'_>) -> bool {
     record.kv().serialize(record, &mut names).is_ok() && names.0
 }
 
-/// The names of the pairs that become fields: `tracing` must know them beforehand, and these are
-/// the ones that dropshot 0.18 uses.
+/// The names of the pairs that become fields: `tracing` needs to know them at compile time.
+/// These are the names that dropshot 0.18 uses.
 const FIELDS: [&str; 9] = [
     "local_addr",
     "remote_addr",
@@ -128,7 +128,7 @@ const FIELDS: [&str; 9] = [
 #[derive(Default)]
 struct Pairs {
     fields: HashMap<&'static str, String>,
-    /// Those with another name, which stay beside the message.
+    /// The pairs with another name, as text that is appended to the message.
     others: String,
 }
 
@@ -154,8 +154,8 @@ impl Pairs {
 impl Serializer for Pairs {
     fn emit_arguments(&mut self, key: slog::Key, value: &fmt::Arguments<'_>) -> slog::Result {
         let key: &str = key.as_ref();
-        // The address as it was sent is left out: whatever a client put there by mistake, its
-        // key for example, does not belong in a log.
+        // The URI is left out, because a client may have put something into it that does not
+        // belong in a log, such as its key.
         if let Some(name) = FIELDS.into_iter().find(|name| *name == key) {
             self.fields.insert(name, value.to_string());
         } else if key != "uri" {

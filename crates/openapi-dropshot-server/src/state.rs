@@ -152,7 +152,7 @@ impl From<StateError> for AuthenticationError {
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct StateError {
-    /// `Overloaded`, `Unavailable` or `Internal`.
+    /// One of `Overloaded`, `Unavailable` and `Internal`.
     condition: Condition,
     message: Cow<'static, str>,
     cause: String,

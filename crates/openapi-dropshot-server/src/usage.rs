@@ -15,7 +15,7 @@ use std::{
 };
 use tokio::{sync::Notify, task::JoinHandle, time::timeout};
 
-/// How often the counts are written, if there are any.
+/// How often the counters are written, if they changed.
 const PERIOD: Duration = Duration::from_secs(1);
 
 /// The counts that are not written yet. Their number is at most the number of principals in
@@ -166,7 +166,7 @@ impl UsageWriter {
         UsageWriter { stop, task }
     }
 
-    /// Writes what is left, and ends.
+    /// Writes the remaining counters, and ends the task.
     pub(crate) async fn finish(self) {
         self.stop.notify_one();
         if let Err(error) = self.task.await {
@@ -185,15 +185,15 @@ async fn write<S: State>(
     }
     let written = state.record_usage(usage.clone()).await;
     if written.is_err() {
-        // Also where the outcome is unknown: a call that is counted twice
-        // does less harm than one that is never counted.
+        // The counters are put back even if the outcome is unknown: a call that is
+        // counted twice does less harm than one that is never counted.
         counters.put_back(usage);
     }
     written
 }
 
-/// One line when it begins to fail and one when it works again, not one a
-/// second.
+/// Logs one line when writing begins to fail and one when it works again, instead
+/// of one every second.
 fn log_change(written: &Result<(), StateError>, failing: &mut bool) {
     match written {
         Err(error) if !*failing => {

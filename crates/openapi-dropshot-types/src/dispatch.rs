@@ -132,7 +132,7 @@ impl From<&HttpError> for Rejection {
 pub struct OptionalBody<E>(Option<E>);
 
 impl<E> OptionalBody<E> {
-    /// The body, if the request has one. A body without any byte counts as
+    /// Returns the body, if the request has one. A body of zero bytes counts as
     /// absent.
     pub fn into_inner(self) -> Option<E> {
         self.0

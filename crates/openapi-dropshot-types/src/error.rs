@@ -399,7 +399,7 @@ pub(crate) fn entry_of_status(
         .unwrap_or_else(|| condition.entry_in(catalogue))
 }
 
-/// The members of an error body with their values, in their order.
+/// Returns the members of an error body with their values, in the order of the document.
 pub(crate) fn member_values<'a>(
     members: &'a [(&'a str, ErrorMember)],
     code: &'a str,

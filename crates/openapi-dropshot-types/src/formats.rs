@@ -22,13 +22,13 @@ use std::{
     str::FromStr,
 };
 
-/// A day (RFC 3339, section 5.6): `2026-11-20`.
+/// A date (RFC 3339, section 5.6): `2026-11-20`.
 pub type Date = Formatted<NaiveDate>;
-/// A moment (RFC 3339, section 5.6): `2026-11-20T00:00:00Z`.
+/// A date and time (RFC 3339, section 5.6): `2026-11-20T00:00:00Z`.
 pub type DateTime = Formatted<chrono::DateTime<FixedOffset>>;
-/// A UUID (RFC 9562), in capitals or not.
+/// A UUID (RFC 9562), in upper or lower case.
 pub type Uuid = Formatted<uuid::Uuid>;
-/// An IP address of either version.
+/// An IP address, version 4 or 6.
 pub type IpAddress = Formatted<IpAddr>;
 /// An IP address of version 4.
 pub type Ipv4Address = Formatted<Ipv4Addr>;
@@ -37,17 +37,17 @@ pub type Ipv6Address = Formatted<Ipv6Addr>;
 /// Bytes in Base64 (RFC 4648, section 4), padded.
 pub type Base64 = Formatted<Vec<u8>>;
 
-/// A type whose values are written as strings of a format.
+/// A type whose values are written as strings in a format.
 pub trait Format: Sized {
     /// The name of the format in a schema.
     const NAME: &'static str;
-    /// What a text must be, such as `an IP address`.
+    /// A description of valid texts, such as `an IP address`.
     const EXPECTED: &'static str;
 
-    /// Reads a value.
+    /// Parses a text; returns `None` if it does not have the format.
     fn read(text: &str) -> Option<Self>;
 
-    /// The canonical text of the value.
+    /// Returns the canonical text of the value.
     fn write(&self) -> String;
 }
 
@@ -70,16 +70,16 @@ pub struct Formatted<T> {
 }
 
 impl<T: Format> Formatted<T> {
-    /// The value, to be written as its canonical text.
+    /// Makes a value that is written as its canonical text.
     ///
     /// # Errors
     ///
-    /// The format has no text for the value: RFC 3339 has no years after 9999.
+    /// The format cannot express the value: RFC 3339 has no years after 9999.
     pub fn new(value: T) -> Result<Self, Violation> {
         value.write().parse()
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn get(&self) -> &T {
         &self.value
     }
@@ -201,7 +201,7 @@ impl Format for chrono::DateTime<FixedOffset> {
     const NAME: &'static str = "date-time";
     const EXPECTED: &'static str = "a date and time such as `2026-11-20T00:00:00Z`";
 
-    /// chrono alone also reads texts that RFC 3339 does not allow.
+    /// chrono also accepts texts that RFC 3339 does not allow.
     fn read(text: &str) -> Option<Self> {
         let (date, rest) = text.split_at_checked(10)?;
         let (time, rest) = rest.strip_prefix(['T', 't'])?.split_at_checked(8)?;
@@ -265,7 +265,7 @@ addresses! {
     Ipv6Addr: "ipv6", "an IPv6 address";
 }
 
-/// Base64 as clients write it: the bits after the last byte may have any value.
+/// Base64 that accepts any bits after the last byte, because some clients write them.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
@@ -284,8 +284,8 @@ impl Format for Vec<u8> {
     }
 }
 
-/// Whether each character of a text fits a shape, in which `0` stands for any digit,
-/// `x` for any hexadecimal digit, and any other character for itself.
+/// Returns whether a text has a shape, in which `0` stands for any digit, `x` for
+/// any hexadecimal digit, and any other character for itself.
 fn has_shape(text: &str, shape: &str) -> bool {
     text.len() == shape.len()
         && text

@@ -46,8 +46,8 @@ pub fn fmt(error: &impl OperationError, f: &mut fmt::Formatter<'_>) -> fmt::Resu
     }
 }
 
-/// Writes the body of the response where dropshot alone serves the API; `members` are those
-/// of the error body.
+/// Serializes the body of an error response, for an API that dropshot serves without the
+/// server crate; `members` are the members of the error body.
 pub fn serialize<S: Serializer>(
     error: &impl OperationError,
     catalogue: &'static [ErrorEntry],
@@ -87,8 +87,8 @@ pub fn status(error: &impl OperationError) -> ErrorStatusCode {
 /// which implements [`OperationError`] and has a variant `Undocumented` for errors of dropshot
 /// itself: `Display`, `Error`, `Serialize`, `JsonSchema`, `HttpResponseError` and
 /// `From<HttpError>`, and the conversion into a [`Rejection`]. The arguments are the error
-/// catalogue of the document, which is empty where it has none, the members of the error
-/// body, and the enums.
+/// catalogue of the document, empty if there is none, the members of the error body, and
+/// the enums.
 #[macro_export]
 macro_rules! operation_errors {
     ($catalogue:expr, $members:expr; $($name:ident),* $(,)?) => {$(

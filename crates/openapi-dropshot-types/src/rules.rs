@@ -67,7 +67,7 @@ impl TextRules {
     }
 }
 
-/// The value of an enumeration of strings that has this text; `name` is the text of a value.
+/// Returns the value of an enumeration of strings whose text, from `name`, is this one.
 ///
 /// # Errors
 ///
@@ -136,7 +136,7 @@ pub fn check_distinct<T: Serialize>(elements: &[T]) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Writes whole numbers without a fraction, so that equal numbers have the same text.
+/// Converts whole numbers to integers, so that equal numbers have the same text.
 fn normalise(value: &mut Value) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(normalise),

@@ -9,18 +9,18 @@ use schemars::{
 use serde_json::{Value, json};
 use std::marker::PhantomData;
 
-/// The schema of these keywords of JSON Schema, as schemars writes them.
+/// Makes a schema from keywords of JSON Schema, in the form in which schemars serializes them.
 ///
 /// # Panics
 ///
-/// A value is none of its keyword. The generator writes only values that are.
+/// A value is not valid for its keyword. The generator only writes valid values.
 pub fn schema<const N: usize>(keywords: [(&str, Value); N]) -> Schema {
     let keywords = keywords.map(|(name, value)| (name.to_owned(), value));
     serde_json::from_value(Value::Object(keywords.into_iter().collect()))
         .expect("the generator writes schemas")
 }
 
-/// A schema to which keywords can be added: a reference cannot have any beside it.
+/// Wraps a reference, which cannot have other keywords, so that keywords can be added.
 pub(crate) fn extensible(schema: Schema) -> SchemaObject {
     let mut object = SchemaObject::default();
     if schema.is_ref() {

@@ -17,8 +17,8 @@ use openapi_dropshot_contract::model::Document;
 use proc_macro2::Ident;
 use quote::{format_ident, quote};
 
-/// Writes the API, unless a fault of the generator or of a name among the options makes it
-/// invalid Rust.
+/// Writes the API. It fails if the generator, or a name in the options, makes it invalid
+/// Rust.
 pub(crate) fn files(
     document: &Document,
     plan: &Plan<'_>,
@@ -71,8 +71,8 @@ pub(crate) fn files(
         ),
     ];
     let mut files = modules(options, &options.api, root, parts)?;
-    // No server has to read YAML. The members are sorted by name, so that the text does not
-    // depend on the features of `serde_json`.
+    // The server also needs JSON, so that it does not have to read YAML. The members are
+    // sorted by name, so that the text does not depend on the features of `serde_json`.
     let mut json = document.root.to_json();
     json.sort_all_objects();
     for (name, text) in [
@@ -87,7 +87,7 @@ pub(crate) fn files(
     Ok(files)
 }
 
-/// The module that dropshot makes of the trait.
+/// Returns the name of the module that dropshot generates for the trait.
 pub(crate) fn module(name: &Ident) -> Ident {
     format_ident!("{}_mod", snake(&name.to_string()))
 }

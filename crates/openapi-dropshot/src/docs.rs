@@ -65,8 +65,8 @@ impl Docs {
         doc_attributes(&self.lines())
     }
 
-    /// The attribute of schemars for the description, where it is not the one that
-    /// schemars makes of the documentation by itself.
+    /// Returns the attribute with the description for schemars, if it differs from the
+    /// description that schemars makes of the documentation by itself.
     pub(crate) fn description_attribute(&self) -> Option<TokenStream> {
         let derived = self.lines().join(" ");
         let wanted = self.description.as_deref().unwrap_or_default();
@@ -233,7 +233,7 @@ fn inline(text: &str) -> String {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let run = rest.len() - rest.trim_start_matches('`').len();
-        // The length of what stays as it is; all else is escaped.
+        // The length of the text that stays as it is; everything else is escaped.
         let kept = match first {
             '\\' => {
                 let next = rest[1..].chars().next().filter(char::is_ascii_punctuation);
@@ -314,7 +314,7 @@ fn is_web(address: &str) -> bool {
     })
 }
 
-/// Line ends, tabs and characters that no source file should have.
+/// Normalises line ends, and replaces tabs and characters that no source file should have.
 fn normalised(text: &str) -> String {
     let text = text
         .replace("\r\n", "\n")
@@ -328,10 +328,10 @@ fn normalised(text: &str) -> String {
     lines.join("\n").trim_matches('\n').to_owned()
 }
 
-/// A letter as a comment may have it.
+/// Replaces a letter that must not be in a comment.
 fn visible(letter: char) -> char {
     match letter {
-        // Directions that hide what a source file says; the compiler rejects them.
+        // Direction marks can hide what a source file contains; the compiler rejects them.
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
         '\u{2028}' | '\u{2029}' | '\u{85}' => ' ',
         letter if letter.is_control() => '\u{fffd}',
@@ -339,7 +339,7 @@ fn visible(letter: char) -> char {
     }
 }
 
-/// Words of the document on one line, without what no source file should have.
+/// Returns words of the document in one line, without characters that no source file should have.
 pub(crate) fn one_line(words: &str) -> String {
     folded(&normalised(words))
 }
@@ -360,7 +360,7 @@ pub(crate) fn code(value: &str) -> String {
     }
 }
 
-/// White space made single.
+/// Replaces each sequence of white space with one space.
 fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -16,8 +16,8 @@ pub(crate) struct DeprecationNote {
     /// For documentation: "Deprecated since 1.0.0 (20 November 2026); removed
     /// on … filter."
     pub(crate) sentence: String,
-    /// Whether the description already names the day of the removal. Documentation that has
-    /// the description then does without the sentence.
+    /// Whether the description already names the day of the removal. If so, documentation
+    /// with the description omits the sentence.
     pub(crate) is_described: bool,
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn deprecation_note(operation: &Operation) -> Option<DeprecationNote>
     })
 }
 
-/// Whether a text names a day, as `5 December 2030` or `2030-12-05`.
+/// Returns whether a text names a day, such as `5 December 2030` or `2030-12-05`.
 fn names_day(text: &str, day: NaiveDate) -> bool {
     let text = one_line(text);
     [in_words(day), day.to_string()].iter().any(|day| {
@@ -68,7 +68,7 @@ fn names_day(text: &str, day: NaiveDate) -> bool {
     })
 }
 
-/// The words for a level that is not stable; `None` for one that is.
+/// Returns a sentence about a level that is not stable; `None` if the level is stable.
 pub(crate) fn stability_sentence(level: Option<Stability>) -> Option<&'static str> {
     match level {
         Some(Stability::Experimental) => Some("Experimental: may change or vanish at any time."),

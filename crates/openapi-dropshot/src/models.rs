@@ -22,7 +22,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use types::Shapes;
 
-/// Writes the models, unless a fault of the generator makes them invalid Rust.
+/// Writes the models. It fails if a fault of the generator makes them invalid Rust.
 pub(crate) fn files(plan: &Plan<'_>, options: &Options) -> syn::Result<Vec<File>> {
     let mut shapes = Shapes::default();
     let schemas = items(plan, Home::Schemas, &mut shapes);
@@ -94,7 +94,7 @@ fn items(plan: &Plan<'_>, home: Home, shapes: &mut Shapes) -> TokenStream {
     code
 }
 
-/// The call of a macro of `openapi-dropshot-types` for some types, if there are any.
+/// Writes the call of a macro of `openapi-dropshot-types` for some types, if there are any.
 pub(crate) fn implementations<T: ToTokens>(name: &str, types: &[T]) -> Option<TokenStream> {
     let name = ident(name);
     (!types.is_empty()).then(|| quote!(openapi_dropshot_types::#name!(#(#types),*);))

@@ -41,7 +41,7 @@ fn identifier(name: &str, case: fn(&str) -> String, prefix: &str, suffix: &str) 
     if is_identifier(&suffixed) {
         return suffixed;
     }
-    // Letters that Rust does not take: spelled as their numbers.
+    // Letters that Rust does not accept are replaced with their numbers.
     let spelled = text.chars().map(|letter| {
         if letter.is_ascii() {
             letter.to_string()

@@ -46,7 +46,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) catalogue: Option<Catalogue<'a>>,
 }
 
-/// The names that the generated models use.
+/// The names that the generated models use themselves.
 const TAKEN: &[&str] = &[
     "ArrayValidation",
     "BTreeMap",
@@ -150,9 +150,9 @@ struct Planner<'a> {
     known: BTreeMap<String, Known>,
     /// The places of schemas that are members of objects.
     members: BTreeSet<String>,
-    /// The places in the document that the bodies of requests lead to.
+    /// All places in the schemas of request bodies, also through references.
     in_requests: BTreeSet<&'a str>,
-    /// The places in the document that the bodies of responses lead to.
+    /// All places in the schemas of response bodies, also through references.
     in_responses: BTreeSet<&'a str>,
     /// The number of schemas that are being planned, each inside of the one before.
     depth: usize,
@@ -161,7 +161,7 @@ struct Planner<'a> {
     items: Vec<Item>,
 }
 
-/// An inline schema that was found before.
+/// An inline schema that was planned before, or is being planned.
 enum Known {
     /// It is being planned; it has a name if something inside refers to it.
     Open(Option<String>),
@@ -170,7 +170,7 @@ enum Known {
 }
 
 /// The limit of nested schemas. It is far above what people write, and low enough
-/// for the stack.
+/// for the stack of a thread.
 const DEEPEST: usize = 64;
 
 impl<'a> Planner<'a> {

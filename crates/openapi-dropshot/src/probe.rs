@@ -27,13 +27,14 @@ pub enum ProbeError {
         /// The error of the parser.
         source: syn::Error,
     },
-    /// The file with the trait has none.
+    /// The file that should contain the trait has none.
     #[error("the generated {CONTRACT} has no trait")]
     NoTrait,
 }
 
-/// Writes the probe of generated files: a module of a crate that also has the
-/// files as its modules `models` and `api`, and the module `server`. `title` is that of the document. The same files give the same bytes.
+/// Writes the probe of generated files: a module of a crate that also has the files as its modules
+/// `models` and `api`, and a module `server`. `title` is the title of the document. The same files
+/// give the same bytes.
 ///
 /// # Errors
 ///
@@ -193,10 +194,10 @@ fn operation_id(method: &TraitItemFn) -> Option<String> {
     })
 }
 
-/// The variant of an error that no handler makes.
+/// The variant of errors that no handler of the probe returns.
 const UNDOCUMENTED: &str = "Undocumented";
 
-/// The handlers: each notes what it was given and returns the error that is wanted.
+/// Writes the handlers: each records its arguments and returns the requested error.
 fn handlers(api: &ItemTrait, enums: &[&ItemEnum]) -> TokenStream {
     let handlers = methods(api).map(|method| {
         let signature = &method.sig;
@@ -248,14 +249,14 @@ fn handlers(api: &ItemTrait, enums: &[&ItemEnum]) -> TokenStream {
     quote!(#(#handlers)*)
 }
 
-/// The text of a type, without white space.
+/// Returns the text of a type, without white space.
 fn text(ty: &impl ToTokens) -> String {
     ty.to_token_stream()
         .to_string()
         .replace(char::is_whitespace, "")
 }
 
-/// Whether an argument holds a generated type, which can be written with `Debug`.
+/// Returns whether an argument contains a generated type, which implements `Debug`.
 fn is_generated(ty: &str) -> bool {
     ["Path<", "Query<", "Header<", "TypedBody<"]
         .iter()
@@ -265,8 +266,8 @@ fn is_generated(ty: &str) -> bool {
         })
 }
 
-/// The name of the error of a method that returns a `Result`: `HttpError` for dropshot's own
-/// error, which has any status.
+/// Returns the name of the error type of a method that returns a `Result`: `HttpError` is
+/// dropshot's own error, which can have any status.
 fn error(method: &TraitItemFn) -> Option<String> {
     let output = text(&method.sig.output);
     let arguments = output.strip_prefix("->Result<")?;
@@ -274,7 +275,7 @@ fn error(method: &TraitItemFn) -> Option<String> {
     Some(error.to_owned())
 }
 
-/// How many errors a method can return.
+/// Returns how many errors a method can return.
 fn errors_of(method: &TraitItemFn, enums: &[&ItemEnum]) -> u64 {
     if error(method).is_some_and(|error| error == "HttpError") {
         u64::MAX
@@ -283,7 +284,7 @@ fn errors_of(method: &TraitItemFn, enums: &[&ItemEnum]) -> u64 {
     }
 }
 
-/// The errors of a method as values, in the order of the generated enum.
+/// Returns the errors of a method as expressions, in the order of the generated enum.
 fn variants(method: &TraitItemFn, enums: &[&ItemEnum]) -> Vec<TokenStream> {
     let error = error(method).unwrap_or_default();
     let Some(item) = enums.iter().find(|item| item.ident == error) else {
@@ -309,7 +310,7 @@ fn variants(method: &TraitItemFn, enums: &[&ItemEnum]) -> Vec<TokenStream> {
         .collect()
 }
 
-/// A value for a field of an error.
+/// Returns a value for a field of an error.
 fn value(ty: &Type) -> TokenStream {
     let name = text(ty);
     if name.starts_with("Cow<") {

@@ -1,10 +1,10 @@
-//! Turns tokens into the files of a folder: formatting, the first line, `mod.rs`.
+//! Turns tokens into the files of a folder: formats them, and adds the first line and `mod.rs`.
 
 use crate::{File, Options, names::ident};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-/// `Some(…)` or `None`.
+/// Writes `Some(…)` or `None`.
 pub(crate) fn option(value: Option<impl ToTokens>) -> TokenStream {
     match value {
         Some(value) => quote!(Some(#value)),
@@ -12,9 +12,9 @@ pub(crate) fn option(value: Option<impl ToTokens>) -> TokenStream {
     }
 }
 
-/// The files of a folder: a module for each part that has code, by its name and what it is
-/// about, and `mod.rs`, which starts with `root` and exports them. Each module uses the
-/// names of `mod.rs`.
+/// Returns the files of a folder: a module for each part that has code, with its name and
+/// its first sentence, and `mod.rs`, which starts with `root` and exports the modules.
+/// Each module imports the names of `mod.rs`.
 pub(crate) fn modules<const N: usize>(
     options: &Options,
     folder: &str,
@@ -42,9 +42,9 @@ pub(crate) fn modules<const N: usize>(
     Ok(files)
 }
 
-/// Formats a file: its first line, what it is about, and its code. Empty lines
-/// separate the items, which the printer alone would not do. It fails if the tokens are not
-/// valid Rust, which is a fault of the generator.
+/// Formats a file: its first line, what it is about, and its code. It puts empty lines
+/// between the items, since the printer does not. It fails if the tokens are not valid
+/// Rust, which is a fault of the generator.
 pub(crate) fn file(first_line: &str, about: &[&str], code: TokenStream) -> syn::Result<String> {
     let mut out = format!("{first_line}\n");
     for line in about {

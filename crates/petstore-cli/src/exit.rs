@@ -3,7 +3,7 @@
 
 use petstore_client::{Error, ErrorCode};
 
-/// The result of a command, with its exit code. [`MEANINGS`] describes each.
+/// The result of a command. Each variant is an exit code, and [`MEANINGS`] describes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     Done = 0,
@@ -13,7 +13,7 @@ pub(crate) enum Exit {
     Unknown = 4,
     Unauthorized = 5,
     NotFound = 6,
-    /// `EX_TEMPFAIL` of sysexits.h.
+    /// `EX_TEMPFAIL` in `sysexits.h`.
     TryAgain = 75,
     Interrupted = 130,
     Terminated = 143,

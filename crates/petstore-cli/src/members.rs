@@ -55,9 +55,9 @@ pub(crate) fn field_of(value: &Map<String, Value>, member: &str) -> String {
     }
 }
 
-/// The value of these members and the texts of their fields. An empty field is no
-/// value where the member is optional. An error says which member is missing, or is not of
-/// its type.
+/// Makes a value from its members and the texts of their fields. An empty field means that
+/// an optional member is absent. An error says which member is missing or has a wrong
+/// type.
 pub(crate) fn from_fields<'de, T: Deserialize<'de>>(
     fields: impl Iterator<Item = (&'de str, &'de str)>,
 ) -> Result<T, String> {

@@ -132,7 +132,7 @@ fn default_file() -> Option<PathBuf> {
 
 fn read(path: &Path) -> Result<FileSettings> {
     let context = || format!("cannot read the configuration file `{}`", path.display());
-    // Both of the same file, also where another one takes its place meanwhile.
+    // Reads both from one open file, even if the file is replaced meanwhile.
     let text_and_mode = || {
         let file = File::open(path)?;
         let mode = file.metadata()?.permissions().mode();

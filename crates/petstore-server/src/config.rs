@@ -12,9 +12,9 @@ openapi_dropshot_server::settings! {
     }
 }
 
-/// The settings of `serve`.
+/// The settings of the command `serve`.
 pub type ServeSettings = openapi_dropshot_server::config::ServeSettings<StoreSettings>;
-/// The settings of the commands that work on the store only.
+/// The settings of the commands that only use the store.
 pub type CommandSettings = openapi_dropshot_server::config::CommandSettings<StoreSettings>;
 
 /// The text that names a database. `Display` hides its password, and all of a text that is no

@@ -22,13 +22,13 @@ const ROUNDS: usize = 41;
 const CALLS: i64 = 200;
 const LIMIT: usize = 20;
 
-/// The page that is read for this id; none where the pet itself is read.
+/// Returns the page to read for this id, or `None` to read the pet itself.
 type Read = fn(i64) -> Option<PetQuery>;
 
 const READS: [(&str, Read); 4] = [
     ("first page", |_| page(None, None)),
     ("a page in the middle", |id| page(Some(id), None)),
-    // With the status that few have.
+    // Few pets have this status.
     ("a filtered page", |_| page(None, Some(PetStatus::Sold))),
     ("get", |_| None),
 ];

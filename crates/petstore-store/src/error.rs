@@ -50,7 +50,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Nothing was sent, or what was sent changes nothing.
+    /// The write was not applied: it was not sent, or it changed nothing.
     pub(crate) fn not_applied(source: impl Error + Send + Sync + 'static) -> Self {
         Self::Unavailable {
             outcome: Outcome::NotApplied,
@@ -58,7 +58,7 @@ impl StoreError {
         }
     }
 
-    /// The write may have happened.
+    /// The write may have been applied.
     pub(crate) fn unknown(source: impl Error + Send + Sync + 'static) -> Self {
         Self::Unavailable {
             outcome: Outcome::Unknown,
@@ -66,7 +66,7 @@ impl StoreError {
         }
     }
 
-    /// A row holds what this version cannot read.
+    /// A row contains a value that this version cannot read.
     pub(crate) fn corrupt(source: impl Error + Send + Sync + 'static) -> Self {
         Self::Corrupt {
             source: Arc::new(source),
@@ -139,13 +139,13 @@ pub enum OpenProblem {
     #[error("it cannot be written; let the user of the service write the file and its folder")]
     NotWritable(#[source] Cause),
 
-    /// The file is something else, or the database has tables of something else.
+    /// The file is not a database, or the database has the tables of another program.
     #[error(
         "it is not a pet store database and was not changed; name another file or an empty database"
     )]
     NotAStore,
 
-    /// It was made, or migrated, by a newer version.
+    /// The store was created or migrated by a newer version.
     #[error(
         "it was written by a newer version: its schema is {found}, this version knows schemas up to {supported}; use the newer version or a backup from before (it was left as it is)"
     )]
@@ -175,8 +175,8 @@ pub enum OpenProblem {
     #[error("the thread that writes cannot be started; raise the limit of threads or processes")]
     NoThread(#[source] io::Error),
 
-    /// No host is a PostgreSQL database that accepts writes. It has the error of each
-    /// host, as the next two have.
+    /// No host is a PostgreSQL database that accepts writes. The text of this
+    /// variant, as of the next two, has the error of each host.
     #[error(
         "it cannot be reached; check that it runs and that one of its hosts is not a replica ({0})"
     )]
@@ -197,24 +197,24 @@ pub enum OpenProblem {
         "the certificates to trust cannot be read from {place}; name a PEM file with `sslrootcert=FILE`"
     )]
     NoCertificates {
-        /// The file, or the TLS library.
+        /// The file or the TLS library from which they were read.
         place: String,
         /// The reason.
         source: Cause,
     },
 
-    /// A setting of the PostgreSQL server makes commits that do not survive a crash.
+    /// A setting of the PostgreSQL server allows commits to be lost in a crash.
     #[error(
         "it can lose completed writes: its `{setting}` is `{value}`; set it to `on` and start again"
     )]
     NotDurable {
-        /// The setting of the server.
+        /// The name of the setting.
         setting: &'static str,
-        /// What it is.
+        /// The value of the setting.
         value: String,
     },
 
-    /// Anything else.
+    /// Any other error of the database.
     #[error("the database reports an error")]
     Failed(#[source] Cause),
 }
@@ -280,8 +280,8 @@ pub enum BackupProblem {
     #[error("the copy cannot be written; let this user write its folder, or name another file")]
     NotWritable(#[from] io::Error),
 
-    /// The copy was made, but what was copied is damaged: this is the first problem
-    /// that SQLite found.
+    /// The copy was made, but its data is damaged: this is the first problem that
+    /// SQLite reported.
     #[error(
         "the store is damaged ({0}), so it was not copied; keep your backups and restore the newest one that is not damaged"
     )]

@@ -176,9 +176,9 @@ impl FromRow for DateTime<Utc> {
     }
 }
 
-/// The key among the candidates that [`sql::FIND`] returns. The index finds the one
-/// candidate; how long that takes tells something of a hash at most, and no hash leads
-/// back to a key. Whether the candidate counts is decided in constant time.
+/// Returns the candidate, selected by [`sql::FIND`], whose hash is this one. The time
+/// of the index look-up may reveal something about a hash, but no key can be derived
+/// from its hash. The comparison with each candidate takes constant time.
 pub(crate) fn confirmed(candidates: Vec<(KeyId, KeyHash)>, hash: &KeyHash) -> Option<KeyId> {
     let mut candidates = candidates.into_iter();
     let found = candidates.find(|(_, stored)| stored == hash);

@@ -111,7 +111,7 @@
 //!
 //! # To add a member to a pet or an order
 //!
-//! Give it a column in `src/record.rs`, where the compiler leads, and write a
+//! Add its column in `src/record.rs`, follow the compiler errors, and write a
 //! migration for each database.
 
 mod error;
@@ -204,7 +204,7 @@ pub async fn backup(url: &DatabaseUrl, to: &Path) -> Result<(), BackupError> {
     })
 }
 
-/// Does work that waits for the disk on a thread of its own.
+/// Runs work that waits for the disk on a thread for blocking work.
 async fn blocking<T, E>(work: impl FnOnce() -> Result<T, E> + Send + 'static) -> Result<T, E>
 where
     T: Send + 'static,

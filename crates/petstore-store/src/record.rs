@@ -31,7 +31,7 @@ const fn column(name: &'static str, postgres_type: &'static str) -> Column {
     }
 }
 
-/// A record with a table of its own. A row is read from `id` and the columns after it.
+/// A record that has its own table. A row has `id` first and then the other columns.
 pub(crate) trait Record: FromRow {
     const TABLE: &'static str;
     const COLUMNS: &'static [Column];
@@ -191,12 +191,12 @@ pub(crate) fn names<R: Record>() -> String {
     names.join(", ")
 }
 
-/// The statements of a table that both databases understand. In each of them `$1`
-/// comes first, then `$2`, and so on, since SQLite numbers such parameters by their
-/// first appearance.
+/// The statements of a table, which both databases understand. In each of them the
+/// parameters appear in the order `$1`, `$2` and so on, since SQLite numbers such
+/// parameters by their first appearance.
 #[derive(Debug)]
 pub(crate) struct Statements {
-    /// Adds a row with the values of its columns, and lets the database choose the id.
+    /// Inserts a row with the values of its columns; the database chooses the id.
     pub(crate) insert: String,
     /// The row with the id that is the only parameter.
     pub(crate) get: String,
@@ -238,12 +238,12 @@ impl Statements {
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
     pub(crate) statement: &'static str,
-    /// The values of the filters, where the page begins, and how many rows to read.
+    /// The values of the filters, the id at which the page begins, and the number of rows to read.
     pub(crate) parameters: Vec<Value<'static>>,
 }
 
 impl Page {
-    /// The page of this one of the statements.
+    /// Makes the page of the statement with this index.
     fn new<R: Record>(
         statement: usize,
         filters: [Value<'static>; 2],

@@ -1,9 +1,9 @@
-//! Reads the values of a row, and holds those of parameters, alike for both databases.
+//! Reads the values of rows and represents those of parameters, for both databases.
 
 use chrono::{DateTime, Utc};
 use std::str::FromStr;
 
-/// What can be read from a row.
+/// A type that can be read from a row.
 pub(crate) trait FromRow: Sized {
     fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable>;
 }
@@ -46,7 +46,7 @@ pub(crate) trait AnyRow {
         }
     }
 
-    /// A text, which PostgreSQL may keep as bytes.
+    /// Returns a text, which PostgreSQL may return as bytes.
     fn str(&self, column: usize) -> Result<&str, Unreadable> {
         match self.value(column)? {
             Value::Text(text) => Ok(text),
@@ -59,7 +59,7 @@ pub(crate) trait AnyRow {
         self.str(column).map(str::to_owned)
     }
 
-    /// One of the values of an enum, or an id.
+    /// Parses a text: a value of an enum, or an id.
     fn parsed<T: FromStr>(&self, column: usize) -> Result<T, Unreadable> {
         let text = self.str(column)?;
         text.parse().map_err(|_| Unreadable::Word(text.to_owned()))
@@ -70,7 +70,7 @@ pub(crate) trait AnyRow {
         DateTime::from_timestamp_micros(micros).ok_or(Unreadable::Time(micros))
     }
 
-    /// Nothing where the column is NULL.
+    /// Returns `None` if the column is NULL.
     fn optional<T>(
         &self,
         column: usize,
@@ -98,7 +98,7 @@ pub(crate) enum Unreadable {
 }
 
 impl Unreadable {
-    /// The database or the standard library cannot read a column.
+    /// Wraps an error of the database or of the standard library.
     pub(crate) fn column(error: impl std::error::Error) -> Self {
         Self::Column(error.to_string())
     }

@@ -59,7 +59,7 @@ impl Batches {
         stats.writes += writes;
     }
 
-    /// The statistics, without the number of queued writes.
+    /// Returns the statistics; their number of queued writes is not set.
     pub(crate) fn stats(&self) -> WriteStats {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -88,7 +88,7 @@ impl FromRow for UsageRecord {
 }
 
 impl UsageDelta {
-    /// The operation, the key, the calls and the two times, as they are stored.
+    /// Returns the operation, the key, the calls and the two times, as they are stored.
     pub(crate) fn values(&self) -> [Value<'_>; 5] {
         [
             self.operation.as_str().into(),
@@ -101,7 +101,7 @@ impl UsageDelta {
 }
 
 impl KeyUse {
-    /// The key and the time, as they are stored.
+    /// Returns the key and the time, as they are stored.
     pub(crate) fn values(&self) -> [Value<'_>; 2] {
         [self.key.as_str().into(), self.at.timestamp_micros().into()]
     }

@@ -9,19 +9,19 @@ use crate::{
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
-/// Writes that may wait. At 10,000 a second, a tenth of a second's work.
+/// The number of writes that may wait: at 10,000 writes a second, the work of a tenth of a second.
 pub(crate) const QUEUE: usize = 1024;
 /// The most bytes that queued and running writes may hold. Beyond this a write is
 /// rejected; a write that is larger by itself is accepted if nothing else is queued.
 pub(crate) const QUEUE_BYTES: usize = 64 << 20;
-/// Writes in one transaction: beyond this a larger one gains nothing, and
-/// those at its front would wait for those at its end.
+/// The most writes in one transaction: a larger batch is not faster, and its first
+/// writes would wait longer for its last ones.
 pub(crate) const BATCH: usize = LARGEST_BATCH as usize;
 /// The most bytes in one transaction. A batch that holds as many takes no further
 /// write.
 pub(crate) const BATCH_BYTES: usize = 8 << 20;
 
-/// Where the result of a write is awaited.
+/// The channel that returns the result of a write to its caller.
 pub(crate) type Caller<T> = oneshot::Sender<Result<T, StoreError>>;
 
 /// A write of the type `W` with its share of [`QUEUE_BYTES`], or the end of the queue.
@@ -48,8 +48,8 @@ impl<W> WriteQueue<W> {
         (queue, received)
     }
 
-    /// Queues a write that holds so many bytes, and waits for its result. From the
-    /// first poll on, to drop the future does not cancel it.
+    /// Queues a write that holds this many bytes, and waits for its result. Once
+    /// the future was polled, dropping it does not cancel the write.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl<W> WriteQueue<W> {
             .map_err(|_| StoreError::Overloaded)
     }
 
-    /// `Ok` while writes are taken.
+    /// Returns `Ok` while the queue accepts writes.
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         if self.messages.is_closed() {
             Err(StoreError::not_applied(Stopped::Closed))
@@ -95,15 +95,15 @@ impl<W> WriteQueue<W> {
         }
     }
 
-    /// Lets no further writes in. Those that were handed over are still done.
+    /// Stops accepting writes. Writes that are queued already are still done.
     pub(crate) async fn close(&self) {
-        // An error means that nothing more is taken already.
+        // An error means that the queue is closed already.
         let _closed = self.messages.send(Message::Close).await;
     }
 }
 
-/// Takes up the writes that wait with the first one. Their reservations are to be kept
-/// until they are done.
+/// Takes the next batch: the first write and those that are queued behind it. The
+/// caller keeps their reservations until the writes are done.
 pub(crate) fn take_up<W>(
     first: Message<W>,
     messages: &mut mpsc::Receiver<Message<W>>,
@@ -118,7 +118,7 @@ pub(crate) fn take_up<W>(
                 writes.push(write);
                 reservations.push(reservation);
             }
-            // The receiver returns what is queued, and then that there is no more.
+            // The receiver still returns the queued writes, and then `None`.
             Message::Close => messages.close(),
         }
         let is_full = writes.len() == BATCH || bytes >= BATCH_BYTES;
@@ -127,8 +127,8 @@ pub(crate) fn take_up<W>(
     (writes, reservations)
 }
 
-/// Returns the result of a write to its caller: its own error if it has one, else what
-/// is wrong with the whole batch, else its result.
+/// Returns the result of a write to its caller: the write's own error if it has one,
+/// otherwise the error of the whole batch, otherwise its value.
 pub(crate) fn respond<T>(
     caller: Caller<T>,
     result: Option<Result<T, StoreError>>,
@@ -140,11 +140,11 @@ pub(crate) fn respond<T>(
         (Some(Ok(value)), Ok(())) => Ok(value),
         (None, Ok(())) => Err(StoreError::unknown(Stopped::WriterGone)),
     };
-    // An error means that the caller did not wait; the write is valid.
+    // An error means that the caller has stopped waiting; the write is valid.
     let _gone = caller.send(result);
 }
 
-/// Why nothing more can be done.
+/// Why a write cannot be queued or has no result.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub(crate) enum Stopped {
     #[error("the store was closed")]

@@ -33,7 +33,7 @@ pub struct Fault {
 /// The fault of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It gets this response, and the service does not see it.
+    /// The relay returns this response, and the service does not get the request.
     Response {
         status: u16,
         media_type: &'static str,

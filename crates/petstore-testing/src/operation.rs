@@ -23,7 +23,7 @@ pub(crate) fn of(method: &Method, uri: &Uri) -> Option<OperationId> {
                 .zip(&segments)
                 .all(|(word, segment)| word.starts_with('{') || word == *segment)
     };
-    // `/pets/first` before `/pets/{petId}`.
+    // `/pets/first` takes precedence over `/pets/{petId}`.
     let operation = OPERATIONS
         .iter()
         .filter(is_for)

@@ -40,7 +40,7 @@ type RelayResponse = Response<UnsyncBoxBody<Bytes, Error>>;
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) faults: Faults,
-    /// The number of requests that arrived.
+    /// The number of received requests by operation.
     pub(crate) received: HashMap<OperationId, u64>,
 }
 
@@ -148,7 +148,7 @@ async fn handle(
     }
 }
 
-/// The way to the service.
+/// The connection to the service: its address and an HTTP client.
 #[derive(Clone)]
 struct Service {
     address: SocketAddr,

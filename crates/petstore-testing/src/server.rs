@@ -133,9 +133,9 @@ impl Builder {
 }
 
 impl Server {
-    /// Starts one as it is by itself: at the time of the machine, without a rate
-    /// limit, and with deprecated operations that go on. The front page of this crate
-    /// has an example.
+    /// Starts a service with the default settings: the time of the machine, no rate
+    /// limit, and deprecated operations that are still served. The documentation of
+    /// this crate has an example.
     ///
     /// # Errors
     ///

@@ -52,8 +52,8 @@ fn belongs_to_gate(change: &Change) -> bool {
         && (!lifecycle::is_about_change(change) || lifecycle::is_removal(change))
 }
 
-/// The finding of a change, with its place in both documents and the entry that would
-/// accept it.
+/// Makes the finding of a change, with its place in both documents and the entry that
+/// would accept it.
 pub(super) fn finding(inputs: &Inputs<'_>, change: &Change) -> Finding {
     let mut message = match &change.operation {
         Some(operation) => format!("{operation}: {}", change.text),

@@ -61,14 +61,14 @@ struct Gate<'a> {
 }
 
 impl Gate<'_> {
-    /// Adds a fault of the changelog, shown with the lines around it.
+    /// Reports a fault of the changelog, with the lines around it.
     fn fault(&mut self, rule: &'static str, at: &Location, message: String, help: &str) {
         let problem = Problem::error(rule, at, message, help);
         let finding = Finding::in_text(problem, &self.changelog.text);
         self.findings.push(finding);
     }
 
-    /// The section Unreleased is on top, and the releases below it, the newest first.
+    /// Checks that the section Unreleased comes first, and then the releases from the newest on.
     fn check_form(&mut self) {
         const RULE: &str = "changelog-form";
         if self.changelog.unreleased().is_none() {
@@ -112,7 +112,7 @@ impl Gate<'_> {
         }
     }
 
-    /// Document, changelog and manifest have the version of the newest release.
+    /// Checks that document, changelog and manifest have the version of the newest release.
     fn check_versions(&mut self) -> Result<()> {
         let inputs = self.inputs;
         let Some(newest) = inputs.newest().map(|newest| newest.version) else {
@@ -166,7 +166,7 @@ impl Gate<'_> {
         Ok(())
     }
 
-    /// Every change since the newest release has an entry under Unreleased.
+    /// Checks that every change since the newest release has an entry under Unreleased.
     fn check_entries(&mut self) {
         const RULE: &str = "changelog-entry";
         let inputs = self.inputs;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
     pub(crate) problem: Problem,
-    /// The problem as several lines for a terminal.
+    /// The problem as it is printed on a terminal, in several lines.
     pub(crate) rendered: String,
 }
 
@@ -24,7 +24,7 @@ impl Finding {
         Finding { problem, rendered }
     }
 
-    /// A finding in this text, printed with the lines around it.
+    /// Makes a finding in this text, which is printed with the lines around it.
     pub(crate) fn in_text(problem: Problem, text: &Arc<str>) -> Self {
         let rendered = Problems::new(text, vec![problem.clone()]).to_string();
         Finding { problem, rendered }

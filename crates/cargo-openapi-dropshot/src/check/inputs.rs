@@ -70,8 +70,8 @@ impl<'p> Inputs<'p> {
         let draft = openapi_dropshot_contract::read_draft(&file, &text)
             .ok()
             .filter(|draft| !draft.faults.iter().any(is_dangling));
-        // A newly deprecated stable operation stays at least for the period in which a
-        // sunset is warned of.
+        // A stable operation that becomes deprecated must stay at least for the period
+        // in which clients are warned of its sunset.
         let policy = Policy {
             deprecation_days_stable: WARNING_DAYS.try_into().unwrap_or_default(),
             ..Policy::on(today)
@@ -98,7 +98,7 @@ impl<'p> Inputs<'p> {
         self.releases.documents.last()
     }
 
-    /// The findings of problems of the document.
+    /// Makes findings of problems in the document.
     pub(super) fn findings(&self, problems: impl IntoIterator<Item = Problem>) -> Vec<Finding> {
         let problems = problems.into_iter();
         let findings = problems.map(|problem| Finding::in_text(problem, &self.text));
@@ -111,7 +111,7 @@ impl<'p> Inputs<'p> {
         format!("follow the help in {}, then: {command}", self.file)
     }
 
-    /// The document, if it can be read.
+    /// Returns the document, if it could be read.
     pub(crate) fn document(&self) -> Option<&Document> {
         self.document.as_ref().ok()
     }

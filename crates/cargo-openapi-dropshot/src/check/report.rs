@@ -8,7 +8,7 @@ use chrono::NaiveDate;
 use openapi_dropshot_contract::Severity;
 use serde_json::{Value, json};
 
-/// The line of a gate, with the time it took.
+/// Returns the line of a gate, with the time it took.
 pub(super) fn line(gate: &Gate) -> String {
     let state = match gate.severity() {
         None => "ok",
@@ -20,8 +20,8 @@ pub(super) fn line(gate: &Gate) -> String {
     format!("{name:<10} {state:<8} {seconds:>8}  {summary}")
 }
 
-/// The findings of the gates with the commands that repair them, and a last line with
-/// the result.
+/// Returns the findings of the gates with the commands that repair them, and a last
+/// line with the result.
 pub(super) fn details(gates: &[Gate]) -> String {
     let mut text = String::new();
     for gate in gates {
@@ -83,7 +83,7 @@ pub(super) fn json(gates: &[Gate], today: NaiveDate) -> Value {
 
 /// A workflow command for each finding.
 pub(super) fn annotations(gates: &[Gate]) -> String {
-    // `data` is the text behind the second `::`; a comma or a colon would end a property.
+    // `data` is the text after the second `::`; a comma or a colon would end a property.
     let data = |text: &str| {
         text.replace('%', "%25")
             .replace('\r', "%0D")

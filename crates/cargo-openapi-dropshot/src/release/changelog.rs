@@ -76,13 +76,13 @@ impl Changelog {
 }
 
 impl Section {
-    /// Whether the section has text below its headings.
+    /// Returns whether the section has text below its headings.
     pub(crate) fn has_entries(&self) -> bool {
         let mut lines = self.body.lines().map(str::trim);
         lines.any(|line| !line.is_empty() && !line.starts_with('#'))
     }
 
-    /// The version of a release, from a heading such as `1.0.0 - 2026-11-20`.
+    /// Returns the version of a release, from a heading such as `1.0.0 - 2026-11-20`.
     pub(crate) fn version(&self) -> Option<Version> {
         let (text, day) = self.title.split_once(" - ")?;
         day.parse::<NaiveDate>().ok()?;

@@ -46,8 +46,8 @@ pub(crate) fn of_manifest(text: &str) -> Result<Vec<Mention>> {
     Ok(mentions)
 }
 
-/// The manifest of the workspace and all lock files with another version: there is a lock
-/// file for each workspace.
+/// Returns the manifest of the workspace and all lock files with another version: each
+/// workspace has its own lock file.
 pub(super) fn updated_files(project: &Project, version: &str) -> Result<Vec<(String, String)>> {
     let text = project.read(MANIFEST)?;
     let mut files = vec![(

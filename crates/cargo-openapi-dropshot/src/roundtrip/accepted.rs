@@ -1,8 +1,8 @@
 //! Lists the accepted differences, each with its reason: equivalences, which have the
-//! same meaning, and gaps, for which dropshot has no place. A test fails where a rule
+//! same meaning, and gaps, which dropshot cannot describe. A test fails if an entry
 //! is no longer needed.
 
-/// The rules of differences that fail nothing, with the reason for which they are accepted.
+/// The rules whose differences do not fail the round trip, with the reason.
 pub(super) const ACCEPTED: &[(&[&str], &str)] = &[
     // Equivalences: another form, the same meaning.
     (
@@ -62,7 +62,7 @@ pub(super) const ACCEPTED: &[(&[&str], &str)] = &[
         &["default-written"],
         "a member that was absent and has a default is written with it",
     ),
-    // Gaps: dropshot has no place for it. Requests show what matters of them.
+    // Gaps: dropshot cannot describe these. The requests check what matters of them.
     (
         &["servers"],
         "dropshot does not know where it is reached; the service binds its base path itself",
@@ -114,7 +114,7 @@ pub(super) const ACCEPTED: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// The reason for which differences of this rule are accepted, if they are.
+/// Returns why differences of this rule are accepted, if they are.
 pub(super) fn reason(rule: &str) -> Option<&'static str> {
     let accepted = ACCEPTED.iter().find(|(rules, _)| rules.contains(&rule));
     accepted.map(|(_, reason)| *reason)

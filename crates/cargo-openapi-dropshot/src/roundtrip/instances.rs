@@ -1,6 +1,6 @@
-//! Makes values of a translated schema, the same ones each time: a small valid one, and
-//! for each rule of the schema values on both sides of it. The validator, not this
-//! module, decides whether a value is valid.
+//! Makes values from a translated schema, the same ones each time: a small valid one,
+//! and for each rule of the schema values that keep it and values that break it. The
+//! validator, not this module, decides whether a value is valid.
 
 mod scalars;
 
@@ -11,13 +11,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How deep values are nested.
 const DEEPEST: usize = 5;
-/// How deep the parts of a value are varied; below, they are as small as can be.
+/// The depth to which the parts of a value are varied; deeper parts are as small as possible.
 const DEEPEST_VARIED: usize = 2;
 /// How many values are made of one schema at most.
 const MOST: usize = 600;
-/// How many values are made of a part of a schema at most, each tried in the whole.
+/// The most values that are made from a part of a schema; each is tried inside of the whole value.
 const MOST_OF_A_PART: usize = 48;
-/// How many combinations of alternatives are tried at most.
+/// The most combinations of alternatives that are tried.
 const MOST_CASES: usize = 64;
 
 /// The name of a member that no document has.
@@ -29,19 +29,19 @@ pub(super) const UNKNOWN: &str = "zz-not-in-the-document";
 struct Case<'d>(Vec<&'d Map<String, Value>>);
 
 impl Schema {
-    /// A valid value, as small as can be; `None` where none was found, or where every
-    /// value has to contain another one.
+    /// Returns a valid value that is as small as possible; `None` if none was found,
+    /// or if every value must contain another one without end.
     pub(super) fn smallest(&self) -> Option<Value> {
         self.smallest_of(&[&self.root], 0)
     }
 
-    /// The default of the schema, or of one to which it refers.
+    /// Returns the default of the schema, or of one to which it refers.
     pub(super) fn default(&self) -> Option<&Value> {
         let cases = self.cases(&[&self.root]);
         cases.iter().find_map(|case| case.get("default"))
     }
 
-    /// Valid and invalid values, in no order.
+    /// Returns valid and invalid values, in no particular order.
     pub(super) fn instances(&self) -> Vec<Value> {
         let mut values = self.values(&[&self.root], 0);
         values.extend([
@@ -62,7 +62,7 @@ impl Schema {
         values
     }
 
-    /// The ways to choose the alternatives of schemas that apply together.
+    /// Returns all ways to choose the alternatives of schemas that apply together.
     fn cases<'d>(&'d self, schemas: &[&'d Value]) -> Vec<Case<'d>> {
         let mut cases = Vec::new();
         let left = schemas.iter().rev().copied().collect();
@@ -70,14 +70,14 @@ impl Schema {
         cases
     }
 
-    /// Adds the cases that begin with the parts of `case`; the schemas in `left` apply too.
+    /// Adds the cases that begin with `case`; the schemas in `left` are still to be added.
     fn add_cases<'d>(
         &'d self,
         mut case: Case<'d>,
         mut left: Vec<&'d Value>,
         cases: &mut Vec<Case<'d>>,
     ) {
-        // The limit ends a schema that is a part of itself.
+        // The limit stops at a schema that contains itself.
         if case.0.len() > 50 || cases.len() >= MOST_CASES {
             return;
         }
@@ -102,7 +102,7 @@ impl Schema {
         }
     }
 
-    /// A valid value of schemas that apply together.
+    /// Returns a valid value of schemas that apply together.
     fn smallest_of<'d>(&'d self, schemas: &[&'d Value], depth: usize) -> Option<Value> {
         let cases = self.cases(schemas);
         cases
@@ -174,7 +174,7 @@ impl Schema {
         Some(values.iter().cycle().take(count).cloned().collect())
     }
 
-    /// Values on both sides of each rule of schemas that apply together.
+    /// Returns values that keep and values that break each rule of schemas that apply together.
     fn values<'d>(&'d self, schemas: &[&'d Value], depth: usize) -> Vec<Value> {
         let cases = self.cases(schemas);
         let most = if depth == 0 { MOST } else { MOST_OF_A_PART };
@@ -253,17 +253,17 @@ impl Schema {
 }
 
 impl<'d> Case<'d> {
-    /// All values of a keyword, the outermost first.
+    /// Returns all values of a keyword, the outermost first.
     fn all(&self, keyword: &str) -> impl Iterator<Item = &'d Value> {
         self.0.iter().filter_map(move |part| part.get(keyword))
     }
 
-    /// The outermost value of a keyword.
+    /// Returns the outermost value of a keyword.
     fn get(&self, keyword: &str) -> Option<&'d Value> {
         self.all(keyword).next()
     }
 
-    /// Whether a keyword is `true`.
+    /// Returns whether a keyword is `true` in any of the schemas.
     fn is(&self, keyword: &str) -> bool {
         self.all(keyword).any(|value| *value == true)
     }
@@ -276,7 +276,7 @@ impl<'d> Case<'d> {
         self.get(keyword)?.as_u64()?.try_into().ok()
     }
 
-    /// The counts at the bounds of these keywords, as long as they can be made.
+    /// Returns the counts at the bounds of these keywords, except those that are too large to make.
     fn counts_around(&self, keywords: [&str; 2]) -> impl Iterator<Item = usize> + use<> {
         const LONGEST: usize = 2_000;
         let bounds = keywords.map(|keyword| self.count(keyword));
@@ -287,14 +287,14 @@ impl<'d> Case<'d> {
         counts.filter(|count| *count <= LONGEST)
     }
 
-    /// The schemas that a keyword contains.
+    /// Returns the schemas that a keyword contains.
     fn schemas(&self, keyword: &str) -> Vec<&'d Value> {
         self.all(keyword)
             .filter(|value| value.is_object())
             .collect()
     }
 
-    /// The properties, each with all of its schemas.
+    /// Returns the properties, each with all schemas that apply to it.
     fn properties(&self) -> BTreeMap<&'d str, Vec<&'d Value>> {
         let mut properties: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (name, schema) in self
@@ -312,7 +312,7 @@ impl<'d> Case<'d> {
         lists.flatten().filter_map(Value::as_str).collect()
     }
 
-    /// The type, or the one that other keywords suggest.
+    /// Returns the type, or the one that other keywords imply.
     fn kind(&self) -> &'d str {
         self.text("type").unwrap_or_else(|| {
             if self.get("properties").is_some() {

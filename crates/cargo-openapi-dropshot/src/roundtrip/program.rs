@@ -57,14 +57,14 @@ impl Program {
         self.query(&json!({ "query": "schemas" }))
     }
 
-    /// Reads a value as a type, and returns what the type writes back, or the reason for
-    /// which the type rejects the value. `None` means that there is no such type.
+    /// Reads a value as a type, and returns the value that the type writes back, or the
+    /// reason why the type rejects it. `None` means that there is no such type.
     pub(super) fn value(
         &mut self,
         name: &str,
         value: &Value,
     ) -> Result<Option<Result<Value, String>>> {
-        // The type reads the text of the value, as it does in a service.
+        // The type reads the value from text, as in a service.
         let value = value.to_string();
         self.query(&json!({ "query": "value", "type": name, "value": value }))
     }

@@ -72,8 +72,8 @@ pub(super) fn rendered(difference: &Difference) -> String {
     )
 }
 
-/// How many operations, schemas, parameters and statuses passed, each with how many
-/// there are.
+/// Returns how many operations, schemas, parameters and statuses passed, each with
+/// the number of all.
 fn counts(outcome: &Outcome) -> [String; 4] {
     let faults = outcome.faults();
     let broken: BTreeSet<&str> = faults.map(|difference| &*difference.part).collect();

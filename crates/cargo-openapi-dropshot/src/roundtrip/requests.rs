@@ -22,10 +22,10 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// How many texts are tried of one parameter.
+/// The most texts that are tried for one parameter.
 const MOST_TEXTS: usize = 80;
 
-/// Texts that look like values.
+/// Texts that resemble numbers, booleans or `null`, but are often not valid.
 const LOOKALIKES: &[&str] = &[
     "007", "+5", "-0", " 5", "5 ", "0x5", "5.0", "abc", "True", "1e3", "null", "NaN",
 ];
@@ -36,9 +36,9 @@ struct Requests<'a> {
     schemas: &'a Schemas,
     program: &'a mut Program,
     trials: &'a mut Trials,
-    /// How a body is written.
+    /// The format of the body.
     form: Form,
-    /// A valid request without optional parameters; all others are changes of it.
+    /// A valid request without optional parameters; all other requests are variations of it.
     valid: Request,
 }
 
@@ -172,7 +172,7 @@ impl Requests<'_> {
         Ok(())
     }
 
-    /// A valid text of a parameter is accepted, and any other is rejected.
+    /// Checks that valid texts of a parameter are accepted and all others are rejected.
     fn try_parameter(&mut self, index: usize, parameter: &Parameter) -> Result<()> {
         if parameter.location != ParameterIn::Path {
             self.try_absent(index, parameter)?;
@@ -241,12 +241,12 @@ impl Requests<'_> {
     }
 }
 
-/// A valid text of a schema, where one was found.
+/// Returns a valid text of a schema, if one was found.
 fn valid_text(schema: &Schema) -> Option<String> {
     schema.smallest().and_then(|value| text(&value))
 }
 
-/// How a value is written in a request.
+/// Returns the text of a value in a request; `None` if it has none.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -255,8 +255,8 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// The values for which a text can stand: itself, and the number or boolean that JSON
-/// writes in this way.
+/// Returns the values that a text can represent: the string itself, and the number or
+/// boolean that JSON writes in this way.
 fn readings(text: &str) -> Vec<Value> {
     let json = serde_json::from_str::<Value>(text).ok();
     let json =
@@ -264,7 +264,7 @@ fn readings(text: &str) -> Vec<Value> {
     [Value::from(text)].into_iter().chain(json).collect()
 }
 
-/// Whether a text can stand there at all, whatever the document says.
+/// Returns whether a request can contain a text at this place, regardless of the document.
 fn can_be_sent(location: ParameterIn, text: &str) -> bool {
     match location {
         ParameterIn::Path => !text.is_empty() && !text.contains('/') && text != "." && text != "..",

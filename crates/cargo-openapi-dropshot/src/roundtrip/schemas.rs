@@ -9,13 +9,13 @@ use openapi_dropshot_contract::model;
 use serde_json::{Map, Value, json};
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
-/// The texts of UUIDs (RFC 9562, section 4), which is no format of draft 4.
+/// The pattern of UUIDs (RFC 9562, section 4); draft 4 has no such format.
 const UUID: &str = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 
-/// The texts of padded base64 (RFC 4648, section 4).
+/// The pattern of padded base64 (RFC 4648, section 4).
 const BASE64: &str = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$";
 
-/// The bounds that come with the format of an integer.
+/// The bounds that the formats of integers imply.
 const INTEGERS: &[(&str, i64, u64)] = &[
     ("int8", i8::MIN as i64, i8::MAX as u64),
     ("int16", i16::MIN as i64, i16::MAX as u64),
@@ -34,13 +34,13 @@ pub(super) struct Schemas {
     pub(super) document: Value,
     /// The component schemas, translated.
     components: Value,
-    /// The schemas that were built, by their translation: many parameters have the same schema.
+    /// The schemas that were built, by their translated text: parameters often share one.
     built: RefCell<BTreeMap<String, Rc<Schema>>>,
 }
 
-/// A translated schema. The module `instances` makes values of it.
+/// A translated schema. The module `instances` makes values from it.
 pub(super) struct Schema {
-    /// The schema, with the components to which its references lead.
+    /// The schema, with the components to which it refers.
     pub(super) root: Value,
     validator: Validator,
 }
@@ -56,12 +56,12 @@ impl Schemas {
         }
     }
 
-    /// A schema of the document.
+    /// Returns a schema of the document in translated form.
     pub(super) fn of(&self, schema: Option<&model::Schema>) -> Result<Option<Rc<Schema>>> {
         schema.map(|schema| self.at(&schema.at.pointer)).transpose()
     }
 
-    /// The schema at a JSON pointer of the document.
+    /// Returns the translated schema at a JSON pointer of the document.
     pub(super) fn at(&self, pointer: &str) -> Result<Rc<Schema>> {
         let schema = self.document.pointer(pointer);
         let schema = schema.with_context(|| format!("there is nothing at {pointer}"))?;
@@ -89,13 +89,13 @@ impl Schemas {
 }
 
 impl Schema {
-    /// Whether a value is valid.
+    /// Returns whether a value is valid.
     pub(super) fn is_valid(&self, value: &Value) -> bool {
         self.validator.is_valid(value)
     }
 }
 
-/// Translates a schema to draft 4, which ignores the keywords that it does not know.
+/// Translates a schema to JSON Schema draft 4, which ignores keywords that it does not know.
 fn translated(schema: &Value) -> Value {
     let Some(members) = schema.as_object() else {
         // `additionalProperties` may be a boolean.
@@ -116,7 +116,7 @@ fn translated(schema: &Value) -> Value {
             }
             // Formats that the generator does not check restrict nothing.
             "format" if !FORMATS.iter().any(|(format, _)| value == format) => continue,
-            // Draft 4 forbids an exclusive bound without a bound, and an empty list.
+            // Draft 4 forbids an exclusive bound without the bound itself, and an empty list.
             "exclusiveMinimum" if !members.contains_key("minimum") => continue,
             "exclusiveMaximum" if !members.contains_key("maximum") => continue,
             "required" if array(value).is_empty() => continue,
@@ -141,7 +141,7 @@ fn translated_members(schemas: &Value) -> Value {
     Value::Object(translated.collect())
 }
 
-/// The rules that come with the type and the format of a schema.
+/// Returns the rules that the type and the format of a schema imply.
 fn implied(schema: &Map<String, Value>) -> Option<Value> {
     let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
     match (text("type"), text("format")) {
@@ -176,12 +176,12 @@ fn alternative(schema: &Map<String, Value>, part: &Value) -> Value {
     if !names.contains(&own) {
         names.push(own);
     }
-    // The first schema of the property decides which value is tried first.
+    // The order matters: values are made from the first schema of the property.
     let name = json!({ "required": [property], "properties": { property: { "enum": names } } });
     json!({ "allOf": [name, translated(part)] })
 }
 
-/// The items of an array; none where the value is none.
+/// Returns the items of an array; none if the value is not an array.
 fn array(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }

@@ -21,7 +21,7 @@ pub(super) struct Source {
     pub(super) rejections: Vec<Problem>,
     /// The operations that were left out, as `GET /path`.
     pub(super) rejected: Vec<String>,
-    /// How many component schemas were left out.
+    /// The number of component schemas that were left out.
     pub(super) rejected_schemas: usize,
 }
 
@@ -52,7 +52,7 @@ impl Source {
         Ok(source)
     }
 
-    /// Generates the code, and leaves out what the generator rejects until it rejects nothing.
+    /// Generates the code. Leaves out what the generator rejects until it rejects nothing.
     fn generate(&mut self, options: &openapi_dropshot::Options) {
         loop {
             match openapi_dropshot::generate_service(&self.document, options) {
@@ -62,7 +62,7 @@ impl Source {
                 }
                 Err(problems) if self.leave_out(&problems) => self.rejections.extend(problems),
                 Err(problems) => {
-                    // The problems belong to no operation: nothing is left.
+                    // No operation contains the problems, so no operation can be generated.
                     let operations = self.document.operations.drain(..);
                     self.rejected
                         .extend(operations.map(|operation| name_of(&operation)));
@@ -73,7 +73,7 @@ impl Source {
         }
     }
 
-    /// Leaves out the operations and schemas that need a part with a problem, and returns
+    /// Leaves out the operations and schemas that need a part with a problem. Returns
     /// whether there are any.
     fn leave_out(&mut self, problems: &[Problem]) -> bool {
         let document = &mut self.document;
@@ -86,7 +86,7 @@ impl Source {
             .retain(|_, schema| !needs(&schema.at.pointer));
         document.operations.retain(|operation| {
             let pointer = &operation.at.pointer;
-            // A problem of a path is a problem of all of its operations.
+            // A problem of a path concerns all operations of the path.
             let path = pointer.rsplit_once('/').map_or("", |(path, _)| path);
             let keep = !places.contains(&path) && !needs(pointer);
             self.rejected.extend((!keep).then(|| name_of(operation)));
@@ -96,14 +96,14 @@ impl Source {
         before != (document.operations.len(), document.schemas.len())
     }
 
-    /// The rejections, each with the lines of the document around it.
+    /// Returns the rejections, each with the lines of the document around it.
     pub(super) fn rendered_rejections(&self) -> Problems {
         Problems::new(&self.document.text, self.rejections.clone())
     }
 }
 
-/// Whether one of the places is inside of the part at a pointer, or of a part to which that
-/// part refers.
+/// Returns whether one of the places is inside of the part at a pointer, or of a part to
+/// which that part refers.
 fn needs_one_of(root: &Node, pointer: &str, places: &[&str]) -> bool {
     let (mut left, mut seen) = (vec![pointer.to_owned()], BTreeSet::new());
     // The parameters of a path belong to its operations.

@@ -59,7 +59,7 @@ pub(super) fn compile(
     let mut programs = Vec::new();
     for (index, source) in sources.iter().enumerate() {
         let program = format!("{name}-{index}");
-        // The program and the files of an earlier document must not be taken for this one's.
+        // The files of an earlier document could be taken for those of this one.
         fs::remove_file(target.join("debug").join(&program)).ok();
         for part in ["models", "api"] {
             fs::remove_dir_all(folder.join(&program).join(part)).ok();
@@ -93,7 +93,7 @@ pub(super) fn compile(
     Ok(results.collect())
 }
 
-/// The manifest without its programs, with the versions and profiles of the project.
+/// Returns the manifest without its programs, with the versions and profiles of the project.
 fn manifest(project: &Project, name: &str) -> Result<String> {
     let types = match &project.types_crate {
         Some(folder) => format!("path = {folder:?}"),
@@ -113,7 +113,7 @@ fn manifest(project: &Project, name: &str) -> Result<String> {
         if line.starts_with('[') {
             is_wanted = line == "[workspace.dependencies]" || line.starts_with("[profile.");
         }
-        // The path of a crate of the project leads nowhere from there.
+        // The relative path of a crate of the project is not valid in this manifest.
         if is_wanted && !line.contains("path = ") {
             text += &format!("{line}\n");
         }
@@ -134,7 +134,7 @@ fn build(folder: &Path, target: &Path) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// The first errors of one program.
+/// Returns the first errors of one program.
 fn errors_of(program: &str, errors: &str, folder: &Path) -> String {
     const LISTED: usize = 3;
     let errors: Vec<&str> = errors.split("\n\n").collect();

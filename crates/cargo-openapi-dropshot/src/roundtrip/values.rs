@@ -45,7 +45,7 @@ pub(super) fn try_all(
                     None => continue,
                 },
                 Err(_) if !is_valid => continue,
-                // A schema that allows `null` allows it where it is used, which is tried there.
+                // `null` may be allowed where the schema is used; that is checked there.
                 Err(_) if value.is_null() => {
                     let what = "is rejected where the type stands alone".to_owned();
                     ("component-null-at-use", what)
@@ -86,23 +86,23 @@ impl<'a> Properties<'a> {
         Properties { schemas, by_name }
     }
 
-    /// The schemas of the properties with this name.
+    /// Returns the schemas of the properties with this name.
     fn named(&self, name: &str) -> impl Iterator<Item = Rc<Schema>> {
         let schemas = self.by_name.get(name).into_iter().flatten();
-        // A member `properties` of an example contains no schemas.
+        // A member `properties` of an example contains no schemas, so it may fail to build.
         schemas.filter_map(|schema| self.schemas.build(schema).ok())
     }
 
-    /// Whether no property describes a member. In `anyOf`, a member that breaks the rules
-    /// of the alternative that declares it is an unknown member of the other one.
+    /// Returns whether no property describes a member. In `anyOf`, a member that is invalid for the
+    /// alternative that declares it is an unknown member of the other one.
     fn is_unknown(&self, name: &str, value: &Value) -> bool {
         let mut named = self.named(name).peekable();
         let is_declared = named.peek().is_some();
         name == UNKNOWN || (is_declared && named.all(|schema| !schema.is_valid(value)))
     }
 
-    /// The rule of the most serious difference between a value and what was written back,
-    /// if they differ. In alphabetical order `value-changed` is the last of the rules.
+    /// Returns the rule of the most serious difference between a value and the value that was
+    /// written back, if they differ: the last rule in alphabetical order, as `value-changed`.
     fn change(&self, value: &Value, written: &Value) -> Option<&'static str> {
         match (value, written) {
             (Value::Object(members), Value::Object(others)) => {

@@ -1,5 +1,5 @@
 //! Reads from a response how long to wait before the next request: `Retry-After` (RFC 9110, section 10.2.3) and
-//! `RateLimit` (draft-ietf-httpapi-ratelimit-headers). Delays the requests of a client that long.
+//! `RateLimit` (draft-ietf-httpapi-ratelimit-headers). Delays the requests of a client for that time.
 
 use chrono::{DateTime, Utc};
 use http::{
@@ -94,15 +94,15 @@ fn parameter(list: &str, name: &str) -> Option<u64> {
     })
 }
 
-/// The moment before which no request of a client should be sent. A rate limit belongs to the API key, so it applies to
-/// all calls of the client.
+/// The time before which a client should not send requests. A rate limit belongs to the API key, so this applies to all
+/// calls of the client.
 #[derive(Default)]
 pub(crate) struct Throttle {
     not_before: Mutex<Option<Instant>>,
 }
 
 impl Throttle {
-    /// Delays all requests by this time from now on.
+    /// Delays all requests until this time has passed.
     pub(crate) fn slow_down(&self, now: Instant, wait: Duration) {
         let Some(until) = now.checked_add(wait) else {
             return;
@@ -111,7 +111,7 @@ impl Throttle {
         *not_before = Some(not_before.map_or(until, |earlier| earlier.max(until)));
     }
 
-    /// How long a request still has to wait.
+    /// Returns how long a request still has to wait.
     pub(crate) fn wait(&self, now: Instant) -> Duration {
         let mut not_before = self.lock();
         match *not_before {
@@ -124,7 +124,7 @@ impl Throttle {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
-        // A moment is consistent, even if a thread panicked while it held the lock.
+        // The time is consistent even if a thread panicked while it held the lock.
         self.not_before
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

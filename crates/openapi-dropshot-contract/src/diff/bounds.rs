@@ -7,9 +7,9 @@ use crate::model::{Node, compare_numbers};
 use crate::rules::{Family, changes::*};
 use std::cmp::Ordering;
 
-/// The keywords that bound, each with the rules for a bound that increased, that
-/// decreased, that was set where it was absent, and that was removed. A length has
-/// a lower bound in any case, zero, so that setting one raises it.
+/// The keywords for bounds, each with the rules for a bound that increased, that
+/// decreased, that was set where it was absent, and that was removed. A length
+/// always has the lower bound zero, so setting one increases it.
 #[rustfmt::skip]
 static BOUNDS: &[(&str, [&Family; 4])] = &[
     ("maximum", [&MAX_INCREASED, &MAX_DECREASED, &MAX_SET, &MAX_UNSET]),
@@ -42,7 +42,7 @@ impl<'a> Comparison<'_, 'a> {
             true => Ordering::Less,
             false => Ordering::Greater,
         };
-        // A smallest length or count of zero restricts nothing.
+        // A minimal length or count of zero restricts nothing.
         let restricts = |node: &&Node| keyword == "minimum" || is_upper || node.as_u64() != Some(0);
         let from = self.old.number(keyword, strictest).filter(restricts);
         let to = self.new.number(keyword, strictest).filter(restricts);
@@ -63,8 +63,8 @@ impl<'a> Comparison<'_, 'a> {
         }
     }
 
-    /// How the old bound compares to the new one, exclusiveness included; `None`
-    /// where they are the same.
+    /// Compares the old bound with the new one, with `exclusiveMinimum` or
+    /// `exclusiveMaximum`; `None` if they are the same.
     fn order(&self, from: &'a Node, to: &'a Node, is_upper: bool) -> Option<Ordering> {
         let ordering = compare_numbers(from.as_number()?, to.as_number()?)?;
         if ordering != Ordering::Equal || !from.at.pointer.ends_with("imum") {

@@ -9,8 +9,8 @@ use crate::model::Node;
 use crate::pairs::pairs;
 use crate::rules::{Family, changes as rules};
 
-/// The rules for a choice: for an alternative that was added and for one that was
-/// removed, and for a choice that was lifted and for one that restricts a type.
+/// The rules for `oneOf` or `anyOf`: an alternative was added, an alternative was
+/// removed, the keyword was removed, and the keyword was added to a type.
 type ChoiceRules = [&'static Family; 4];
 
 pub(super) const ONE_OF: ChoiceRules = [
@@ -27,8 +27,8 @@ pub(super) const ANY_OF: ChoiceRules = [
 ];
 
 impl<'a> Comparison<'_, 'a> {
-    /// Takes the only member of a choice as the schema itself. Its members are
-    /// compared as a list only where both sides have the keyword.
+    /// Treats a `oneOf` or `anyOf` with one member as that member. The members are
+    /// only compared as a list if both sides have the keyword.
     pub(super) fn unwrap_single(&mut self) {
         for keyword in ["oneOf", "anyOf"] {
             match (self.old.list(keyword).len(), self.new.list(keyword).len()) {
@@ -39,8 +39,8 @@ impl<'a> Comparison<'_, 'a> {
         }
     }
 
-    /// Compares one type that became a choice of types, or a choice that grew or
-    /// shrank. Returns whether type and choice need no further comparison.
+    /// Compares one type with alternatives of different types, or two such lists of
+    /// types. Returns whether type and alternatives need no further comparison.
     pub(super) fn list_of_types(&mut self) -> bool {
         let (Some((from, from_list)), Some((to, to_list))) = (types(&self.old), types(&self.new))
         else {
@@ -76,7 +76,7 @@ impl<'a> Comparison<'_, 'a> {
         true
     }
 
-    /// Compares `oneOf` or `anyOf`, member by member.
+    /// Compares `oneOf` or `anyOf` member by member.
     pub(super) fn alternatives(&mut self, name: &str, rules: ChoiceRules) {
         let [added, removed, lifted, _] = rules;
         let (from, to) = (self.old.list(name), self.new.list(name));
@@ -109,7 +109,7 @@ impl<'a> Comparison<'_, 'a> {
         }
     }
 
-    /// Reports a choice where there was none.
+    /// Reports that `oneOf` or `anyOf` was added.
     fn choice_added(&mut self, members: &[&'a Node], name: &str, rules: ChoiceRules) {
         let (scope, [added, _, _, restricted]) = (self.scope, rules);
         let place = self.new.first(name);
@@ -139,7 +139,7 @@ impl<'a> Comparison<'_, 'a> {
                 let text = format!("`{name}` was added");
                 self.report(restricted, None, place, &text);
             }
-            // A response only becomes narrower then.
+            // The response only becomes narrower.
             (false, true) => {}
             _ => {
                 let names: Vec<String> = members.iter().map(|member| name_of(member)).collect();
@@ -149,8 +149,8 @@ impl<'a> Comparison<'_, 'a> {
         }
     }
 
-    /// Compares the members of `allOf` as such, where both sides have some. Their
-    /// keywords are compared as if they were written in the schema itself.
+    /// Compares the list of the members of `allOf`, if both sides have some. Their
+    /// keywords are compared as if the schema itself contained them.
     pub(super) fn all_of(&mut self) {
         let (old, new) = (&self.old.all_of, &self.new.all_of);
         let both = !old.is_empty() && !new.is_empty();
@@ -195,7 +195,7 @@ impl<'a> Comparison<'_, 'a> {
         }
     }
 
-    /// Compares `discriminator`: its property, and the schemas that it leads to.
+    /// Compares `discriminator`: its property, and the schemas to which it maps values.
     pub(super) fn discriminator(&mut self) {
         let (from, to) = match self.both("discriminator") {
             (Some(from), Some(to)) => (from, to),
@@ -261,10 +261,10 @@ fn types<'a>(view: &View<'a>) -> Option<(Vec<&'a str>, bool)> {
     Some((kinds.collect::<Option<_>>()?, true))
 }
 
-/// The members of an old and a new list of schemas, paired by reference, by
-/// equality, by title, by meaning, by shape.
+/// The members of an old and a new list of schemas, in pairs: by reference, then by
+/// equality, by title, by meaning, and by the names of properties.
 struct Matches<'a> {
-    /// Members of both lists, changed or not.
+    /// Members that are in both lists, perhaps with changes.
     pairs: Vec<(&'a Node, &'a Node)>,
     added: Vec<&'a Node>,
     removed: Vec<&'a Node>,
@@ -287,7 +287,7 @@ impl<'a> Matches<'a> {
         matches.pair(|a, b| {
             is_inline(a) && is_inline(b) && shape(a).is_some_and(|a| shape(b) == Some(a))
         });
-        // If one member is left on either side, it probably changed.
+        // If one member remains on each side, it probably changed.
         if let ([removed], [added]) = (matches.removed.as_slice(), matches.added.as_slice())
             && is_inline(removed)
             && is_inline(added)
@@ -299,7 +299,7 @@ impl<'a> Matches<'a> {
         matches
     }
 
-    /// Pairs the remaining members that belong together.
+    /// Pairs the remaining members for which `belong` returns true.
     fn pair(&mut self, mut belong: impl FnMut(&'a Node, &'a Node) -> bool) {
         let mut left = Vec::new();
         for base in std::mem::take(&mut self.removed) {
@@ -312,12 +312,12 @@ impl<'a> Matches<'a> {
     }
 }
 
-/// Whether a schema has no name: it is neither a reference nor has a title.
+/// Returns whether a schema has no name: it is not a reference and has no title.
 fn is_inline(node: &Node) -> bool {
     reference(node).is_none() && node.get("title").is_none()
 }
 
-/// The names of the properties, in order.
+/// Returns the names of the properties in alphabetical order.
 fn shape(node: &Node) -> Option<Vec<&str>> {
     let properties = node.get("properties")?.as_object()?;
     let mut names: Vec<&str> = properties.keys().map(String::as_str).collect();

@@ -72,8 +72,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Reports a change by the rule of a family for the first of these places that
-    /// has one.
+    /// Reports a change by a rule of a family: the rule for the first of these
+    /// places that has one.
     pub(super) fn report_at(
         &mut self,
         family: &Family,
@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Reports that something became required or optional, if it did.
+    /// Reports a change if something became required or optional.
     pub(super) fn report_necessity(
         &mut self,
         place: &str,

@@ -24,10 +24,10 @@ pub(super) struct Equality<'a> {
     base: Side<'a>,
     revision: Side<'a>,
     known: HashMap<Pair, bool>,
-    /// Whether the decision that is being made ignores annotations and names.
+    /// Whether the current comparison ignores annotations and names.
     loose: bool,
-    /// The pairs that this decision is about, which are assumed to be equal where
-    /// they occur inside themselves.
+    /// The pairs that are being compared. They are assumed to be equal if they
+    /// occur again inside of themselves.
     assumed: HashSet<Pair>,
 }
 

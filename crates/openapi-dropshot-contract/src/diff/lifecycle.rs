@@ -50,8 +50,8 @@ pub(super) fn is_stable(node: &Node) -> bool {
     stability(node).is_none_or(|level| level == STABLE)
 }
 
-/// Makes an operation the one that is compared. Its stability is that of the base,
-/// which clients rely on.
+/// Sets the operation that is compared. Its stability is that of the base, on which
+/// clients rely.
 pub(super) fn enter(
     context: &mut Context<'_>,
     operation: String,
@@ -67,15 +67,15 @@ pub(super) fn enter(
     };
 }
 
-/// Something with a lifecycle.
+/// A part of the document with a lifecycle: an operation, a parameter or a property.
 pub(super) struct Subject<'s> {
-    /// How messages call it.
+    /// The name of the part in messages.
     pub what: &'s str,
-    /// What the ids of its rules begin with; the first that has a rule counts.
+    /// The beginnings of the ids of its rules; the first one with a rule is used.
     pub places: &'static [&'static str],
 }
 
-/// An operation. The ids of its rules begin in several ways.
+/// An operation. The ids of its rules have several beginnings.
 const OPERATION: Subject<'static> = Subject {
     what: "the operation",
     places: &["endpoint", "api", "api-path", ""],
@@ -95,8 +95,8 @@ pub(super) fn operation(context: &mut Context<'_>, base: &Node, revision: &Node)
     deprecation(context, &OPERATION, deprecated, base, (revision, at));
 }
 
-/// Compares the deprecation of something that both documents have: whether it is
-/// deprecated, and until when. It is reactivated at a place of its own.
+/// Compares the deprecation of a part that both documents have: whether it is
+/// deprecated, and its sunset. A reactivation is reported at `reactivated_at`.
 pub(super) fn deprecation(
     context: &mut Context<'_>,
     subject: &Subject<'_>,
@@ -116,7 +116,7 @@ pub(super) fn deprecation(
     }
 }
 
-/// Reports something that the revision deprecates.
+/// Reports that the revision deprecates a part.
 fn deprecated(context: &mut Context<'_>, subject: &Subject<'_>, base: &Node, revision: &Node) {
     let (what, days) = (subject.what, context.deprecation_days);
     let (families, text): (&[&Family], _) = match sunset(revision) {
@@ -249,8 +249,8 @@ pub(super) fn operation_removed(context: &mut Context<'_>, base: &Node, with_pat
     removed(context, &Subject { what, places }, base, None);
 }
 
-/// Reports something that the revision lacks; of a removed operation, nothing is in
-/// the revision.
+/// Reports that a part was removed. `revision` is the place in the revision; it is
+/// absent for operations.
 pub(super) fn removed(
     context: &mut Context<'_>,
     subject: &Subject<'_>,

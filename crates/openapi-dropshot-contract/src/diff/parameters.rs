@@ -222,7 +222,7 @@ fn header<'a>(context: &mut Context<'a>, scope: &Scope, old: &View<'a>, new: &Vi
     }
 }
 
-/// What the ids of the rules for a header parameter and its members begin with.
+/// The beginning of the ids of the rules for a header parameter and its members.
 const HEADER: &[&str] = &["request-header-property"];
 
 fn became_enum(context: &mut Context<'_>, scope: &Scope, old: &View<'_>, new: &View<'_>) {

@@ -8,7 +8,7 @@ use super::view::View;
 use crate::model::Node;
 use crate::rules::changes as rules;
 
-/// Whether a property is not sent in this direction.
+/// Returns whether a property is not sent in this direction.
 fn is_hidden(scope: &Scope, property: &View<'_>) -> bool {
     let keyword = match scope.is_request() {
         true => "readOnly",
@@ -17,12 +17,12 @@ fn is_hidden(scope: &Scope, property: &View<'_>) -> bool {
     scope.hidden || property.flag(keyword)
 }
 
-/// Whether members that no property describes are rejected.
+/// Returns whether members without a declared property are rejected.
 fn is_closed(view: &View<'_>) -> bool {
     view.first("additionalProperties").and_then(Node::as_bool) == Some(false)
 }
 
-/// What the ids of rules for added and removed properties of responses begin with.
+/// Returns the beginning of the ids of rules for added and removed properties of responses.
 fn place_in_response(is_required: bool, is_hidden: bool) -> &'static str {
     match (is_required, is_hidden) {
         (true, false) => "response-required",
@@ -62,7 +62,7 @@ impl<'a> Comparison<'_, 'a> {
         self.additional();
     }
 
-    /// Compares `readOnly` and `writeOnly` as such.
+    /// Compares `readOnly` and `writeOnly` of a property.
     fn access(&mut self, name: &str, inner: &Scope, old: &View<'a>, new: &View<'a>) {
         let place = match (inner.is_request(), self.new.requires(name)) {
             (true, true) => "request-required-property",
@@ -100,7 +100,7 @@ impl<'a> Comparison<'_, 'a> {
             }
             _ => return,
         };
-        // A property that was not sent before did not exist for requests.
+        // A property that was not sent before did not exist in requests.
         was_required &= !(inner.is_request() && was_hidden);
         if inner.is_request() && !was_required && is_required && new.first("default").is_some() {
             let text = format!("{subject} became required");
@@ -147,7 +147,7 @@ impl<'a> Comparison<'_, 'a> {
         }
     }
 
-    /// Compares names that are required though no property describes them.
+    /// Compares the required names that no property describes.
     fn required_without_property(&mut self) {
         let (before, after) = (self.old.required(), self.new.required());
         let (needed, given, family, place) = match self.scope.is_request() {
@@ -167,7 +167,7 @@ impl<'a> Comparison<'_, 'a> {
         }
     }
 
-    /// Compares which members are allowed beside the properties.
+    /// Compares which members are allowed in addition to the properties.
     fn additional(&mut self) {
         const KEYWORD: &str = "additionalProperties";
         let is_schema = |view: &View<'a>| {

@@ -50,7 +50,7 @@ fn statuses(operation: &Node) -> Vec<(&str, &Node)> {
 
 const SUCCESS: &str = "response-success";
 
-/// What the ids of the rules for a status begin with.
+/// Returns the beginning of the ids of the rules for a status.
 fn place(status: &str) -> &'static str {
     match status.starts_with('2') {
         true => SUCCESS,

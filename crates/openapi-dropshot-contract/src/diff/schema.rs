@@ -70,7 +70,7 @@ pub(super) fn compare<'a>(
 }
 
 impl<'a> Comparison<'_, 'a> {
-    /// Reports a change at these nodes; an absent node stands for the schema.
+    /// Reports a change at these nodes. If a node is absent, the schema is reported.
     pub(super) fn report(
         &mut self,
         family: &'static Family,
@@ -82,7 +82,7 @@ impl<'a> Comparison<'_, 'a> {
         (self.scope).report(self.context, family, base, revision, text);
     }
 
-    /// Reports a change of which there is no more to say than what its rules mean.
+    /// Reports a change whose text is the meaning of its rules.
     pub(super) fn report_meaning(
         &mut self,
         family: &'static Family,
@@ -91,12 +91,12 @@ impl<'a> Comparison<'_, 'a> {
         self.report(family, base, revision, family.meaning);
     }
 
-    /// The value of a keyword on both sides.
+    /// Returns the value of a keyword on both sides.
     pub(super) fn both(&self, keyword: &str) -> (Option<&'a Node>, Option<&'a Node>) {
         (self.old.first(keyword), self.new.first(keyword))
     }
 
-    /// Whether a keyword is `true`, on both sides.
+    /// Returns whether a keyword is `true` on each side.
     pub(super) fn flags(&self, keyword: &str) -> (bool, bool) {
         (self.old.flag(keyword), self.new.flag(keyword))
     }
@@ -116,8 +116,7 @@ impl<'a> Comparison<'_, 'a> {
     }
 }
 
-/// The rule and the text for a keyword that was added or removed, or whose value
-/// changed.
+/// Returns the rule and the text for a keyword that was added, removed or changed.
 pub(super) fn keyword_change(
     keyword: &str,
     from: Option<&Node>,
@@ -135,7 +134,7 @@ pub(super) fn keyword_change(
     })
 }
 
-/// A value as messages show it.
+/// Formats a value for messages.
 pub(super) fn quoted(value: &Node) -> String {
     format!("`{}`", value.to_json())
 }

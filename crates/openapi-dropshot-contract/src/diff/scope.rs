@@ -4,8 +4,8 @@ use super::context::Context;
 use crate::model::Node;
 use crate::rules::{Family, changes as rules};
 
-/// What a schema describes. What a request was allowed to contain must stay allowed;
-/// a response must not contain anything that the base does not describe.
+/// The use of a schema. A value that was allowed in a request must stay allowed; a response
+/// must not contain values that the base does not describe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     RequestBody,
@@ -50,18 +50,18 @@ impl Scope {
         inner
     }
 
-    /// Whether the client sends the value.
+    /// Returns whether the client sends the value.
     pub(super) fn is_request(&self) -> bool {
         matches!(self.role, Role::RequestBody | Role::Parameter)
     }
 
-    /// Whether this is a body or a part of one.
+    /// Returns whether this is a body or a part of one.
     pub(super) fn is_in_body(&self) -> bool {
         matches!(self.role, Role::RequestBody | Role::ResponseBody)
     }
 
-    /// What the ids of the rules for this place begin with; the first that has a
-    /// rule counts.
+    /// Returns the beginnings of the ids of the rules for this place; the first
+    /// beginning for which there is a rule is used.
     fn places(&self, hidden: bool) -> &'static [&'static str] {
         match (self.role, self.path.is_empty()) {
             _ if hidden && self.is_request() => &["request-read-only-property"],

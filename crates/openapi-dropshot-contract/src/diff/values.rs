@@ -51,7 +51,7 @@ impl Comparison<'_, '_> {
         let (before, after) = (self.old.list("enum"), self.new.list("enum"));
         for value in missing(&before, &after) {
             let text = format!("the value {} was removed", quoted(value));
-            // For whole response bodies, oasdiff has an id of another form.
+            // For whole response bodies, oasdiff has another form of id.
             if self.scope.role == Role::ResponseBody && self.scope.path.is_empty() {
                 let rule = &rules::RESPONSE_MEDIATYPE_ENUM_VALUE_REMOVED;
                 let text = format!("{}: {text}", self.scope.subject());
@@ -69,7 +69,7 @@ impl Comparison<'_, '_> {
     fn extensible(&mut self) {
         const KEYWORD: &str = "x-extensible-enum";
         let to = self.new.first(KEYWORD);
-        // Clients expect that values of responses are added and removed.
+        // Clients must expect that values of responses are added and removed.
         if !self.scope.is_request() || to.is_none() {
             return;
         }
@@ -138,7 +138,7 @@ impl Comparison<'_, '_> {
                     &rules::TYPE_GENERALIZED
                 }
             }
-            // How an object in a parameter is serialized is not known here.
+            // The document does not say how an object in a parameter is serialized.
             (Role::Parameter, _) => match (breaks(from, to, true), breaks(from, to, false)) {
                 (true, true) => &rules::TYPE_SPECIALIZED,
                 (false, false) => &rules::TYPE_GENERALIZED,
@@ -162,8 +162,8 @@ impl Comparison<'_, '_> {
         self.report(rule, base, revision, &text);
     }
 
-    /// Whether a parameter that held one value now holds a list of such values,
-    /// written as `name=a&name=b`: then one value is a list of one.
+    /// Returns whether a parameter that had one value is now a list of such values,
+    /// written as `name=a&name=b`: one value is then a list with one element.
     fn is_repeated(&mut self) -> bool {
         let became_list = self.new.kind() == Some("array") && self.old.kind() != Some("array");
         let (node, items) = (self.old.node(), self.new.first("items"));
@@ -174,12 +174,12 @@ impl Comparison<'_, '_> {
     }
 }
 
-/// Whether a value of `from` can be none of `to`.
+/// Returns whether a value of `from` may not be a value of `to`.
 fn breaks(from: Kind<'_>, to: Kind<'_>, strongly_typed: bool) -> bool {
     if from.name != to.name && to.name.is_none() {
         return false;
     }
-    // If everything is text, a number is a string as well.
+    // If all values are sent as text, a number is also a string.
     let fits = is_within(from, to) || (!strongly_typed && to.name == Some("string"));
     let type_breaks = from.name != to.name && !fits;
     type_breaks || (from.format != to.format && !format_fits(from, to))
@@ -192,7 +192,7 @@ fn is_within(from: Kind<'_>, to: Kind<'_>) -> bool {
     }
 }
 
-/// Whether both are types, and neither includes the other.
+/// Returns whether both are types, and neither includes the other.
 fn is_swap(from: Kind<'_>, to: Kind<'_>) -> bool {
     from.name != to.name && from.name.is_some() && to.name.is_some() && !is_within(from, to)
 }

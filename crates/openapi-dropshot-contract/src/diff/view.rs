@@ -28,7 +28,7 @@ impl<'a> Side<'a> {
         node.get(name).map(|value| self.resolve(value))
     }
 
-    /// The components of one kind.
+    /// Returns the components of one kind.
     pub(super) fn components(self, kind: &str) -> Vec<(&'a str, &'a Node)> {
         let components = self.root.get("components");
         components.map_or_else(Vec::new, |components| members(components, kind))
@@ -189,7 +189,7 @@ pub(super) fn is_true(node: &Node, keyword: &str) -> bool {
     node.get(keyword).and_then(Node::as_bool) == Some(true)
 }
 
-/// Whether two values, either of which may be absent, are not the same.
+/// Returns whether two values, either of which may be absent, differ.
 pub(super) fn differs(from: Option<&Node>, to: Option<&Node>) -> bool {
     match (from, to) {
         (Some(from), Some(to)) => !from.same_value(to),
@@ -197,7 +197,7 @@ pub(super) fn differs(from: Option<&Node>, to: Option<&Node>) -> bool {
     }
 }
 
-/// The values of the first list that the second lacks.
+/// Returns the values of the first list that are not in the second.
 pub(super) fn missing<'l, N: Borrow<Node>>(from: &'l [N], to: &[N]) -> Vec<&'l Node> {
     let lacks = |list: &[N], value: &Node| {
         (list.iter()).all(|other| !Borrow::<Node>::borrow(other).same_value(value))

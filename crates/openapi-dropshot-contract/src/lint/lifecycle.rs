@@ -49,8 +49,8 @@ fn check_replacement(document: &Document, operation: &Operation) -> Option<Probl
     }
 }
 
-/// By the project rules, a deprecated operation has the extensions. An operation that is not
-/// deprecated has none: without `deprecated: true`, no tool shows them to anybody.
+/// The project rules require the extensions on a deprecated operation. An operation that is
+/// not deprecated must not have them: without `deprecated: true`, no tool shows them.
 fn check_extensions(
     document: &Document,
     operation: &Operation,

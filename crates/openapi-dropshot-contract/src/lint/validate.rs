@@ -1,7 +1,7 @@
 //! Checks the values in a document: defaults, enum values and examples must be
-//! valid by the schemas they belong to. All keywords of OpenAPI 3.0 and the common
-//! formats count. Where the specification is unclear (unknown formats, `nullable`
-//! beside `allOf`), a value is valid.
+//! valid for the schemas to which they belong. All keywords of OpenAPI 3.0 and the
+//! common formats are checked. Where the specification is unclear (unknown formats,
+//! `nullable` beside `allOf`), a value is valid.
 
 mod scalars;
 
@@ -20,13 +20,13 @@ const MAX_STEPS: usize = 20_000;
 /// How deep schemas are followed; chains of references can be long.
 const MAX_DEPTH: usize = 200;
 
-/// What kind of value is validated: the rule that an invalid one violates, how messages
-/// call it, and how serious it is.
+/// The kind of a validated value: the rule for an invalid value, the name of the kind
+/// in messages, and the severity.
 #[derive(Clone, Copy)]
 struct Subject(&'static Rule, &'static str, Severity);
 
 pub(super) fn check(document: &Document, profile: Profile, problems: &mut Vec<Problem>) {
-    // A wrong example misleads readers; by the project rules, examples are tests as well.
+    // A wrong example misleads readers, and the project rules also use examples as tests.
     let severity = match profile {
         Profile::General => Severity::Warning,
         Profile::Strict => Severity::Error,
@@ -56,7 +56,7 @@ pub(super) fn check(document: &Document, profile: Profile, problems: &mut Vec<Pr
             if let Some(value) = &schema.default {
                 validator.start(default, either).validate(schema, value);
             }
-            // Values of an enum that the rest of the schema excludes can never be sent.
+            // A value of an enum that the rest of the schema excludes can never be sent.
             for value in schema.enumeration.iter().flatten() {
                 if !(schema.nullable && value.is_null()) {
                     let validator = validator.start(enum_value, either);
@@ -77,19 +77,19 @@ struct Validator<'d> {
     direction: Direction,
     steps: usize,
     depth: usize,
-    /// What is wrong with the values that have been validated.
+    /// The problems of the values that have been validated.
     problems: Vec<Problem>,
 }
 
 impl Validator<'_> {
-    /// Begins with another value.
+    /// Prepares for the validation of another value.
     fn start(&mut self, subject: Subject, direction: Direction) -> &mut Self {
         (self.subject, self.direction) = (subject, direction);
         (self.steps, self.depth) = (0, 0);
         self
     }
 
-    /// Reports what is wrong with a value by a keyword or a schema.
+    /// Reports that a value violates a keyword or a schema.
     fn report(&mut self, value: &Node, by: &Location, message: &str, help: &str) {
         self.report_at(&value.at, by, message, help);
     }
@@ -269,7 +269,7 @@ impl Validator<'_> {
         (!self.is_exhausted()).then_some((valid, closest))
     }
 
-    /// What is wrong by a schema that need not be valid.
+    /// Returns the problems of a value by a schema that it may violate.
     fn problems_by(&mut self, schema: &Schema, value: &Node) -> Vec<Problem> {
         let outer = std::mem::take(&mut self.problems);
         self.validate(schema, value);

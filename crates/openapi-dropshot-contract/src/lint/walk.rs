@@ -1,6 +1,6 @@
-//! Lists all schemas and examples of a document, so that no rule needs
-//! to know where they can be. A component is walked once, at its definition,
-//! and not at each reference to it.
+//! Lists all schemas and examples of a document, so that rules do not need to know
+//! where they can be. A component is visited once, at its definition, and not at
+//! each reference to it.
 
 use crate::model::{Document, Header, Location, MediaType, Node, Parameter, Schema};
 use std::collections::HashSet;

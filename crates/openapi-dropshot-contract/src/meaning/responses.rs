@@ -52,8 +52,8 @@ impl<'d> Comparer<'d> {
         self.part = part;
     }
 
-    /// Compares a response of the source with those that represent it. An error has
-    /// the type of all errors of the operation.
+    /// Compares a response of the source with those that represent it. Every error
+    /// response has the type that represents all errors of the operation.
     fn status(&mut self, source: &'d Response, emitted: &'d Operation) {
         let (status, at) = (source.status.value, &source.status.at);
         let of = |status| with_status(emitted, status);
@@ -131,12 +131,12 @@ impl<'d> Comparer<'d> {
     }
 }
 
-/// The response that is declared for exactly this status.
+/// Returns the response that is declared for exactly this status.
 fn with_status(operation: &Operation, status: StatusCode) -> Option<&Response> {
     (operation.responses.iter()).find(|response| response.status.value == status)
 }
 
-/// Whether a content may be anything.
+/// Returns whether a content may be anything.
 fn is_free(media: &MediaType) -> bool {
     media.schema.as_ref().is_none_or(is_anything)
 }

@@ -98,12 +98,12 @@ impl<'d> Shape<'d> {
             parts => return self.all_of.extend(parts),
         };
         if !is_wrapper {
-            // The name of a part is not a name of the whole.
+            // The name of a part is not a name of the whole schema.
             self.names.truncate(names);
         }
     }
 
-    /// Adds one of several parts of `allOf`, whose annotations do not count.
+    /// Adds one of several parts of `allOf`, whose annotations are ignored.
     fn add_part(&mut self, document: &'d Document, part: &'d Schema, left: usize) {
         let (title, description, default) = (self.title, self.description, self.default);
         let (nullable, deprecated) = (self.nullable, self.deprecated);
@@ -258,7 +258,7 @@ fn number(number: &serde_json::Number) -> String {
     }
 }
 
-/// A value in one spelling.
+/// Returns a value as JSON in one canonical form.
 fn json(node: &Node) -> String {
     node.to_json().to_string()
 }

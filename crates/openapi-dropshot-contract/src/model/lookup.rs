@@ -33,7 +33,7 @@ impl Schema {
         }
     }
 
-    /// Calls back for the schema and all schemas that are written inside it.
+    /// Calls the callback for the schema and all schemas inside of it.
     pub fn each<'s>(&'s self, callback: &mut dyn FnMut(&'s Schema)) {
         callback(self);
         for part in self.parts() {
@@ -41,7 +41,7 @@ impl Schema {
         }
     }
 
-    /// The schemas written directly inside the schema.
+    /// Returns the schemas directly inside of the schema.
     pub fn parts(&self) -> impl Iterator<Item = &Schema> {
         let additional = match &self.additional_properties {
             Some(AdditionalProperties::Schema(schema)) => Some(&**schema),
@@ -54,7 +54,7 @@ impl Schema {
             .chain(self.not.as_deref())
     }
 
-    /// The schemas in `allOf`, `oneOf` and `anyOf`.
+    /// Returns the schemas in `allOf`, `oneOf` and `anyOf`.
     pub fn compositions(&self) -> impl Iterator<Item = &Schema> {
         let alternatives = self.one_of.iter().chain(&self.any_of);
         self.all_of.iter().chain(alternatives)
@@ -89,7 +89,7 @@ impl Document {
             .find(|operation| operation.id.as_ref().is_some_and(|own| own.value == id))
     }
 
-    /// The ids of all operations that have one.
+    /// Returns the ids of all operations that have one.
     pub(crate) fn operation_ids(&self) -> impl Iterator<Item = &Spanned<String>> {
         (self.operations.iter()).filter_map(|operation| operation.id.as_ref())
     }
@@ -143,7 +143,7 @@ impl Operation {
     }
 }
 
-/// Displays the value for a message, control characters escaped.
+/// Displays the value for a message, with control characters escaped.
 impl<T: fmt::Display> fmt::Display for Spanned<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.value.to_string().escape_debug())

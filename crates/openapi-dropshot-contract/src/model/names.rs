@@ -79,21 +79,21 @@ impl fmt::Display for StatusCode {
     }
 }
 
-/// Lists the values of an enum, and implements the conversions between them and words.
+/// Lists the values of an enum, and converts between them and the words of the document.
 macro_rules! words {
     ($type:ident { $($variant:ident $word:literal),+ }) => {
         impl $type {
             /// All values, in the order of the OpenAPI specification.
             pub const ALL: [$type; [$($word),+].len()] = [$($type::$variant),+];
 
-            /// The word of the document, or the name of the method in HTTP.
+            /// The word in the document, or the name of the HTTP method.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $($type::$variant => $word),+
                 }
             }
 
-            /// The value of this word.
+            /// The value for this word, if there is one.
             pub fn from_word(word: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|value| value.as_str() == word)
             }

@@ -76,7 +76,7 @@ impl<'t> Source<'t> {
         title.element(main).elements(others)
     }
 
-    /// The bytes of some lines, as far as the text has them.
+    /// Returns the range of bytes of these lines, as far as the text has them.
     fn bytes(&self, lines: &Range<usize>) -> Range<usize> {
         let start = |line: usize| self.lines.get(line).copied().unwrap_or(self.text.len());
         start(lines.start)..start(lines.end)
@@ -89,7 +89,7 @@ impl<'t> Source<'t> {
             .fold(false)
     }
 
-    /// Marks a place, in bytes from the beginning of the lines that are rendered.
+    /// Marks a place. Its range is counted in bytes from the beginning of the rendered lines.
     fn mark(&self, at: &Location, kind: AnnotationKind, lines: &Range<usize>) -> Annotation<'t> {
         let line = self.bytes(&line_of(at));
         let token = token(&self.text[line.clone()], at.column);
@@ -98,7 +98,7 @@ impl<'t> Source<'t> {
     }
 }
 
-/// The index of the line of a place, as a range.
+/// Returns the index of the line of a place, as a range of one line.
 fn line_of(at: &Location) -> Range<usize> {
     let index = at.line.saturating_sub(1);
     index..index + 1

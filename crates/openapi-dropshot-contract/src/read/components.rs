@@ -57,7 +57,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The components of one section, with their names, which it checks.
+    /// Returns the components of one section with their names, and checks the names.
     fn section(&self, section: Section) -> Vec<(String, &'a Node)> {
         let components = self.root.get("components");
         let components = components.and_then(|components| components.get(section));

@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
     /// The one catalogue of the document, where it has one.
     pub(super) fn error_catalogue(&self) -> Option<Spanned<Vec<ErrorCode>>> {
         let properties = self.document.schemas.values().flat_map(properties);
-        // The extensions are copies; the tree has the same nodes.
+        // The extensions are copies, so the same nodes are taken from the tree.
         let mut catalogues = properties.filter_map(|property| {
             let catalogue = property.extensions.get(CATALOGUE)?;
             let open_enum = property.extensions.get(OPEN_ENUM);

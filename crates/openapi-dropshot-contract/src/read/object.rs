@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use serde_json::Number;
 use std::cell::RefCell;
 
-/// The problems that were found so far. All readers of a document add to it.
+/// The problems that were reported so far. All readers of a document add to it.
 pub(super) type Log = RefCell<Vec<Problem>>;
 
 /// An object whose members are being read.
@@ -39,7 +39,7 @@ impl<'a> Object<'a> {
         for (name, member) in members {
             if !name.starts_with("x-") && !names().any(|allowed| allowed == name) {
                 let message = format!("{what} has no member `{}`", name.escape_debug());
-                // A foreign keyword is explained only where keywords of schemas are allowed.
+                // An unknown keyword is only explained where keywords of schemas are allowed.
                 let is_schema = names().any(|allowed| allowed == "additionalProperties");
                 let otherwise = "remove it, or begin its name with `x-` if it is an extension";
                 let help = match foreign_keyword(name).filter(|_| is_schema) {
@@ -88,17 +88,17 @@ impl<'a> Object<'a> {
         node
     }
 
-    /// The value of a member, where it is there and has the right type.
+    /// Returns the value of a member, if the member is present and has the right type.
     pub(super) fn optional<T: Value<'a>>(&self, name: &str) -> Option<T> {
         value(self.get(name)?, name, self.log)
     }
 
-    /// The same for a member that must be there.
+    /// Returns the value of a member that must be present.
     pub(super) fn required<T: Value<'a>>(&self, name: &str) -> Option<T> {
         value(self.require(name)?, name, self.log)
     }
 
-    /// Checks that these members are texts, where they are there. They stay in the tree only.
+    /// Checks that these members are strings, if they are present. They are only kept in the tree.
     pub(super) fn check_texts(&self, names: &[&str]) {
         for name in names {
             self.optional::<String>(name);
@@ -110,19 +110,19 @@ impl<'a> Object<'a> {
         self.optional(name).unwrap_or(false)
     }
 
-    /// An array; empty where it is absent.
+    /// Returns an array; it is empty if the member is absent.
     pub(super) fn list(&self, name: &str) -> &'a [Node] {
         self.optional(name).unwrap_or_default()
     }
 
-    /// An array of strings; empty where it is absent.
+    /// Returns an array of strings; it is empty if the member is absent.
     pub(super) fn texts(&self, name: &str) -> Vec<Spanned<String>> {
         let node = self.get(name);
         node.map(|node| texts(node, name, self.log))
             .unwrap_or_default()
     }
 
-    /// The same, without the places.
+    /// Returns an array of strings without their places.
     pub(super) fn plain_texts(&self, name: &str) -> Vec<String> {
         let texts = self.texts(name).into_iter();
         texts.map(|text| text.value).collect()
@@ -178,7 +178,7 @@ impl<'a, T: Value<'a>> Value<'a> for Spanned<T> {
     }
 }
 
-/// The value of a member of this name, or a problem that says how to make one.
+/// Reads the value of a member with this name, or reports a problem that says what to write.
 pub(super) fn value<'a, T: Value<'a>>(node: &'a Node, name: &str, log: &Log) -> Option<T> {
     T::read(node)
         .map_err(|(expected, help)| {

@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
         let name = object.required("name");
         let location = self.parameter_place(&object);
         let parameter = self.parameter_or_header(&object, name, location)?;
-        // A variable of the path is always there, and the document must say so.
+        // A variable of a path always has a value, so the document must say that it is required.
         if parameter.location == ParameterIn::Path && !parameter.required {
             let at = object.get("required").map_or(object.at, |node| &node.at);
             let message = format!("the path parameter `{}` is not required", parameter.name);
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         self.parameter_or_header(&object, Some(name), Some(ParameterIn::Header))
     }
 
-    /// Reads what parameters and headers have in common.
+    /// Reads the members that parameters and headers have in common.
     fn parameter_or_header(
         &mut self,
         object: &Object<'a>,

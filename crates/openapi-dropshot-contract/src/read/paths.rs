@@ -17,7 +17,7 @@ const PATH_ITEM: &str = "$ref summary description servers parameters get put pos
 const OPERATION: &str = "operationId summary description tags parameters requestBody responses deprecated \
     security servers callbacks externalDocs";
 
-/// Each variable has a name, and its braces are in one segment.
+/// Matches a path whose variables have names, with both braces in the same segment.
 static MATCHING_BRACES: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^(?:[^{}]|\{[^{}/]+\})*$").expect("the pattern is valid"));
 

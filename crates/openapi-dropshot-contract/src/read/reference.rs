@@ -10,7 +10,7 @@ use indexmap::{IndexMap, IndexSet};
 use percent_encoding::percent_decode_str;
 use std::collections::HashMap;
 
-/// The sections of `components`.
+/// The names of the sections in `components`.
 pub(super) const SECTIONS: &str =
     "schemas responses parameters examples requestBodies headers securitySchemes links callbacks";
 
@@ -25,13 +25,13 @@ pub(super) enum Target<'a> {
     Component(&'a str),
 }
 
-/// For each component, the one at the end of its chain: itself where it is no
-/// reference, nothing where the chain breaks or runs in a circle.
+/// The component at the end of the chain of references of each component: the component itself if
+/// it is not a reference; `None` if the chain breaks or is a cycle.
 pub(super) type Ends<'a> = HashMap<&'a str, Option<&'a str>>;
 
 impl<'a> Reader<'a> {
-    /// Whether a node is a reference, and where it leads to. `None` is a reference that
-    /// leads nowhere; its problem has been reported.
+    /// Returns whether a node is a reference, and its target. `None` means that the
+    /// reference has no target; the problem has been reported.
     pub(super) fn target(&mut self, node: &'a Node, section: Section) -> Option<Target<'a>> {
         if node.get("$ref").is_none() {
             return Some(Target::Inline);
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
         self.root.get("components")?.get(section)?.as_object()
     }
 
-    /// The tree of a component.
+    /// Returns the tree of a component.
     pub(super) fn component(&self, section: Section, name: &str) -> Option<&'a Node> {
         Some(&self.components_of(section)?.get(name)?.value)
     }
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
                 break Some(name);
             };
             path.insert(name);
-            // A reference that is at fault is reported where it is read.
+            // An invalid reference is reported where it is read.
             let Some(next) = self.next_in_chain(section, reference) else {
                 break None;
             };
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         ends.extend(path.into_iter().map(|name| (name, end)));
     }
 
-    /// The name of the component of the same section that a component refers to.
+    /// Returns the component of the same section to which a component refers.
     fn next_in_chain(&self, section: Section, reference: &Node) -> Option<&'a str> {
         let (found, next) = parse(reference.as_str()?)?;
         let (name, _) = self.components_of(section)?.get_key_value(&next)?;
@@ -174,13 +174,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Takes `#/components/SECTION/NAME` apart.
+/// Splits `#/components/SECTION/NAME` into its section and its name.
 fn parse(reference: &str) -> Option<(String, String)> {
     let pointer = percent_decode_str(reference.strip_prefix('#')?);
     let pointer = pointer.decode_utf8().ok()?;
     let (section, name) = pointer.strip_prefix("/components/")?.split_once('/')?;
     let is_section = SECTIONS.split(' ').any(|known| known == section);
-    // A `%` is left where no byte follows in hexadecimal digits.
+    // Decoding leaves a `%` that two hexadecimal digits do not follow.
     let is_component = is_section && !name.contains(['/', '%']);
     is_component.then(|| (section.to_owned(), unescape_pointer_token(name)))
 }

@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A bound is exclusive by a flag in OpenAPI 3.0; 3.1 writes the bound itself.
+    /// Returns whether a bound is exclusive: a flag in OpenAPI 3.0, the bound itself in 3.1.
     fn is_exclusive(&self, object: &Object<'a>, name: &str, bound: &str) -> bool {
         if let Some(node) = object.get(name).filter(|node| node.as_number().is_some()) {
             let help = format!("write `{bound}: {}` and `{name}: true`", node.to_json());

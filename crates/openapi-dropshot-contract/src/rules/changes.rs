@@ -23,10 +23,10 @@ macro_rules! change_rules {
     };
 }
 
-/// Declares the same change at different places: the name of the constant, the
-/// end of the ids, the meaning, the levels with their places, examples, and a
-/// remedy for those rules whose level is not `Info`. The id of a rule is its
-/// place and the end: `request-body-max-increased`.
+/// Declares one change at different places: the name of the constant, the end of
+/// the ids, the meaning, the levels with their places, examples, and a remedy for
+/// the rules whose level is not `Info`. The id of a rule is its place, a hyphen and
+/// the end, such as `request-body-max-increased`.
 macro_rules! families {
     ($($name:ident $ending:literal $meaning:literal $($level:ident $places:tt),+
        $($part:ident $base:literal $revision:literal),+ $(remedy $remedy:literal)?;)+) => {
@@ -43,7 +43,7 @@ macro_rules! families {
 }
 
 const REQUESTS: [&str; 3] = ["request-body", "request-property", "request-parameter"];
-/// With the members of objects in parameters.
+/// All places in requests, also the members of objects in parameters.
 const ALL_REQUESTS: [&str; 4] = [
     "request-body",
     "request-property",
@@ -57,7 +57,7 @@ const BODIES: [&str; 4] = [
     "response-body",
     "response-property",
 ];
-/// Properties by whether they are required.
+/// Properties, divided into required and optional ones.
 const REQUIRED_OR_NOT: [&str; 4] = [
     "request-required-property",
     "request-optional-property",

@@ -1,5 +1,5 @@
-//! Gives a JSON text (RFC 8259) as the events that the YAML parser would give. `serde_json`
-//! checks the syntax, so that this module has to find the places of values only.
+//! Converts a JSON text (RFC 8259) into the events that the YAML parser would return.
+//! `serde_json` checks the syntax, so this module only has to find the places of values.
 
 use super::Fatal;
 use crate::model::Location;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// What to write, by what the message of `serde_json` contains.
+/// What to write instead, by a part of the message of `serde_json`.
 const HELP: [(&str, &str); 8] = [
     ("EOF", "complete it: close each string, array and object"),
     ("key must be a string", "write the name in double quotes"),
@@ -36,15 +36,15 @@ const HELP: [(&str, &str); 8] = [
 const OTHER_HELP: &str = "write the value as JSON does: strings in double quotes, numbers without \
     leading zeros or `+`, no comments; or use YAML";
 
-/// The events of a JSON text, which each know where they begin.
+/// The events of a JSON text, each with the place at which it begins.
 pub(super) struct Events<'t> {
     file: &'t Arc<str>,
     text: &'t str,
-    /// What has not been read yet.
+    /// The text that has not been read yet.
     rest: &'t str,
     line: usize,
     column: usize,
-    /// The first fault of the syntax, and the byte that it begins at.
+    /// The first syntax error, and the byte at which it begins.
     fault: Option<(usize, Fatal)>,
 }
 
@@ -64,7 +64,7 @@ impl<'t> Events<'t> {
         events
     }
 
-    /// Moves over this many bytes, and returns them. Columns are characters.
+    /// Consumes this many bytes, and returns them. Columns count characters.
     fn take(&mut self, length: usize) -> &'t str {
         let (taken, rest) = self.rest.split_at(length);
         match taken.rsplit_once('\n') {
@@ -78,7 +78,7 @@ impl<'t> Events<'t> {
         taken
     }
 
-    /// A string, a number, a boolean or `null`.
+    /// Reads a string, a number, a boolean or `null`.
     fn scalar(&mut self) -> Result<Event<'t>, Fatal> {
         let from = self.rest;
         let length = match from.starts_with('"') {
@@ -94,8 +94,8 @@ impl<'t> Events<'t> {
         Ok(Event::Scalar(text, style, 0, None))
     }
 
-    /// The problem that `serde_json` found in a text that ends where the whole text does.
-    /// It reports a place near the fault, in bytes; this finds the beginning of what is wrong.
+    /// Makes a problem of an error of `serde_json` in a text that ends where the whole text does.
+    /// `serde_json` reports a byte near the error; this finds the beginning of the wrong part.
     fn fault(&self, from: &str, error: &serde_json::Error) -> (usize, Fatal) {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default();
@@ -136,7 +136,7 @@ impl<'t> Iterator for Events<'t> {
     type Item = Result<(Event<'t>, Marker), Fatal>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        // Up to the fault, the syntax is correct, and separators carry no meaning.
+        // Up to the syntax error the text is valid, so separators carry no information.
         let separators = [' ', '\t', '\n', '\r', ',', ':'];
         let value = self.rest.trim_start_matches(separators);
         self.take(self.rest.len() - value.len());

@@ -6,8 +6,8 @@ use regex::Regex;
 use serde_json::Number;
 use std::sync::LazyLock;
 
-/// The numbers of the core schema. JSON has decimal numbers without a leading `+` and with
-/// digits on both sides of the point, so the parts that JSON needs are captured.
+/// Matches the numbers of YAML's core schema. JSON has decimal numbers without a leading `+` and
+/// with digits on both sides of the point, so the parts that JSON needs are captured.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"(?x)^(?:
         0o(?<octal>[0-7]+) | 0x(?<hexadecimal>[0-9a-fA-F]+)

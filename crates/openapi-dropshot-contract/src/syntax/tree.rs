@@ -1,6 +1,6 @@
 //! Builds the tree of [`Node`]s from the events of a parser, with the place of every value.
-//! Rejects what JSON cannot express (complex keys, unknown tags) and what readers of YAML
-//! treat differently (duplicate and merge keys). Aliases are expanded within bounds.
+//! Rejects what JSON cannot express (complex keys, unknown tags) and what YAML parsers
+//! treat differently (duplicate keys and merge keys). Aliases are expanded up to a limit.
 
 use super::{Fatal, MAX_DEPTH, MAX_POINTER, Parsed, scalar};
 use crate::model::{Location, Member, Node, NodeKind, escape_pointer_token};
@@ -12,8 +12,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many values aliases may add to a document altogether: a few lines of aliases of aliases
-/// can expand to billions of values.
+/// The most values that aliases may add to a document: a few lines of aliases of aliases can
+/// expand to billions of values.
 const MAX_ALIASED: usize = 100_000;
 
 /// Builds the tree of a document.
@@ -44,12 +44,12 @@ pub(super) fn build<'t>(
 struct Builder<'a, E> {
     file: &'a Arc<str>,
     events: E,
-    /// Complete values with an anchor, by the number that the parser gave it.
+    /// Complete values that have an anchor, by the number that the parser gave the anchor.
     anchors: HashMap<usize, Node>,
     /// How many values aliases have added.
     aliased: usize,
     problems: Vec<Problem>,
-    /// Without the members that a merge key stands for, the tree cannot be read.
+    /// Whether the document has a merge key, so that members are missing in the tree.
     has_merge_key: bool,
 }
 
@@ -74,7 +74,7 @@ impl<'t, E: Iterator<Item = Result<(Event<'t>, Marker), Fatal>>> Builder<'_, E> 
         })
     }
 
-    /// The value that begins with this event, inside so many objects and arrays.
+    /// Builds the value that begins with this event; `depth` objects and arrays contain it.
     fn node(&mut self, event: Event<'t>, at: Location, depth: usize) -> Result<Node, Fatal> {
         let is_scalar = matches!(event, Event::Scalar(..) | Event::Alias(_));
         if depth >= MAX_DEPTH && !is_scalar {
@@ -94,7 +94,7 @@ impl<'t, E: Iterator<Item = Result<(Event<'t>, Marker), Fatal>>> Builder<'_, E> 
                 (self.scalar(&at, value, style, tag.as_deref()), anchor)
             }
             Event::Alias(anchor) => return self.alias(at, anchor, depth),
-            // Parsers give no other event where a value begins.
+            // A parser returns no other event at the beginning of a value.
             _ => (NodeKind::Null, 0),
         };
         let node = Node { at, kind };
@@ -104,7 +104,7 @@ impl<'t, E: Iterator<Item = Result<(Event<'t>, Marker), Fatal>>> Builder<'_, E> 
         Ok(node)
     }
 
-    /// The next event; a fault of the syntax gets the pointer of where it is.
+    /// Returns the next event. A syntax error gets the pointer of the value that contains it.
     fn next(&mut self, pointer: &str) -> Result<Option<(Event<'t>, Marker)>, Fatal> {
         let event = self.events.next().transpose();
         event.map_err(|mut problem| {
@@ -125,8 +125,8 @@ impl<'t, E: Iterator<Item = Result<(Event<'t>, Marker), Fatal>>> Builder<'_, E> 
         Ok(items)
     }
 
-    /// The members of an object. Their names are the texts as they are written, so that `200:`
-    /// is the name `200`.
+    /// Reads the members of an object. Their names are the texts as they are written, so that
+    /// `200:` is the name `200`.
     fn members(&mut self, parent: &str, depth: usize) -> Result<IndexMap<String, Member>, Fatal> {
         let mut members: IndexMap<String, Member> = IndexMap::new();
         while let Some((event, start)) = self.next(parent)? {
@@ -185,8 +185,8 @@ impl<'t, E: Iterator<Item = Result<(Event<'t>, Marker), Fatal>>> Builder<'_, E> 
         })
     }
 
-    /// A copy of the value with an anchor. It keeps the line and column of the value, and gets
-    /// pointers of its own.
+    /// Returns a copy of the value with an anchor. It keeps the line and column of the value,
+    /// and gets its own pointers.
     fn alias(&mut self, at: Location, anchor: usize, depth: usize) -> Result<Node, Fatal> {
         let Some(node) = self.anchors.get(&anchor) else {
             let message = "an alias is inside the value that it names";
@@ -210,7 +210,7 @@ impl<'t, E: Iterator<Item = Result<(Event<'t>, Marker), Fatal>>> Builder<'_, E> 
         super::place(self.file, marker, pointer)
     }
 
-    /// The place of a member or an element.
+    /// Returns the place of a member or an element.
     fn child_place(&self, start: &Marker, parent: &str, token: &str) -> Result<Location, Fatal> {
         let at = self.place(start, String::new());
         let pointer = child_pointer(parent, token).ok_or_else(|| too_long(&at))?;
@@ -231,7 +231,7 @@ fn is_core(tag: &Tag, name: &str) -> bool {
     tag.is_yaml_core_schema() && tag.suffix == name
 }
 
-/// How many objects and arrays are inside each other here.
+/// Returns how many levels of objects and arrays a value has.
 fn height(node: &Node) -> usize {
     match &node.kind {
         NodeKind::Array(items) => 1 + items.iter().map(height).max().unwrap_or_default(),
@@ -243,7 +243,7 @@ fn height(node: &Node) -> usize {
     }
 }
 
-/// Sets the pointer of a value and those of its parts; `None` where one grows too long.
+/// Sets the pointers of a value and its parts; returns `None` if one becomes too long.
 fn set_pointers(node: &mut Node, pointer: String) -> Option<()> {
     match &mut node.kind {
         NodeKind::Array(items) => {
@@ -263,7 +263,7 @@ fn set_pointers(node: &mut Node, pointer: String) -> Option<()> {
     Some(())
 }
 
-/// The pointer of a member or element, or `None` where it grows too long.
+/// Returns the pointer of a member or element; `None` if it becomes too long.
 fn child_pointer(parent: &str, token: &str) -> Option<String> {
     let pointer = format!("{parent}/{}", escape_pointer_token(token));
     (pointer.len() <= MAX_POINTER).then_some(pointer)

@@ -1,7 +1,7 @@
-//! Parses the command line of a service, with the variable of each setting, and reads the
-//! configuration file: flat TOML whose keys are the names of the flags. A value of the file
-//! takes the place of a default. An unknown key is an error, so that a typing mistake does not
-//! go unnoticed.
+//! Parses the command line of a service, with the environment variable of each setting, and
+//! reads the configuration file: flat TOML whose keys are the names of the flags. A value of
+//! the file replaces the default. An unknown key is an error, so that a typing mistake is
+//! noticed.
 
 use super::Table;
 use crate::ServiceInfo;
@@ -16,9 +16,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The placeholder for the crate of the service in the help texts of settings.
+/// The placeholder in the help texts of settings for the name of the service's crate.
 const PLACEHOLDER: &str = "SERVICE";
-/// The flag that names the configuration file; no key of the file.
+/// The flag that names the configuration file. It is not a key of the file.
 const CONFIG: &str = "config";
 
 /// Why the settings cannot be used.
@@ -28,7 +28,7 @@ pub enum ConfigError {
     /// The file is missing or cannot be read.
     #[error("cannot read the configuration file `{}`", path.display())]
     Unreadable {
-        /// The file that was named.
+        /// The path of the file.
         path: PathBuf,
         /// The error of the operating system.
         source: io::Error,
@@ -36,7 +36,7 @@ pub enum ConfigError {
     /// Something in the file is wrong.
     #[error("the configuration file `{}` cannot be used", path.display())]
     Invalid {
-        /// The file that was named.
+        /// The path of the file.
         path: PathBuf,
         /// The problem.
         source: Box<ConfigError>,
@@ -44,7 +44,7 @@ pub enum ConfigError {
     /// The file is not TOML.
     #[error("it is not TOML")]
     NotToml(#[from] toml::de::Error),
-    /// A key that is no setting.
+    /// The file has a key that is not a setting.
     #[error(
         "the key `{key}` is unknown; the keys are the names of the flags, see `{program} serve --help`"
     )]
@@ -54,7 +54,7 @@ pub enum ConfigError {
         /// The program, whose help names the keys.
         program: &'static str,
     },
-    /// A value that is none of its setting.
+    /// The value of a key is not valid for its setting.
     #[error("the value of `{key}` cannot be used: {problem}")]
     InvalidValue {
         /// The setting.
@@ -67,13 +67,13 @@ pub enum ConfigError {
     Contradiction(&'static str),
 }
 
-/// The arguments of this process, with the settings of variables and of the configuration file.
-/// Where an argument or a variable cannot be used, and for `--help` and `--version`, the process
-/// ends.
+/// Parses the arguments of this process, the environment variables and the configuration file.
+/// Prints a message and ends the process if an argument or a variable is not valid, and for
+/// `--help` and `--version`.
 ///
 /// # Errors
 ///
-/// The configuration file cannot be read, or has an unknown key or a value that is none.
+/// The configuration file cannot be read, or has an unknown key or an invalid value.
 pub fn parse<T: Parser>(info: &ServiceInfo) -> Result<T, ConfigError> {
     let mut command = with_variables(T::command(), info);
     let mut matches = command.clone().get_matches();
@@ -86,8 +86,8 @@ pub fn parse<T: Parser>(info: &ServiceInfo) -> Result<T, ConfigError> {
         .unwrap_or_else(|error| error.format(&mut command).exit()))
 }
 
-/// The key of a setting. A setting hides the value of its variable, and by that is told from
-/// other arguments.
+/// Returns the key of a setting; `None` for other arguments. Only settings hide the value of
+/// their variable in the help text.
 fn key(arg: &Arg) -> Option<&str> {
     arg.get_long().filter(|_| arg.is_hide_env_values_set())
 }
@@ -106,7 +106,7 @@ fn with_variables(command: Command, info: &ServiceInfo) -> Command {
         .mut_subcommands(|command| with_variables(command, info))
 }
 
-/// The file that the innermost subcommand names.
+/// Returns the configuration file that the innermost subcommand names.
 fn config_file(matches: &ArgMatches) -> Option<&PathBuf> {
     match matches.subcommand() {
         Some((_, matches)) => config_file(matches),
@@ -128,7 +128,7 @@ fn read(path: &Path, command: &Command, info: &ServiceInfo) -> Result<Values, Co
     }
 }
 
-/// The values of a file, each of which is valid for its setting.
+/// Returns the values of a file. Each is valid for its setting.
 fn values(text: &str, command: &Command, info: &ServiceInfo) -> Result<Values, ConfigError> {
     let table: Table = text.parse()?;
     let valid = |(key, value): (String, toml::Value)| {
@@ -144,7 +144,7 @@ fn values(text: &str, command: &Command, info: &ServiceInfo) -> Result<Values, C
     table.into_iter().map(valid).collect()
 }
 
-/// The setting of that key, in any of the commands.
+/// Returns the setting with this key, from any of the commands.
 fn setting<'a>(command: &'a Command, of: &str) -> Option<&'a Arg> {
     let mut settings = command.get_arguments();
     settings
@@ -156,7 +156,7 @@ fn setting<'a>(command: &'a Command, of: &str) -> Option<&'a Arg> {
         })
 }
 
-/// The text of a value, if the flag of the setting accepts it; else, what is wrong with it.
+/// Returns the text of a value that the flag of the setting accepts; otherwise the problem.
 fn checked(arg: &Arg, value: toml::Value) -> Result<String, String> {
     let text = match value {
         toml::Value::String(text) => text,
@@ -181,7 +181,7 @@ fn checked(arg: &Arg, value: toml::Value) -> Result<String, String> {
     }
 }
 
-/// The same command, whose settings have the values of the file as their defaults.
+/// Makes the values of the file the defaults of the settings of a command.
 fn with_defaults(command: Command, values: &Values) -> Command {
     let with_default = |arg: Arg| match key(&arg).and_then(|key| values.get(key)).cloned() {
         Some(value) => arg.default_value(value),
@@ -214,7 +214,7 @@ mod tests {
         with_variables(Cli::command(), &TEST)
     }
 
-    /// The settings of a file with this text.
+    /// Parses a file with this text.
     fn parse(text: &str) -> Result<ServeSettings, ConfigError> {
         let values = values(text, &command(), &TEST)?;
         let matches = with_defaults(command(), &values).get_matches_from(["shop"]);

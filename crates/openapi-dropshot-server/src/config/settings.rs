@@ -1,5 +1,5 @@
-//! The macro that declares a setting in one line: a field with its flag, its variable, its help
-//! and its key of the configuration file.
+//! Defines the macro that declares the settings of a concern: each is a field with its flag,
+//! variable, help text and key of the configuration file.
 
 use clap::{Args, Command};
 use std::fmt::Display;
@@ -20,8 +20,8 @@ pub trait Settings {
 /// [`clap::Args`], [`Settings`](crate::config::Settings) and `Default`. The flag and the key in
 /// the file are the field's name with hyphens, and the variable is the same in capitals after the
 /// name of the service. A value is parsed as clap does it (by its `ValueEnum` or its `FromStr`),
-/// wherever it stands, and shown by its `Display`. `SERVICE` in a help text becomes the name of
-/// the service's crate.
+/// whether it comes from a flag, a variable or the file, and displayed by its `Display`.
+/// `SERVICE` in a help text is replaced with the name of the service's crate.
 ///
 /// ```
 /// openapi_dropshot_server::settings! {
@@ -79,7 +79,7 @@ impl Settings for NoSettings {
     fn put(&self, _: &mut Table) {}
 }
 
-/// The settings of a concern with the defaults that the source declares.
+/// Returns the settings of a concern with their declared defaults.
 #[doc(hidden)]
 pub fn defaults<T: Args>() -> T {
     let command = T::augment_args(Command::new("defaults").no_binary_name(true));
@@ -89,7 +89,7 @@ pub fn defaults<T: Args>() -> T {
         .expect("each default in the source is a value of its setting")
 }
 
-/// Puts one key where a configuration file has it.
+/// Adds one key to the table of a configuration file.
 #[doc(hidden)]
 pub fn put(table: &mut Table, field: &str, value: &impl Display) {
     let text = value.to_string();

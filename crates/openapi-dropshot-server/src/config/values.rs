@@ -4,12 +4,12 @@ use clap::{ValueEnum, builder::PossibleValue};
 use openapi_dropshot_types::Stability;
 use std::{borrow::Cow, fmt, net::SocketAddr, num::NonZeroU32, str::FromStr, time::Duration};
 
-/// The error of parsing a text that is no value of its setting. It says what to write.
+/// The error for a text that is not valid for its setting. The message says what to write.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidSetting(Cow<'static, str>);
 
-/// Displays a value as a setting has it.
+/// Displays a value as it is written in a setting.
 fn display(value: &impl ValueEnum, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let value = value.to_possible_value();
     f.write_str(value.as_ref().map_or("", PossibleValue::get_name))
@@ -105,7 +105,7 @@ pub struct Seconds<const MAY_BE_ZERO: bool = false>(Duration);
 pub type Delay = Seconds<true>;
 
 impl<const MAY_BE_ZERO: bool> Seconds<MAY_BE_ZERO> {
-    /// The same as a [`Duration`].
+    /// Returns the time as a [`Duration`].
     #[must_use]
     pub const fn duration(self) -> Duration {
         self.0
@@ -140,12 +140,12 @@ impl<const MAY_BE_ZERO: bool> fmt::Display for Seconds<MAY_BE_ZERO> {
     }
 }
 
-/// Requests a second.
+/// The limit of requests per second.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Rate {
-    /// Any number.
+    /// No limit.
     Off,
-    /// So many.
+    /// This many requests per second.
     PerSecond(NonZeroU32),
 }
 
@@ -174,9 +174,9 @@ impl fmt::Display for Rate {
 /// The address on which health and metrics are served.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum AdminListen {
-    /// At this address.
+    /// Serves them at this address.
     At(SocketAddr),
-    /// Nowhere.
+    /// Does not serve them.
     Off,
 }
 
@@ -205,8 +205,8 @@ impl fmt::Display for AdminListen {
 /// The origins whose pages may call the service from a browser.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Origins {
-    /// Pages of these origins, as a browser writes them; no page where it is
-    /// empty.
+    /// Pages of these origins, written as browsers send them; no pages if the list
+    /// is empty.
     Named(Vec<String>),
     /// Pages of every origin. A page still has to send a key: the service has no
     /// cookies.
@@ -248,8 +248,8 @@ fn checked(text: &str) -> Result<String, InvalidSetting> {
     Err(InvalidSetting(problem.into()))
 }
 
-/// An origin is compared byte by byte (RFC 6454, section 6.2), so what no
-/// browser would ever send is rejected here instead of never matching.
+/// Origins are compared byte by byte (RFC 6454, section 6.2), so a text that no
+/// browser sends is rejected here; it would never match.
 fn is_origin(text: &str) -> bool {
     let Ok(uri) = text.parse::<http::Uri>() else {
         return false;

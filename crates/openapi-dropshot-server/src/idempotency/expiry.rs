@@ -16,8 +16,8 @@ const PERIOD: Duration = Duration::from_secs(60);
 /// millisecond.
 const BATCH: usize = 500;
 
-/// Starts the task, which ends when the returned set is dropped. Must be called inside a tokio
-/// runtime.
+/// Starts the task that deletes expired keys. Dropping the returned set ends it. Must be
+/// called inside a tokio runtime.
 pub(crate) fn start_expiry<S: State>(state: Arc<S>, clock: Arc<dyn Clock>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     tasks.spawn(async move {

@@ -41,8 +41,8 @@ pub(super) struct Guard<P: Copy + Eq + Hash> {
 }
 
 impl<P: Copy + Eq + Hash> InFlight<P> {
-    /// Takes the name, unless another request holds it; then, the end of that request ends the
-    /// returned channel, through which nothing is ever sent.
+    /// Takes the name. If another request holds it, returns a channel that is closed when that
+    /// request ends; nothing is ever sent through it.
     pub(super) fn enter(&self, name: &Name<P>) -> Result<Guard<P>, watch::Receiver<()>> {
         match self.names().entry(name.clone()) {
             Entry::Occupied(other) => Err(other.get().clone()),

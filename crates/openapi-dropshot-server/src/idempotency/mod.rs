@@ -68,8 +68,8 @@ where
             },
         };
         let attempt = attempt();
-        // A task of its own holds the name until the store has responded, even where the deadline
-        // of this request comes first: a repeated request waits for it.
+        // A separate task holds the name until the store has responded, even if the deadline of
+        // this request comes first, so that a repeated request waits for it.
         let work = tokio::spawn(async move {
             let attempted = attempt.await;
             drop(guard);

@@ -166,7 +166,7 @@ impl Fields<'_> {
         let _ = write!(self.line, "{value}");
     }
 
-    /// A text, such that it stays on its line, and in JSON inside its quotes.
+    /// Writes a text with escapes: it must not break the line, nor the quotes in JSON.
     fn escaped(&mut self, field: &Field, text: &str) {
         self.name(field);
         let is_json = self.format == LogFormat::Json;

@@ -125,7 +125,7 @@ impl Drop for WriteOut {
     }
 }
 
-/// Makes every panic of the process an `error` of the log, in one line, instead of the text that
+/// Logs every panic of the process as one line with the level `error`, instead of the text that
 /// the standard library writes to stderr.
 pub fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {

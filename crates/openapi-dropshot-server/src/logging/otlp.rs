@@ -31,7 +31,7 @@ use tracing::{
 };
 use tracing_subscriber::{Layer, layer::Context, registry::LookupSpan};
 
-/// How long the end of the program waits for the last message.
+/// How long the program waits at its end until the last spans are sent.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Makes spans of requests, and sends them to the collector.
@@ -43,7 +43,7 @@ pub(super) struct Exporter {
 }
 
 impl Exporter {
-    /// The exporter, if the environment names a collector.
+    /// Makes the exporter, if the environment names a collector.
     ///
     /// # Errors
     ///
@@ -82,12 +82,12 @@ impl Exporter {
 
     /// Waits until everything is sent, within bounds.
     pub(super) fn write_out(&self) {
-        // The SDK logs a failure, and a message that is sent too late is useless.
+        // The SDK logs a failure by itself.
         let _sent = self.provider.shutdown_with_timeout(LAST_WORDS);
     }
 
-    /// Sends a request as a span of the kind `server`, named as the convention has it. The
-    /// sampler of the SDK leaves out a request whose caller does not record the trace.
+    /// Sends a request as a span of the kind `server`, with a name that follows OpenTelemetry's
+    /// conventions. The SDK's sampler drops a request whose caller does not record the trace.
     fn send(&self, request: &Fields, trace: Option<&Fields>, end: SystemTime) {
         let took = request.number("duration_us").unwrap_or_default();
         let method = request.text("method").unwrap_or("_OTHER".into());
@@ -139,7 +139,7 @@ impl Fields {
         }
     }
 
-    /// The span of the caller, from the fields of the span of a request.
+    /// Returns the span of the caller, read from the fields of the request's span.
     fn parent(&self) -> Option<SpanParent> {
         let flags = u8::from_str_radix(&self.text("trace_flags")?, 16).ok()?;
         let parent = SpanContext::new(

@@ -87,8 +87,8 @@ impl Metrics {
         }
     }
 
-    /// Serves how much of the resources that requests share is in use, and their limits: the
-    /// permits to run, and the bytes of bodies in memory.
+    /// Serves the limits of the shared resources and how much of each is in use: the permits
+    /// to run, and the bytes of bodies in memory.
     pub(crate) fn watch_budgets(
         &self,
         info: &ServiceInfo,

@@ -50,11 +50,11 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    /// Declares the families.
+    /// Registers the metrics of requests.
     ///
     /// # Errors
     ///
-    /// A name or a label is not valid, or is there twice.
+    /// A name or a label is not valid, or is registered already.
     pub(super) fn register(
         registry: &Registry,
         info: &ServiceInfo,

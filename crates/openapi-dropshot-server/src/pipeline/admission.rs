@@ -1,5 +1,5 @@
-//! Rejects new requests while the service shuts down, and those beyond the number that may run
-//! at the same time. Running requests are finished.
+//! Rejects new requests while the service shuts down, and requests that exceed the number that
+//! may run at the same time. Running requests are finished.
 
 use super::error_response::ErrorResponse;
 use crate::readiness::{Phase, Readiness};
@@ -18,8 +18,8 @@ pub(super) fn check(readiness: &Readiness) -> Result<(), ErrorResponse> {
         .with(CONNECTION, HeaderValue::from_static("close")))
 }
 
-/// A permit, which is held while the request runs. Where there is none, a request is rejected at
-/// once instead of queued.
+/// Takes a permit, which is held while the request runs. If there is none, the request is
+/// rejected at once instead of queued.
 pub(super) fn permit(permits: &Semaphore) -> Result<SemaphorePermit<'_>, ErrorResponse> {
     permits.try_acquire().map_err(|_| {
         let message = "the service has too much to do; nothing was started, try again in 1 second";

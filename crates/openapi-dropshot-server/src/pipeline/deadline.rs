@@ -25,13 +25,13 @@ pub(super) fn within<T>(
     })
 }
 
-/// The result of the work, or `internal_error` where it panicked.
-// No `async fn`, for the same reason.
+/// Returns the result of the work, or `internal_error` if the work panicked.
+// No `async fn`, for the reason given at `within`.
 pub(super) fn caught<T>(
     work: impl Future<Output = Result<T, ErrorResponse>>,
 ) -> impl Future<Output = Result<T, ErrorResponse>> {
-    // What a panic can leave half done is either of this request alone, or
-    // protected by its own lock.
+    // State that a panic leaves incomplete belongs to this request alone or is
+    // protected by a lock.
     AssertUnwindSafe(work).catch_unwind().map(|caught| {
         caught.unwrap_or_else(|panic| {
             Err(ErrorResponse::internal(format!(

@@ -13,13 +13,13 @@ const TIME: Duration = Duration::from_secs(2);
 /// The bytes that a client on a fast line has under way before it looks for a response.
 const BYTES: usize = 16 * 1024 * 1024;
 
-/// Whether the body of a request is drained where the request is rejected. A client that expects
-/// `100 Continue` has sent nothing yet, and reading would make it send.
+/// Returns whether the body of a rejected request is drained. A client that expects
+/// `100 Continue` has not sent it yet, and reading it would make the client send it.
 pub(super) fn is_wanted(head: &Parts) -> bool {
     !head.headers.contains_key(EXPECT)
 }
 
-/// Reads the rest of the body, beside the response.
+/// Reads the rest of the body in a task, while the response is sent.
 pub(super) fn start(body: Body) {
     if !body.is_end_stream() {
         tokio::spawn(tokio::time::timeout(TIME, discard(body)));

@@ -81,7 +81,7 @@ impl ErrorResponse {
         self
     }
 
-    /// The rejection in the terms of the document.
+    /// Converts this into a rejection with a code of the document.
     pub(super) fn rejection<C: Contract>(self) -> Rejection {
         let mut rejection = match self.reason {
             Reason::Rejection(rejection) => rejection,
@@ -98,7 +98,7 @@ impl ErrorResponse {
         rejection
     }
 
-    /// The code of the error, and the response. The detail goes to the log.
+    /// Returns the code of the error and the response. The detail is only logged.
     pub(super) fn into_response<C: Contract>(
         mut self,
         request_id: &str,

@@ -130,9 +130,9 @@ impl<'de> Visitor<'de> for Depth {
 #[serde(transparent)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// The same text with a `0` in the place of each number that no `f64` can hold, such as `1e400`,
-/// and blanks after it, so that every other place keeps its column; `None` where there is none.
-/// The parser stops at such a number, although it may be in a member that is ignored.
+/// Returns the text with each number that no `f64` can hold, such as `1e400`, replaced with `0`
+/// and blanks, so that all columns stay the same; `None` if there is no such number. The parser
+/// stops at such a number, even in a member that is ignored.
 fn without_beyond_f64(text: &str) -> Option<String> {
     let mut json = text.as_bytes().to_vec();
     let mut rest = &mut json[..];
@@ -153,7 +153,7 @@ fn without_beyond_f64(text: &str) -> Option<String> {
     String::from_utf8(json).ok().filter(|json| json != text)
 }
 
-/// The length of the string at the start, with its quotes.
+/// Returns the length of the string at the start, with its quotes.
 fn string_length(json: &[u8]) -> usize {
     let mut is_escaped = false;
     let end = json[1..].iter().position(|byte| {
@@ -164,7 +164,7 @@ fn string_length(json: &[u8]) -> usize {
     end.map_or(json.len(), |end| end + 2)
 }
 
-/// The length of the number at the start. The parser rejects what is no number.
+/// Returns the length of the number at the start. The parser rejects invalid numbers.
 fn number_length(json: &[u8]) -> usize {
     let in_number = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
     json.iter().take_while(in_number).count()

@@ -25,7 +25,7 @@ pub(super) fn announce(operation: Option<&Operation>, headers: &mut HeaderMap) {
     headers.append(LINK, HeaderValue::from_static(deprecation.link_header));
 }
 
-/// 410 where the operation has ended.
+/// Rejects the request with 410 if the operation was removed.
 pub(super) fn check_sunset(
     operation: &Operation,
     policy: SunsetPolicy,

@@ -94,7 +94,7 @@ impl Pages {
         self.0.iter().find(|page| page.path == path)
     }
 
-    /// Checks that no request for a page could be meant for an operation.
+    /// Checks that no page has the path of an operation.
     pub(super) fn check(&self, operations: &[Operation], base: &str) -> Result<(), RouteError> {
         for page in &self.0 {
             let path = page.path.strip_prefix(base).unwrap_or_default();

@@ -13,20 +13,20 @@ use http::Method;
 use openapi_dropshot_types::Operation;
 use std::{sync::Arc, time::Instant};
 
-/// The record of one request, whose facts are set as they become known.
+/// The record of one request, whose fields are set as soon as they are known.
 pub(super) struct RequestRecord<S: State> {
     pub(super) request_id: String,
     method: Method,
     started: Instant,
-    /// The template, where one fits the path.
+    /// The path template of the route, if one matches the path.
     pub(super) route: Option<&'static str>,
     pub(super) operation: Option<&'static Operation>,
     pub(super) principal: Option<S::Principal>,
-    /// What is left of the rate limit of the principal.
+    /// The remaining rate limit of the principal.
     pub(super) quota: Option<Quota>,
-    /// The code of the error, if the response is one.
+    /// The code of the error, if the response is an error.
     pub(super) code: Option<&'static str>,
-    /// The status of the response; `None` if the client went away before.
+    /// The status of the response; `None` if the client disconnected before.
     pub(super) status: Option<u16>,
     metrics: Option<Arc<Metrics>>,
     _active: Option<Active>,

@@ -23,8 +23,8 @@ pub(super) fn span(headers: &HeaderMap) -> Span {
     }
 }
 
-/// The ids of the trace and of the caller's span, and the flags, out of
-/// `version-trace_id-parent_id-flags`. Later versions may add parts at the end;
+/// Parses `version-trace_id-parent_id-flags` into the id of the trace, the id of
+/// the caller's span, and the flags. Later versions may add parts at the end;
 /// version 00 has none.
 fn parse(value: &str) -> Option<(&str, &str, &str)> {
     let mut parts = value.split('-');

@@ -59,7 +59,7 @@ pub fn main<E: fmt::Display + From<io::Error>>(
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
-    /// Two settings exclude each other.
+    /// Two settings contradict each other.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// The signal handlers cannot be installed.
@@ -115,7 +115,7 @@ impl<X: clap::Args + Settings> Program<X> {
     ///
     /// # Errors
     ///
-    /// Two settings exclude each other, or the certificate cannot be used.
+    /// Two settings contradict each other, or the certificate cannot be used.
     pub fn begin(
         info: &'static ServiceInfo,
         settings: ServeSettings<X>,
@@ -183,15 +183,15 @@ impl<X: clap::Args + Settings> Program<X> {
 }
 
 impl<S: State> BoundProgram<S> {
-    /// Begins to respond, calls `started` with the base address of the API, such as
+    /// Begins to serve requests, calls `started` with the base URL of the API, such as
     /// `http://127.0.0.1:8080/v1`, and prints `listening on BASE` on stdout. Serves until SIGTERM
-    /// or SIGINT; SIGHUP reads the certificate again. Then it finishes the requests that run, and
+    /// or SIGINT; SIGHUP reads the certificate again. Then it finishes the running requests and
     /// awaits `close`, which closes the state of the service.
     ///
     /// # Errors
     ///
-    /// The admin listener cannot respond, a second signal ended the process at once, or `close`
-    /// failed.
+    /// The admin listener cannot serve requests, a second signal ended the process at once, or
+    /// `close` failed.
     pub async fn run<E>(
         mut self,
         started: impl FnOnce(&str),
@@ -206,7 +206,7 @@ impl<S: State> BoundProgram<S> {
             );
         }
         let server = self.bound.start();
-        // Responds up to the end, also that the service stops.
+        // Serves requests to the end, so that `/readyz` can report that the service stops.
         let _admin = match self.admin {
             Some(admin) => Some(start_admin(admin, &server, self.info)?),
             None => None,
@@ -214,7 +214,7 @@ impl<S: State> BoundProgram<S> {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let base = format!("{scheme}://{}{}", server.address(), self.base_path);
         started(&base);
-        // The one line on stdout, for scripts that wait for it.
+        // The only line on stdout, for scripts that wait for it.
         if let Err(PrintError(cause)) = print(&format!("listening on {base}\n")) {
             tracing::warn!("cannot write to stdout: {cause}; listening on {base}");
         }

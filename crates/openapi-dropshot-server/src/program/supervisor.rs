@@ -3,7 +3,7 @@
 
 use sd_notify::NotifyState;
 
-/// The service reads its certificate again; the state `Ready` ends that.
+/// Notifies systemd that the service reads its certificate again. The state `Ready` ends this.
 pub(super) fn reloading() {
     match NotifyState::monotonic_usec_now() {
         Ok(now) => notify(&[NotifyState::Reloading, now]),

@@ -26,7 +26,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
     }
     let about = about.attributes();
     let methods = plan.operations.iter().map(method);
-    // The module is named here, because the rules of dropshot for its name differ for digits.
+    // The module is named here, because dropshot treats digits in names in another way.
     let module = module(name).to_string();
     quote! {
         #about

@@ -24,7 +24,7 @@ pub(super) fn name(plan: &OperationPlan<'_>) -> String {
     }
 }
 
-/// The entries of the document's error catalogue, if it has one.
+/// Returns the entries of the document's error catalogue, if it has one.
 pub(super) fn entries(plan: &Plan<'_>) -> TokenStream {
     match plan.catalogue {
         Some(_) => quote!(CATALOGUE),
@@ -34,7 +34,7 @@ pub(super) fn entries(plan: &Plan<'_>) -> TokenStream {
 
 /// The file.
 pub(super) fn file(plan: &Plan<'_>) -> TokenStream {
-    // The errors of a websocket and those that dropshot describes are dropshot's own.
+    // Websockets and operations whose errors dropshot describes have no error type of their own.
     let own = |operation: &&OperationPlan<'_>| {
         !operation.websocket && !matches!(operation.errors, Errors::Dropshot(_))
     };
@@ -55,7 +55,7 @@ pub(super) fn file(plan: &Plan<'_>) -> TokenStream {
     quote!(#codes #body #(#enums)* #implemented #state #idempotency)
 }
 
-/// The error catalogue, as an enum of its codes and a table of its entries.
+/// Writes the error catalogue: an enum of its codes and a table of its entries.
 fn catalogue(catalogue: &Catalogue<'_>) -> TokenStream {
     let codes = catalogue.codes.iter();
     let variants: Vec<Ident> = codes.map(|(variant, _)| ident(variant)).collect();
@@ -136,7 +136,7 @@ fn failures(
     implementations(macro_name, &able)
 }
 
-/// A variant of the errors of an operation.
+/// A variant of the error enum of an operation.
 struct Variant {
     /// The variant with its documentation.
     definition: TokenStream,
@@ -144,7 +144,7 @@ struct Variant {
     arm: TokenStream,
 }
 
-/// The errors of one operation.
+/// Writes the error enum of one operation.
 fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
     let mut schema = quote!(Value);
     let (listed, variants): (_, Vec<Variant>) = match &operation.errors {
@@ -205,7 +205,7 @@ fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
     }
 }
 
-/// The variant of a code of the catalogue, with its message.
+/// Writes the variant of a code of the catalogue, with its message.
 fn code_variant(code: &Listed<'_>) -> Variant {
     let (name, entry) = (ident(&code.variant), code.entry);
     let cause = lowered(&harmless(&one_line(&entry.cause)));
@@ -227,7 +227,7 @@ fn code_variant(code: &Listed<'_>) -> Variant {
     }
 }
 
-/// The variant of a response, with its body and with its status where that is not fixed.
+/// Writes the variant of a response, with its body, and with its status if that is not fixed.
 fn status_variant(response: &ErrorResponse<'_>) -> Variant {
     let name = ident(&response.variant);
     let mut line = response.status.to_string();
@@ -265,8 +265,8 @@ fn status_variant(response: &ErrorResponse<'_>) -> Variant {
     }
 }
 
-/// A sentence that goes on after a colon: without its capital, unless the word
-/// is written in capitals.
+/// Converts a sentence so that it can follow a colon: with a small first letter,
+/// unless the first word is written in capitals.
 fn lowered(sentence: &str) -> String {
     let mut letters = sentence.chars();
     match (letters.next(), letters.clone().next()) {

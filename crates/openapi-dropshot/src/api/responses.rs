@@ -5,7 +5,7 @@ use crate::{docs::Docs, models::types::in_api, names::ident, plan::OperationPlan
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// The type of the response that is not an error, where the operation needs one of its own.
+/// Writes the type of the successful response, if the operation needs a type of its own.
 pub(super) fn response(plan: &OperationPlan<'_>) -> Option<TokenStream> {
     let success = &plan.success;
     let name = ident(success.own.as_ref()?);

@@ -1,10 +1,10 @@
-//! Answers questions about the document that several parts of the client generator have.
+//! Answers questions about the document that several parts of the client generator ask.
 
 use openapi_dropshot_contract::model::{
     AdditionalProperties, Document, MediaType, Operation, Response, Schema, StatusCode, Type,
 };
 
-/// The responses that a client reads as a success; see [`super::prepare`].
+/// Returns the responses that a client reads as a success; see [`super::prepare`].
 pub(super) fn successes(operation: &Operation) -> Vec<&Response> {
     let with = |is_it: fn(StatusCode) -> bool| -> Vec<&Response> {
         let responses = operation.responses.iter();
@@ -20,25 +20,25 @@ pub(super) fn successes(operation: &Operation) -> Vec<&Response> {
     }
 }
 
-/// The media type without its parameters.
+/// Returns the media type without its parameters.
 pub(super) fn essence(media: &MediaType) -> &str {
     let name = &media.name.value;
     name.split(';').next().unwrap_or_default().trim()
 }
 
-/// Whether a schema has this `type`.
+/// Returns whether a schema has this `type`.
 pub(super) fn is_type(schema: &Schema, wanted: Type) -> bool {
     (schema.types.as_ref()).is_some_and(|kind| kind.value == wanted)
 }
 
-/// The values that are known of an open list: `x-extensible-enum` of a string.
+/// Returns the known values of an enumeration that may grow: `x-extensible-enum` of a string.
 pub(super) fn known_values(schema: &Schema) -> Option<Vec<&str>> {
     let values = schema.extensions.get("x-extensible-enum")?.as_array()?;
     let known: Option<Vec<&str>> = values.iter().map(|value| value.as_str()).collect();
     known.filter(|known| is_type(schema, Type::String) && !known.is_empty())
 }
 
-/// All schemas in components, parameters, bodies and responses, those inside of them included.
+/// Returns all schemas of components, parameters, bodies and responses, with those inside of them.
 pub(super) fn all_schemas(document: &Document) -> Vec<&Schema> {
     let mut schemas: Vec<&Schema> = document.schemas.values().collect();
     for operation in &document.operations {

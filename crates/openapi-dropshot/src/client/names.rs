@@ -20,7 +20,7 @@ pub(super) struct Named<'a> {
     pub(super) schema: &'a Schema,
     /// The description of the schema, or of the parameter that it belongs to.
     pub(super) description: Option<&'a str>,
-    /// The examples of the parameter that it belongs to.
+    /// The examples of the parameter to which the schema belongs.
     pub(super) examples: &'a [Node],
     /// Whether it is written in place, so that the name has to be given.
     pub(super) inline: bool,
@@ -42,7 +42,7 @@ pub(super) fn folded(name: &str) -> String {
         .collect()
 }
 
-/// Whether one of these is the name in Rust.
+/// Returns whether a name is the same in Rust as one of these.
 pub(super) fn is_one_of(taken: &[&str], name: &str) -> bool {
     taken.iter().any(|taken| folded(taken) == folded(name))
 }
@@ -83,7 +83,7 @@ pub(super) fn collect<'a>(document: &'a Document, problems: &mut Vec<Problem>) -
     collector.names
 }
 
-/// The name of a part of an operation: that of its component, which operations share, if it is one.
+/// Names a part of an operation: a component, which operations share, keeps its own name.
 fn name_at(at: &Location, operation: &str, part: &str) -> String {
     let component = at.pointer.strip_prefix("/components/");
     let name = component.and_then(|component| component.split('/').nth(1));
@@ -173,7 +173,7 @@ impl<'a> Collector<'a, '_> {
         self.parts(name, schema);
     }
 
-    /// The inline schemas inside a schema of this name. A reference has none.
+    /// Visits the inline schemas inside of a schema with this name. A reference has none.
     fn parts(&mut self, name: &str, schema: &'a Schema) {
         for (property, inner) in &schema.properties {
             self.visit(&format!("{name} {property}"), inner, None);

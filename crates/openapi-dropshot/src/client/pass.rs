@@ -24,11 +24,11 @@ use quote::{ToTokens, quote};
 use std::collections::BTreeMap;
 use syn::{Item, ItemMod};
 
-/// The code of a file.
+/// A module of the client, which becomes a file.
 pub(super) struct Module {
-    /// The name of the file, below the folder of the client.
+    /// The path of the file in the folder of the client.
     pub(super) name: String,
-    /// The sentence that the file begins with, if it has one.
+    /// The first sentence of the file, if it has one.
     pub(super) about: Option<&'static str>,
     pub(super) code: TokenStream,
 }
@@ -39,7 +39,7 @@ struct Pass<'a> {
     names: &'a Names<'a>,
     /// The crate of the client, as Rust writes it.
     library: &'a str,
-    /// How values are written, by the [`folded`](super::names::folded) name of their type.
+    /// How a value of each type is written in an example, by the [`folded`](super::names::folded) name of the type.
     kinds: BTreeMap<String, Kind>,
 }
 
@@ -47,7 +47,7 @@ struct Pass<'a> {
 ///
 /// # Errors
 ///
-/// progenitor's code is not built as this pass expects, or does not have a deprecation of the document.
+/// progenitor's code has another structure than this pass expects, or lacks a deprecation of the document.
 pub(super) fn apply(
     document: &Document,
     names: &Names<'_>,
@@ -116,7 +116,7 @@ pub(super) fn apply(
     Ok(modules)
 }
 
-/// Documentation made of paragraphs in Markdown; empty ones are left out.
+/// Makes documentation from paragraphs in Markdown; empty ones are left out.
 fn docs<P: AsRef<str>>(paragraphs: impl IntoIterator<Item = P>) -> TokenStream {
     let paragraphs: Vec<String> = paragraphs
         .into_iter()
@@ -139,7 +139,7 @@ fn deprecated_attribute(deprecation: &DeprecationNote) -> TokenStream {
     quote!(#[deprecated(#(since = #since,)* note = #note)])
 }
 
-/// The deprecation of a parameter, a property or a schema, with the note of its `x-replacement`.
+/// Returns the deprecation of a parameter, a property or a schema, with the note of its `x-replacement`.
 fn part_deprecation(deprecated: bool, extensions: &Extensions) -> Option<DeprecationNote> {
     let note = extensions
         .get("x-replacement")

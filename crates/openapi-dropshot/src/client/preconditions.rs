@@ -1,5 +1,5 @@
-//! Reports the parts of the document that progenitor would panic at, drop or misread, and names that generated code has
-//! already. Names of types are checked in [`super::names`].
+//! Reports the parts of the document that make progenitor panic or that it drops or misreads, and names that the
+//! generated code uses itself. Names of types are checked in [`super::names`].
 
 mod content;
 
@@ -26,7 +26,7 @@ const CLIENT_METHODS: [&str; 8] = [
     "request",
 ];
 
-/// Methods that a builder has already.
+/// The methods that every builder has.
 const BUILDER_METHODS: [&str; 8] = [
     "body_map",
     "clone",
@@ -38,7 +38,7 @@ const BUILDER_METHODS: [&str; 8] = [
     "with",
 ];
 
-/// Headers that belong to the client (OpenAPI 3.0.3, "Parameter Object").
+/// The headers that the client itself sets (OpenAPI 3.0.3, "Parameter Object").
 const OWN_HEADERS: [&str; 3] = ["accept", "authorization", "content-type"];
 
 /// Everything in the operations of the document that the client cannot express.
@@ -69,7 +69,7 @@ pub(super) fn check(document: &Document) -> Vec<Problem> {
     problems
 }
 
-/// Reports names that would be one name in Rust: of a method, a setter or a field.
+/// Reports names of methods, setters or fields that would be the same in Rust.
 fn check_distinct<'a>(
     what: &str,
     names: impl Iterator<Item = (&'a str, &'a Location)>,
@@ -146,7 +146,7 @@ impl Check<'_, '_> {
         check_distinct("setter", names, self.problems);
     }
 
-    /// Checks that a value can be sent at the place of a parameter.
+    /// Checks that the client can send a parameter at its place.
     fn place(&mut self, parameter: &Parameter) {
         let name = &parameter.name.value;
         let is_own = OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own));
@@ -183,7 +183,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Checks that a value of a parameter is a text that is written in the usual style.
+    /// Checks that a value of a parameter is one text, in the default style of its place.
     fn value(&mut self, parameter: &Parameter) {
         let name = &parameter.name.value;
         let place = parameter.location;
@@ -233,7 +233,7 @@ impl Check<'_, '_> {
     }
 }
 
-/// Whether this is a `token` (RFC 9110, section 5.6.2).
+/// Returns whether a name is a `token` (RFC 9110, section 5.6.2).
 fn is_token(name: &str) -> bool {
     !name.is_empty()
         && name

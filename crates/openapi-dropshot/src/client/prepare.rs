@@ -80,7 +80,7 @@ fn loosen(schema: &Schema, is_parameter: bool, root: &mut Value) {
     }
 }
 
-/// The format of a parameter that cannot be negative, or of a number that exceeds `i64`: they are unsigned.
+/// Returns the unsigned format of a parameter that cannot be negative, or of a number that may exceed `i64`.
 fn unsigned_format(schema: &Schema, is_parameter: bool) -> Option<&'static str> {
     let format = match schema.format.as_ref().map(|format| format.value.as_str()) {
         Some("int32") => "uint32",

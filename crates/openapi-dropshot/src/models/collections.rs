@@ -65,8 +65,8 @@ pub(super) fn entries(
     collection(plan, item, &inner, target, checks, schema)
 }
 
-/// The struct around a collection, made only by what checks it. It dereferences to
-/// `target`.
+/// Writes the struct that holds a collection. Only its checks can make a value; it
+/// dereferences to `target`.
 fn collection(
     plan: &Plan<'_>,
     item: &Item,

@@ -104,7 +104,7 @@ pub(super) fn checked(plan: &Plan<'_>, item: &Item, checked: &Checked) -> TokenS
     quote!(#own #default)
 }
 
-/// A string with rules.
+/// Writes the type of a string with rules.
 fn text(item: &Item, scalar: &Scalar, rule: &TextRule) -> TokenStream {
     let length = match (rule.min, rule.max) {
         (Some(min), Some(max)) if min == max => format!(" that has {min} characters"),
@@ -153,7 +153,7 @@ fn text(item: &Item, scalar: &Scalar, rule: &TextRule) -> TokenStream {
     }
 }
 
-/// `type` of the schema of a scalar, and `format` if the document has one that is not checked.
+/// Returns the keyword `type` of a scalar, and `format` unless the generated type checks it.
 pub(super) fn typed(scalar: &Scalar) -> Vec<TokenStream> {
     let (json_type, format) = match scalar {
         Scalar::Bool => ("boolean", None),

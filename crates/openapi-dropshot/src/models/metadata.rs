@@ -35,16 +35,16 @@ pub(super) fn attribute(parts: &[TokenStream]) -> Option<TokenStream> {
     (!parts.is_empty()).then(|| quote!(#[schemars(#(#parts),*)]))
 }
 
-/// A keyword of a schema, with its value.
+/// Writes a keyword of a schema, with its value.
 pub(super) fn keyword(name: &str, value: impl ToTokens) -> TokenStream {
     quote!((#name, json!(#value)))
 }
 
-/// `impl JsonSchema` of an item with the keywords of its schema, beside those that every
-/// item has.
+/// Writes `impl JsonSchema` of an item, with these keywords and those that every item
+/// has.
 pub(super) fn json_schema(item: &Item, mut keywords: Vec<TokenStream>) -> TokenStream {
     keywords.extend(item.title.as_ref().map(|title| keyword("title", title)));
-    // An inline item is described at its use.
+    // An inline item gets its description where it is used.
     let description = item.docs.description.as_ref();
     let described = description.filter(|_| item.component.is_some());
     keywords.extend(described.map(|text| keyword("description", text)));
@@ -56,7 +56,7 @@ pub(super) fn json_schema(item: &Item, mut keywords: Vec<TokenStream>) -> TokenS
     implementation(&item.name, item.component.as_deref(), &keywords)
 }
 
-/// `impl JsonSchema` of a type, which is inline where it is no component.
+/// Writes `impl JsonSchema` of a type, whose schema is inline if it is not a component.
 pub(super) fn implementation(
     name: &str,
     component: Option<&str>,
@@ -86,8 +86,8 @@ pub(super) fn implementation(
     }
 }
 
-/// The keywords of the bounds that are present. schemars has no more than 32
-/// bits for them.
+/// Returns the keywords of the bounds that are present. schemars can only hold
+/// 32-bit bounds.
 pub(super) fn bounds(bounds: &[(&str, Option<u64>)]) -> Vec<TokenStream> {
     let present = bounds.iter().filter_map(|(name, bound)| {
         let bound = number(&u32::try_from((*bound)?).ok()?.into());
@@ -96,7 +96,7 @@ pub(super) fn bounds(bounds: &[(&str, Option<u64>)]) -> Vec<TokenStream> {
     present.collect()
 }
 
-/// A number as `serde_json::json!` takes it, with its type where it is too large for the
+/// Writes a number for `serde_json::json!`, with a suffix if it is too large for the
 /// type that Rust assumes.
 fn number(number: &Number) -> TokenStream {
     let suffix = match number.as_i64() {

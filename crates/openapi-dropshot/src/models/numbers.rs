@@ -15,7 +15,7 @@ use crate::{
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// The struct of a checked number, its rules and its schema. A macro implements the rest.
+/// Writes the struct of a checked number, its rules and its schema. A macro implements the rest.
 fn number_type(
     item: &Item,
     inner: &str,
@@ -51,7 +51,7 @@ fn number_type(
     }
 }
 
-/// The conjunction of checks.
+/// Joins checks with `&&`.
 fn all<const N: usize>(checks: [Option<TokenStream>; N]) -> TokenStream {
     let mut checks = checks.into_iter().flatten().peekable();
     match checks.peek() {
@@ -60,10 +60,10 @@ fn all<const N: usize>(checks: [Option<TokenStream>; N]) -> TokenStream {
     }
 }
 
-/// An integer with bounds.
+/// Writes the type of an integer with bounds.
 pub(super) fn integer(item: &Item, scalar: &Scalar, base: Base, rule: &IntegerRule) -> TokenStream {
     let name = ident(&item.name);
-    // MIN and MAX are values: the bounds moved to multiples.
+    // MIN and MAX must be valid values: the nearest multiples within the bounds.
     let (least, greatest) = match rule.multiple_of {
         Some(step) => (
             rule.least + (-rule.least).rem_euclid(step),
@@ -98,7 +98,7 @@ pub(super) fn integer(item: &Item, scalar: &Scalar, base: Base, rule: &IntegerRu
     number_type(item, base.name, Some(consts), check, &expected, schema)
 }
 
-/// An enumeration of integers.
+/// Writes the type of an enumeration of integers.
 pub(super) fn one_of(item: &Item, scalar: &Scalar, base: Base, values: &[i128]) -> TokenStream {
     let name = ident(&item.name);
     let numbers = values.iter().map(|value| defaults::number(base, *value));
@@ -114,7 +114,7 @@ pub(super) fn one_of(item: &Item, scalar: &Scalar, base: Base, values: &[i128]) 
     number_type(item, base.name, Some(consts), check, &expected, schema)
 }
 
-/// A number with bounds.
+/// Writes the type of a number with bounds.
 pub(super) fn number(item: &Item, scalar: &Scalar, written: &Bounds) -> TokenStream {
     let mut expected = "a number".to_owned();
     let low = written.minimum.map(|least| {
@@ -148,7 +148,7 @@ pub(super) fn number(item: &Item, scalar: &Scalar, written: &Bounds) -> TokenStr
     number_type(item, "f64", None, check, &expected, schema)
 }
 
-/// The bounds of a schema.
+/// Returns the keywords of the bounds of a schema.
 fn bounds(written: &Bounds) -> impl Iterator<Item = TokenStream> {
     let low = if written.exclusive_minimum {
         "exclusiveMinimum"

@@ -145,7 +145,7 @@ fn reader(field: &Field) -> TokenStream {
     }
 }
 
-/// A parameter, with and without what schemars has to know of it.
+/// Writes a parameter as a field: with and without the attributes for schemars.
 fn parameter(
     field: &Field,
     module: &str,
@@ -166,7 +166,7 @@ fn parameter(
     member(field, serde, shapes)
 }
 
-/// A field with attributes for serde, with and without what schemars has to know of it.
+/// Writes a field with these attributes for serde: with and without the attributes for schemars.
 fn member(
     field: &Field,
     mut serde: Vec<TokenStream>,

@@ -10,17 +10,17 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeMap;
 
-/// A type as the models write it.
+/// Writes a type as the models refer to it.
 pub(super) fn rust(ty: &Ty) -> String {
     write(ty, "")
 }
 
-/// A type as the API writes it, where the crate of the models is called `models`.
+/// Writes a type as the API refers to it, where the crate of the models is called `models`.
 pub(crate) fn in_api(ty: &Ty) -> TokenStream {
     tokens(&write(ty, "models::"))
 }
 
-/// A type; `models` is the path of the models.
+/// Writes a type; `models` is the path of the models.
 fn write(ty: &Ty, models: &str) -> String {
     match ty {
         Ty::Scalar(Scalar::Format(format)) => format!("{models}{}", format),
@@ -56,7 +56,7 @@ pub(super) fn plain(scalar: &Scalar) -> &'static str {
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
     names: Names,
-    /// The names, by instance type and format.
+    /// The names of the types, by instance type and format.
     scalars: BTreeMap<(&'static str, Option<String>), String>,
 }
 
@@ -96,7 +96,7 @@ impl Shapes {
         Some(format!("super::shapes::{name}"))
     }
 
-    /// The module of the types, where one is used.
+    /// Writes the module of these types, if one is used.
     pub(super) fn module(&self) -> Option<TokenStream> {
         let types = self.scalars.iter().map(|((instance, format), name)| {
             let kind = match *instance {
@@ -111,7 +111,7 @@ impl Shapes {
             let json_type = instance.to_ascii_lowercase();
             let mut keywords = vec![keyword("type", json_type)];
             keywords.extend(format.as_ref().map(|format| keyword("format", format)));
-            // As schemars says of the unsigned types of Rust.
+            // schemars adds this to the unsigned types of Rust, too.
             if *instance == "Integer" && Base::of_format(format.as_deref()).least == 0 {
                 keywords.push(keyword("minimum", quote!(0)));
             }
@@ -138,12 +138,12 @@ impl Shapes {
     }
 }
 
-/// A type whose schema says that it is deprecated.
+/// Writes a type whose schema says that it is deprecated.
 pub(super) fn deprecated(schema: &str) -> String {
     shape(&format!("Deprecated<{schema}>"))
 }
 
-/// A type whose schema says in which direction it is sent.
+/// Marks the schema of a type that is sent in one direction only.
 pub(super) fn directed(direction: Direction, schema: String) -> String {
     match direction {
         Direction::Both => schema,
@@ -152,7 +152,7 @@ pub(super) fn directed(direction: Direction, schema: String) -> String {
     }
 }
 
-/// A type of `openapi_dropshot_types::shapes`.
+/// Writes a type of `openapi_dropshot_types::shapes`.
 fn shape(name: &str) -> String {
     format!("openapi_dropshot_types::shapes::{name}")
 }

@@ -84,7 +84,7 @@ impl<'a> Planner<'a> {
         Ty::Named(name)
     }
 
-    /// Returns the schema of a content that is JSON and nothing else.
+    /// Returns the schema of a content that has JSON as its only media type.
     pub(super) fn json(
         &mut self,
         content: &'a [MediaType],

@@ -6,14 +6,14 @@ use super::{Planner, ir::Direction};
 use openapi_dropshot_contract::model::{Document, MediaType, Node, NodeKind, Schema};
 use std::collections::BTreeSet;
 
-/// Returns the places that the bodies of requests lead to.
+/// Returns all places in the schemas of request bodies, also through references.
 pub(super) fn in_requests(document: &Document) -> BTreeSet<&str> {
     let operations = document.operations.iter();
     let bodies = operations.filter_map(|operation| operation.request_body.as_ref());
     reached(document, bodies.flat_map(|body| &body.content))
 }
 
-/// Returns the places that the bodies of responses lead to.
+/// Returns all places in the schemas of response bodies, also through references.
 pub(super) fn in_responses(document: &Document) -> BTreeSet<&str> {
     let operations = document.operations.iter();
     let responses = operations.flat_map(|operation| &operation.responses);

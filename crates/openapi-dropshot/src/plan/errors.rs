@@ -19,7 +19,7 @@ pub(crate) struct Catalogue<'a> {
     pub(crate) body: ErrorBody,
 }
 
-/// The struct that carries a code.
+/// The struct of an error body, which has a member for the error code.
 #[derive(Clone, Debug)]
 pub(crate) struct ErrorBody {
     component: String,
@@ -56,7 +56,7 @@ pub(crate) struct ErrorResponse<'a> {
     pub(crate) response: &'a Response,
 }
 
-/// Whether a response with this status is an error.
+/// Returns whether a response with this status is an error.
 pub(super) fn is_error(status: StatusCode) -> bool {
     status.is_error() || status == StatusCode::Default
 }
@@ -121,7 +121,7 @@ impl<'a> Planner<'a> {
             };
             match (&field.presence, member) {
                 (Presence::Required, Some(member)) => members.push((field.wire.clone(), member)),
-                // It stays empty.
+                // The server leaves this member out.
                 (Presence::Optional, _) => {}
                 (Presence::Required | Presence::Default(_), _) => return None,
             }
@@ -205,8 +205,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether the body is that of dropshot's own errors, which dropshot describes as a
-    /// component `Error`.
+    /// Returns whether the body is that of dropshot's own errors, for which dropshot
+    /// emits a component `Error`.
     fn is_dropshots(&self, error: &ErrorResponse<'_>) -> bool {
         let name = self.name_of("Error");
         let Some(Item {

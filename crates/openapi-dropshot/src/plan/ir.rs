@@ -30,8 +30,8 @@ pub(crate) enum Ty {
     Invalid,
 }
 
-/// A type without parts and without rules of the document's own. A `format` is as
-/// the document writes it.
+/// A type without parts and without rules of the document. A `format` is kept as
+/// the document has it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Scalar {
     Bool,
@@ -43,18 +43,18 @@ pub(crate) enum Scalar {
     Number {
         format: Option<String>,
     },
-    /// `string` without a format, or of one that is not checked.
+    /// `string` without a format, or with a format that is not checked.
     Text {
         format: Option<String>,
     },
-    /// `string` of a format that is checked: the name of its type in
+    /// `string` with a checked format: the name of its type in
     /// `openapi_dropshot_types::formats`.
     Format(&'static str),
 }
 
 impl Scalar {
-    /// The instance type and the format that the schema must have, if schemars would
-    /// write others for the type of Rust.
+    /// Returns the instance type and the format of the schema, if schemars would
+    /// write others for the Rust type.
     pub(crate) fn shape(&self) -> Option<(&'static str, &Option<String>)> {
         match self {
             Scalar::Integer { base, format } if format.as_deref() == Some(base.format) => None,
@@ -99,7 +99,7 @@ impl Base {
         }
     }
 
-    /// The integer type for a format.
+    /// Returns the integer type for a format.
     pub(crate) fn of_format(format: Option<&str>) -> Self {
         let format = match format {
             Some("uint") => Some("uint64"),
@@ -111,7 +111,7 @@ impl Base {
             .unwrap_or(Self::I64)
     }
 
-    /// Whether the type has this value.
+    /// Returns whether the type has this value.
     pub(crate) fn contains(self, value: i128) -> bool {
         (self.least..=self.greatest).contains(&value)
     }

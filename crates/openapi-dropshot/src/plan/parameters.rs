@@ -31,7 +31,7 @@ pub(crate) struct Fields {
 pub(crate) struct Pages {
     /// The name of the struct that derives the schema.
     pub(crate) described: String,
-    /// The parameters that the first page needs.
+    /// The names of the parameters that the request of the first page has to contain.
     pub(crate) first: Vec<String>,
 }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 impl Planner<'_> {
     /// Checks the paths of all operations, each by itself and together.
     pub(super) fn check_paths(&mut self) {
-        // The first segment that follows each beginning of paths, without the names of variables.
+        // The next segment after each beginning of a path, in which variables have no names.
         let mut branches: BTreeMap<Vec<&str>, (&str, &Location)> = BTreeMap::new();
         for operation in &self.document.operations {
             let path = &operation.path;

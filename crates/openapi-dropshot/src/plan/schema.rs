@@ -1,6 +1,6 @@
-//! Plans the kind of type for a schema: references, enumerations, arrays, maps,
-//! anything. Scalars with rules are in `scalar`, members and `allOf` in
-//! `object`.
+//! Plans the kind of type for a schema: references, enumerations, arrays, maps, and
+//! schemas that allow any value. Scalars with rules are in `scalar`, members and
+//! `allOf` in `object`.
 
 use super::{
     Planner,

@@ -42,7 +42,7 @@ impl<'a> Planner<'a> {
         for part in parts {
             let name = names.claim(&name_of(part, tag));
             let ty = self.use_of_part(part, &format!("{wanted}{name}"), "an alternative");
-            // An item that is made of the part itself has its title and description.
+            // An item for the inline schema itself already has its title and description.
             let is_inline = part.reference.is_none() && part.all_of.is_empty();
             let described = Some(part).filter(|_| !is_inline || !matches!(ty, Ty::Named(_)));
             variants.push(Variant {

@@ -1,4 +1,4 @@
-//! The commands: a module for each kind of object.
+//! The commands, in one module for each kind of object.
 
 mod manual;
 mod orders;
@@ -27,9 +27,9 @@ pub(crate) async fn run(cli: Cli) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The error of a creation, of a `pet` that was not `added` for example. It tells whether
-/// nothing was sent, nothing was created, or the outcome is unknown. Where the response
-/// was lost, stderr says how to repeat it safely with the same idempotency key.
+/// Describes why a creation failed, for example that a `pet` was not `added`: nothing was
+/// sent, nothing was created, or the outcome is unknown. If the response was lost, prints
+/// on stderr how to repeat the command safely with the same idempotency key.
 fn creation_failed(error: Error, what: &str, done: &str) -> anyhow::Error {
     if error.kind() == ErrorKind::Request {
         return WrongUsage(error.message().to_owned()).into();
@@ -51,7 +51,7 @@ fn creation_failed(error: Error, what: &str, done: &str) -> anyhow::Error {
     anyhow::Error::new(error).context(format!("the {what} was not {done}{certainty}"))
 }
 
-/// Whether certainly nothing was created: no try reached the service, or the only one was rejected.
+/// Returns whether nothing can have been created: no try was sent, or the only try was rejected.
 fn is_certain(error: &Error) -> bool {
     let is_refusal = matches!(error.status(), Some(400..500)) && !error.is_retryable();
     !error.was_sent() || (is_refusal && error.retries() == 0)

@@ -71,7 +71,7 @@ async fn update(client: &Client, id: i64, status: OrderStatus, form: Form) -> Re
         && error.was_sent()
         && error.code().is_none()
     {
-        // No key makes a second attempt safe, but the order tells.
+        // No idempotency key makes a second attempt safe, but the order shows whether it changed.
         eprintln!(
             "the order may have become {status}; `petstore orders get {id}` shows its status"
         );

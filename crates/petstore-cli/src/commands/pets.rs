@@ -46,7 +46,7 @@ async fn export(client: &Client, options: ExportOptions) -> Result<()> {
     Ok(())
 }
 
-/// Returns the cursor of the page that comes next.
+/// Writes the pages that `page` selects, and returns the cursor of the next page.
 async fn write_pages(
     client: &Client,
     status: Option<PetStatus>,
@@ -83,8 +83,8 @@ async fn add(client: &Client, options: AddOptions, form: Form) -> Result<()> {
     print_one(form, added.into_inner())
 }
 
-/// The callback that every client of this program has prints on stderr that the
-/// operation is deprecated.
+/// Fetches a pet. The deprecation of this operation is printed on stderr by the
+/// callback that every client of this program has.
 async fn get(client: &Client, id: i64, form: Form) -> Result<()> {
     #[expect(deprecated, reason = "offered until it is removed, with a warning")]
     let response = client.get_pet().pet_id(id).send().await;

@@ -37,7 +37,7 @@ pub(super) struct Scan {
     pub(super) records: u64,
 }
 
-/// The format of a file: this one, or that of its name.
+/// Returns the given format, or the format that the name of the file implies.
 pub(super) fn format_of(path: &Path, format: Option<Format>) -> Result<Format> {
     let format = format.or_else(|| by_name(path)).ok_or_else(|| {
         WrongUsage(format!(
@@ -48,7 +48,7 @@ pub(super) fn format_of(path: &Path, format: Option<Format>) -> Result<Format> {
     Ok(format)
 }
 
-/// Reads the whole file once.
+/// Reads the whole file once, to count its records and to compute its fingerprint.
 pub(super) fn scan(path: &Path, format: Format) -> Result<Scan> {
     let mut records = Records::open(path, format)?;
     let mut count: u64 = 0;
@@ -140,8 +140,8 @@ impl Records {
         })
     }
 
-    /// The next record. A quote that is not closed is an error, since it is unknown where
-    /// the next record would begin.
+    /// Returns the next record. A quote that is not closed is an error, since it is
+    /// unknown where the next record would begin.
     pub(super) fn next(&mut self) -> Result<Option<Record>> {
         loop {
             if self.is_done {

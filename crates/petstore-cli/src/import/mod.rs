@@ -51,7 +51,7 @@ pub(crate) enum Unknown {
     Skip,
 }
 
-/// `pets import`. After an error, what was done until then is in the journal.
+/// Runs `pets import`. If it fails, the journal contains what was done before.
 pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) -> Result<Exit> {
     let client = client(service, options.concurrency)?;
     let format = input::format_of(&options.file, options.format)?;
@@ -94,7 +94,7 @@ pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) 
         eprintln!("error: {failure:#}");
     }
     let (mut outcome, state) = (work.outcome, work.journal.close()?);
-    // A signal after the last line has not stopped anything.
+    // A signal that arrives after the last line does not count.
     let is_through = state.settled() + outcome.held.count() == scan.records;
     outcome.signal = work.stop.came().filter(|_| !is_through);
     let ended = outcome.tell(form, &options.file, &journal_path, &state)?;

@@ -19,8 +19,8 @@ pub(super) enum Parser {
 }
 
 impl Parser {
-    /// For a file of that format, whose first record this is; or what is wrong with the
-    /// names in the header of a CSV file.
+    /// Makes a parser for a file of this format; `header` is the first record of a CSV
+    /// file. The error says what is wrong with the names in it.
     pub(super) fn new(format: Format, header: Option<&Record>) -> Result<Self, String> {
         match (format, header) {
             (Format::Ndjson, _) => Ok(Parser::Ndjson),
@@ -40,9 +40,9 @@ impl Parser {
     }
 }
 
-/// The use of a member of the file: it is sent, or it is ignored since the
-/// service sets it for each pet, as `id`. An error says that a pet has no such member, so
-/// that it would be lost.
+/// Returns the member to send, or `None` if it is ignored because the service sets it for
+/// each pet, such as `id`. An error says that a pet has no such member, so that its value
+/// would be lost.
 fn is_sent(member: &str) -> Result<Option<&'static str>, String> {
     let sent = members_of::<NewPet>();
     let exported = members_of::<Pet>();

@@ -88,12 +88,12 @@ fn pace_since(begun: u64) -> impl Fn(&ProgressState, &mut dyn fmt::Write) + Clon
     }
 }
 
-/// Line numbers as people write them: `3, 5-7`.
+/// A set of line numbers, displayed as `3, 5-7`.
 #[derive(Debug, Default)]
 pub(super) struct Ranges(Vec<(u64, u64)>);
 
 impl Ranges {
-    /// Adds a line, which comes after those that are there.
+    /// Adds a line, which must be greater than all lines before.
     pub(super) fn push(&mut self, line: u64) {
         match self.0.last_mut() {
             Some((_, to)) if *to + 1 == line => *to = line,
@@ -119,7 +119,7 @@ impl fmt::Display for Ranges {
     }
 }
 
-/// How an import ended, beside the state in its journal.
+/// The end of an import: what the journal does not contain.
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) records: u64,
@@ -131,7 +131,7 @@ pub(super) struct Outcome {
     pub(super) unanswered: u64,
     /// The signal that ended it.
     pub(super) signal: Option<Exit>,
-    /// Why no more was sent, if not because of a signal.
+    /// The error that stopped the import, if no signal did.
     pub(super) failure: Option<anyhow::Error>,
 }
 

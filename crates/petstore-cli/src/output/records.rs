@@ -77,7 +77,7 @@ impl Record for Order {
     }
 }
 
-/// As in the contract, but no finer than people read it.
+/// Formats a time as in the contract, but without fractions of a second.
 fn to_the_second(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Secs, true)
 }

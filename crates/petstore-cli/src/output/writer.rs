@@ -119,7 +119,7 @@ impl<T: Record> Writer<T> {
     }
 }
 
-/// Writes one record, on a terminal or for a program.
+/// Writes one record, as a table on a terminal or as JSON for a program.
 pub(crate) fn print_one<T: Record>(form: Form, record: T) -> Result<()> {
     let mut writer = Writer::new(match form {
         Form::Table => Shape::Table(None),

@@ -9,7 +9,7 @@ pub(crate) const KEY: &str = "pk_hush_0123456789";
 /// The pet of these tests.
 pub(crate) const REX: &str = r#"{"id":1,"name":"Rex","categoryId":7,"status":"available"}"#;
 
-/// A client of a service without retries.
+/// Makes a client of the test service that does not retry.
 pub(crate) fn client(service: &Service) -> Client {
     Client::builder(service.base_url())
         .api_key(KEY)

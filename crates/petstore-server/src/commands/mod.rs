@@ -1,5 +1,5 @@
-//! The commands, most in a file of its own, and the functions that open and close the store of
-//! the settings for all of them.
+//! The commands: the short ones, a module for each of the others, and the functions that open
+//! and close the store for all of them.
 
 pub(crate) mod key;
 pub(crate) mod migrate;
@@ -16,17 +16,17 @@ use petstore_server::{
 use petstore_store::{DatabaseUrl, Store};
 use std::{path::Path, sync::Arc};
 
-/// Command `backup`: copies an SQLite store, also while a service is running on it.
+/// Runs the command `backup`: copies an SQLite store, even while a service is using it.
 pub(crate) async fn backup(file: &Path, settings: CommandSettings) -> anyhow::Result<()> {
     let url = begin(&settings)?;
     petstore_store::backup(&url, file).await?;
     print(&format!("copied `{url}` to `{}`\n", file.display()))
 }
 
-/// Command `config`: prints the settings with which `serve` would run, from all their sources.
+/// Runs the command `config`: prints the settings that `serve` would use, from all their sources.
 pub(crate) fn config(settings: &ServeSettings) -> anyhow::Result<()> {
     settings.check()?;
-    // A database that `serve` would reject is rejected here, too.
+    // Rejects a database that `serve` would reject, too.
     database(&settings.service)?;
     print(&settings.to_toml())
 }
@@ -50,8 +50,8 @@ async fn open_store(url: &DatabaseUrl) -> anyhow::Result<Arc<dyn Store>> {
     Ok(petstore_store::open(url).await?)
 }
 
-/// Runs a command on a store that a service may be running on, and closes the store in any
-/// case; an error of the command comes first.
+/// Runs a command on a store that a service may be using, and then closes the store, even
+/// if the command failed. If both fail, returns the error of the command.
 async fn with_store(
     settings: &CommandSettings,
     command: impl AsyncFnOnce(&dyn Store) -> anyhow::Result<()>,

@@ -1,4 +1,4 @@
-//! Encodes and decodes the cursors of lists. A cursor contains the id at which
+//! Encodes and decodes the cursors of lists. A cursor contains the id after which
 //! the next page begins and the filter of the list; clients pass it back without
 //! reading it. It contains no secret, and the server keeps no state for it.
 
@@ -7,30 +7,30 @@ use petstore_models::{OrderStatus, PetStatus};
 
 /// The filter of a list.
 pub(super) trait Filter: Copy + Eq {
-    /// Names the list and the layout of its cursors, so that those of another
-    /// list, and of a later layout, can be told apart.
+    /// Identifies the list and the layout of its cursors, so that cursors of other
+    /// lists and of other layouts are rejected.
     const LAYOUT: &'static str;
-    /// What a client is told to pass again, as parameters are written in
-    /// messages.
+    /// The parameters that a client has to repeat with the cursor, as messages name
+    /// them.
     const PARAMETERS: &'static str;
 
-    /// The filter in a few letters, without `:`, since a cursor goes into every
-    /// address of a walk.
+    /// Returns the filter in a few letters, without `:`; it is short because the
+    /// URL of every further page contains the cursor.
     fn name(self) -> String;
 
-    /// The filter of that name.
+    /// Parses the result of [`name`](Self::name).
     fn from_name(name: &str) -> Option<Self>;
 
-    /// The parameters of a request with this filter, each with `&` before it.
+    /// Returns the query parameters of this filter, each with `&` before it.
     fn query(self) -> String;
 }
 
 /// The position at which a page begins.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Position<F> {
-    /// The id of the last item before it.
+    /// The id of the last item of the page before.
     pub(super) last: i64,
-    /// The filter of the walk.
+    /// The filter of the list.
     pub(super) filter: F,
 }
 
@@ -46,7 +46,7 @@ pub(super) enum CursorError {
 }
 
 impl<F: Filter> Position<F> {
-    /// The id after which the page of a cursor begins.
+    /// Returns the id after which the page of a cursor begins.
     ///
     /// # Errors
     ///
@@ -54,8 +54,8 @@ impl<F: Filter> Position<F> {
     /// filter.
     pub(super) fn read(text: &str, filter: F) -> Result<i64, CursorError> {
         let position = Self::decode(text)
-            // A cursor has one spelling; with two, caches and logs would take
-            // one page for two.
+            // Each position has exactly one valid cursor: with several, caches and
+            // logs would not recognise the same page.
             .filter(|position| position.encode() == text)
             .ok_or(CursorError::Foreign)?;
         if position.filter == filter {
@@ -65,8 +65,8 @@ impl<F: Filter> Position<F> {
         }
     }
 
-    /// The value of `Link` (RFC 8288) to the page that begins here. It is
-    /// relative, so that it is right behind any proxy.
+    /// Returns the value of `Link` (RFC 8288) for the page that begins here. The
+    /// link is relative, so it is also valid behind a proxy.
     pub(super) fn next_link(self, limit: i64) -> String {
         let (query, cursor) = (self.filter.query(), self.encode());
         format!("<?limit={limit}{query}&cursor={cursor}>; rel=\"next\"")
@@ -235,7 +235,7 @@ mod tests {
                 "{text}"
             );
         }
-        // Padding, the other alphabet, and bits beyond the last byte.
+        // Padding, the standard alphabet, bits after the last byte, and invalid characters.
         for cursor in ["MTphOjI=", "MTphOj/", "MTphOjJ", "!", "MTphOjI\n", "é"] {
             assert_eq!(
                 Position::read(cursor, Some(PetStatus::Available)),

@@ -168,7 +168,7 @@ impl PetStoreApi for Service {
         let pet_id = order.pet_id;
         let context = rqctx.context();
         let created = match idempotency_key {
-            // Boxed, as in `create_pet`.
+            // Boxed for the same reason as in `create_pet`.
             Some(key) => {
                 let ask = |store: Arc<dyn Store>, once| {
                     let order = order.clone();

@@ -1,5 +1,5 @@
-//! The writes that are done together: pets that are stored by one statement, and
-//! writes that are a transaction each.
+//! The batches of writes: new pets, which one statement stores together, and other
+//! writes, each of which is a transaction of its own.
 
 use super::{pets, session::Session};
 use crate::{
@@ -37,7 +37,7 @@ type Work<T> = Box<dyn FnOnce(Arc<Session>) -> BoxFuture<'static, Result<T, Stor
 
 /// A write that is one transaction.
 pub(super) struct Other<T> {
-    /// None once it runs.
+    /// `None` once the write has begun to run.
     work: Option<Work<T>>,
     result: Option<Result<T, StoreError>>,
     caller: Caller<T>,
@@ -83,8 +83,8 @@ fn outcome_of<T>(result: &Result<T, StoreError>) -> Result<(), &StoreError> {
     result.as_ref().map(|_| ())
 }
 
-/// Creations that are one statement, with their results in the same order. There are
-/// none while nothing is known of it.
+/// Creations that one statement stores, with their results in the same order.
+/// `results` is empty until the statement has returned.
 struct Group<V, T> {
     values: Vec<V>,
     callers: Vec<Caller<T>>,
@@ -129,7 +129,7 @@ impl Batch {
                     if is_new {
                         once.push((creation, caller));
                     } else {
-                        // A statement takes a key only once. This one follows it.
+                        // A statement can contain a key only once.
                         let again = move |db: Arc<Session>| async move {
                             pets::insert_once(&db, creation).await
                         };
@@ -146,12 +146,12 @@ impl Batch {
         }
     }
 
-    /// The number of writes.
+    /// Returns the number of writes.
     pub(super) fn len(&self) -> usize {
         self.pets.values.len() + self.once.values.len() + self.jobs.len()
     }
 
-    /// Sends all of it before it waits for the first result.
+    /// Sends all writes before it waits for the first result.
     pub(super) async fn run(&mut self, db: &Arc<Session>) {
         let Self { pets, once, jobs } = self;
         let pets = async { pets.results = pets::insert_all(db, &pets.values).await };
@@ -160,7 +160,7 @@ impl Batch {
         tokio::join!(pets, once, jobs);
     }
 
-    /// The results that are known.
+    /// Returns the results that are known.
     pub(super) fn outcomes(&self) -> impl Iterator<Item = Result<(), &StoreError>> {
         let pets = self.pets.results.iter().map(outcome_of);
         let once = self.once.results.iter().map(outcome_of);

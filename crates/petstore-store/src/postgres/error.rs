@@ -56,7 +56,7 @@ pub(super) fn cause(error: &StoreError) -> Option<String> {
     error.source().map(chain)
 }
 
-/// By the severity that is not translated; one that is unknown counts too.
+/// Reads the severity that is not translated. An unknown one counts as a warning.
 pub(super) fn is_warning(notice: &DbError) -> bool {
     !matches!(
         notice.parsed_severity(),
@@ -99,13 +99,13 @@ pub(super) enum Furthest {
 impl Furthest {
     pub(super) fn of(error: &Error) -> Self {
         match error.code() {
-            // 28: login; 3D000: no such database; 42501: no right to connect.
+            // 28: login; 3D000: the database does not exist; 42501: no right to connect.
             Some(code) if code.code().starts_with("28") => Self::Refused,
             Some(&(SqlState::INVALID_CATALOG_NAME | SqlState::INSUFFICIENT_PRIVILEGE)) => {
                 Self::Refused
             }
             Some(_) => Self::Unreachable,
-            // The one kind of error that can be told by its text only.
+            // Only the text of these errors tells their kind.
             None if error.to_string().contains("TLS") => Self::Tls,
             None if error.to_string().contains("authentication") => Self::Refused,
             None => Self::Unreachable,

@@ -2,12 +2,12 @@
 //!
 //! # Two servers, one key
 //!
-//! A creation first takes an advisory lock of its key, without waiting: where
-//! another transaction has it, the creation is
-//! [`Creation::InFlight`](crate::Creation::InFlight) and the others of its batch go on.
-//! The holder of the lock inserts a row for the key. Where there is one, it stays, but
-//! is written again: so a repeated creation, too, waits until it is as durable as a
-//! commit can be, even if the first commit was cut off before its replica had it.
+//! A creation first tries to take an advisory lock of its key, without waiting: if
+//! another transaction holds it, the creation is
+//! [`Creation::InFlight`](crate::Creation::InFlight) and the others of its batch
+//! continue. The holder of the lock inserts a row for the key. An existing row keeps
+//! its values, but is written again: so a repeated creation, too, waits until the row
+//! is durable, even if the wait of the first commit for its replica was cut off.
 
 use super::{error, session::Session};
 use crate::{
@@ -27,8 +27,8 @@ const DELETE_EXPIRED: &str = "
     )
     DELETE FROM idempotency_keys AS kept USING old WHERE kept.key_id = old.key_id AND kept.key = old.key";
 
-/// What becomes of the row of a key that is there already, named `old`: it stays if
-/// it counts, and is replaced if it has expired and is not deleted yet.
+/// Returns the clause for a key that has a row already, named `old`: the row keeps its values if
+/// the key is still valid. They are replaced if it has expired but is not deleted yet.
 pub(super) fn keep() -> String {
     let assignments = ["fingerprint", "made_id", "created_at"].map(|column| {
         let retention = retention_micros();
@@ -41,9 +41,9 @@ pub(super) fn keep() -> String {
 /// The number of [`key_values`].
 pub(super) const KEY_COLUMNS: usize = 6;
 
-/// The first parameters of a statement with a key, `$1` to `$6`: the owner, the key,
-/// the fingerprint, the time of the creation, the time up to which keys have expired, and
-/// the number of the lock. Two keys with one number would only wait for each other.
+/// Returns the first parameters of a statement with a key, `$1` to `$6`: the owner, the key, the
+/// fingerprint, the time of the creation, the time up to which keys have expired, and the number of
+/// the lock. If two keys share a number, a creation may be reported as in flight needlessly.
 pub(super) fn key_values<V: Creatable>(creation: &OnceOnly<V>) -> [Value<'_>; KEY_COLUMNS] {
     let (key_id, key) = (creation.once.key_id.as_str(), creation.once.key.as_str());
     let hash = Sha256::new().chain_update(key_id).chain_update("\n");

@@ -17,8 +17,8 @@ const INSERT_FIRST: &str = "
     INSERT INTO api_keys (id, name, hash, created_at, is_first)
     SELECT $1, $2, $3, $4, true WHERE NOT EXISTS (SELECT 1 FROM api_keys)
     ON CONFLICT DO NOTHING";
-/// One statement, so that all of it is one transaction. Rows are taken in the
-/// same order by every server, so that two of them cannot wait for each other.
+/// One statement, so that everything is in one transaction. Every server locks the
+/// rows in the same order, so that two servers cannot deadlock.
 const ADD_USAGE: &str = "
     WITH added AS (
         INSERT INTO deprecated_calls (operation, key_id, calls, first_seen, last_seen)

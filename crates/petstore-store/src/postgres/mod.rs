@@ -3,14 +3,14 @@
 //!
 //! # Pages
 //!
-//! Ids are drawn from a sequence before the commit, so a pet with a
-//! lower id can become visible after one with a higher id. A walk still meets
-//! every pet that was there when it began, exactly once: each page is one
-//! statement, which sees one snapshot with all that was committed before the walk began,
-//! and the pages are ranges of ids that follow one another without gap or overlap. A page
-//! without `more` saw that nothing lay beyond it. What was added *during* a walk may be
-//! missed, as on any backend; but a caller that keeps the last id to ask later for new
-//! pets can miss one here, and not on SQLite.
+//! Ids are drawn from a sequence before the commit, so a pet with a lower id can become
+//! visible after one with a higher id. A client that follows the pages still gets every
+//! pet that was there at the first page exactly once: each page is one statement, whose
+//! snapshot contains all that was committed before the first page was requested, and the
+//! pages are ranges of ids without gap or overlap. A page without `more` is the last one.
+//! Pets that are added *while* a client follows the pages may be missed, as on any
+//! backend; but a caller that keeps the last id to ask later for new pets can miss one
+//! here, and not on SQLite.
 //!
 //! # Unknown outcomes
 //!

@@ -102,7 +102,7 @@ pub(super) static UPDATE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// Places an order as of this time, in microseconds since 1970-01-01T00:00:00Z.
+/// Places an order at this time, in microseconds since 1970-01-01T00:00:00Z.
 pub(super) async fn create(
     db: &Session,
     new: &NewOrder,
@@ -124,15 +124,15 @@ pub(super) async fn create(
     }
 }
 
-/// As [`create`], unless its key was used.
+/// Places an order as [`create`] does, unless its idempotency key was used before.
 pub(super) async fn create_once(
     db: &Session,
     creation: &OnceOnly<NewOrder>,
 ) -> Result<Creation<Order, NotOrdered>, StoreError> {
     match try_create_once(db, creation).await? {
-        // The statement may have waited for the pet, and with it for an order
-        // with the same key, and its snapshot is from before: a second one
-        // sees the key, if there is one.
+        // The statement may have waited for an order of the same pet with the same
+        // key. Its snapshot is older than that order, so only a second statement
+        // can see the key.
         Creation::Refused(_) => try_create_once(db, creation).await,
         created => Ok(created),
     }
@@ -174,8 +174,8 @@ async fn try_create_once(
     })
 }
 
-/// The parameters of a statement that places an order: the pet, the statuses from which
-/// and to which it goes, and the values of the order.
+/// Returns the parameters of a statement that places an order: the id of the pet, its
+/// old and its new status, and the values of the order.
 fn placed_values(order: &Order) -> Vec<Value<'_>> {
     let (available, reserved) = ORDERED;
     let pet = [

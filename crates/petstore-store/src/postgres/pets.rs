@@ -32,11 +32,11 @@ pub(super) static INSERT: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// One statement for any number of pets, no two of one key: one round trip, one
-/// transaction. A key that was seen to be used draws no id, and its row is
-/// written as it was, also where it was deleted meanwhile by a server whose
-/// clock is ahead; one that turns out to be used while this runs comes back with
-/// the id of its own pet.
+/// Stores any number of pets, all with different keys, in one statement: one round
+/// trip, one transaction. For a key that is used already no id is drawn, and its
+/// row is written again with the same values, even if a server whose clock is ahead
+/// has deleted it meanwhile. If another transaction uses a key while this statement
+/// runs, the id of that transaction's pet is returned.
 pub(super) static INSERT_ONCE: LazyLock<String> = LazyLock::new(|| {
     let (names, arrays) = (names::<Pet>(), placeholders::<Pet>(1 + KEY_COLUMNS, "[]"));
     let keep = keep();
@@ -72,7 +72,7 @@ pub(super) async fn insert_all(db: &Session, pets: &[NewPet]) -> Vec<Result<Pet,
 }
 
 /// Stores all pets whose keys are new in one transaction, or each in its own as
-/// [`together_or_alone`] does. No two of them have one key.
+/// [`together_or_alone`] does. All keys must be different.
 pub(super) async fn insert_all_once(
     db: &Session,
     creations: &[OnceOnly<NewPet>],
@@ -161,13 +161,13 @@ async fn insert_once_together(
     Ok(outcomes)
 }
 
-/// The outcome in a row, and the place of its creation among all.
+/// Reads the outcome from a row, and the index of its creation in `creations`.
 fn outcome_of(row: &Row, creations: &[OnceOnly<NewPet>]) -> Result<(usize, Creation), StoreError> {
     let place: i64 = row.try_get(0).map_err(StoreError::unknown)?;
     let id: i64 = row.try_get(1).map_err(StoreError::unknown)?;
     let is_new: bool = row.try_get(2).map_err(StoreError::unknown)?;
     let is_same: bool = row.try_get(3).map_err(StoreError::unknown)?;
-    // Places are counted from 1.
+    // The numbers in `place` begin with 1.
     let place = usize::try_from(place - 1).map_err(StoreError::unknown)?;
     let creation = creations
         .get(place)

@@ -15,8 +15,8 @@ pub(super) fn parameter<T: ToSql + Sync>(value: &T) -> &(dyn ToSql + Sync) {
     value
 }
 
-/// The parameters of a new row, beginning with this number: `$4::bigint, $5::text`. With
-/// the suffix `[]` they are those of any number of rows, an array for each column.
+/// Returns the placeholders of a new row, such as `$4::bigint, $5::text` if `first` is 4.
+/// With the suffix `[]` each placeholder is an array, for any number of rows.
 pub(super) fn placeholders<R: Record>(first: usize, suffix: &str) -> String {
     let columns = (first..).zip(R::COLUMNS);
     let placeholders: Vec<_> = columns
@@ -25,7 +25,7 @@ pub(super) fn placeholders<R: Record>(first: usize, suffix: &str) -> String {
     placeholders.join(", ")
 }
 
-/// The values of rows with this number of columns, an array for each column.
+/// Returns the values of rows by column: an array for each of this number of columns.
 pub(super) fn arrays<'row>(
     columns: usize,
     rows: impl Iterator<Item = impl IntoIterator<Item = Value<'row>>>,

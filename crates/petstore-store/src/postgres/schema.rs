@@ -82,7 +82,7 @@ fn accept(found: i64) -> Result<(), OpenProblem> {
     Ok(())
 }
 
-/// The error of a statement as the reason why the database is not opened.
+/// Converts the error of a statement into the reason why the database is not opened.
 pub(super) fn failed(error: Error) -> OpenProblem {
     match error.code() {
         Some(&(SqlState::DUPLICATE_TABLE | SqlState::DUPLICATE_OBJECT)) => OpenProblem::NotAStore,

@@ -48,7 +48,7 @@ pub(super) enum Use {
 /// A connection. To drop it closes the socket at once.
 pub(super) struct Session {
     client: Client,
-    /// By their SQL.
+    /// The prepared statements by their SQL.
     statements: Mutex<HashMap<&'static str, Statement>>,
     warnings: Arc<AtomicU64>,
     driver: JoinHandle<()>,
@@ -80,7 +80,7 @@ impl Session {
         Ok(statement)
     }
 
-    /// The rows that a statement returns.
+    /// Returns the rows of a statement.
     pub(super) async fn query(
         &self,
         sql: &'static str,
@@ -90,7 +90,7 @@ impl Session {
         self.client.query(&statement, parameters).await
     }
 
-    /// The number of rows that a statement changes.
+    /// Returns the number of rows that a statement changed.
     pub(super) async fn execute(
         &self,
         sql: &'static str,
@@ -257,9 +257,9 @@ pub(super) async fn check(db: &Client) -> Result<Option<Fault>, Error> {
     lacking(db, sql).await
 }
 
-/// Returns what makes the server unfit, by a query for its two settings. `remote_write`
-/// and `local` are less than `on`: with a standby, a write that was completed could be
-/// missing on it.
+/// Returns the setting that allows lost writes, if there is one; `sql` selects the two
+/// settings. `remote_write` and `local` are weaker than `on`: if the server has a
+/// standby, a write that was completed could be missing on it.
 async fn lacking(db: &Client, sql: &str) -> Result<Option<Fault>, Error> {
     let found = db.simple_query(sql).await?;
     let row = found.iter().find_map(|message| match message {

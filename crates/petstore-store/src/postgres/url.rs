@@ -155,8 +155,8 @@ fn decoded(text: &str) -> Result<String, String> {
         .map_err(|_| "the path in `sslrootcert` is not UTF-8".to_owned())
 }
 
-/// The name and the configuration of each host: what they share, and the host with its
-/// port.
+/// Returns the name and the configuration of each host: the shared settings, with this
+/// host and its port.
 fn hosts_of(all: &Config, shared: &Config) -> Result<Vec<(String, Config)>, String> {
     let (hosts, ports) = (all.get_hosts(), all.get_ports());
     if hosts.is_empty() {

@@ -55,7 +55,7 @@ impl Writer {
         }
     }
 
-    /// Hands a write over that is one transaction, and waits for its result.
+    /// Queues a write that is a transaction of its own, and waits for its result.
     pub(super) async fn write<T, F>(
         &self,
         work: impl FnOnce(Arc<Session>) -> F + Send + 'static,
@@ -149,7 +149,7 @@ impl Lane {
     }
 
     fn finish(&mut self, batch: Batch, confirmed: Result<(), StoreError>) {
-        // A key that is there already is a result, and no failure.
+        // `KeyExists` is a result that callers expect, not a failure.
         let failures = || {
             let errors = batch.outcomes().filter_map(Result::err);
             errors.filter(|error| !matches!(error, StoreError::KeyExists))

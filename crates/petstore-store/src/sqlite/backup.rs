@@ -71,7 +71,7 @@ fn hidden(to: &Path) -> OsString {
 fn copy_pages(source: &Connection, to: &Path) -> Result<(), BackupProblem> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut target = Connection::open_with_flags(to, flags).map_err(failed)?;
-    // What is cut off is thrown away, and what is complete is synced later.
+    // An incomplete copy is deleted, and a complete one is synced at the end.
     target
         .pragma_update_and_check(None, "journal_mode", "off", |_| Ok(()))
         .and_then(|()| target.pragma_update(None, "synchronous", "off"))
@@ -103,7 +103,7 @@ fn look_through(copy: &Path) -> Result<(), BackupProblem> {
     }
 }
 
-/// The copy could not be written or read.
+/// Wraps an error that occurred while the copy was written or read.
 fn failed(error: Error) -> BackupProblem {
     BackupProblem::Failed(Arc::new(error))
 }

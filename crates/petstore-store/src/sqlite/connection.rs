@@ -30,7 +30,7 @@ impl Slot {
     }
 }
 
-/// The connection that is held, or the error that says that the store was closed.
+/// Returns the connection, or an error if the store was closed.
 pub(super) fn open(held: &mut Option<Connection>) -> Result<&mut Connection, StoreError> {
     held.as_mut()
         .ok_or_else(|| StoreError::not_applied(Stopped::Closed))

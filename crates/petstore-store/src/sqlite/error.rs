@@ -30,7 +30,7 @@ pub(super) fn failed(error: Error) -> StoreError {
     }
 }
 
-/// A row holds a value that this version cannot read.
+/// Returns whether a row contains a value that this version cannot read.
 fn is_unreadable(error: &Error) -> bool {
     matches!(
         error,

@@ -35,7 +35,7 @@ const CACHE_KIB: i64 = 16 << 10;
 /// More statements than there are.
 const STATEMENTS: usize = 32;
 
-/// Every byte of a path that could mean something else in a URI.
+/// All bytes of a path that could have another meaning in a URI.
 const IN_A_URI: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'.')
@@ -86,8 +86,8 @@ pub(super) fn file(path: &Path) -> Result<File, OpenProblem> {
     })
 }
 
-/// SQLite takes some names for something else: "", ":memory:", "file:...".
-/// None of them is absolute.
+/// Makes a path absolute. SQLite treats some names in a special way: "",
+/// ":memory:", "file:...". None of them is an absolute path.
 fn absolute(path: &Path) -> Result<PathBuf, OpenProblem> {
     std::path::absolute(path).map_err(OpenProblem::failed)
 }

@@ -51,7 +51,7 @@ impl Readers {
         work(connection::open(&mut held)?).map_err(error::failed)
     }
 
-    /// All rows that a statement returns.
+    /// Returns all rows of a statement.
     pub(super) fn query<T: FromRow>(
         &self,
         sql: &str,

@@ -20,7 +20,7 @@ pub(super) fn get<R: Record>(db: &Connection, id: i64) -> rusqlite::Result<Optio
     first(db, &R::statements().get, &[id.into()])
 }
 
-/// The first row that a statement returns, if there is one.
+/// Returns the first row of a statement, if there is one.
 pub(super) fn first<T: FromRow>(
     db: &Connection,
     sql: &str,
@@ -31,7 +31,7 @@ pub(super) fn first<T: FromRow>(
         .optional()
 }
 
-/// All rows that a statement returns.
+/// Returns all rows of a statement.
 pub(super) fn all<T: FromRow>(
     db: &Connection,
     sql: &str,
@@ -42,7 +42,7 @@ pub(super) fn all<T: FromRow>(
         .collect()
 }
 
-/// Runs a statement that returns no rows, and says how many rows it changed.
+/// Runs a statement that returns no rows, and returns how many rows it changed.
 pub(super) fn execute(
     db: &Connection,
     sql: &str,

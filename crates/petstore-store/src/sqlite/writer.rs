@@ -31,7 +31,7 @@ use tokio::{sync::mpsc, task::spawn_blocking};
 /// The handle to the thread, which ends when this is dropped or closed.
 pub(super) struct Writer {
     pub(super) queue: WriteQueue<Box<dyn Job>>,
-    /// None once it was closed.
+    /// `None` once the writer was closed.
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -226,7 +226,7 @@ fn findable(
     let Some(files) = files else { return commit() };
     files.check().map_err(StoreError::not_applied)?;
     let writes = commit()?;
-    // What was written may be in a file that is on its way to another place.
+    // The batch may have been written to a file that was moved or replaced meanwhile.
     files.check().map_err(StoreError::unknown)?;
     Ok(writes)
 }
@@ -268,9 +268,8 @@ fn apart(db: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Result<u64, StoreErr
     Ok(writes)
 }
 
-/// SQLite undoes a `COMMIT` that fails, but its log records may be on the disk
-/// already: should the power fail before they are written over, recovery
-/// brings them back.
+/// SQLite rolls back if a `COMMIT` fails, but its log records may already be on the
+/// disk: if the power fails before they are overwritten, recovery applies them.
 fn commit_failed(error: rusqlite::Error) -> StoreError {
     StoreError::unknown(error)
 }

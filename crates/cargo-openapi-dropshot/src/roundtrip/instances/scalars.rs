@@ -1,5 +1,5 @@
 //! Makes values that have no parts: numbers at their bounds, texts at their lengths, and
-//! texts inside and outside of their format, enumeration or pattern.
+//! texts that keep or break their format, enumeration or pattern.
 
 use super::{Case, UNKNOWN};
 use regex_syntax::hir::{Class, Hir, HirKind};
@@ -82,7 +82,7 @@ pub(super) fn valid(case: &Case<'_>) -> Option<Value> {
     })
 }
 
-/// Adds values inside and outside of the rules.
+/// Adds values that keep and values that break the rules.
 pub(super) fn values(case: &Case<'_>, values: &mut Vec<Value>) {
     for known in case.all("enum").filter_map(Value::as_array) {
         values.extend(known.iter().cloned());
@@ -134,7 +134,7 @@ fn integers(case: &Case<'_>) -> Vec<i128> {
     integers
 }
 
-/// An integer as JSON, if it has at most 64 bits.
+/// Converts an integer to JSON, if it has at most 64 bits.
 fn integer(value: i128) -> Option<Value> {
     let number = i64::try_from(value).map(Number::from);
     let number = number.or_else(|_| u64::try_from(value).map(Number::from));
@@ -153,7 +153,7 @@ fn numbers(case: &Case<'_>) -> Vec<f64> {
     numbers
 }
 
-/// The texts of the format, if it is one of the table.
+/// Returns the texts of the format, if [`FORMATS`] has it.
 fn of_format(case: &Case<'_>) -> &'static [&'static str] {
     let texts = FORMATS
         .iter()
@@ -210,9 +210,9 @@ fn texts(case: &Case<'_>, values: &mut Vec<Value>) {
     values.push(json!(7));
 }
 
-/// A text that matches a pattern, with at least so many characters where its
-/// repetitions allow it. `None` where the pattern is beyond the syntax that
-/// `regex_syntax` and ECMA-262 share. Negative lookaheads are left out; the validator
+/// Returns a text that matches a pattern, with at least this many characters if its
+/// repetitions allow that; `None` if the pattern is outside of the syntax that
+/// `regex_syntax` and ECMA-262 share. Negative lookaheads are ignored; the validator
 /// decides whether the text is valid.
 fn matching(pattern: &str, least: usize) -> Option<String> {
     let hir = regex_syntax::parse(&without_lookahead(pattern)).ok()?;
@@ -249,7 +249,7 @@ fn write(hir: &Hir, least: usize, text: &mut String) {
     match hir.kind() {
         HirKind::Literal(literal) => text.push_str(&String::from_utf8_lossy(&literal.0)),
         HirKind::Class(Class::Unicode(class)) => {
-            // A letter reads better than the first character of the class.
+            // A letter is easier to read than the first character of the class.
             let is_in = |letter: &char| {
                 let mut ranges = class.iter();
                 ranges.any(|range| (range.start()..=range.end()).contains(letter))
@@ -267,7 +267,7 @@ fn write(hir: &Hir, least: usize, text: &mut String) {
         HirKind::Capture(capture) => write(&capture.sub, least, text),
         HirKind::Concat(parts) => parts.iter().for_each(|part| write(part, least, text)),
         HirKind::Alternation(parts) => write(&parts[0], least, text),
-        // Classes of bytes do not occur in a pattern of Unicode.
+        // A pattern of Unicode characters has no classes of bytes.
         HirKind::Empty | HirKind::Look(_) | HirKind::Class(Class::Bytes(_)) => {}
     }
 }

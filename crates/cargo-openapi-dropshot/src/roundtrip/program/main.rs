@@ -1,6 +1,6 @@
 //! The program of a document for the task `roundtrip`: it reads queries about the
-//! generated code beside it, one JSON value per line, and prints the result of each,
-//! as serde writes a `Result`. The module `probe` is generated for each document.
+//! generated code beside it, one JSON value per line, and prints each result as
+//! serde writes a `Result`. The module `probe` is generated for each document.
 
 mod api;
 mod models;

@@ -42,7 +42,7 @@ struct Exchange {
 #[derive(Clone, Default, serde::Deserialize)]
 #[serde(default)]
 pub(crate) struct RequestedError {
-    /// Its number among the errors of the operation.
+    /// The index of the error among the errors of the operation.
     pub(crate) index: u64,
     pub(crate) status: u16,
     pub(crate) body: String,
@@ -192,8 +192,8 @@ struct Rest {
     rest: Vec<String>,
 }
 
-/// The error of the endpoints that show the types, which no handler returns. The name of
-/// dropshot's own error could be that of a schema of the document.
+/// The error type of the endpoints that exist only to describe types; no handler returns
+/// it. The name of dropshot's own error could be that of a schema of the document.
 #[derive(Debug, serde::Serialize, JsonSchema)]
 #[schemars(rename = "RoundtripHandlerError")]
 pub(crate) struct HandlerError(String);

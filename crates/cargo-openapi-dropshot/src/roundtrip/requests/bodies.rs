@@ -22,7 +22,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// The form of a media type; JSON where an operation has no body.
+    /// Returns the form for a media type; JSON if an operation has no body.
     pub(super) fn of(media: Option<&MediaType>) -> Self {
         match media.and_then(|media| media.name.value.split(';').next()) {
             Some("application/x-www-form-urlencoded") => Form::Fields,
@@ -32,7 +32,7 @@ impl Form {
         }
     }
 
-    /// The media type and the text of a value; `None` where it has no text.
+    /// Returns the media type and the text of a value, if this form can express the value.
     pub(super) fn text(self, value: &Value) -> Option<(&'static str, String)> {
         Some(match self {
             Form::Json => ("application/json", value.to_string()),
@@ -52,7 +52,7 @@ impl Form {
         matches!(self, Form::Json | Form::Fields)
     }
 
-    /// A valid body, where one was found.
+    /// Returns a valid body, if one was found.
     pub(super) fn valid(
         self,
         media: Option<&MediaType>,
@@ -95,7 +95,7 @@ pub(super) fn try_all(requests: &mut Requests<'_>) -> Result<()> {
         .into_iter()
         .partition(|value| schema.is_valid(value));
     if form == Form::Fields {
-        // In a form `1` and `"1"` are the same: what is invalid as JSON may be valid there.
+        // In a form `1` and `"1"` are the same: a value that is invalid as JSON may be valid.
         invalid.clear();
     }
     let valid = valid.into_iter().filter(|value| form.text(value).is_some());

@@ -10,8 +10,8 @@ use openapi_dropshot_contract::{
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// How many errors of one operation are tried; handlers that return dropshot's own error
-/// have no limit.
+/// The most errors of one operation that are tried: a handler that returns dropshot's
+/// own error can return any number.
 const MOST: u64 = 1_000;
 
 /// Lets the handler return each of its errors.
@@ -21,7 +21,7 @@ pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Resul
         return Ok(());
     };
     let count = requests.program.errors(&id.value)?.min(MOST);
-    // The handler makes a response of any status and content, as it makes a success.
+    // Responses of any status and content are left out: the handler returns them as successes.
     let is_listed = |response: &&Response| is_error(response.status.value) && !is_free(response);
     let listed: Vec<&Response> = operation.responses.iter().filter(is_listed).collect();
     let mut expected = BTreeSet::new();
@@ -71,8 +71,8 @@ pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Resul
     Ok(())
 }
 
-/// The code of the catalogue that a member of an error response contains; otherwise the
-/// whole response.
+/// Returns the code of the catalogue that a member of an error response contains; if
+/// there is none, the whole response.
 fn code_in(body: String, catalogue: &[ErrorCode]) -> String {
     let json: Value = serde_json::from_str(&body).unwrap_or_default();
     let members = json.as_object().into_iter().flatten();

@@ -1,5 +1,5 @@
-//! Test support for clients: a service that sends the responses of a script, one for each connection, and keeps the
-//! requests. It speaks just enough HTTP/1.1 for such tests.
+//! Test support for clients: a service that sends one response of a script to each connection, and
+//! records the requests. It implements only as much of HTTP/1.1 as these tests need.
 
 use std::sync::{Arc, Mutex};
 use tokio::{
@@ -7,7 +7,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// A running service.
+/// A running test service.
 #[derive(Debug)]
 pub struct Service {
     address: String,
@@ -15,13 +15,13 @@ pub struct Service {
 }
 
 impl Service {
-    /// Sends each connection the next of these responses.
+    /// Starts a service that sends the next of these responses to each connection.
     pub async fn responding(responses: impl IntoIterator<Item = String>) -> Self {
         let responses: Vec<String> = responses.into_iter().collect();
         Service::start(false, responses.into_iter()).await
     }
 
-    /// Never responds to the first connection, and sends all others this response.
+    /// Starts a service that never responds to the first connection, and sends this to all others.
     pub async fn holding_the_first(response: String) -> Self {
         Service::start(true, std::iter::repeat(response)).await
     }
@@ -60,19 +60,19 @@ impl Service {
         Service { address, requests }
     }
 
-    /// Waits until the service has stopped, after its last response.
+    /// Waits until the service has stopped, which it does after its last response.
     pub async fn is_gone(&self) {
         while TcpStream::connect(&self.address).await.is_ok() {
             tokio::task::yield_now().await;
         }
     }
 
-    /// Its base URL.
+    /// Returns the base URL of the service.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// The requests that were received so far, with headers and body.
+    /// Returns the requests that were received so far, with headers and body.
     pub fn requests(&self) -> Vec<String> {
         self.requests
             .lock()
@@ -81,7 +81,7 @@ impl Service {
     }
 }
 
-/// One request, to the end of its body.
+/// Reads one request to the end of its body.
 async fn read(connection: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     loop {
@@ -110,7 +110,7 @@ async fn read(connection: &mut TcpStream) -> String {
     }
 }
 
-/// A response with a JSON body and these other headers.
+/// Formats a response with a JSON body and additional headers.
 pub fn json(status: &str, headers: &[&str], body: &str) -> String {
     response(
         status,
@@ -119,7 +119,7 @@ pub fn json(status: &str, headers: &[&str], body: &str) -> String {
     )
 }
 
-/// A response with these headers and this body.
+/// Formats a response with these headers and this body.
 pub fn response(status: &str, headers: &[&str], body: &str) -> String {
     let headers: String = headers
         .iter()

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 impl Validator<'_> {
-    /// Bounds, multiples and formats of a number.
+    /// Checks the bounds, the multiples and the format of a number.
     pub(super) fn numbers(&mut self, schema: &Schema, value: &Node, number: &Number) {
         for (bound, wrong, is_exclusive, inclusive, exclusive) in [
             (
@@ -56,7 +56,7 @@ impl Validator<'_> {
         }
     }
 
-    /// Bounds of how many characters, elements or properties a value has.
+    /// Checks the bounds for the number of characters, elements or properties of a value.
     pub(super) fn counts(
         &mut self,
         count: usize,

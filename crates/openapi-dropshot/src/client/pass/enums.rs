@@ -14,8 +14,8 @@ pub(super) fn open(
 ) -> Vec<Item> {
     let ident = choice.ident.clone();
     let unknown = unused(values);
-    // An unknown value is owned, so nothing here is `Copy`. `OpenEnum` reads a value without copying a known one, which
-    // serde's `untagged` would do.
+    // An unknown value owns its text, so the enum cannot be `Copy`. `OpenEnum` reads a known value without copying its
+    // text, which serde's `untagged` would copy.
     let derives = choice
         .attrs
         .iter_mut()

@@ -14,18 +14,18 @@ use syn::{Ident, Type};
 pub(super) struct Setting<'r> {
     pub(super) name: &'r Ident,
     target: &'r Type,
-    /// The value of the document's example.
+    /// The value that the document has as an example.
     value: Option<TokenStream>,
     required: bool,
     deprecated: bool,
 }
 
-/// Whether each request has to set it.
+/// Returns whether every request must set it.
 pub(super) fn is_required(setting: &Setting<'_>) -> bool {
     setting.required
 }
 
-/// Whether an example of the whole request sets it.
+/// Returns whether the example of a whole request sets it.
 pub(super) fn is_typical(setting: &Setting<'_>) -> bool {
     !setting.deprecated && (setting.required || setting.value.is_some())
 }
@@ -61,8 +61,8 @@ impl Pass<'_> {
         request.parameters.iter().map(parameter).chain(body)
     }
 
-    /// An example with a request that sets these parts of it. `keyword` begins the function around it: `fn` or
-    /// `async fn`.
+    /// Makes an example with a request that sets the selected parts. `keyword` begins the function around it:
+    /// `fn` or `async fn`.
     pub(super) fn request_example(
         &self,
         request: &Request<'_>,
@@ -88,12 +88,12 @@ impl Pass<'_> {
         self.example_code(&before, &code(call), "Ok(())\n}")
     }
 
-    /// An example that runs as it stands, and may fail.
+    /// Makes an example that runs without arguments and may return an error.
     pub(super) fn fallible_example(&self, code: &TokenStream) -> String {
         self.example_code("", code, "Ok::<(), Box<dyn std::error::Error>>(())")
     }
 
-    /// An example that takes a value of this type, for which the document has no example.
+    /// Makes an example with an argument of this type, because the document has no value for it.
     pub(super) fn example_with_argument(
         &self,
         target: &impl ToTokens,
@@ -103,7 +103,7 @@ impl Pass<'_> {
         self.example_code(&before, code, "}")
     }
 
-    /// An example of a type of the document.
+    /// Makes an example of a type of the document.
     pub(super) fn type_example(&self, ident: &Ident) -> String {
         match self.value_of_type(ident) {
             Some(value) => self.fallible_example(&quote! {
@@ -116,7 +116,7 @@ impl Pass<'_> {
         }
     }
 
-    /// An example of a setter of the builder of a type.
+    /// Makes an example of a setter of the builder of a type.
     pub(super) fn field_example(&self, owner: &Ident, name: &Ident) -> String {
         let code = |value| quote!(let builder = types::#owner::builder().#name(#value););
         match self.field_of(owner, name) {
@@ -126,7 +126,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The block of code in the documentation; what stands before and after it is not shown.
+    /// Returns the code block for the documentation; rustdoc hides the lines of `before` and `after`.
     pub(super) fn example_code(&self, before: &str, code: &TokenStream, after: &str) -> String {
         let Some(shown) = formatted(code) else {
             return String::new();
@@ -145,7 +145,7 @@ impl Pass<'_> {
     }
 }
 
-/// A type without the spaces that tokens are printed with.
+/// Returns the text of a type without the spaces between tokens.
 fn type_text(target: &impl ToTokens) -> String {
     target.to_token_stream().to_string().replace(' ', "")
 }

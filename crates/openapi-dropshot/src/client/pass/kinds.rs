@@ -8,10 +8,10 @@ use syn::{
     visit_mut::{self, VisitMut},
 };
 
-/// How a value of a type of the document is written. Types have the names that an application uses which has imported
+/// How an example writes a value of a type of the document. Types are named as in an application that has imported
 /// `types`.
 pub(super) enum Kind {
-    /// An enumeration of strings: `types::Size::Small`. Each value with its variant.
+    /// An enumeration of strings, such as `types::Size::Small`: each value with its variant.
     Choice(Vec<(String, Ident)>),
     /// Read from text.
     Text,
@@ -30,7 +30,7 @@ pub(super) struct Field {
     pub(super) optional: bool,
 }
 
-/// The kinds of the types in progenitor's module `types`, by folded name.
+/// Returns the kinds of the types in progenitor's module `types`, by folded name.
 pub(super) fn of(types: &[Item]) -> BTreeMap<String, Kind> {
     let kind = |item: &Item| match item {
         Item::Enum(choice) => Some((folded(&choice.ident.to_string()), choice_of(choice)?)),
@@ -40,7 +40,7 @@ pub(super) fn of(types: &[Item]) -> BTreeMap<String, Kind> {
     types.iter().filter_map(kind).collect()
 }
 
-/// An enumeration of strings: unit variants only, none of them read in another way than by its name.
+/// Returns the kind of an enumeration of strings: it has unit variants only, and each is read by its name.
 fn choice_of(choice: &syn::ItemEnum) -> Option<Kind> {
     let is_tagged = (choice.attrs.iter()).any(|attribute| attribute.path().is_ident("serde"));
     let value = |variant: &syn::Variant| {
@@ -91,14 +91,14 @@ fn field(field: &syn::Field) -> Option<Field> {
     })
 }
 
-/// The name that serde gives a field or a variant.
+/// Returns the name that serde gives a field or a variant.
 pub(super) fn wire_name(attributes: &[Attribute], ident: &Ident) -> String {
     let mut name = None;
     for attribute in attributes
         .iter()
         .filter(|attribute| attribute.path().is_ident("serde"))
     {
-        // Arguments of another form end the parsing early, which loses nothing here: a rename comes first.
+        // An argument of another form ends the parsing early. Nothing is lost, because `rename` comes first.
         let _ = attribute.parse_nested_meta(|meta| {
             if meta.path.is_ident("rename") {
                 name = Some(meta.value()?.parse::<syn::LitStr>()?.value());
@@ -111,14 +111,14 @@ pub(super) fn wire_name(attributes: &[Attribute], ident: &Ident) -> String {
     name.unwrap_or_else(|| ident.to_string())
 }
 
-/// Whether a block implements the trait of this name.
+/// Returns whether a block implements the trait of this name.
 pub(super) fn implements(block: &ItemImpl, name: &str) -> bool {
     let path = block.trait_.as_ref().map(|(_, path, _)| path);
     path.and_then(|path| path.segments.last())
         .is_some_and(|last| last.ident == name)
 }
 
-/// The name of the type that a block belongs to.
+/// Returns the name of the type to which a block belongs.
 pub(super) fn self_ident(block: &ItemImpl) -> Option<&Ident> {
     match block.self_ty.as_ref() {
         Type::Path(path) => path.path.segments.last().map(|segment| &segment.ident),
@@ -133,7 +133,7 @@ pub(super) fn is_string(target: &Type) -> bool {
         .ends_with(":: string :: String")
 }
 
-/// The name of a type of the document: `types::Size`.
+/// Returns the name of a type of the document, such as `Size` of `types::Size`.
 pub(super) fn name_of(target: &Type) -> Option<Ident> {
     let Type::Path(path) = target else {
         return None;
@@ -145,7 +145,7 @@ pub(super) fn name_of(target: &Type) -> Option<Ident> {
     }
 }
 
-/// The `T` of a generic type with this name, such as `Option<T>` or `Vec<T>`.
+/// Returns the `T` of a generic type with this name, such as `Option<T>` or `Vec<T>`.
 pub(super) fn argument_of(target: &Type, outer: &str) -> Option<Type> {
     let Type::Path(path) = target else {
         return None;
@@ -162,7 +162,7 @@ pub(super) fn argument_of(target: &Type, outer: &str) -> Option<Type> {
     }
 }
 
-/// A type of the module `types` as an application names it: `types::Size` for `Size`.
+/// Converts a type of the module `types` to the name that an application uses: `types::Size` for `Size`.
 fn from_outside(target: &Type) -> Type {
     struct Outside;
     impl VisitMut for Outside {

@@ -18,7 +18,7 @@ use quote::{format_ident, quote};
 use syn::{Type, parse_quote};
 
 impl Pass<'_> {
-    /// The method of the client for an operation.
+    /// Writes the method of the client for an operation.
     pub(super) fn method(&self, request: &Request<'_>) -> TokenStream {
         let Request {
             operation,
@@ -51,7 +51,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The builder of a request, with the description of its operation, its setters and the methods that send it.
+    /// Writes the builder of a request: the description of its operation, its setters, and the methods that send it.
     pub(super) fn builder(&self, request: &Request<'_>) -> TokenStream {
         let Request {
             operation,
@@ -124,7 +124,7 @@ impl Pass<'_> {
         }
     }
 
-    /// A call of the operation, from the client to the response.
+    /// Makes an example of a call of the operation, from the client to the response.
     fn call_example(&self, request: &Request<'_>) -> String {
         self.request_example(request, "async fn", is_required, |request| {
             quote! {
@@ -154,7 +154,7 @@ impl Pass<'_> {
         }
     }
 
-    /// `send` and `send_blocking`.
+    /// Writes `send` and `send_blocking`.
     fn send(&self, request: &Request<'_>) -> TokenStream {
         let operation = request.operation;
         let prepared = request_of(request);
@@ -200,7 +200,7 @@ impl Pass<'_> {
         }
     }
 
-    /// `pages` and `stream`, if the operation returns its list in pages: an array, with a `Link` to the next one.
+    /// Writes `pages` and `stream`, if the operation returns an array and a `Link` to the next page.
     fn walks(&self, request: &Request<'_>) -> Option<TokenStream> {
         let Reading::Json(response) = &request.response else {
             return None;
@@ -252,7 +252,7 @@ impl Pass<'_> {
         })
     }
 
-    /// The type of the items of a list.
+    /// Returns the type of the items of a list.
     fn item_of(&self, response: &Type) -> Option<Type> {
         match name_of(response).and_then(|name| self.kind(&name)) {
             Some(Kind::List(item)) => Some(item.clone()),
@@ -276,7 +276,7 @@ impl Pass<'_> {
     }
 }
 
-/// The constant that describes the operation.
+/// Writes the constant that describes the operation.
 fn description_of(request: &Request<'_>) -> TokenStream {
     let operation = request.operation;
     let id = operation.id.as_ref().map_or("", |id| &id.value);
@@ -321,7 +321,7 @@ fn request_of(request: &Request<'_>) -> TokenStream {
     }
 }
 
-/// The attribute that hides the items of an operation which is not stable behind its cargo feature.
+/// Returns the attribute that hides the items of an operation without the level `stable` behind its cargo feature.
 fn gate(operation: &Operation) -> Option<TokenStream> {
     let feature = feature(operation)?;
     Some(quote!(#[cfg(feature = #feature)]))
@@ -349,8 +349,8 @@ fn summary(operation: &Operation) -> String {
     }
 }
 
-/// When the operation is removed, and how far it can be relied on; `described` where the
-/// description of the operation stands beside it.
+/// Returns sentences about the removal and the stability of the operation. `described` means that
+/// they follow the description of the operation.
 fn lifecycle(operation: &Operation, described: bool) -> impl Iterator<Item = String> {
     let end = deprecation_note(operation)
         .filter(|note| !(described && note.is_described))

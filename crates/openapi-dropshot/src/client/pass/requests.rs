@@ -55,11 +55,11 @@ pub(super) enum Reading {
     Bytes,
 }
 
-/// The requests of the document, in its order.
+/// Reads the requests of the document, in its order.
 ///
 /// # Errors
 ///
-/// progenitor's code has no builder for an operation, or lacks a part of it.
+/// progenitor's code has no builder for an operation, or the builder lacks a part of it.
 pub(super) fn read<'a>(
     document: &'a Document,
     builders: &[Item],
@@ -78,7 +78,7 @@ fn request<'a>(operation: &'a Operation, builders: &[Item]) -> Result<Request<'a
     let builder = builder.ok_or_else(|| missing("builder"))?;
     let mut fields = values_of(builder);
     let mut parameters = Vec::new();
-    // By name, so that the order in the document does not decide what is sent.
+    // Sorted by name, so that the requests do not depend on the order in the document.
     let mut declared: Vec<&Parameter> = operation.parameters.iter().collect();
     declared.sort_by_key(|parameter| &parameter.name.value);
     for parameter in declared {
@@ -119,7 +119,7 @@ fn request<'a>(operation: &'a Operation, builders: &[Item]) -> Result<Request<'a
     })
 }
 
-/// The fields of a builder that hold values, by folded name. The others hold the client.
+/// Returns the fields of a builder that hold values, by folded name. The other field is the client.
 fn values_of(builder: &ItemStruct) -> BTreeMap<String, (Ident, Type)> {
     let value = |field: &syn::Field| {
         let name = field.ident.clone()?;
@@ -162,7 +162,7 @@ fn without_builder(held: &Type) -> Type {
     held.clone()
 }
 
-/// The `T` of `send(self) -> Result<ResponseValue<T>, …>` of a builder.
+/// Returns the `T` of `send(self) -> Result<ResponseValue<T>, …>` of a builder.
 fn response_of(builder: &Ident, builders: &[Item]) -> Option<Type> {
     let blocks = builders.iter().filter_map(|item| match item {
         Item::Impl(block) if self_ident(block) == Some(builder) => Some(block),

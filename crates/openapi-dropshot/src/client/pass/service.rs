@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use syn::Ident;
 
 impl Pass<'_> {
-    /// The client, with a method for each operation.
+    /// Writes the client, with a method for each operation.
     pub(super) fn client(&self, requests: &[Request<'_>]) -> TokenStream {
         let library = self.library;
         let (credential, required) = credential(self.document);
@@ -80,14 +80,14 @@ impl Pass<'_> {
         }
     }
 
-    /// The items of the module with everything that an application needs.
+    /// Writes the items of the root module, which contains everything that an application needs.
     pub(super) fn root(&self) -> TokenStream {
         let error_code = self.error_code();
         let (code, code_of_blocking) = match &error_code {
             Some(code) => (quote!(types::#code), quote!(super::types::#code)),
             None => (quote!(String), quote!(String)),
         };
-        // The member `error_code` of the component `Error` would be `ErrorErrorCode` to applications.
+        // Without the alias, applications would use `ErrorErrorCode` for `error_code` of the component `Error`.
         let alias = error_code.filter(|code| code != "ErrorCode").map(|code| {
             quote! {
                 /// The error codes of the document.
@@ -138,8 +138,8 @@ impl Pass<'_> {
         }
     }
 
-    /// The type of the error codes: the enumeration of the member `code` or `error_code` that the error bodies of the
-    /// document have in common; none if they have none.
+    /// Returns the type of the error codes: the enumeration of the member `code` or `error_code` that all error
+    /// bodies of the document have in common, if there is one.
     fn error_code(&self) -> Option<Ident> {
         let operations = self.document.operations.iter();
         let codes: BTreeSet<Option<Ident>> = operations

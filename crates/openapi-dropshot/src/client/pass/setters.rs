@@ -12,7 +12,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 impl Pass<'_> {
-    /// A setter, which checks the bounds of its parameter, so that nothing is sent that the service would reject.
+    /// Writes a setter. It checks bounds, so that no value is sent that the service would reject.
     pub(super) fn setter(&self, request: &Request<'_>, setter: &Setter<'_>) -> TokenStream {
         let Setter {
             parameter,
@@ -74,7 +74,7 @@ impl Pass<'_> {
         }
     }
 
-    /// `body`, and `body_map` if the body has a builder.
+    /// Writes `body`, and `body_map` if the body has a builder.
     pub(super) fn body_setters(&self, request: &Request<'_>, body: &Body<'_>) -> TokenStream {
         let Body { target, held, .. } = body;
         let declared = request.operation.request_body.as_ref();
@@ -122,12 +122,12 @@ impl Pass<'_> {
     }
 }
 
-/// The statement of an example that keeps a request in a variable.
+/// Returns the statement of an example that assigns a request to a variable.
 pub(super) fn assign(request: TokenStream) -> TokenStream {
     quote!(let request = #request;)
 }
 
-/// How far a parameter can be relied on.
+/// Returns a sentence about the stability of a parameter, if it is not stable.
 fn part_stability(parameter: &Parameter) -> Option<String> {
     let level = parameter.extensions.get("x-stability-level")?.as_str()?;
     let sentence = stability_sentence(Stability::from_word(level))?;

@@ -26,7 +26,7 @@ impl<'a> Pass<'a> {
     ///
     /// # Errors
     ///
-    /// No field carries a deprecation of the document.
+    /// A deprecation of the document has no field.
     pub(super) fn types(&self, items: Vec<Item>) -> Result<Vec<Item>, String> {
         let mut deprecated = BTreeSet::new();
         let mut rewritten = Vec::new();
@@ -97,7 +97,7 @@ impl<'a> Pass<'a> {
         Ok(rewritten)
     }
 
-    /// The properties of a schema, those of its parts included.
+    /// Returns the properties of a schema and of the parts of its `allOf`.
     pub(super) fn properties(&self, schema: &'a Schema, depth: usize) -> Properties<'a> {
         let mut properties = Properties::new();
         let resolved = self.document.resolve(schema);
@@ -126,7 +126,7 @@ impl<'a> Pass<'a> {
         let mut deprecation = None;
         let text = match self.named(ident) {
             Some(named) => {
-                // A property that is deprecated carries it itself.
+                // The deprecation of a property is documented at its field.
                 let deprecated = named.schema.deprecated && !named.inline;
                 deprecation = part_deprecation(deprecated, &named.schema.extensions);
                 match described(named.description) {
@@ -182,7 +182,7 @@ impl<'a> Pass<'a> {
         describe(attributes, text, deprecation.as_ref(), example);
     }
 
-    /// Whether [`enums::open`] replaces this implementation.
+    /// Returns whether [`enums::open`] replaces this implementation.
     fn is_replaced(&self, block: &ItemImpl) -> bool {
         let kind = self_ident(block).and_then(|ident| self.kind(ident));
         matches!(kind, Some(Kind::Choice(_)))
@@ -211,7 +211,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Documents an item of the module `builder`, and lets its messages use the names of the document.
+    /// Documents an item of the module `builder`, and uses the names of the document in its messages.
     fn builder_of_type(&self, item: &mut Item) {
         match item {
             Item::Struct(builder) => {
@@ -256,14 +256,14 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// The name that a field has in the document.
+/// Returns the name of a field in the document.
 fn wire_of(field: &str, properties: &Properties<'_>) -> String {
     let mut names = properties.keys();
     let name = names.find(|name| folded(name) == folded(field));
     name.map_or(field, String::as_str).to_owned()
 }
 
-/// Rewords the messages for fields that are not set.
+/// Rewrites the messages about fields that are not set.
 struct Messages<'p>(&'p Properties<'p>);
 
 impl VisitMut for Messages<'_> {
@@ -292,7 +292,7 @@ fn describe(
     *attributes = item.attrs;
 }
 
-/// The documentation that typify gave an item, unchanged.
+/// Returns the documentation that typify gave an item, unchanged.
 fn documentation(attributes: &[Attribute]) -> String {
     let mut text = String::new();
     for attribute in attributes {

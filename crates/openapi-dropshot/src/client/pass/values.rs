@@ -15,7 +15,7 @@ use syn::{Ident, Type, parse_quote};
 const DEEPEST: usize = 4;
 
 impl<'a> Pass<'a> {
-    /// A value for a setter that turns it into this type: the first of these examples, or that of the schema.
+    /// Writes a value for a setter of this type, from the first of these examples or from that of the schema.
     pub(super) fn value_for_setter(
         &self,
         examples: &'a [Node],
@@ -26,13 +26,13 @@ impl<'a> Pass<'a> {
         self.convertible(example, target, 0)
     }
 
-    /// The setters of the builder of a type, one after the other.
+    /// Writes the calls of the setters of the builder of a type.
     pub(super) fn fields_of(&self, target: &Type) -> Option<TokenStream> {
         let ident = name_of(target)?;
         self.object(&ident, self.example_of_type(&ident)?, 0)
     }
 
-    /// A value of a type of the document, where the type that it has is known.
+    /// Writes a value of a type of the document, if its kind is known.
     pub(super) fn value_of_type(&self, ident: &Ident) -> Option<TokenStream> {
         let kind = self.kind(ident)?;
         if let Kind::Choice(values) = kind {
@@ -53,7 +53,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// A field of the builder of a type, and the value of the type's example for its setter.
+    /// Returns a field of the builder of a type, and the value for its setter from the example of the type.
     pub(super) fn field_of(
         &self,
         owner: &Ident,
@@ -68,7 +68,7 @@ impl<'a> Pass<'a> {
         Some((field, value))
     }
 
-    /// How values of a type of the document are written.
+    /// Returns how values of a type of the document are written.
     pub(super) fn kind(&self, ident: &Ident) -> Option<&Kind> {
         self.kinds.get(&folded(&ident.to_string()))
     }
@@ -148,8 +148,8 @@ impl<'a> Pass<'a> {
         Some(quote!(vec![#(#items),*]))
     }
 
-    /// The setters of an object, in the order of its example. Members without a field and deprecated fields are left
-    /// out; there is no value if a required field has none.
+    /// Writes the calls of the setters of an object, in the order of its example. Members without a field and
+    /// deprecated fields are left out. Returns `None` if a required field has no value.
     fn object(&self, ident: &Ident, example: &Node, depth: usize) -> Option<TokenStream> {
         let Kind::Object(fields) = self.kind(ident)? else {
             return None;
@@ -181,7 +181,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// A value of a type that is not of the document.
+/// Writes a value of a type that is not from the document.
 fn plain(example: &Node, target: &Type) -> Option<TokenStream> {
     let text = target.to_token_stream().to_string();
     match &example.kind {
@@ -194,7 +194,7 @@ fn plain(example: &Node, target: &Type) -> Option<TokenStream> {
             _ => None,
         },
         NodeKind::String(value) if is_string(target) => Some(quote!(#value.to_owned())),
-        // Types of other crates that are read from text.
+        // Types of other crates whose values are parsed from text.
         NodeKind::String(value) => [":: chrono ::", ":: uuid ::", ":: std :: net ::"]
             .iter()
             .any(|place| text.starts_with(place))

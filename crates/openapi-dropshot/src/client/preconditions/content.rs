@@ -127,14 +127,14 @@ impl Check<'_, '_> {
 /// The form in which progenitor reads a response.
 #[derive(Clone, Copy, PartialEq)]
 enum Content<'a> {
-    /// JSON of this component, or of the schema at this place.
+    /// JSON of this component, or of the inline schema at this place.
     Json(&'a str),
     Raw,
     Empty,
 }
 
 impl<'a> Content<'a> {
-    /// The form of a response, or the JSON without schema in it.
+    /// Returns how progenitor reads a response; the error is a JSON content without a schema.
     fn of(response: &'a Response) -> Result<Self, &'a MediaType> {
         let mut content = response.content.iter();
         match content.find(|media| essence(media) == "application/json") {

@@ -56,8 +56,8 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal, or begins one. Rejects one that belongs to something else, or
-    /// that another process writes.
+    /// Opens the journal, or creates it. Rejects a journal of another import, and one
+    /// that another process is writing.
     pub(super) fn open(path: PathBuf, belongs: &Belongs<'_>) -> Result<Self> {
         let context = || format!("cannot open the journal `{}`", path.display());
         let file = OpenOptions::new()

@@ -1,8 +1,8 @@
-//! The format of the lines of a journal, and the state of each line of the file that
-//! they give: done, not sent, or sent without a known response, and since when.
+//! Defines the lines of a journal, and computes from them the state of each line of
+//! the input: done, not sent, or sent at a known time without a known response.
 //!
-//! After a change of the format, journals of older versions must still be readable, or
-//! [`VERSION`] must be raised.
+//! After a change of the format, journals of older versions must still be readable;
+//! otherwise [`VERSION`] must be raised.
 
 use crate::import::input::Fingerprint;
 use bit_set::BitSet;
@@ -10,16 +10,16 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The form of a journal.
+/// The version of the format of journals.
 pub(super) const VERSION: u32 = 1;
 
-/// The first line: what the journal belongs to.
+/// The first line of a journal: the import to which it belongs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::import) struct Header {
     #[serde(rename = "petstore-import")]
     pub(super) version: u32,
-    /// The prefix of all its idempotency keys.
+    /// The prefix of all idempotency keys of the import.
     pub(super) run: Uuid,
     pub(super) url: String,
     pub(super) format: String,
@@ -27,25 +27,25 @@ pub(in crate::import) struct Header {
     pub(super) begun: DateTime<Utc>,
 }
 
-/// Every other line: what became of some lines of the input.
+/// Any other line of a journal: what happened to some lines of the input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(in crate::import) enum Entry {
-    /// They may be sent from now on, the last included.
+    /// The lines from `from` to `to`, both included, may be sent from now on.
     Sending {
         from: u64,
         to: u64,
         at: DateTime<Utc>,
-        /// The API key with which they are sent; idempotency keys belong to it.
+        /// A hash of the API key that sends them; idempotency keys are valid for one API key.
         key: String,
     },
-    /// They were not sent after all.
+    /// These lines were not sent after all.
     Unsent { from: u64, to: u64 },
-    /// It was added as a pet with this id.
+    /// The line was added as a pet with this id.
     Added { line: u64, id: i64 },
-    /// It was rejected and cannot be added.
+    /// The service rejected the line, and it cannot be added.
     Refused { line: u64, reason: String },
-    /// The caller chose `--unknown skip`.
+    /// The line is counted as done, because the caller chose `--unknown skip`.
     Skipped { line: u64 },
 }
 
@@ -91,7 +91,7 @@ impl State {
         }
     }
 
-    /// Takes one entry in, or says why it cannot be one of this input.
+    /// Applies an entry, or returns why it cannot belong to this input.
     pub(super) fn apply(&mut self, entry: Entry) -> Result<(), &'static str> {
         match entry {
             Entry::Sending { from, to, at, key } => {
@@ -164,7 +164,7 @@ impl State {
     }
 }
 
-/// The place of a line in a set: 100 million lines need 12 megabytes.
+/// Returns the index of a line in a bit set: 100 million lines need 12 megabytes.
 fn index(line: u64) -> usize {
     usize::try_from(line).expect("a line of a file that was read to its end")
 }
