@@ -21,7 +21,7 @@ use openapi_dropshot_types::Contract;
 use std::{
     net::{Ipv4Addr, SocketAddr},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 use tokio::task::JoinSet;
 
@@ -203,8 +203,10 @@ impl<S: State> Server<S> {
 
     /// Accepts no more connections, rejects new requests, and waits for the
     /// requests that run, but not longer than `grace`: dropshot alone would
-    /// wait for a stalled client without end. Then it writes the usage counters.
+    /// wait for a stalled client without end. Then it writes the usage counters, in what is
+    /// left of `grace`, but at least in two seconds.
     pub async fn stop(self, grace: Duration) -> Stopped {
+        let end = Instant::now() + grace;
         self.reject_new();
         let stopped = match tokio::time::timeout(grace, self.http.close()).await {
             Ok(Ok(())) => Stopped::Finished,
@@ -214,12 +216,22 @@ impl<S: State> Server<S> {
             }
             Err(_) => Stopped::CutOff,
         };
-        if tokio::time::timeout(grace, self.usage.finish())
+        let left = left_for_writes(end);
+        if tokio::time::timeout(left, self.usage.finish())
             .await
             .is_err()
         {
-            tracing::warn!("the usage counters were not written within {grace:?}");
+            tracing::warn!("the usage counters were not written within {left:?}");
         }
         stopped
     }
+}
+
+/// The time that the last writes have at least, even if the requests took all of the grace period.
+const LAST_WRITES: Duration = Duration::from_secs(2);
+
+/// The time for the last writes of a service that should have ended at `end`.
+pub(crate) fn left_for_writes(end: Instant) -> Duration {
+    end.saturating_duration_since(Instant::now())
+        .max(LAST_WRITES)
 }

@@ -25,7 +25,7 @@ use std::{
     fmt,
     io::{self, Write as _},
     process::ExitCode,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// Runs the `main` of a program on a tokio runtime: shows its error on stderr, after all log
@@ -292,12 +292,14 @@ where
     E: Into<Box<dyn Error + Send + Sync>>,
 {
     tokio::time::sleep(delay).await;
+    let end = Instant::now() + grace;
     if server.stop(grace).await == Stopped::CutOff {
         tracing::warn!("some connections were still open after {grace:?} and were cut off");
     }
-    match tokio::time::timeout(grace, close()).await {
+    let left = crate::server::left_for_writes(end);
+    match tokio::time::timeout(left, close()).await {
         Ok(closed) => closed.map_err(|error| ProgramError::Close(error.into()))?,
-        Err(_) => tracing::warn!("the store was not closed within {grace:?}"),
+        Err(_) => tracing::warn!("the store was not closed within {left:?}"),
     }
     tracing::info!("stopped");
     Ok(())

@@ -154,6 +154,9 @@ fn the_documentation_of_method_and_builder_names_the_day_of_the_removal_once() {
             .collect::<String>();
         assert!(text.contains(item), "{file}: {item} is missing");
         assert_eq!(docs.matches("on 5 December 2030").count(), 1, "{docs}");
-        assert!(docs.contains("`GET /pets` with a `status` filter"), "{docs}");
+        assert!(
+            docs.contains("`GET /pets` with a `status` filter"),
+            "{docs}"
+        );
     }
 }

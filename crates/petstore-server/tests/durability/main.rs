@@ -31,6 +31,9 @@ mod process;
 #[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
 #[path = "../support/raw.rs"]
 mod raw;
+#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
+#[path = "../support/scrape.rs"]
+mod scrape;
 #[path = "../support/skip.rs"]
 mod skip;
 
@@ -42,6 +45,7 @@ mod disk;
 mod files;
 mod orders;
 mod power;
+mod stalled;
 mod trace;
 
 use skip::skip;

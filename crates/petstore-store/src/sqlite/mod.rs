@@ -31,7 +31,7 @@ use chrono::{DateTime, Utc};
 use connection::Slot;
 use files::Files;
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
-use readers::Readers;
+use readers::{DiskReaders, Readers};
 use std::path::Path;
 use writer::Writer;
 
@@ -61,12 +61,14 @@ impl SqliteStore {
         let open::File {
             writer,
             readers,
+            disk_readers,
             files,
         } = open::file(path)?;
+        let disk_readers = DiskReaders::start(disk_readers).map_err(OpenProblem::NoThread)?;
         let readers = readers.into_iter().map(Slot::new).collect();
         Ok(Self {
             writer: Writer::start(Slot::new(writer), Some(files.clone()))?,
-            readers: Readers::new(readers),
+            readers: Readers::new(readers, Some(disk_readers)),
             files: Some(files),
         })
     }
@@ -76,7 +78,7 @@ impl SqliteStore {
         let only = Slot::new(open::memory()?);
         Ok(Self {
             writer: Writer::start(only.clone(), None)?,
-            readers: Readers::new(vec![only]),
+            readers: Readers::new(vec![only], None),
             files: None,
         })
     }
@@ -114,12 +116,12 @@ impl Store for SqliteStore {
     }
 
     async fn pet(&self, id: i64) -> Result<Option<Pet>, StoreError> {
-        self.readers.read(|db| records::get(db, id))
+        self.readers.read(move |db| records::get(db, id)).await
     }
 
     async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
         let page = Page::from(query);
-        let found = self.readers.query(page.statement, &page.parameters)?;
+        let found = self.readers.query(page.statement, page.parameters).await?;
         let (pets, more) = split_page(found, query.limit);
         Ok(PetPage { pets, more })
     }
@@ -164,12 +166,12 @@ impl Store for SqliteStore {
     }
 
     async fn order(&self, id: i64) -> Result<Option<Order>, StoreError> {
-        self.readers.read(|db| records::get(db, id))
+        self.readers.read(move |db| records::get(db, id)).await
     }
 
     async fn list_orders(&self, query: OrderQuery) -> Result<OrderPage, StoreError> {
         let page = Page::from(query);
-        let found = self.readers.query(page.statement, &page.parameters)?;
+        let found = self.readers.query(page.statement, page.parameters).await?;
         let (orders, more) = split_page(found, query.limit);
         Ok(OrderPage { orders, more })
     }
@@ -187,7 +189,7 @@ impl Store for SqliteStore {
     }
 
     async fn list_keys(&self) -> Result<Vec<KeyRecord>, StoreError> {
-        self.readers.query(key::sql::ALL, &[])
+        self.readers.query(key::sql::ALL, Vec::new()).await
     }
 
     async fn revoke_key(&self, id: KeyId, at: DateTime<Utc>) -> Result<Revocation, StoreError> {
@@ -197,12 +199,14 @@ impl Store for SqliteStore {
     }
 
     async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyId>, StoreError> {
-        let candidates = self.readers.query(key::sql::FIND, &[hash.as_value()])?;
+        let own = *hash;
+        let find = move |db: &_| records::all(db, key::sql::FIND, &[own.as_value()]);
+        let candidates = self.readers.read(find).await?;
         Ok(key::confirmed(candidates, hash))
     }
 
     async fn has_keys(&self) -> Result<bool, StoreError> {
-        let keys: Vec<KeyId> = self.readers.query(key::sql::ANY, &[])?;
+        let keys: Vec<KeyId> = self.readers.query(key::sql::ANY, Vec::new()).await?;
         Ok(!keys.is_empty())
     }
 
@@ -213,7 +217,7 @@ impl Store for SqliteStore {
     }
 
     async fn usage(&self) -> Result<Vec<UsageRecord>, StoreError> {
-        self.readers.query(UsageRecord::ALL, &[])
+        self.readers.query(UsageRecord::ALL, Vec::new()).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {
@@ -221,7 +225,7 @@ impl Store for SqliteStore {
         if let Some(files) = &self.files {
             files.check().map_err(StoreError::not_applied)?;
         }
-        self.readers.read(schema::check)
+        self.readers.read(schema::check).await
     }
 
     fn stats(&self) -> WriteStats {
@@ -234,7 +238,7 @@ impl Store for SqliteStore {
 
     async fn close(&self) -> Result<(), StoreError> {
         let closed = self.writer.close().await;
-        self.readers.close();
+        self.readers.close().await;
         closed
     }
 }

@@ -32,6 +32,11 @@ const SMALLEST_PAGE: u64 = 512;
 /// What a connection that reads keeps of the file in memory, of the pages that
 /// it used last. A page that it lacks is a system call and a copy.
 const CACHE_KIB: i64 = 16 << 10;
+/// The same for a connection that reads what is not in memory, which the others find there
+/// afterwards.
+const DISK_CACHE_KIB: i64 = 1 << 10;
+/// How many reads wait for the disk at the same time.
+const DISK_READERS: usize = 8;
 /// More statements than there are.
 const STATEMENTS: usize = 32;
 
@@ -46,6 +51,8 @@ const IN_A_URI: &AsciiSet = &NON_ALPHANUMERIC
 pub(super) struct File {
     pub(super) writer: Connection,
     pub(super) readers: Vec<Connection>,
+    /// For reads that may wait for the disk.
+    pub(super) disk_readers: Vec<Connection>,
     pub(super) files: Files,
 }
 
@@ -75,13 +82,14 @@ pub(super) fn file(path: &Path) -> Result<File, OpenProblem> {
     let threads = thread::available_parallelism()
         .map_or(4, usize::from)
         .clamp(2, 16);
-    let readers = (0..threads)
-        .map(|_| reader(path))
-        .collect::<Result<_, _>>()
-        .map_err(rejection)?;
+    let open = |count, cache_kib| {
+        let connections = (0..count).map(|_| reader(path, cache_kib));
+        connections.collect::<Result<_, _>>().map_err(rejection)
+    };
     Ok(File {
         writer,
-        readers,
+        readers: open(threads, CACHE_KIB)?,
+        disk_readers: open(DISK_READERS, DISK_CACHE_KIB)?,
         files: Files::of(path).map_err(OpenProblem::failed)?,
     })
 }
@@ -135,14 +143,14 @@ fn flags() -> OpenFlags {
 
 /// Not opened as read-only: whichever connection is closed last tidies up the
 /// log, and for that it must be able to write.
-fn reader(path: &Path) -> rusqlite::Result<Connection> {
+fn reader(path: &Path, cache_kib: i64) -> rusqlite::Result<Connection> {
     let reader = Connection::open_with_flags(path, flags() - OpenFlags::SQLITE_OPEN_CREATE)?;
     // The log is opened with the first read: now, and not when another file
     // may have its name.
     reader.busy_timeout(OPEN_TIMEOUT)?;
     schema::check(&reader)?;
     set_up(&reader, READ_TIMEOUT)?;
-    reader.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    reader.pragma_update(None, "cache_size", -cache_kib)?;
     reader.pragma_update(None, "query_only", true)?;
     Ok(reader)
 }

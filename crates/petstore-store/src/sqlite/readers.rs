@@ -1,5 +1,7 @@
-//! Pools the connections that read. A read runs on the thread of its caller and
-//! waits only for a free connection.
+//! Pools the connections that read. A read of pages that are in memory runs on the
+//! thread of its caller. A read that would wait for the disk runs on a thread that may
+//! wait, so that a disk that stalls stops no thread of the runtime: only the requests
+//! that need the disk wait, and they end at their deadline.
 
 use super::{
     connection::{self, Slot},
@@ -8,13 +10,27 @@ use super::{
 use crate::{
     PoolStats, StoreError,
     row::{FromRow, Value},
+    write_queue::Stopped,
 };
 use rusqlite::Connection;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::{
+    io,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
+};
+use tokio::sync::oneshot;
 
 pub(super) struct Readers {
     slots: Vec<Slot>,
     waits: AtomicU64,
+    /// `None` in memory, where no read waits for a disk.
+    disk_readers: Option<DiskReaders>,
 }
 
 static THREADS: AtomicUsize = AtomicUsize::new(0);
@@ -27,17 +43,32 @@ thread_local! {
 
 impl Readers {
     /// At least one slot, or no read can be served.
-    pub(super) fn new(slots: Vec<Slot>) -> Self {
+    pub(super) fn new(slots: Vec<Slot>, disk_readers: Option<DiskReaders>) -> Self {
         debug_assert!(!slots.is_empty(), "a store without a connection to read");
         Self {
             slots,
             waits: AtomicU64::new(0),
+            disk_readers,
         }
     }
 
-    /// Runs `work` on a free connection. It sees one snapshot only if it is
-    /// one statement.
-    pub(super) fn read<T>(
+    /// Runs `work` on a free connection; twice, if it would have to wait for the disk. It
+    /// sees one snapshot only if it is one statement.
+    pub(super) async fn read<T: Send + 'static>(
+        &self,
+        work: impl Fn(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let Some(disk_readers) = &self.disk_readers else {
+            return self.read_here(work);
+        };
+        match sqlite_nowait::without_waiting(|| self.read_here(&work)) {
+            Some(result) => result,
+            None => disk_readers.read(work).await,
+        }
+    }
+
+    /// Runs `work` on this thread.
+    pub(super) fn read_here<T>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
@@ -52,12 +83,13 @@ impl Readers {
     }
 
     /// Returns all rows of a statement.
-    pub(super) fn query<T: FromRow>(
+    pub(super) async fn query<T: FromRow + Send + 'static>(
         &self,
-        sql: &str,
-        parameters: &[Value<'_>],
+        sql: &'static str,
+        parameters: Vec<Value<'static>>,
     ) -> Result<Vec<T>, StoreError> {
-        self.read(|db| records::all(db, sql, parameters))
+        self.read(move |db| records::all(db, sql, &parameters))
+            .await
     }
 
     /// Looks at each connection for a moment, rather than counting each read.
@@ -77,10 +109,107 @@ impl Readers {
         stats
     }
 
-    /// Waits for running reads and closes the connections.
-    pub(super) fn close(&self) {
-        for slot in &self.slots {
-            drop(slot.hold().take());
+    /// Waits for running reads, and closes the connections. To close the last one copies the
+    /// log into the file, so that all this takes as long as the disk does; after
+    /// [`CLOSE_TIMEOUT`] it goes on without the caller, and ends with the process at the
+    /// latest. The log then stays beside the file.
+    pub(super) async fn close(&self) {
+        let slots = self.slots.clone();
+        let (end, ended) = oneshot::channel();
+        let closing = thread::Builder::new().spawn(move || {
+            for slot in slots {
+                drop(slot.hold().take());
+            }
+            let _ = end.send(());
+        });
+        let closed = async {
+            if let Some(disk_readers) = &self.disk_readers {
+                disk_readers.close().await;
+            }
+            closing.map(|_| ())?;
+            ended.await.map_err(io::Error::other)
+        };
+        match tokio::time::timeout(CLOSE_TIMEOUT, closed).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "a connection that reads was not closed"),
+            Err(_) => tracing::warn!(
+                "the disk did not finish a read within {CLOSE_TIMEOUT:?}; the log stays beside \
+                 the database, and the next start reads it"
+            ),
         }
+    }
+}
+
+/// How long closing waits for the disk.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+
+type Job = Box<dyn FnOnce(&Connection) + Send>;
+
+/// Threads that may wait for the disk, each with a connection of its own.
+pub(super) struct DiskReaders {
+    /// `None` once the store was closed.
+    jobs: Mutex<Option<mpsc::Sender<Job>>>,
+    /// Closed when the last thread has closed its connection.
+    ended: tokio::sync::Mutex<tokio::sync::mpsc::Receiver<()>>,
+}
+
+impl DiskReaders {
+    /// Starts one thread for each connection.
+    pub(super) fn start(connections: Vec<Connection>) -> io::Result<Self> {
+        let (jobs, queue) = mpsc::channel::<Job>();
+        let (running, ended) = tokio::sync::mpsc::channel(1);
+        let queue = Arc::new(Mutex::new(queue));
+        for connection in connections {
+            let (queue, running) = (Arc::clone(&queue), running.clone());
+            let next = move || queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            thread::Builder::new()
+                .name("sqlite-reader".to_owned())
+                .spawn(move || {
+                    while let Ok(job) = next() {
+                        job(&connection);
+                    }
+                    drop(connection);
+                    drop(running);
+                })?;
+        }
+        Ok(Self {
+            jobs: Mutex::new(Some(jobs)),
+            ended: tokio::sync::Mutex::new(ended),
+        })
+    }
+
+    /// Runs `work` on a thread that may wait, unless its caller has gone by then.
+    async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (result, receiver) = oneshot::channel();
+        let job: Job = Box::new(move |db| {
+            if !result.is_closed() {
+                let _ = result.send(catch_unwind(AssertUnwindSafe(|| work(db))));
+            }
+        });
+        let closed = || StoreError::not_applied(Stopped::Closed);
+        {
+            let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+            let jobs = jobs.as_ref().ok_or_else(closed)?;
+            jobs.send(job).map_err(|_| closed())?;
+        }
+        match receiver.await.map_err(|_| closed())? {
+            Ok(result) => result.map_err(error::failed),
+            Err(panic) => resume_unwind(panic),
+        }
+    }
+
+    /// Lets the threads end after the reads that are queued, and waits until their
+    /// connections are closed.
+    async fn close(&self) {
+        let jobs = self
+            .jobs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        drop(jobs);
+        self.ended.lock().await.recv().await;
     }
 }

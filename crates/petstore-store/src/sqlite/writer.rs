@@ -23,16 +23,17 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll, Wake},
-    thread::{self, JoinHandle, Thread},
+    thread::{self, Thread},
     time::{Duration, Instant},
 };
-use tokio::{sync::mpsc, task::spawn_blocking};
+use tokio::sync::{mpsc, oneshot};
 
 /// The handle to the thread, which ends when this is dropped or closed.
 pub(super) struct Writer {
     pub(super) queue: WriteQueue<Box<dyn Job>>,
-    /// `None` once the writer was closed.
-    thread: Mutex<Option<JoinHandle<()>>>,
+    /// Says that the thread has closed the connection; `None` once the writer was closed. Nobody
+    /// joins the thread, since it may be stuck in a write that the disk does not finish.
+    ended: Mutex<Option<oneshot::Receiver<()>>>,
 }
 
 type Messages = mpsc::Receiver<Message<Box<dyn Job>>>;
@@ -78,13 +79,17 @@ impl Writer {
     pub(super) fn start(slot: Slot, files: Option<Files>) -> Result<Self, OpenProblem> {
         let (queue, messages) = WriteQueue::new();
         let batches = Arc::clone(&queue.batches);
-        let thread = thread::Builder::new()
+        let (end, ended) = oneshot::channel();
+        thread::Builder::new()
             .name("petstore-writer".to_owned())
-            .spawn(move || serve(messages, &slot, files.as_ref(), &batches))
+            .spawn(move || {
+                serve(messages, &slot, files.as_ref(), &batches);
+                let _ = end.send(());
+            })
             .map_err(OpenProblem::NoThread)?;
         Ok(Self {
             queue,
-            thread: Mutex::new(Some(thread)),
+            ended: Mutex::new(Some(ended)),
         })
     }
 
@@ -119,19 +124,17 @@ impl Writer {
     /// closed.
     pub(super) async fn close(&self) -> Result<(), StoreError> {
         self.queue.close().await;
-        let thread = self
-            .thread
+        let ended = self
+            .ended
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        let Some(thread) = thread else {
+        let Some(ended) = ended else {
             // Another call closes it already.
             return Ok(());
         };
-        match spawn_blocking(|| thread.join().is_ok()).await {
-            Ok(true) => Ok(()),
-            _ => Err(StoreError::unknown(Stopped::WriterGone)),
-        }
+        let gone = |_| StoreError::unknown(Stopped::WriterGone);
+        ended.await.map_err(gone)
     }
 }
 

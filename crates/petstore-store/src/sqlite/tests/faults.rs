@@ -23,7 +23,7 @@ async fn foreign_keys_are_enforced_and_readers_cannot_write() {
     let written = fixture
         .store
         .readers
-        .read(|db| records::insert::<Pet>(db, &pet("Rex")));
+        .read_here(|db| records::insert::<Pet>(db, &pet("Rex")));
     assert!(written.is_err());
     assert!(fixture.names().await.is_empty());
 }

@@ -20,7 +20,7 @@ fn plan(db: &Connection, sql: &str, parameters: impl rusqlite::Params) -> rusqli
 #[tokio::test]
 async fn pages_are_found_by_index_and_need_no_sorting() {
     let fixture = in_a_file();
-    let plans = fixture.store.readers.read(|db| {
+    let plans = fixture.store.readers.read_here(|db| {
         Ok([
             plan(db, pages::<Pet>(0), (0, 20))?,
             plan(db, pages::<Pet>(1), ("sold", 0, 20))?,
@@ -38,7 +38,7 @@ async fn pages_are_found_by_index_and_need_no_sorting() {
 #[tokio::test]
 async fn pages_of_orders_are_found_by_index_and_need_no_sorting() {
     let fixture = in_a_file();
-    let plans = fixture.store.readers.read(|db| {
+    let plans = fixture.store.readers.read_here(|db| {
         Ok([
             plan(db, pages::<Order>(0), (9, 20))?,
             plan(db, pages::<Order>(1), ("placed", 9, 20))?,
@@ -60,7 +60,7 @@ async fn pages_of_orders_are_found_by_index_and_need_no_sorting() {
 #[tokio::test]
 async fn a_query_is_prepared_once_whatever_it_asks_for() {
     let fixture = in_a_file();
-    let prepared_again = fixture.store.readers.read(|db| {
+    let prepared_again = fixture.store.readers.read_here(|db| {
         let mut statement = db.prepare(pages::<Pet>(1))?;
         for (after, status) in [(0, "sold"), (7, "pending"), (9, "sold")] {
             assert!(statement.query((status, after, 20))?.next()?.is_none());
@@ -73,7 +73,7 @@ async fn a_query_is_prepared_once_whatever_it_asks_for() {
 #[tokio::test]
 async fn old_keys_are_found_by_index_and_need_no_sorting() {
     let fixture = in_a_file();
-    let steps = fixture.store.readers.read(|db| {
+    let steps = fixture.store.readers.read_here(|db| {
         let mut plan = db.prepare(&format!(
             "EXPLAIN QUERY PLAN {}",
             idempotency::DELETE_EXPIRED

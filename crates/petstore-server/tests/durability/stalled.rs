@@ -1,0 +1,147 @@
+//! Tests a disk that stalls while it reads: `strace` delays the reads of the running
+//! program, and only the requests that need the disk wait for it.
+
+use crate::{
+    process::Service,
+    raw::{self, Request},
+    scrape, skip,
+    trace::can_trace,
+};
+use rusqlite::Connection;
+use rustix::{
+    fs::{Advice, fadvise},
+    process::Signal,
+};
+use std::{
+    fs::File,
+    io::{BufRead as _, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::Arc,
+};
+use tempfile::TempDir;
+
+const PETS: i64 = 20_000;
+const STALL: &str = "trace=pread64";
+/// A read that is delayed does not end before the test.
+const DELAY: &str = "inject=pread64:delay_enter=600s";
+
+/// The tracer that delays reads, until it is dropped.
+struct Stall(Child);
+
+impl Stall {
+    fn begin(service: &Service) -> Self {
+        let mut child = Command::new("strace")
+            .args(["-f", "-o", "/dev/null", "-e", STALL, "-e", DELAY, "-p"])
+            .arg(service.pid().as_raw_nonzero().to_string())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("strace can be run");
+        let mut line = String::new();
+        let stderr = child.stderr.take().expect("piped");
+        BufReader::new(stderr)
+            .read_line(&mut line)
+            .expect("strace writes text");
+        assert!(line.contains("attached"), "{line}");
+        Self(child)
+    }
+}
+
+impl Drop for Stall {
+    fn drop(&mut self) {
+        // It may have ended already; that is not a fault here.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Adds pets to the store of a service that does not run, so many that it is larger than
+/// what the operating system reads ahead.
+fn add_pets(database: &Path) {
+    let db = Connection::open(database).expect("the store");
+    db.execute(
+        "INSERT INTO pets (name, category_id)
+             WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+             SELECT hex(zeroblob(500)), n FROM numbers",
+        [PETS],
+    )
+    .expect("pets can be added");
+}
+
+/// Makes the operating system forget the content of a file; `false` where the file system
+/// is in memory, so that it cannot.
+fn evict(file: &Path) -> bool {
+    let path = file;
+    let file = File::open(path).expect("the store");
+    file.sync_all().expect("synced");
+    fadvise(&file, 0, None, Advice::DontNeed).expect("the advice is taken");
+    let resident = Command::new("fincore")
+        .args(["--noheadings", "--raw", "--output", "PAGES"])
+        .arg(path)
+        .output();
+    resident.is_ok_and(|output| output.stdout.starts_with(b"0"))
+}
+
+#[test]
+fn a_read_that_stalls_costs_only_its_own_request() {
+    if !can_trace() {
+        skip("PETSTORE_REQUIRE_STRACE", "strace cannot trace here");
+        return;
+    }
+    let folder = Arc::new(TempDir::new().expect("a folder can be made"));
+    let database = folder.path().join("petstore.db");
+    let mut first = Service::start_in(Arc::clone(&folder), &[], &[]);
+    let key = first.shown_key();
+    first.signal(Signal::TERM);
+    first.ended();
+    add_pets(&database);
+    if !evict(&database) {
+        skip(
+            "PETSTORE_REQUIRE_MOUNT",
+            "the folder for temporary files is in memory",
+        );
+        return;
+    }
+
+    let arguments = [
+        "--admin-listen",
+        "127.0.0.1:0",
+        "--request-deadline-seconds",
+        "2",
+        "--shutdown-grace-seconds",
+        "1",
+    ];
+    let stranger = Service::start().key.clone();
+    let mut service = Service::start_in(folder, &arguments, &[]);
+    service.key = key;
+    let admin = scrape::address(&service);
+    let unknown = || Request::get("/v1/pets").key(&stranger);
+    assert_eq!(service.get("/v1/pets/1").status, 200);
+    assert_eq!(service.send(&unknown()).status, 401);
+
+    let stall = Stall::begin(&service);
+    // More requests than there are threads that run handlers.
+    let mut stalled: Vec<_> = (1..=6)
+        .map(|number| {
+            let target = format!("/v1/pets/{}", PETS / 7 * number);
+            let mut connection = service.connect();
+            connection.write(Request::get(&target).key(&service.key).bytes());
+            connection
+        })
+        .collect();
+    // All of these are answered although no stalled read ends before the test does.
+    for _ in 0..20 {
+        assert_eq!(service.get("/v1/pets/1").status, 200);
+        assert_eq!(service.send(&unknown()).status, 401);
+        assert_eq!(raw::send(admin, &Request::get("/livez")).status, 200);
+    }
+    for connection in &mut stalled {
+        connection.response().assert_error(503, "unavailable");
+    }
+    service.signal(Signal::TERM);
+    service.log.wait_for("petstore_server::program: stopped");
+    // Until then the tracer holds the threads that it delays.
+    drop(stall);
+    let (status, _) = service.ended();
+    assert!(status.success(), "{status}");
+}
