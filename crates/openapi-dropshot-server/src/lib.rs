@@ -1,3 +1,6 @@
+//! Runs a spec-first service on dropshot: middleware pipeline, configuration, logs, metrics,
+//! TLS and shutdown.
+//!
 #![doc = include_str!("../README.md")]
 
 pub mod admin;

@@ -1,3 +1,5 @@
+//! Makes reads of SQLite fail instead of waiting for the disk.
+//!
 #![doc = include_str!("../README.md")]
 
 #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! Answers questions about the document that several parts of the client generator ask.
+//! Looks up facts about the document for several parts of the client generator.
 
 use openapi_dropshot_contract::model::{
     AdditionalProperties, Document, MediaType, Operation, Response, Schema, StatusCode, Type,

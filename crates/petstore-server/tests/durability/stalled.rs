@@ -129,7 +129,7 @@ fn a_read_that_stalls_costs_only_its_own_request() {
             connection
         })
         .collect();
-    // All of these are answered although no stalled read ends before the test does.
+    // All of these get a response although no stalled read ends before the test does.
     for _ in 0..20 {
         assert_eq!(service.get("/v1/pets/1").status, 200);
         assert_eq!(service.send(&unknown()).status, 401);
