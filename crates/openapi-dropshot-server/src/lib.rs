@@ -20,6 +20,7 @@ mod access;
 mod docs;
 mod document;
 mod info;
+mod listener;
 mod pipeline;
 mod rate_limit;
 mod server;

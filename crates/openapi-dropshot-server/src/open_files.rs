@@ -23,3 +23,27 @@ pub fn raise_limit() -> io::Result<()> {
     );
     Ok(())
 }
+
+/// Open files that are kept free for the admin listener, the store and the log.
+const RESERVE: u64 = 64;
+
+/// How many connections may be open: as many as wanted, but not so many that the limit of open
+/// files is reached, because then nothing else of the service can open a file or a connection.
+pub(crate) fn connections(wanted: usize) -> usize {
+    let Some(limit) = getrlimit(Resource::Nofile).current else {
+        return wanted;
+    };
+    let free = limit.saturating_sub(open_now().saturating_add(RESERVE));
+    let most = usize::try_from(free.max(RESERVE / 4)).unwrap_or(usize::MAX);
+    if most < wanted {
+        tracing::warn!(
+            "at most {most} connections instead of {wanted}, because the limit of open files and sockets is {limit}; raise it (`ulimit -n`, `LimitNOFILE=`)"
+        );
+    }
+    wanted.min(most)
+}
+
+/// The number of open files and sockets; an estimate on systems without `/proc`.
+fn open_now() -> u64 {
+    std::fs::read_dir("/proc/self/fd").map_or(64, |files| files.count() as u64)
+}

@@ -5,20 +5,19 @@ use crate::{
     clock::{Clock, SystemClock},
     config::{Lifecycle, Limits, RateLimit, Web},
     idempotency,
+    listener::{Listener, Running},
     metrics::Metrics,
-    pipeline::{self, Context, RouteError},
+    pipeline::{Context, RouteError},
     readiness::{Phase, Readiness},
     slog_bridge,
     state::State,
     tls::Tls,
     usage::UsageWriter,
 };
-use dropshot::{
-    CompressionConfig, ConfigDropshot, HandlerTaskMode, HttpServer, HttpServerStarter,
-    ServerBuilder,
-};
+use dropshot_request_context::{NotCaptured, RequestContexts};
 use openapi_dropshot_types::Contract;
 use std::{
+    io,
     net::{Ipv4Addr, SocketAddr},
     sync::Arc,
     time::{Duration, Instant},
@@ -77,22 +76,32 @@ pub enum StartError {
         /// The requested address.
         address: SocketAddr,
         /// The reason.
-        source: dropshot::BuildError,
+        source: io::Error,
     },
     /// The operations of the document cannot be served.
     #[error(transparent)]
     Routes(#[from] RouteError),
-    /// The catch-all routes of the pipeline cannot be registered.
-    #[error("cannot register the routes")]
-    Register(#[from] dropshot::ApiDescriptionRegisterError),
+    /// dropshot, whose extractors and handlers serve the requests, cannot be prepared.
+    #[error("cannot prepare dropshot; the service needs the loopback interface for that")]
+    Dropshot(#[from] NotCaptured),
 }
 
 /// A server that is bound to its address, but does not respond yet: connections wait.
-pub struct Bound<S: State>(HttpServerStarter<Context<S>>);
+pub struct Bound<S: State> {
+    listener: Listener,
+    contexts: Arc<RequestContexts<Context<S>>>,
+    limits: Limits,
+    tls: Option<Tls>,
+    start: Start<S>,
+}
+
+/// Starts the listener with the pipeline of one API.
+type Start<S> = fn(Listener, Arc<RequestContexts<Context<S>>>, &Limits, Option<Tls>) -> Running;
 
 /// A server that responds to requests.
 pub struct Server<S: State> {
-    http: HttpServer<Context<S>>,
+    listener: Running,
+    contexts: Arc<RequestContexts<Context<S>>>,
     usage: UsageWriter,
     /// Deletes expired idempotency keys until it is dropped.
     _expiry: JoinSet<()>,
@@ -117,40 +126,35 @@ impl<S: State> Bound<S> {
         mut setup: Setup<S>,
     ) -> Result<Self, StartError> {
         let address = setup.listen;
-        let tls = setup.tls.take().map(Tls::into_config);
-        let config = ConfigDropshot {
-            bind_address: address,
-            default_request_body_max_bytes: setup.limits.body_max_bytes.get(),
-            // A handler whose client went away has no client to respond to. Writes that it
-            // handed to the store are finished there all the same.
-            default_handler_task_mode: HandlerTaskMode::CancelOnDisconnect,
-            compression: if setup.web.compression.is_on() {
-                CompressionConfig::Gzip
-            } else {
-                CompressionConfig::None
-            },
-            ..ConfigDropshot::default()
-        };
+        let (limits, tls) = (setup.limits.clone(), setup.tls.take());
         let context = Context::new::<C>(setup)?;
-        let logger = slog_bridge::logger(context.metrics.clone());
-        ServerBuilder::new(pipeline::description::<C, S>()?, context, logger)
-            .config(config)
-            .tls(tls)
-            .build_starter()
-            .map(Bound)
-            .map_err(|source| StartError::Listen { address, source })
+        let listener =
+            Listener::bind(address).map_err(|source| StartError::Listen { address, source })?;
+        let largest = limits.body_max_bytes.get();
+        let contexts = RequestContexts::new(context, largest, slog_bridge::logger())?;
+        Ok(Bound {
+            listener,
+            contexts: Arc::new(contexts),
+            limits,
+            tls,
+            start: Listener::start::<C, S>,
+        })
     }
 
     /// Begins to respond.
     #[must_use]
     pub fn start(self) -> Server<S> {
-        let http = self.0.start();
-        let context = http.app_private();
+        let listener = (self.start)(self.listener, self.contexts.clone(), &self.limits, self.tls);
+        let context = self.contexts.context();
+        if let Some(metrics) = &context.metrics {
+            metrics.watch_connections(context.info, listener.connections());
+        }
         let usage = UsageWriter::start(context.usage.clone(), context.state.clone());
         let expiry = idempotency::start_expiry(context.state.clone(), context.clock.clone());
         context.readiness.advance(Phase::Ready);
         Server {
-            http,
+            listener,
+            contexts: self.contexts,
             usage,
             _expiry: expiry,
         }
@@ -161,60 +165,57 @@ impl<S: State> Server<S> {
     /// The state of the service.
     #[must_use]
     pub fn state(&self) -> &Arc<S> {
-        &self.http.app_private().state
+        &self.contexts.context().state
     }
 
     /// The address on which it listens, with the actual port if 0 was requested.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
-        self.http.local_addr()
+        self.listener.address()
     }
 
     /// Uses another certificate for the connections from now on. Nothing
     /// changes on a server that speaks plain HTTP.
-    pub async fn replace_tls(&self, tls: Tls) {
-        if let Err(problem) = self.http.refresh_tls(&tls.into_config()).await {
-            tracing::error!("the certificate was not changed: {problem}");
-        }
+    pub fn replace_tls(&self, tls: Tls) {
+        self.listener.replace_tls(tls);
     }
 
     /// The phase of its life, for the admin listener.
     #[must_use]
     pub fn readiness(&self) -> Arc<Readiness> {
-        self.http.app_private().readiness.clone()
+        self.contexts.context().readiness.clone()
     }
 
     /// Its metrics; `None` where they are switched off.
     #[must_use]
     pub fn metrics(&self) -> Option<Arc<Metrics>> {
-        self.http.app_private().metrics.clone()
+        self.contexts.context().metrics.clone()
     }
 
     /// Reports on `/readyz` that it stops soon, and goes on responding.
     pub fn leave(&self) {
-        self.http.app_private().readiness.advance(Phase::Leaving);
+        self.contexts.context().readiness.advance(Phase::Leaving);
     }
 
     /// Rejects new requests from now on, and finishes those that run;
     /// [`stop`](Server::stop) begins with it.
     pub fn reject_new(&self) {
-        self.http.app_private().readiness.advance(Phase::Stopping);
+        self.contexts.context().readiness.advance(Phase::Stopping);
     }
 
     /// Accepts no more connections, rejects new requests, and waits for the
-    /// requests that run, but not longer than `grace`: dropshot alone would
-    /// wait for a stalled client without end. Then it writes the usage counters, in what is
-    /// left of `grace`, but at least in two seconds.
+    /// requests that run, but not longer than `grace`. Then it writes the usage counters, in what
+    /// is left of `grace`, but at least in two seconds.
     pub async fn stop(self, grace: Duration) -> Stopped {
         let end = Instant::now() + grace;
         self.reject_new();
-        let stopped = match tokio::time::timeout(grace, self.http.close()).await {
-            Ok(Ok(())) => Stopped::Finished,
-            Ok(Err(problem)) => {
-                tracing::error!("the server did not stop correctly: {problem}");
-                Stopped::Finished
+        let connections = self.listener.connections().clone();
+        let stopped = match tokio::time::timeout(grace, self.listener.close()).await {
+            Ok(()) => Stopped::Finished,
+            Err(_) => {
+                connections.close();
+                Stopped::CutOff
             }
-            Err(_) => Stopped::CutOff,
         };
         let left = left_for_writes(end);
         if tokio::time::timeout(left, self.usage.finish())

@@ -1,7 +1,6 @@
 //! Loads the certificate and the key for TLS.
 
 use crate::config::TlsFiles;
-use dropshot::ConfigTls;
 use rustls::{
     ServerConfig,
     pki_types::{
@@ -9,7 +8,10 @@ use rustls::{
         pem::{self, PemObject as _},
     },
 };
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// A certificate with its key, ready to be served: HTTP/2 to clients that offer
 /// it, HTTP/1.1 to the others.
@@ -77,9 +79,8 @@ impl Tls {
         Ok(Tls(config))
     }
 
-    /// In the only form in which dropshot does not panic over a bad pair.
-    pub(crate) fn into_config(self) -> ConfigTls {
-        ConfigTls::Dynamic(self.0)
+    pub(crate) fn into_config(self) -> Arc<ServerConfig> {
+        Arc::new(self.0)
     }
 }
 

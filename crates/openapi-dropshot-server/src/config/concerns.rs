@@ -32,6 +32,12 @@ crate::settings! {
         body_read_seconds: Seconds = "10";
         /// Total size of all bodies in memory, in bytes; a request beyond it is rejected with 503
         body_budget_bytes: NonZeroUsize = "67108864";
+        /// Total size of the responses of more than 8 KiB that clients have not taken yet, in bytes; a request for another one is rejected with 503
+        response_budget_bytes: NonZeroUsize = "33554432";
+        /// Seconds in which a client has to take the next 64 KiB of a response; one that takes nothing for longer is disconnected
+        response_stall_seconds: Seconds = "30";
+        /// The highest number of open connections; if there are more, idle ones are closed. Lower if the limit of open files is low
+        max_connections: NonZeroUsize = "4096";
         /// Seconds that the service continues to serve requests after the signal to stop, while `/readyz` responds with 503, so that load balancers stop sending requests
         shutdown_delay_seconds: Delay = "0";
         /// Seconds that running requests have to finish after this delay

@@ -10,7 +10,7 @@ mod requests;
 pub use reading::Observations;
 pub(crate) use requests::Active;
 
-use crate::ServiceInfo;
+use crate::{ServiceInfo, listener::Connections};
 use openapi_dropshot_types::{Condition, Contract, ErrorEntry};
 use prometheus::{Opts, Registry, TextEncoder};
 use reading::{Reading, Value};
@@ -88,12 +88,13 @@ impl Metrics {
     }
 
     /// Serves the limits of the shared resources and how much of each is in use: the permits
-    /// to run, and the bytes of bodies in memory.
+    /// to run, and the bytes of request bodies and of responses in memory.
     pub(crate) fn watch_budgets(
         &self,
         info: &ServiceInfo,
         permits: &Arc<Semaphore>,
         bodies: &Arc<Semaphore>,
+        responses: &Arc<Semaphore>,
     ) {
         let serve = |budget: &Arc<Semaphore>, used: (&str, &str), limit: (&str, &str)| {
             let (all, budget) = (budget.available_permits(), budget.clone());
@@ -117,6 +118,39 @@ impl Metrics {
                 "body_bytes_limit",
                 "Bytes of request bodies that may be held in memory.",
             ),
+        );
+        serve(
+            responses,
+            (
+                "response_bytes_in_use",
+                "Bytes of large responses that clients have not taken yet.",
+            ),
+            (
+                "response_bytes_limit",
+                "Bytes of large responses that clients may leave waiting.",
+            ),
+        );
+    }
+
+    /// Serves the number of open connections and their limit.
+    pub(crate) fn watch_connections(&self, info: &ServiceInfo, connections: &Arc<Connections>) {
+        let open = connections.clone();
+        self.gauge(
+            &info.metric("connections_open"),
+            "Open connections of clients.",
+            move || open.open_now() as f64,
+        );
+        let limit = connections.limit() as f64;
+        self.gauge(
+            &info.metric("connections_limit"),
+            "Connections of clients that may be open at the same time.",
+            move || limit,
+        );
+        let closed = connections.clone();
+        self.counter(
+            &info.metric("connections_closed_for_others_total"),
+            "Idle connections that were closed because there were too many.",
+            move || closed.closed_for_others(),
         );
     }
 
@@ -155,7 +189,7 @@ mod tests {
     fn every_family_has_a_help_text_and_a_type() {
         let metrics = metrics();
         let budget = Arc::new(Semaphore::new(3));
-        metrics.watch_budgets(&TEST, &budget, &budget);
+        metrics.watch_budgets(&TEST, &budget, &budget, &budget);
         for family in metrics.registry.gather() {
             assert!(family.help().ends_with('.'), "{}", family.name());
         }
@@ -165,7 +199,7 @@ mod tests {
     fn what_is_taken_of_a_budget_is_seen() {
         let metrics = metrics();
         let budget = Arc::new(Semaphore::new(3));
-        metrics.watch_budgets(&TEST, &budget, &budget);
+        metrics.watch_budgets(&TEST, &budget, &budget, &budget);
         let _taken = budget.try_acquire_many(2).expect("free");
         let text = metrics.text().expect("can be written");
         assert!(text.contains("\nshop_permits_in_use 2\n"), "{text}");

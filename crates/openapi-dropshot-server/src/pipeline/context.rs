@@ -26,7 +26,7 @@ use tokio::sync::Semaphore;
 
 /// The context of the running server, and of every handler.
 pub struct Context<S: State> {
-    pub(super) info: &'static ServiceInfo,
+    pub(crate) info: &'static ServiceInfo,
     pub(crate) state: Arc<S>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(super) limits: Limits,
@@ -47,6 +47,10 @@ pub struct Context<S: State> {
     pub(super) permits: Arc<Semaphore>,
     /// One for each byte of a body that may be held in memory.
     pub(super) body_budget: Arc<Semaphore>,
+    /// One for each byte of a response that its client has not taken yet.
+    pub(super) response_budget: Arc<Semaphore>,
+    /// Whether responses are compressed.
+    pub(super) is_compressing: bool,
 }
 
 impl<S: State> Context<S> {
@@ -63,10 +67,11 @@ impl<S: State> Context<S> {
         pages.check(operations, base)?;
         let permits = semaphore(setup.limits.max_in_flight.get());
         let body_budget = semaphore(setup.limits.body_budget_bytes.get());
+        let response_budget = semaphore(setup.limits.response_budget_bytes.get());
         let metrics = setup.metrics.then(|| {
             let metrics = Metrics::new::<C>(info);
             setup.state.register_metrics(&metrics);
-            metrics.watch_budgets(info, &permits, &body_budget);
+            metrics.watch_budgets(info, &permits, &body_budget, &response_budget);
             Arc::new(metrics)
         });
         Ok(Context {
@@ -84,6 +89,8 @@ impl<S: State> Context<S> {
             metrics,
             permits,
             body_budget,
+            response_budget,
+            is_compressing: setup.web.compression.is_on(),
             limits: setup.limits,
         })
     }

@@ -1,6 +1,6 @@
 //! The middleware pipeline, through which every request and every response passes
-//! ([`handle_request`]). dropshot has no middleware. Therefore the running server registers one
-//! catch-all route for each method, and the pipeline looks up the API's own routes in a table.
+//! ([`handle_request`]). dropshot has no middleware. Therefore the server passes its requests to
+//! the pipeline, and the pipeline gives each to dropshot's extractors and the handler.
 //!
 //! The order of the steps is a promise: a client without a key learns nothing of the
 //! rest, and a body is read before a permit is taken, so that clients that
@@ -9,6 +9,7 @@
 mod admission;
 mod authenticate;
 mod body;
+mod compression;
 mod context;
 mod cors;
 mod deadline;
@@ -21,38 +22,73 @@ mod media_type;
 mod pages;
 mod rate_limit_fields;
 mod record;
-mod register;
+mod request_head;
 mod route;
 mod trace_context;
+mod unsent;
 
 pub use context::Context;
-pub(crate) use register::description;
 pub use route::RouteError;
 
-use crate::state::State;
+use crate::{listener::Activity, state::State};
 use cors::Grant;
-use dropshot::{Body, RequestContext};
+use dropshot::{Body, RequestInfo};
+use dropshot_request_context::RequestContexts;
 use error_response::ErrorResponse;
-use http::{Request, Response, request::Parts};
+use http::{
+    HeaderName, HeaderValue, Method, Request, Response, header::CONTENT_LENGTH, request::Parts,
+};
+use hyper::body::Body as _;
 use openapi_dropshot_types::Contract;
 use record::RequestRecord;
+use std::net::SocketAddr;
+use tracing::Instrument as _;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Responds to a request. There is no error: each becomes a response.
-async fn handle_request<C, S>(
-    rqctx: RequestContext<Context<S>>,
+pub(crate) async fn handle_request<C, S>(
+    contexts: &RequestContexts<Context<S>>,
     request: Request<Body>,
+    peer: SocketAddr,
+    activity: &Activity,
 ) -> Response<Body>
 where
     C: Contract<Context = Context<S>>,
     S: State,
 {
-    let mut record = RequestRecord::begin(&rqctx);
+    let span = trace_context::span(request.headers());
+    respond::<C, S>(contexts, request, peer, activity)
+        .instrument(span)
+        .await
+}
+
+async fn respond<C, S>(
+    contexts: &RequestContexts<Context<S>>,
+    request: Request<Body>,
+    peer: SocketAddr,
+    activity: &Activity,
+) -> Response<Body>
+where
+    C: Contract<Context = Context<S>>,
+    S: State,
+{
+    let context = contexts.context();
+    let mut record = RequestRecord::begin(context, request.method());
     let (head, mut body) = request.into_parts();
     let is_drained = drain::is_wanted(&head);
-    let server = rqctx.server.clone();
-    let grant = server.private.cors.as_ref().map(|cors| cors.grant(&head));
+    let is_head = head.method == Method::HEAD;
+    let grant = context.cors.as_ref().map(|cors| cors.grant(&head));
 
-    let steps = steps::<C, S>(rqctx, head, &mut body, &mut record, grant.as_ref());
+    let client = Client { peer, activity };
+    let steps = steps::<C, S>(
+        contexts,
+        client,
+        head,
+        &mut body,
+        &mut record,
+        grant.as_ref(),
+    );
     let mut response = deadline::caught(steps).await.unwrap_or_else(|error| {
         if is_drained {
             drain::start(body);
@@ -63,20 +99,42 @@ where
     });
 
     lifecycle::announce(record.operation, response.headers_mut());
-    if let (Some(limiter), Some(quota)) = (&server.private.rate_limiter, &record.quota) {
+    if let (Some(limiter), Some(quota)) = (&context.rate_limiter, &record.quota) {
         rate_limit_fields::put(limiter, quota, response.headers_mut());
     }
     if let Some(grant) = grant {
         grant.put(response.headers_mut());
     }
+    if let Ok(id) = HeaderValue::try_from(&record.request_id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    if is_head {
+        remove_body(&mut response);
+    }
     record.status = Some(response.status().as_u16());
     response
 }
 
-/// The steps that a request passes, in this order. dropshot gave it an id
-/// before, and sets `x-request-id` after.
+/// Leaves the head of a response as it is (RFC 9110, section 9.3.2).
+fn remove_body(response: &mut Response<Body>) {
+    if let Some(length) = response.body().size_hint().exact()
+        && length > 0
+    {
+        response.headers_mut().insert(CONTENT_LENGTH, length.into());
+    }
+    *response.body_mut() = Body::empty();
+}
+
+/// Where a request comes from.
+struct Client<'a> {
+    peer: SocketAddr,
+    activity: &'a Activity,
+}
+
+/// The steps that a request passes, in this order.
 async fn steps<C, S>(
-    mut rqctx: RequestContext<Context<S>>,
+    contexts: &RequestContexts<Context<S>>,
+    client: Client<'_>,
     head: Parts,
     body: &mut Body,
     record: &mut RequestRecord<S>,
@@ -86,10 +144,10 @@ where
     C: Contract<Context = Context<S>>,
     S: State,
 {
-    let server = rqctx.server.clone();
-    let context = &server.private;
+    let context = contexts.context();
 
     admission::check(&context.readiness)?;
+    request_head::check(&head)?;
     if let (Some(cors), Some(grant)) = (&context.cors, grant)
         && let Some(response) = cors.preflight(&head, grant)
     {
@@ -110,6 +168,7 @@ where
             .usage
             .record(principal, key_id, operation, context.now());
         record.principal = Some(principal);
+        client.activity.trust();
         if let Some(limiter) = &context.rate_limiter {
             let quota = limiter.count(&principal, context.clock.elapsed());
             record.quota = Some(quota);
@@ -123,10 +182,20 @@ where
     if operation.request_body.is_some() {
         json::check(&body.content)?;
     }
-    rqctx.endpoint = endpoint;
+    let accepted = context.is_compressing.then(|| head.headers.clone());
+    let must_be_sent = !head.method.is_safe();
     let request = Request::from_parts(head, Body::from(body.content.clone()));
+    let info = RequestInfo::new(&request, client.peer);
+    let rqctx = contexts.make(endpoint, record.request_id.clone(), info);
     let handler = C::dispatch(operation, rqctx, request);
     let handler = S::run_as(record.principal, handler);
     let response = deadline::within(&context.limits, handler).await?;
-    Ok(response.map_err(json_messages::in_json_terms::<C>)?)
+    let response = response.map_err(json_messages::in_json_terms::<C>)?;
+    let response = match &accepted {
+        Some(headers) => compression::apply(headers, response),
+        None => response,
+    };
+    let stall = context.limits.response_stall_seconds.duration();
+    let budget = &context.response_budget;
+    unsent::limit(response, budget, stall, client.activity, must_be_sent)
 }

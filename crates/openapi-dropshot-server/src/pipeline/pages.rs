@@ -152,7 +152,7 @@ impl Page {
 }
 
 /// Whether gzip is named, and not with the weight 0 (RFC 9110, section 12.5.3).
-fn accepts_gzip(headers: &HeaderMap) -> bool {
+pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let named = headers.get_all(ACCEPT_ENCODING).iter();
     let codings = named.filter_map(|value| value.to_str().ok());
     codings.flat_map(|list| list.split(',')).any(|coding| {

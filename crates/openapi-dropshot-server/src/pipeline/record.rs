@@ -8,10 +8,10 @@ use crate::{
     rate_limit::Quota,
     state::State,
 };
-use dropshot::RequestContext;
 use http::Method;
 use openapi_dropshot_types::Operation;
 use std::{sync::Arc, time::Instant};
+use uuid::Uuid;
 
 /// The record of one request, whose fields are set as soon as they are known.
 pub(super) struct RequestRecord<S: State> {
@@ -33,14 +33,14 @@ pub(super) struct RequestRecord<S: State> {
 }
 
 impl<S: State> RequestRecord<S> {
-    pub(super) fn begin(rqctx: &RequestContext<Context<S>>) -> Self {
-        let metrics = rqctx.server.private.metrics.clone();
-        let method = rqctx.request.method().clone();
+    pub(super) fn begin(context: &Context<S>, method: &Method) -> Self {
+        let metrics = context.metrics.clone();
+        let method = method.clone();
         let active = metrics
             .as_ref()
             .map(|metrics| metrics.requests.begin(&method));
         RequestRecord {
-            request_id: rqctx.request_id.clone(),
+            request_id: Uuid::new_v4().to_string(),
             method,
             started: Instant::now(),
             route: None,

@@ -78,7 +78,21 @@ impl Routes {
     }
 
     /// The operation, and the metadata that its extractors need.
+    ///
+    /// A `HEAD` request is one for the `GET` of its path, whose response is sent without its body
+    /// (RFC 9110, section 9.3.2), unless the document has a `HEAD` of its own.
     pub(super) fn find(
+        &self,
+        method: &Method,
+        path: &str,
+    ) -> Result<(&'static Operation, RequestEndpointMetadata), ErrorResponse> {
+        match self.find_exactly(method, path) {
+            Err(_) if method == Method::HEAD => self.find_exactly(&Method::GET, path),
+            found => found,
+        }
+    }
+
+    fn find_exactly(
         &self,
         method: &Method,
         path: &str,
@@ -117,7 +131,7 @@ impl Routes {
         }
     }
 
-    /// The methods that a path has, in the order of the document.
+    /// The methods that a path has, in the order of the document; `HEAD` after `GET`.
     fn allowed(&self, path: &str) -> Vec<&'static str> {
         let mut methods = Vec::new();
         for Operation { index, method, .. } in &self.served {
@@ -126,6 +140,12 @@ impl Routes {
             if found.is_some_and(|(found, _)| found.index == *index) && !methods.contains(method) {
                 methods.push(*method);
             }
+        }
+        let get = methods.iter().position(|method| *method == "GET");
+        if let Some(get) = get
+            && !methods.contains(&"HEAD")
+        {
+            methods.insert(get + 1, "HEAD");
         }
         methods
     }
@@ -213,7 +233,7 @@ mod tests {
     #[test]
     fn the_methods_that_a_path_has_are_listed() {
         let error = routes().find(&Method::DELETE, "/v1/items").map(|_| ());
-        assert_eq!(allow(error.expect_err("not there")), "GET, POST");
+        assert_eq!(allow(error.expect_err("not there")), "GET, HEAD, POST");
         assert_eq!(rejected(Method::DELETE, "/v1/items"), "method_not_allowed");
         assert_eq!(rejected(Method::POST, "/v1/items/1"), "method_not_allowed");
     }
@@ -263,6 +283,6 @@ mod tests {
         let table = with(&[("createItem", Stability::Beta)]);
         let routes = routes_of(table, Stability::Stable);
         let error = routes.find(&Method::POST, "/v1/items").map(|_| ());
-        assert_eq!(allow(error.expect_err("hidden")), "GET");
+        assert_eq!(allow(error.expect_err("hidden")), "GET, HEAD");
     }
 }

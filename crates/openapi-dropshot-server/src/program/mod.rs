@@ -224,7 +224,7 @@ impl<S: State> BoundProgram<S> {
         let signal = loop {
             match self.signals.next().await {
                 Request::Stop(signal) => break signal,
-                Request::Reload => reload(&server, self.tls.as_ref()).await,
+                Request::Reload => reload(&server, self.tls.as_ref()),
             }
         };
         supervisor::notify(&[NotifyState::Stopping]);
@@ -263,12 +263,12 @@ fn start_admin<S: State>(
 }
 
 /// Reads the certificate again. If it cannot be used, the server keeps the old one.
-async fn reload<S: State>(server: &Server<S>, files: Option<&TlsFiles>) {
+fn reload<S: State>(server: &Server<S>, files: Option<&TlsFiles>) {
     supervisor::reloading();
     match files.map(Tls::load) {
         None => tracing::info!("SIGHUP: the service speaks plain http, there is nothing to reload"),
         Some(Ok(tls)) => {
-            server.replace_tls(tls).await;
+            server.replace_tls(tls);
             tracing::info!("SIGHUP: new connections get the certificate that was read now");
         }
         Some(Err(error)) => {

@@ -1,0 +1,341 @@
+//! Counts the open connections, and closes idle ones where there are too many.
+
+use futures::task::AtomicWaker;
+use std::{
+    collections::HashMap,
+    future::{Future, poll_fn},
+    pin::pin,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering},
+    },
+    task::{self, Poll},
+    time::{Duration, Instant},
+};
+use tokio::sync::Notify;
+
+/// A connection is not closed for others before it has been idle for this time: a new one has
+/// just been accepted, and its request is under way.
+const IDLE: Duration = Duration::from_millis(100);
+
+/// What a connection should do.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[repr(u8)]
+pub(crate) enum Command {
+    /// Serve requests.
+    GoOn,
+    /// Finish the requests that run, and end.
+    ShutDown,
+    /// End at once.
+    Close,
+}
+
+/// All open connections of a listener.
+#[derive(Debug)]
+pub(crate) struct Connections {
+    open: Mutex<HashMap<u64, Arc<Shared>>>,
+    /// The most that may be open.
+    limit: usize,
+    next_id: AtomicU64,
+    /// Notified at the end of each connection, and of each request while there are too many
+    /// connections.
+    changed: Notify,
+    is_full: AtomicBool,
+    /// Connections that were closed to make room for others.
+    closed_for_others: AtomicU64,
+    started: Instant,
+}
+
+/// The state of a connection that others see.
+#[derive(Debug)]
+struct Shared {
+    command: AtomicU8,
+    waker: AtomicWaker,
+    /// Requests that run, and responses that are not sent yet.
+    active: AtomicUsize,
+    /// When the last request began or ended, in microseconds since the listener was started.
+    last_active: AtomicU64,
+    /// Whether a request of it was authenticated.
+    is_trusted: AtomicBool,
+}
+
+/// An open connection, until it is dropped.
+pub(crate) struct Connection {
+    id: u64,
+    handle: Handle,
+}
+
+/// A reference to a connection, which does not keep it open.
+#[derive(Clone)]
+pub(crate) struct Handle {
+    shared: Arc<Shared>,
+    connections: Arc<Connections>,
+}
+
+/// A request or a response of a connection, which is not idle as long as it has one.
+pub(crate) struct Activity(Handle);
+
+impl Connections {
+    pub(crate) fn new(limit: usize) -> Self {
+        Connections {
+            open: Mutex::default(),
+            limit,
+            next_id: AtomicU64::new(0),
+            changed: Notify::new(),
+            is_full: AtomicBool::new(false),
+            closed_for_others: AtomicU64::new(0),
+            started: Instant::now(),
+        }
+    }
+
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    pub(crate) fn open_now(&self) -> usize {
+        self.lock().len()
+    }
+
+    pub(crate) fn closed_for_others(&self) -> u64 {
+        self.closed_for_others.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn open(self: &Arc<Self>) -> Connection {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let shared = Arc::new(Shared {
+            command: AtomicU8::new(Command::GoOn as u8),
+            waker: AtomicWaker::new(),
+            active: AtomicUsize::new(0),
+            last_active: AtomicU64::new(self.now()),
+            is_trusted: AtomicBool::new(false),
+        });
+        self.lock().insert(id, shared.clone());
+        let connections = self.clone();
+        Connection {
+            id,
+            handle: Handle {
+                shared,
+                connections,
+            },
+        }
+    }
+
+    /// Returns when there is room for another connection. If there are too many, the one that
+    /// has been idle longest is closed, first of those that never sent a valid credential.
+    pub(crate) async fn make_room(&self) {
+        loop {
+            let mut changed = pin!(self.changed.notified());
+            changed.as_mut().enable();
+            {
+                let open = self.lock();
+                let is_full = open.len() >= self.limit;
+                self.is_full.store(is_full, Ordering::SeqCst);
+                if !is_full {
+                    return;
+                }
+                let idle_since = self.now().saturating_sub(IDLE.as_micros() as u64);
+                let mut closing = open.values();
+                if !closing.any(|shared| shared.command() == Command::Close)
+                    && let Some(idle) = open
+                        .values()
+                        .filter(|shared| shared.is_idle_since(idle_since))
+                        .min_by_key(|shared| shared.worth())
+                {
+                    self.closed_for_others.fetch_add(1, Ordering::Relaxed);
+                    idle.order(Command::Close);
+                }
+            }
+            // After the pause another connection may have been idle for long enough.
+            let _ = tokio::time::timeout(IDLE, changed).await;
+        }
+    }
+
+    /// Lets all connections finish their requests, and end.
+    pub(crate) fn shut_down(&self) {
+        for shared in self.lock().values() {
+            shared.order(Command::ShutDown);
+        }
+    }
+
+    /// Ends all connections at once.
+    pub(crate) fn close(&self) {
+        for shared in self.lock().values() {
+            shared.order(Command::Close);
+        }
+    }
+
+    /// Returns when no connection is open.
+    pub(crate) async fn all_ended(&self) {
+        loop {
+            let mut changed = pin!(self.changed.notified());
+            changed.as_mut().enable();
+            if self.lock().is_empty() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<Shared>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    fn command(&self) -> Command {
+        match self.command.load(Ordering::SeqCst) {
+            0 => Command::GoOn,
+            1 => Command::ShutDown,
+            _ => Command::Close,
+        }
+    }
+
+    fn order(&self, command: Command) {
+        self.command.fetch_max(command as u8, Ordering::SeqCst);
+        self.waker.wake();
+    }
+
+    fn is_idle_since(&self, time: u64) -> bool {
+        self.active.load(Ordering::SeqCst) == 0 && self.last_active.load(Ordering::Relaxed) <= time
+    }
+
+    /// Orders idle connections: those with the lowest worth are closed first.
+    fn worth(&self) -> (bool, u64) {
+        (
+            self.is_trusted.load(Ordering::Relaxed),
+            self.last_active.load(Ordering::Relaxed),
+        )
+    }
+}
+
+impl Connection {
+    pub(crate) fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// What the connection should do; wakes the task when that changes.
+    pub(crate) fn command(&self, task: &task::Context<'_>) -> Command {
+        self.handle.shared.waker.register(task.waker());
+        self.handle.shared.command()
+    }
+
+    /// The result of the work, or `None` if the connection should end before.
+    pub(crate) async fn unless_closed<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut work = pin!(work);
+        poll_fn(|task| match self.command(task) {
+            Command::GoOn => work.as_mut().poll(task).map(Some),
+            Command::ShutDown | Command::Close => Poll::Ready(None),
+        })
+        .await
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        let connections = &self.handle.connections;
+        connections.lock().remove(&self.id);
+        connections.changed.notify_waiters();
+    }
+}
+
+impl Handle {
+    pub(crate) fn begin_request(&self) -> Activity {
+        self.shared.active.fetch_add(1, Ordering::SeqCst);
+        Activity(self.clone())
+    }
+
+    /// Ends the connection at once.
+    pub(crate) fn close(&self) {
+        self.shared.order(Command::Close);
+    }
+}
+
+impl Activity {
+    pub(crate) fn handle(&self) -> &Handle {
+        &self.0
+    }
+
+    /// Remembers that the client of the connection has a valid credential.
+    pub(crate) fn trust(&self) {
+        self.0.shared.is_trusted.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Activity {
+    fn drop(&mut self) {
+        let Handle {
+            shared,
+            connections,
+        } = &self.0;
+        shared
+            .last_active
+            .store(connections.now(), Ordering::Relaxed);
+        shared.active.fetch_sub(1, Ordering::SeqCst);
+        if connections.is_full.load(Ordering::SeqCst) {
+            connections.changed.notify_waiters();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs the connection until it is told to end.
+    fn run(connection: Connection) -> tokio::task::JoinHandle<()> {
+        tokio::spawn(async move {
+            connection.unless_closed(std::future::pending::<()>()).await;
+        })
+    }
+
+    #[tokio::test]
+    async fn the_longest_idle_connection_without_a_credential_is_closed_for_another() {
+        let connections = Arc::new(Connections::new(4));
+        let trusted = connections.open();
+        trusted.handle().begin_request().trust();
+        let busy = connections.open();
+        let request = busy.handle().begin_request();
+        let (oldest, newer) = (connections.open(), connections.open());
+        drop(oldest.handle().begin_request());
+        drop(newer.handle().begin_request());
+        let (trusted, busy, oldest, newer) = (run(trusted), run(busy), run(oldest), run(newer));
+        connections.make_room().await;
+        oldest.await.expect("closed");
+        assert!(!trusted.is_finished() && !busy.is_finished() && !newer.is_finished());
+        assert_eq!(
+            (connections.open_now(), connections.closed_for_others()),
+            (3, 1)
+        );
+        drop(request);
+    }
+
+    #[tokio::test]
+    async fn if_all_connections_are_busy_a_new_one_waits_until_a_request_ends() {
+        let connections = Arc::new(Connections::new(1));
+        let busy = connections.open();
+        let request = busy.handle().begin_request();
+        let busy = run(busy);
+        let waiting = tokio::spawn({
+            let connections = connections.clone();
+            async move { connections.make_room().await }
+        });
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        assert!(!waiting.is_finished() && !busy.is_finished());
+        drop(request);
+        waiting.await.expect("there is room");
+        busy.await.expect("closed");
+    }
+
+    #[tokio::test]
+    async fn connections_are_told_to_shut_down_and_waited_for() {
+        let connections = Arc::new(Connections::new(9));
+        let open = run(connections.open());
+        connections.shut_down();
+        connections.all_ended().await;
+        open.await.expect("ended");
+    }
+}

@@ -1,0 +1,296 @@
+//! The HTTP server of the API: accepts connections within limits, and passes each request to the
+//! middleware pipeline. dropshot's own server has no limits for connections, for the heads of
+//! requests or for responses that are not read.
+
+mod connections;
+
+use crate::{
+    config::Limits,
+    open_files,
+    pipeline::{self, Context},
+    state::State,
+    tls::Tls,
+};
+use connections::Connection;
+pub(crate) use connections::{Activity, Connections, Handle};
+use dropshot::Body;
+use dropshot_request_context::RequestContexts;
+use futures::future::poll_fn;
+use http::Request;
+use hyper::{body::Incoming, rt::Executor, service::service_fn};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    server::conn::auto::Builder,
+};
+use openapi_dropshot_types::Contract;
+use rustls::ServerConfig;
+use std::{
+    convert::Infallible,
+    future::Future,
+    io::{self, ErrorKind},
+    net::{SocketAddr, TcpListener as StdListener},
+    pin::pin,
+    sync::{Arc, Mutex, PoisonError, RwLock},
+    task::Poll,
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+};
+use tokio_rustls::TlsAcceptor;
+
+/// The pause after a connection could not be accepted.
+const PAUSE: Duration = Duration::from_millis(100);
+/// The time that a TLS handshake may take.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// The time in which the head of a request has to arrive, and the longest pause between two
+/// requests of a connection.
+const HEAD: Duration = Duration::from_secs(30);
+/// The largest head of a request: the request line and all header fields. HTTP/2 has the same
+/// limit for the list of header fields.
+const HEAD_BYTES: usize = 16 << 10;
+/// The requests that an HTTP/2 connection may have at the same time; browsers expect 100 (RFC
+/// 9113, section 6.5.2).
+const STREAMS: u32 = 100;
+/// What a client may send on an HTTP/2 connection, and on one of its streams, before the service
+/// has read it.
+const CONNECTION_WINDOW: u32 = 256 << 10;
+const STREAM_WINDOW: u32 = 64 << 10;
+/// The time after which a silent HTTP/2 connection is asked for a sign of life, and the time that
+/// it has for it.
+const PING: Duration = Duration::from_secs(30);
+const PONG: Duration = Duration::from_secs(20);
+
+/// A socket that is bound to its address, and does not respond yet: connections wait.
+pub(crate) struct Listener {
+    socket: TcpListener,
+    address: SocketAddr,
+}
+
+/// A listener that responds until it is dropped.
+pub(crate) struct Running {
+    address: SocketAddr,
+    tls: Option<SharedTls>,
+    connections: Arc<Connections>,
+    accepting: JoinSet<()>,
+}
+
+type SharedTls = Arc<RwLock<Arc<ServerConfig>>>;
+
+/// What all connections share.
+struct Shared<S: State> {
+    contexts: Arc<RequestContexts<Context<S>>>,
+    tls: Option<SharedTls>,
+    connections: Arc<Connections>,
+    /// The time after which a client that takes nothing of a response is disconnected.
+    stall: Duration,
+}
+
+impl Listener {
+    /// Takes the address. Must be called inside a tokio runtime.
+    pub(crate) fn bind(address: SocketAddr) -> io::Result<Self> {
+        let socket = StdListener::bind(address)?;
+        socket.set_nonblocking(true)?;
+        let address = socket.local_addr()?;
+        let socket = TcpListener::from_std(socket)?;
+        Ok(Listener { socket, address })
+    }
+
+    /// Begins to respond.
+    pub(crate) fn start<C, S>(
+        self,
+        contexts: Arc<RequestContexts<Context<S>>>,
+        limits: &Limits,
+        tls: Option<Tls>,
+    ) -> Running
+    where
+        C: Contract<Context = Context<S>>,
+        S: State,
+    {
+        let most = open_files::connections(limits.max_connections.get());
+        let connections = Arc::new(Connections::new(most));
+        let tls = tls.map(|tls| Arc::new(RwLock::new(tls.into_config())));
+        let shared = Arc::new(Shared {
+            contexts,
+            tls: tls.clone(),
+            connections: connections.clone(),
+            stall: limits.response_stall_seconds.duration(),
+        });
+        let mut accepting = JoinSet::new();
+        accepting.spawn(accept::<C, S>(self.socket, shared));
+        Running {
+            address: self.address,
+            tls,
+            connections,
+            accepting,
+        }
+    }
+}
+
+impl Running {
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The open connections.
+    pub(crate) fn connections(&self) -> &Arc<Connections> {
+        &self.connections
+    }
+
+    /// Uses another certificate for new connections, if the listener speaks TLS.
+    pub(crate) fn replace_tls(&self, new: Tls) {
+        if let Some(tls) = &self.tls {
+            *tls.write().unwrap_or_else(PoisonError::into_inner) = new.into_config();
+        }
+    }
+
+    /// Accepts no more connections, and waits until the open ones have ended their requests.
+    pub(crate) async fn close(mut self) {
+        self.accepting.shutdown().await;
+        self.connections.shut_down();
+        self.connections.all_ended().await;
+    }
+}
+
+/// Accepts connections. At the limit it closes an idle connection for each new one, and if none
+/// is idle, new ones wait until another ends.
+async fn accept<C, S>(socket: TcpListener, shared: Arc<Shared<S>>)
+where
+    C: Contract<Context = Context<S>>,
+    S: State,
+{
+    loop {
+        match socket.accept().await {
+            Ok((stream, peer)) => {
+                let connection = shared.connections.open();
+                tokio::spawn(serve::<C, S>(stream, peer, connection, shared.clone()));
+                shared.connections.make_room().await;
+            }
+            // The client was gone before it was accepted.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::ConnectionRefused
+                        | ErrorKind::ConnectionAborted
+                        | ErrorKind::ConnectionReset
+                ) => {}
+            Err(error) => {
+                tracing::warn!("cannot accept a connection: {error}; trying again in {PAUSE:?}");
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+/// Serves a connection until it ends.
+async fn serve<C, S>(
+    stream: TcpStream,
+    peer: SocketAddr,
+    connection: Connection,
+    shared: Arc<Shared<S>>,
+) where
+    C: Contract<Context = Context<S>>,
+    S: State,
+{
+    prepare(&stream, shared.stall);
+    let Some(tls) = &shared.tls else {
+        return serve_http::<C, S>(stream, peer, connection, &shared).await;
+    };
+    let config = tls.read().unwrap_or_else(PoisonError::into_inner).clone();
+    let handshake = TlsAcceptor::from(config).accept(stream);
+    // The reason of a failed handshake is known to the client.
+    if let Some(Ok(Ok(stream))) = connection
+        .unless_closed(tokio::time::timeout(HANDSHAKE, handshake))
+        .await
+    {
+        serve_http::<C, S>(stream, peer, connection, &shared).await;
+    }
+}
+
+/// Lets the operating system send small writes at once, and end a connection whose client takes
+/// nothing, even if too little waits for the limits of this process.
+fn prepare(stream: &TcpStream, stall: Duration) {
+    // Both only save resources, so that an error changes nothing else.
+    let _ = stream.set_nodelay(true);
+    #[cfg(target_os = "linux")]
+    {
+        let milliseconds = u32::try_from(stall.as_millis()).unwrap_or(u32::MAX);
+        let _ = rustix::net::sockopt::set_tcp_user_timeout(stream, milliseconds);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = stall;
+}
+
+/// Serves HTTP/1.1 or HTTP/2, whichever the client begins with.
+async fn serve_http<C, S>(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    peer: SocketAddr,
+    connection: Connection,
+    shared: &Shared<S>,
+) where
+    C: Contract<Context = Context<S>>,
+    S: State,
+{
+    let contexts = &shared.contexts;
+    let handle = connection.handle();
+    let service = service_fn(move |request: Request<Incoming>| {
+        let contexts = contexts.clone();
+        let activity = handle.begin_request();
+        async move {
+            let request = request.map(Body::wrap);
+            let response =
+                pipeline::handle_request::<C, S>(&contexts, request, peer, &activity).await;
+            Ok::<_, Infallible>(response)
+        }
+    });
+    let tasks = Tasks::default();
+    let mut builder = Builder::new(tasks);
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_buf_size(HEAD_BYTES);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(STREAMS)
+        .max_header_list_size(HEAD_BYTES as u32)
+        .max_send_buf_size(STREAM_WINDOW as usize)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .initial_stream_window_size(STREAM_WINDOW)
+        .keep_alive_interval(PING)
+        .keep_alive_timeout(PONG);
+    let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    let mut is_shutting_down = false;
+    poll_fn(|task| {
+        use connections::Command;
+        match connection.command(task) {
+            Command::Close => return Poll::Ready(()),
+            Command::ShutDown if !is_shutting_down => {
+                is_shutting_down = true;
+                served.as_mut().graceful_shutdown();
+            }
+            Command::ShutDown | Command::GoOn => {}
+        }
+        // An error is the end of the connection, and hyper has told the client what can be told.
+        served.as_mut().poll(task).map(|_ended| ())
+    })
+    .await;
+}
+
+/// Runs the streams of an HTTP/2 connection, and ends them with it.
+#[derive(Clone, Default)]
+struct Tasks(Arc<Mutex<JoinSet<()>>>);
+
+impl<F> Executor<F> for Tasks
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    fn execute(&self, stream: F) {
+        let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(stream);
+    }
+}

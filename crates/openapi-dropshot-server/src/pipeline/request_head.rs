@@ -1,0 +1,119 @@
+//! Checks what HTTP requires of the head of every request (RFC 9110 and 9112).
+
+use super::error_response::ErrorResponse;
+use http::{
+    HeaderMap, HeaderValue, Version,
+    header::{CONNECTION, EXPECT, HOST, TRANSFER_ENCODING},
+    request::Parts,
+    uri::Authority,
+};
+use openapi_dropshot_types::Condition;
+
+/// 400 for a request without `Host`, with an unknown `Transfer-Encoding`, or with an unknown
+/// `Expect`.
+pub(super) fn check(head: &Parts) -> Result<(), ErrorResponse> {
+    let problem = host(head)
+        .or_else(|| transfer_encoding(&head.headers))
+        .or_else(|| expect(&head.headers));
+    match problem {
+        None => Ok(()),
+        // What follows on the connection may be meant otherwise than it would be read here.
+        Some(problem) => Err(ErrorResponse::new(Condition::InvalidRequest, problem)
+            .with(CONNECTION, HeaderValue::from_static("close"))),
+    }
+}
+
+/// RFC 9112, section 3.2. HTTP/2 has `:authority` instead.
+fn host(head: &Parts) -> Option<&'static str> {
+    let mut hosts = head.headers.get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (None, _) if head.version == Version::HTTP_11 => {
+            Some("a request of HTTP/1.1 needs the header `Host`; send it")
+        }
+        (Some(_), Some(_)) => Some("the header `Host` is there more than once; send it once"),
+        (Some(host), None) if !is_host(host) => {
+            Some("the header `Host` is not a host name with an optional port; send a valid one")
+        }
+        _ => None,
+    }
+}
+
+/// An empty `Host` is what a client sends whose URL has no host.
+fn is_host(value: &HeaderValue) -> bool {
+    let bytes = value.as_bytes();
+    bytes.is_empty() || (!bytes.contains(&b'@') && Authority::try_from(bytes).is_ok())
+}
+
+/// RFC 9112, section 6.1: the service knows no other transfer coding.
+fn transfer_encoding(headers: &HeaderMap) -> Option<&'static str> {
+    let mut codings = headers.get_all(TRANSFER_ENCODING).iter();
+    codings
+        .any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"chunked"))
+        .then_some("the header `Transfer-Encoding` may only be `chunked`; send the body without another coding")
+}
+
+/// RFC 9110, section 10.1.1
+fn expect(headers: &HeaderMap) -> Option<&'static str> {
+    let mut expectations = headers.get_all(EXPECT).iter();
+    expectations
+        .any(|expected| !expected.as_bytes().eq_ignore_ascii_case(b"100-continue"))
+        .then_some("the header `Expect` may only be `100-continue`; send the request without it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::Request;
+
+    fn is_accepted(version: Version, headers: &[(&str, &str)]) -> bool {
+        let mut request = Request::get("/").version(version);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let (head, ()) = request.body(()).expect("a request").into_parts();
+        check(&head).is_ok()
+    }
+
+    #[test]
+    fn a_request_of_http_1_1_has_one_valid_host() {
+        for (version, hosts, accepted) in [
+            (Version::HTTP_11, &["localhost:8080"][..], true),
+            (Version::HTTP_11, &["[::1]:8080"], true),
+            (Version::HTTP_11, &[""], true),
+            (Version::HTTP_11, &[], false),
+            (Version::HTTP_11, &["a", "a"], false),
+            (Version::HTTP_11, &["a b"], false),
+            (Version::HTTP_11, &["user@a"], false),
+            (Version::HTTP_11, &["a/b"], false),
+            (Version::HTTP_10, &[], true),
+            (Version::HTTP_10, &["a", "b"], false),
+            (Version::HTTP_2, &[], true),
+        ] {
+            let hosts: Vec<_> = hosts.iter().map(|host| ("host", *host)).collect();
+            assert_eq!(
+                is_accepted(version, &hosts),
+                accepted,
+                "{version:?} {hosts:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn codings_and_expectations_that_are_not_known_are_rejected() {
+        for (name, value, accepted) in [
+            ("transfer-encoding", "chunked", true),
+            ("transfer-encoding", "Chunked", true),
+            ("transfer-encoding", "gzip, chunked", false),
+            ("expect", "100-continue", true),
+            ("expect", "100-Continue", true),
+            ("expect", "200-maybe", false),
+        ] {
+            let headers = [("host", "a"), (name, value)];
+            assert_eq!(
+                is_accepted(Version::HTTP_11, &headers),
+                accepted,
+                "{name}: {value}"
+            );
+        }
+    }
+}
