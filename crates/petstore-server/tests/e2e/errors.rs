@@ -3,7 +3,7 @@
 
 use crate::{
     process::Service,
-    raw::{Connection, RawResponse, Request},
+    raw::{Connection, Request},
 };
 use petstore_server::OPERATIONS;
 use std::{sync::mpsc, thread};
@@ -102,8 +102,9 @@ fn an_unknown_method_is_405_with_the_methods_that_there_are() {
     let service = Service::start();
     for (target, path) in [("/v1/pets", "/pets"), ("/v1/pets/1", "/pets/{petId}")] {
         let operations = OPERATIONS.iter().filter(|operation| operation.path == path);
-        let allowed: Vec<&str> = operations.map(|operation| operation.method).collect();
-        assert!(allowed.contains(&"GET"), "{allowed:?}");
+        let mut allowed: Vec<&str> = operations.map(|operation| operation.method).collect();
+        assert_eq!(allowed.first(), Some(&"GET"), "{allowed:?}");
+        allowed.insert(1, "HEAD");
         // Methods are case-sensitive.
         let methods = ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "get", "Get"];
         for method in methods.iter().filter(|method| !allowed.contains(method)) {
@@ -116,23 +117,36 @@ fn an_unknown_method_is_405_with_the_methods_that_there_are() {
 }
 
 #[test]
-fn a_head_request_is_405_without_a_body() {
+fn a_head_request_has_the_head_of_the_get_response_and_no_body() {
     let service = Service::start();
+    service.add("Rex", None);
     let mut connection = service.connect();
-    connection.write(Request::new("HEAD", "/v1/pets").bytes());
-    let (status, headers) = connection.head();
-    let response = RawResponse {
-        status,
-        headers,
-        body: Vec::new(),
-    };
-    assert_eq!(
-        (response.status, response.header("allow")),
-        (405, Some("GET, POST"))
-    );
-    // The next bytes are the next response, not a body of the first one.
-    connection.write(Request::get("/v1/pets").key(&service.key).bytes());
-    assert_eq!(connection.response().status, 200);
+    for (target, key) in [
+        ("/v1/pets", &*service.key),
+        ("/v1/pets/1", &service.key),
+        ("/v1/pets/4711", &service.key),
+        ("/v1/pets", "unknown"),
+    ] {
+        let request = |method| Request::new(method, target).key(key).bytes();
+        connection.write(request("GET"));
+        let get = connection.response();
+        connection.write(request("HEAD"));
+        // The next bytes are the next response, not a body of this one.
+        let (status, headers) = connection.head();
+        assert_eq!(status, get.status, "{target}");
+        let of_one_response = ["date", "x-request-id"];
+        let lasting = |headers: &[(String, String)]| -> Vec<(String, String)> {
+            let mut headers = headers.to_vec();
+            headers.retain(|(name, _)| !of_one_response.contains(&&**name));
+            headers.sort();
+            headers
+        };
+        assert_eq!(lasting(&headers), lasting(&get.headers), "{target}");
+    }
+    // A path without `GET` has no `HEAD` either.
+    let target = "/v1/none";
+    connection.write(Request::new("HEAD", target).key(&service.key).bytes());
+    assert_eq!(connection.head().0, 404);
 }
 
 #[test]
@@ -269,22 +283,16 @@ fn a_key_that_asks_too_often_is_429_and_is_told_when_to_come_again() {
 }
 
 #[test]
-fn a_rejection_by_dropshot_itself_has_its_own_shape_and_changes_nothing() {
+fn a_path_that_cannot_be_decoded_and_an_unknown_method_have_the_error_body() {
     let service = Service::start();
-    for request in [
-        Request::get("/v1/pets/%ff"),
-        Request::get("/v1/../pets"),
-        Request::get("/v1/./pets"),
-    ] {
-        let response = service.send(&request.key(&service.key));
-        assert_eq!(response.status, 400, "{response:?}");
-        assert_eq!(response.message(), "invalid path encoding");
+    for target in ["/v1/pets/%ff", "/v1/../pets", "/v1/./pets"] {
+        let response = service.send(&Request::get(target).key(&service.key));
+        let message = response.assert_error(400, "invalid_request");
+        assert_eq!(message, "invalid path encoding");
         assert!(response.header("x-request-id").is_some());
     }
     let response = service.send(&Request::new("PURGE", "/v1/pets").key(&service.key));
-    assert_eq!(
-        (response.status, response.message()),
-        (405, "Method Not Allowed".to_owned())
-    );
+    response.assert_error(405, "method_not_allowed");
+    assert_eq!(response.header("allow"), Some("GET, HEAD, POST"));
     still_responds(&service);
 }

@@ -37,7 +37,6 @@ fn requests_are_counted_by_method_template_and_status() {
         405
     );
     assert_eq!(service.send(&Request::get("/v1/openapi.yaml")).status, 200);
-    // Requests to which dropshot itself responds count, too.
     assert_eq!(service.send(&Request::get("/v1/%ff")).status, 400);
     assert_eq!(service.send(&Request::new("PURGE", "/v1/pets")).status, 405);
 
@@ -59,7 +58,8 @@ fn requests_are_counted_by_method_template_and_status() {
     for (code, expected) in [
         ("not_found", 2.0),
         ("unauthorized", 1.0),
-        ("method_not_allowed", 1.0),
+        ("invalid_request", 1.0),
+        ("method_not_allowed", 2.0),
         ("overloaded", 0.0),
     ] {
         scrape.assert("petstore_errors_total", &[("code", code)], expected);

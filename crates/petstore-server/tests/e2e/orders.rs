@@ -195,7 +195,10 @@ fn every_operation_needs_a_key_and_knows_what_is_not_there() {
         let message = message.assert_error(404, "not_found");
         assert_eq!(message, "there is no order with the id 7");
     }
-    for (target, allow) in [(ORDERS, "GET, POST"), ("/v1/store/orders/1", "GET, PATCH")] {
+    for (target, allow) in [
+        (ORDERS, "GET, HEAD, POST"),
+        ("/v1/store/orders/1", "GET, HEAD, PATCH"),
+    ] {
         let response = service.send(&Request::new("DELETE", target).key(&service.key));
         response.assert_error(405, "method_not_allowed");
         assert_eq!(response.header("allow"), Some(allow));
