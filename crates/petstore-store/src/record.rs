@@ -90,6 +90,10 @@ impl FromRow for Pet {
             status: row.optional(3, R::parsed)?,
         })
     }
+
+    fn text_bytes(&self) -> usize {
+        self.name.len()
+    }
 }
 
 /// The pet that a new one becomes with the id that it was given.
@@ -260,10 +264,20 @@ impl Page {
     }
 }
 
+/// The most bytes of texts in a page. A page ends before the record that would exceed it, but has
+/// at least one.
+pub(crate) const PAGE_BYTES: usize = 256 << 10;
+
 /// The records of a page, and whether the statement found one beyond it.
-pub(crate) fn split_page<R>(mut found: Vec<R>, limit: usize) -> (Vec<R>, bool) {
-    let more = found.len() > limit;
-    found.truncate(limit);
+pub(crate) fn split_page<R: FromRow>(mut found: Vec<R>, limit: usize) -> (Vec<R>, bool) {
+    let mut bytes = 0;
+    let fitting = found.iter().take(limit).take_while(|record| {
+        bytes += record.text_bytes();
+        bytes <= PAGE_BYTES
+    });
+    let fitting = fitting.count().max(1).min(limit).min(found.len());
+    let more = found.len() > fitting;
+    found.truncate(fitting);
     (found, more)
 }
 
@@ -309,6 +323,30 @@ mod tests {
             orders.pages[3],
             format!("{select} pet_id = $1 AND status = $2 AND id < $3 ORDER BY id DESC LIMIT $4")
         );
+    }
+
+    #[test]
+    fn a_page_ends_at_its_limit_or_before_it_becomes_too_large() {
+        let pet = |id: i64, bytes: usize| {
+            let new = serde_json::json!({ "name": "x".repeat(bytes), "categoryId": 7 });
+            pet_with_id(id, &serde_json::from_value(new).expect("a new pet"))
+        };
+        let half = PAGE_BYTES / 2;
+        for (sizes, limit, fitting, has_more) in [
+            (&[][..], 2, 0, false),
+            (&[3, 3], 2, 2, false),
+            (&[3, 3, 3], 2, 2, true),
+            (&[3], 0, 0, true),
+            (&[half, half, 1], 9, 2, true),
+            (&[half, half], 9, 2, false),
+            (&[PAGE_BYTES + 1], 9, 1, false),
+            (&[PAGE_BYTES + 1, 1], 9, 1, true),
+            (&[1, PAGE_BYTES], 9, 1, true),
+        ] {
+            let found = (1..).zip(sizes).map(|(id, bytes)| pet(id, *bytes));
+            let (page, more) = split_page(found.collect(), limit);
+            assert_eq!((page.len(), more), (fitting, has_more), "{sizes:?}");
+        }
     }
 
     #[test]

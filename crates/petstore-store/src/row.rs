@@ -6,6 +6,11 @@ use std::str::FromStr;
 /// A type that can be read from a row.
 pub(crate) trait FromRow: Sized {
     fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable>;
+
+    /// The size of the texts in it, by which a page is limited.
+    fn text_bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The value of a column or of a parameter.

@@ -113,7 +113,7 @@ impl Store for PostgresStore {
 
     async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
         let page = Page::from(query);
-        let found = self.readers.query(page.statement, &page.parameters).await?;
+        let found = self.readers.page(page.statement, &page.parameters).await?;
         let (pets, more) = split_page(found, query.limit);
         Ok(PetPage { pets, more })
     }
@@ -159,7 +159,7 @@ impl Store for PostgresStore {
 
     async fn list_orders(&self, query: OrderQuery) -> Result<OrderPage, StoreError> {
         let page = Page::from(query);
-        let found = self.readers.query(page.statement, &page.parameters).await?;
+        let found = self.readers.page(page.statement, &page.parameters).await?;
         let (orders, more) = split_page(found, query.limit);
         Ok(OrderPage { orders, more })
     }

@@ -1,7 +1,7 @@
 //! Inserts and reads rows.
 
 use crate::{
-    record::Record,
+    record::{PAGE_BYTES, Record},
     row::{AnyRow, FromRow, Unreadable, Value},
 };
 use rusqlite::{
@@ -31,15 +31,25 @@ pub(super) fn first<T: FromRow>(
         .optional()
 }
 
-/// Returns all rows of a statement.
+/// Returns all rows of a statement, but of a page only as many as [`split_page`] needs.
+///
+/// [`split_page`]: crate::record::split_page
 pub(super) fn all<T: FromRow>(
     db: &Connection,
     sql: &str,
     parameters: &[Value<'_>],
 ) -> rusqlite::Result<Vec<T>> {
-    db.prepare_cached(sql)?
-        .query_map(params_from_iter(parameters), read)?
-        .collect()
+    let mut statement = db.prepare_cached(sql)?;
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    for row in statement.query_map(params_from_iter(parameters), read::<T>)? {
+        let row = row?;
+        bytes += row.text_bytes();
+        found.push(row);
+        if bytes > PAGE_BYTES && found.len() > 1 {
+            break;
+        }
+    }
+    Ok(found)
 }
 
 /// Runs a statement that returns no rows, and returns how many rows it changed.

@@ -99,6 +99,7 @@ macro_rules! contract {
                 orders::only_a_pet_that_is_available_can_be_ordered,
                 orders::pages_of_orders_begin_with_the_newest_and_keep_their_filters,
                 pages::a_filter_keeps_what_has_that_status,
+                pages::a_page_ends_before_it_becomes_too_large,
                 pages::a_page_may_begin_anywhere,
                 pages::a_page_says_whether_there_are_more,
                 pages::a_walk_meets_every_earlier_pet_once_while_others_are_added,

@@ -49,6 +49,22 @@ pub(crate) async fn a_page_says_whether_there_are_more(store: AnyStore) {
     assert_eq!(ids(&store, None, usize::MAX).await, (vec![1, 2, 3], false));
 }
 
+pub(crate) async fn a_page_ends_before_it_becomes_too_large(store: AnyStore) {
+    let large = "x".repeat(100_000);
+    for name in [&*large, &large, &large, "Rex", &large] {
+        create(&store, name, None).await;
+    }
+    assert_eq!(ids(&store, None, 100).await, (vec![1, 2], true));
+    assert_eq!(ids(&store, Some(2), 100).await, (vec![3, 4, 5], false));
+    assert_eq!(ids(&store, Some(2), 2).await, (vec![3, 4], true));
+    // One pet is a page, however large it is.
+    create(&store, &"y".repeat(900_000), None).await;
+    create(&store, "Rex", None).await;
+    assert_eq!(ids(&store, Some(5), 100).await, (vec![6], true));
+    assert_eq!(ids(&store, Some(4), 100).await, (vec![5], true));
+    assert_eq!(ids(&store, Some(6), 100).await, (vec![7], false));
+}
+
 pub(crate) async fn a_page_may_begin_anywhere(store: AnyStore) {
     for _ in 0..3 {
         create(&store, "Rex", None).await;
