@@ -23,6 +23,8 @@ const SHOWN_KEY: &str = "    petstore_";
 
 /// The file of the program.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_petstore-server");
+/// The variable that names another file, such as that of a release build.
+const OTHER_PROGRAM: &str = "PETSTORE_TEST_PROGRAM";
 
 /// The program, in that folder and with nothing of this environment.
 pub(crate) fn program(folder: &Path) -> Command {
@@ -31,7 +33,9 @@ pub(crate) fn program(folder: &Path) -> Command {
 
 /// The same, run by another command that finally becomes the program.
 pub(crate) fn program_by(launcher: &[&str], folder: &Path) -> Command {
-    let mut words = launcher.iter().copied().chain([PROGRAM]);
+    let other = std::env::var(OTHER_PROGRAM).ok();
+    let program = other.as_deref().unwrap_or(PROGRAM);
+    let mut words = launcher.iter().copied().chain([program]);
     let mut command = Command::new(words.next().expect("the program at least"));
     command.args(words);
     command.env_clear().current_dir(folder);
