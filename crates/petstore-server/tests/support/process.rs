@@ -18,6 +18,9 @@ use tempfile::TempDir;
 /// A test that waits longer has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// The oldest half of a longer log is forgotten.
+const LOG_BYTES: usize = 64 << 20;
+
 /// How a line with a key begins.
 const SHOWN_KEY: &str = "    petstore_";
 
@@ -232,7 +235,13 @@ impl Log {
             let mut buffer = [0; 4096];
             while let Ok(read @ 1..) = stderr.read(&mut buffer) {
                 let text = String::from_utf8_lossy(&buffer[..read]).into_owned();
-                writer.0.0.lock().expect("no reader panics").push_str(&text);
+                let mut log = writer.0.0.lock().expect("no reader panics");
+                log.push_str(&text);
+                if log.len() > LOG_BYTES {
+                    let half = log.ceil_char_boundary(LOG_BYTES / 2);
+                    log.drain(..half);
+                }
+                drop(log);
                 writer.0.1.notify_all();
             }
         });
