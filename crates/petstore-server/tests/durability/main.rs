@@ -16,8 +16,8 @@
     dead_code,
     reason = "shared with `tests/endurance`, which needs more of it"
 )]
-#[path = "../support/disk.rs"]
-mod disk;
+#[path = "../support/faulty_disk.rs"]
+mod faulty_disk;
 #[path = "../support/ledger.rs"]
 mod ledger;
 #[expect(

@@ -2,7 +2,7 @@
 //! shutdown and the requests that need no disk do not wait for it.
 
 use crate::{
-    disk::{Disk, Reads, STALLED},
+    faulty_disk::{Disk, Reads, STALLED},
     process::{Service, program},
     raw::{self, Request},
     scrape, skip,

@@ -2,7 +2,7 @@
 
 use crate::{
     attack,
-    disk::{Disk, Reads, STALLED},
+    faulty_disk::{Disk, Reads, STALLED},
     history::Touch,
     postgres::{Cluster, Database},
     probe::probe,

@@ -18,8 +18,8 @@
 
 #[path = "../support/attack.rs"]
 mod attack;
-#[path = "../support/disk.rs"]
-mod disk;
+#[path = "../support/faulty_disk.rs"]
+mod faulty_disk;
 #[expect(
     dead_code,
     reason = "shared with `tests/hostile`, which needs more of it"

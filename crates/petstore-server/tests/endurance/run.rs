@@ -160,6 +160,9 @@ impl Run<'_> {
             sales.len(),
             orders.len()
         );
+        if let Some(disk) = &world.disk {
+            println!("{:?}", disk.effects());
+        }
         let most = world.most_backends();
         if most > 0 {
             println!("{most} connections to PostgreSQL at most, {usual} without faults");

@@ -1,7 +1,7 @@
 //! Runs the service of a run, and starts it again on the same addresses.
 
 use crate::{
-    disk::Disk,
+    faulty_disk::Disk,
     history::History,
     ledger::Ledger,
     memory,

@@ -1,6 +1,6 @@
 /* A preloaded library that delays and fails the reads, writes and syncs of database files
  * while the program runs. The file that PETSTORE_FAULTS names is shared with the test, which
- * writes the numbers of `struct faults` into it; `disk.rs` has the same numbers.
+ * writes the numbers of `struct faults` into it; `faulty_disk.rs` has the same numbers.
  *
  * A delay ends when the test shortens it, so that a fault can be switched off at any time.
  */

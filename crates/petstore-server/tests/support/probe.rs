@@ -15,7 +15,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(crate) struct Probed {
     pub(crate) response: Result<Reply, io::Error>,
-    pub(crate) begun: Instant,
     pub(crate) took: Duration,
 }
 
@@ -46,7 +45,6 @@ pub(crate) fn probe_by<S: Read + Write>(
     let response = open().and_then(|stream| send(stream, &request.bytes()));
     Probed {
         response,
-        begun,
         took: begun.elapsed(),
     }
 }
