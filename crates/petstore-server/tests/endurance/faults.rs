@@ -35,6 +35,11 @@ const NON_READERS: usize = 40;
 const STREAMS: usize = 60;
 const SLOW_BODIES: usize = 70;
 const FLOODING: usize = 16;
+/// More creations than there are requests that run at the same time.
+const WAITING: usize = 600;
+/// How much longer a table is locked than other faults take: longer than the deadline of a
+/// request.
+const LOCKED: u32 = 3;
 /// The requests that a client of a flood sends without waiting for the responses.
 const BATCH: usize = 20;
 
@@ -47,6 +52,8 @@ pub(crate) enum Fault {
     ColdReads,
     SlowSyncs,
     StalledSyncs,
+    /// The same with more creations than requests that may run at the same time.
+    StalledWrites,
     FailingSyncs,
     FullDisk,
     DatabaseRestart,
@@ -64,12 +71,13 @@ pub(crate) enum Fault {
     CreateFlood,
 }
 
-const ON_DISK: [Fault; 7] = [
+const ON_DISK: [Fault; 8] = [
     Fault::SlowReads,
     Fault::StalledReads,
     Fault::ColdReads,
     Fault::SlowSyncs,
     Fault::StalledSyncs,
+    Fault::StalledWrites,
     Fault::FailingSyncs,
     Fault::FullDisk,
 ];
@@ -135,6 +143,7 @@ impl Fault {
             Self::ColdReads => "cold-reads",
             Self::SlowSyncs => "slow-syncs",
             Self::StalledSyncs => "stalled-syncs",
+            Self::StalledWrites => "stalled-writes",
             Self::FailingSyncs => "failing-syncs",
             Self::FullDisk => "full-disk",
             Self::DatabaseRestart => "database-restart",
@@ -170,6 +179,7 @@ impl Fault {
                 Self::ColdReads
                 | Self::SlowSyncs
                 | Self::StalledSyncs
+                | Self::StalledWrites
                 | Self::FailingSyncs
                 | Self::FullDisk
                 | Self::LockedForWrites,
@@ -181,6 +191,7 @@ impl Fault {
                 | Self::ColdReads
                 | Self::SlowSyncs
                 | Self::StalledSyncs
+                | Self::StalledWrites
                 | Self::FailingSyncs
                 | Self::FullDisk
                 | Self::DatabaseRestart
@@ -219,6 +230,14 @@ impl Fault {
             Self::StalledSyncs => {
                 disk(world).delay_syncs(STALLED);
                 hold();
+            }
+            Self::StalledWrites => {
+                disk(world).delay_syncs(STALLED);
+                let pet = json!({"name": "hostile-waiting", "categoryId": 1});
+                let create = Request::post("/v1/pets", pet.to_string()).key(&world.keys.load);
+                let waiting = attack::non_readers(world.address, &create, WAITING);
+                hold();
+                drop(waiting);
             }
             Self::FailingSyncs => {
                 disk(world).fail_syncs();
@@ -295,7 +314,7 @@ impl Fault {
             runtime
                 .block_on(client.batch_execute(&sql))
                 .expect("a lock");
-            thread::sleep(while_on);
+            thread::sleep(LOCKED * while_on);
             world.count_backends(storage.backends());
             // PostgreSQL ends the transaction of a client that is gone.
             drop(client);

@@ -18,10 +18,21 @@ const CONNECTIONS: usize = 50;
 /// By then an idle connection that never sent anything is closed.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// Idle connections; those beyond the limit wait in the queue of the operating system.
+/// Idle connections, until the queue of the operating system takes no more either.
 fn idle(attacked: &Attacked) -> Vec<TcpStream> {
     let connect = |_| attack::connect(attacked.service.address).ok();
-    (0..CLIENTS).filter_map(connect).collect()
+    (0..CLIENTS).map_while(connect).collect()
+}
+
+/// Idle connections, until the service takes no more.
+fn idle_until_full(attacked: &Attacked) -> Vec<TcpStream> {
+    let connect = |_| {
+        let sockets = attacked.sockets();
+        let stream = attack::connect(attacked.service.address).ok()?;
+        let is_taken = || attacked.sockets() > sockets;
+        until(Duration::from_millis(500), is_taken).then_some(stream)
+    };
+    (0..CLIENTS).map_while(connect).collect()
 }
 
 /// Requests of the admin listener, on connections of their own.
@@ -60,9 +71,9 @@ fn the_admin_listener_responds_at_the_limit_of_open_files() {
 fn idle_connections_end_and_make_room_at_the_limit_of_open_files() {
     let _alone = alone();
     let attacked = Attacked::start_with_files(FILES, &[]);
-    let clients = idle(&attacked);
+    let clients = idle_until_full(&attacked);
     let list = Request::get("/v1/pets").key(&attacked.service.key);
-    // It waits in the queue behind the idle ones until these have ended.
+    // It waits in the queue until one of the idle ones has ended.
     let probed = probe(attacked.service.address, &list);
     println!(
         "a client behind {} idle ones waited {:.1?}",
