@@ -8,20 +8,12 @@
     dead_code,
     reason = "shared with `tests/endurance`, which needs more of it"
 )]
-#[expect(
-    dead_code,
-    reason = "shared with `tests/endurance`, which needs more of it"
-)]
 #[path = "../support/attack.rs"]
 mod attack;
 #[path = "../support/frames.rs"]
 mod frames;
 #[path = "../support/memory.rs"]
 mod memory;
-#[expect(
-    dead_code,
-    reason = "shared with `tests/endurance`, which needs more of it"
-)]
 #[expect(
     dead_code,
     reason = "shared with `tests/endurance`, which needs more of it"
