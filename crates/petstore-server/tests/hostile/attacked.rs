@@ -225,7 +225,12 @@ impl fmt::Display for Report {
             } else {
                 ""
             };
-            write!(f, " {:.0?} for {name} ({}{wrong}),", seen.worst, seen.count)?;
+            write!(
+                f,
+                " {} ms for {name} ({}{wrong}),",
+                seen.worst.as_millis(),
+                seen.count
+            )?;
         }
         Ok(())
     }

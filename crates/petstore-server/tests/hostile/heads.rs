@@ -28,8 +28,9 @@ fn two_thousand_half_sent_heads_are_bounded_and_end() {
     let are_closed = until(CLOSED, || attacked.sockets() <= sockets + 4);
     let report = watch.end();
     println!(
-        "{} clients, {connected} connections, {during} during",
-        heads.len()
+        "{} clients, {connected} connections, {during} during, at most {}",
+        heads.len(),
+        attacked.peak()
     );
     drop(heads);
     report.assert_served("half-sent heads");

@@ -15,7 +15,7 @@ use std::{
 /// The bytes of a half-sent head: just less than hyper takes.
 pub(crate) const HEAD_BYTES: usize = 405_000;
 /// An attack is under way when the server takes nothing for so long.
-const SETTLED: Duration = Duration::from_millis(500);
+const SETTLED: Duration = Duration::from_secs(2);
 /// A client whose connection is not taken for so long gives up.
 const CONNECT: Duration = Duration::from_secs(5);
 
@@ -32,7 +32,7 @@ pub(crate) fn connect(address: SocketAddr) -> io::Result<TcpStream> {
 pub(crate) fn half_heads(address: SocketAddr, count: usize, time: Duration) -> Vec<TcpStream> {
     let mut head = b"GET /v1/pets HTTP/1.1\r\nHost: test\r\nX: ".to_vec();
     head.resize(HEAD_BYTES, b'x');
-    write_what_is_taken(address, &vec![head; count], time)
+    write_what_is_taken(address, &head, count, time)
 }
 
 /// Connections that send a request and never read the response.
@@ -62,7 +62,7 @@ pub(crate) fn slow_bodies(
         .key(key)
         .bytes();
     request.pop();
-    write_what_is_taken(address, &vec![request; count], time)
+    write_what_is_taken(address, &request, count, time)
 }
 
 /// A connection with streams whose responses find no room: the window of each is 0.
@@ -84,29 +84,22 @@ pub(crate) fn without_window<S: io::Read + io::Write>(
 /// the time is over. A connection that the server closes ends with that.
 fn write_what_is_taken(
     address: SocketAddr,
-    requests: &[Vec<u8>],
+    request: &[u8],
+    count: usize,
     time: Duration,
 ) -> Vec<TcpStream> {
     let begin = Instant::now();
+    // A server that accepts no more lets the rest wait.
+    let mut clients: Vec<(TcpStream, usize)> = (0..count)
+        .map_while(|_| connect_soon(address).ok())
+        .map(|stream| (stream, 0))
+        .collect();
     let mut last = Instant::now();
-    let mut clients: Vec<(TcpStream, usize)> = Vec::with_capacity(requests.len());
-    let mut waiting = requests.len();
-    while begin.elapsed() < time && last.elapsed() < SETTLED && waiting > 0 {
-        waiting = requests.len() - clients.len();
-        // A server that accepts no more lets the rest wait.
-        if let Some(Ok(stream)) = (waiting > 0).then(|| connect_soon(address)) {
-            clients.push((stream, 0));
-            last = Instant::now();
-        }
-        let is_busy = clients.len() < requests.len();
-        // While there are more to connect, only the newest ones are served.
-        let from = if is_busy {
-            clients.len().saturating_sub(8)
-        } else {
-            0
-        };
+    let mut is_done = false;
+    while !is_done && begin.elapsed() < time && last.elapsed() < SETTLED {
+        is_done = true;
         let mut moved = false;
-        for ((stream, sent), request) in clients.iter_mut().zip(requests).skip(from) {
+        for (stream, sent) in &mut clients {
             while *sent < request.len() {
                 match stream.write(&request[*sent..]) {
                     Ok(bytes) => {
@@ -115,7 +108,7 @@ fn write_what_is_taken(
                     }
                     Err(error) if error.kind() == ErrorKind::Interrupted => {}
                     Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                        waiting += 1;
+                        is_done = false;
                         break;
                     }
                     Err(_) => *sent = request.len(),
@@ -124,7 +117,7 @@ fn write_what_is_taken(
         }
         if moved {
             last = Instant::now();
-        } else if !is_busy {
+        } else {
             thread::sleep(Duration::from_millis(5));
         }
     }
@@ -132,7 +125,7 @@ fn write_what_is_taken(
 }
 
 fn connect_soon(address: SocketAddr) -> io::Result<TcpStream> {
-    let stream = TcpStream::connect_timeout(&address, Duration::from_millis(100))?;
+    let stream = TcpStream::connect_timeout(&address, CONNECT)?;
     stream.set_nonblocking(true)?;
     Ok(stream)
 }
