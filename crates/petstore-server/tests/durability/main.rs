@@ -12,6 +12,12 @@
 //! | `PETSTORE_REQUIRE_STRACE=1` | the same for strace |
 //! | `PETSTORE_REQUIRE_MOUNT=1` | the same for file systems of the test's own |
 
+#[expect(
+    dead_code,
+    reason = "shared with `tests/endurance`, which needs more of it"
+)]
+#[path = "../support/faulty_disk.rs"]
+mod faulty_disk;
 #[path = "../support/ledger.rs"]
 mod ledger;
 #[expect(
@@ -31,6 +37,8 @@ mod process;
 #[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
 #[path = "../support/raw.rs"]
 mod raw;
+#[path = "../support/sales.rs"]
+mod sales;
 #[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
 #[path = "../support/scrape.rs"]
 mod scrape;
@@ -45,6 +53,7 @@ mod disk;
 mod files;
 mod orders;
 mod power;
+mod slow;
 mod stalled;
 mod trace;
 

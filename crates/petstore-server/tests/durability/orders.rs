@@ -2,17 +2,17 @@
 //! confirmed change is stored, and the status of an order always agrees with
 //! the status of its pet.
 
-use crate::{crash::setting, postgres::shared, process::Service};
+use crate::{
+    crash::setting,
+    postgres::shared,
+    process::Service,
+    sales::{Told, check, note},
+};
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use reqwest::{Client, Method, StatusCode};
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use std::{
-    collections::BTreeMap,
-    net::SocketAddr,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, task::JoinSet};
 
 /// Few, so that the suite stays quick.
@@ -29,9 +29,6 @@ struct Target {
     base: String,
     key: String,
 }
-
-/// The last status of each order that somebody was told.
-type Told = Arc<Mutex<BTreeMap<i64, String>>>;
 
 impl Target {
     fn new(address: SocketAddr, key: &str) -> Self {
@@ -128,53 +125,6 @@ impl Target {
                 return;
             }
         }
-    }
-}
-
-fn note(told: &Told, order: &Value) {
-    let (id, status) = (order["id"].as_i64(), order["status"].as_str());
-    let mut told = told.lock().expect("no holder panics");
-    told.insert(id.expect("an id"), status.expect("a status").to_owned());
-}
-
-/// What an order can be that was seen in this status, when one more step was
-/// asked for.
-fn can_be(told: &str) -> &'static [&'static str] {
-    match told {
-        "placed" => &["placed", "approved", "cancelled"],
-        "approved" => &["approved", "delivered", "cancelled"],
-        "delivered" => &["delivered"],
-        _ => &["cancelled"],
-    }
-}
-
-/// Compares orders with what was told of them, and each pet with its orders.
-fn check(told: &Told, pets: &[Value], orders: &[Value]) {
-    let told = told.lock().expect("no holder panics");
-    let found: BTreeMap<_, _> = orders
-        .iter()
-        .map(|order| (order["id"].as_i64().expect("an id"), order))
-        .collect();
-    assert_eq!(found.len(), orders.len());
-    for (id, told) in told.iter() {
-        let status = found.get(id).and_then(|order| order["status"].as_str());
-        let fits = status.is_some_and(|status| can_be(told).contains(&status));
-        assert!(fits, "the order {id} was told as {told}, and is {status:?}");
-    }
-    for pet in pets {
-        let of_pet: Vec<_> = orders
-            .iter()
-            .filter(|order| order["petId"] == pet["id"])
-            .filter_map(|order| order["status"].as_str())
-            .collect();
-        let count = |status| of_pet.iter().filter(|found| **found == status).count();
-        let expected = match (count("placed") + count("approved"), count("delivered")) {
-            (0, 0) => "available",
-            (1, 0) => "pending",
-            (0, 1) => "sold",
-            _ => panic!("{pet} has the orders {of_pet:?}"),
-        };
-        assert_eq!(pet["status"], expected, "{pet}: {of_pet:?}");
     }
 }
 

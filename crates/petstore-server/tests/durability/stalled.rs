@@ -21,7 +21,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-const PETS: i64 = 20_000;
+pub(crate) const PETS: i64 = 20_000;
 const STALL: &str = "trace=pread64";
 /// A read that is delayed does not end before the test.
 const DELAY: &str = "inject=pread64:delay_enter=600s";
@@ -57,7 +57,7 @@ impl Drop for Stall {
 
 /// Adds pets to the store of a service that does not run, so many that it is larger than
 /// what the operating system reads ahead.
-fn add_pets(database: &Path) {
+pub(crate) fn add_pets(database: &Path) {
     let db = Connection::open(database).expect("the store");
     db.execute(
         "INSERT INTO pets (name, category_id)

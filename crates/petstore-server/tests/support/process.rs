@@ -18,11 +18,16 @@ use tempfile::TempDir;
 /// A test that waits longer has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// The oldest half of a longer log is forgotten.
+const LOG_BYTES: usize = 64 << 20;
+
 /// How a line with a key begins.
 const SHOWN_KEY: &str = "    petstore_";
 
 /// The file of the program.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_petstore-server");
+/// The variable that names another file, such as that of a release build.
+const OTHER_PROGRAM: &str = "PETSTORE_TEST_PROGRAM";
 
 /// The program, in that folder and with nothing of this environment.
 pub(crate) fn program(folder: &Path) -> Command {
@@ -31,7 +36,9 @@ pub(crate) fn program(folder: &Path) -> Command {
 
 /// The same, run by another command that finally becomes the program.
 pub(crate) fn program_by(launcher: &[&str], folder: &Path) -> Command {
-    let mut words = launcher.iter().copied().chain([PROGRAM]);
+    let other = std::env::var(OTHER_PROGRAM).ok();
+    let program = other.as_deref().unwrap_or(PROGRAM);
+    let mut words = launcher.iter().copied().chain([program]);
     let mut command = Command::new(words.next().expect("the program at least"));
     command.args(words);
     command.env_clear().current_dir(folder);
@@ -228,7 +235,13 @@ impl Log {
             let mut buffer = [0; 4096];
             while let Ok(read @ 1..) = stderr.read(&mut buffer) {
                 let text = String::from_utf8_lossy(&buffer[..read]).into_owned();
-                writer.0.0.lock().expect("no reader panics").push_str(&text);
+                let mut log = writer.0.0.lock().expect("no reader panics");
+                log.push_str(&text);
+                if log.len() > LOG_BYTES {
+                    let half = log.ceil_char_boundary(LOG_BYTES / 2);
+                    log.drain(..half);
+                }
+                drop(log);
                 writer.0.1.notify_all();
             }
         });

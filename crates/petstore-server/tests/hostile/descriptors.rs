@@ -1,0 +1,105 @@
+//! Tests clients that take all connections that the service may have.
+
+use crate::{
+    alone, attack,
+    attacked::{Attacked, FREEZE, until},
+    memory,
+    probe::probe,
+    raw::Request,
+};
+use std::{net::TcpStream, time::Duration};
+
+/// The limit of open files of the service.
+const FILES: u32 = 128;
+/// More than it can have.
+const CLIENTS: usize = 300;
+/// The connections that it may have where it is told.
+const CONNECTIONS: usize = 50;
+/// By then an idle connection that never sent anything is closed.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// Idle connections, until the queue of the operating system takes no more either.
+fn idle(attacked: &Attacked) -> Vec<TcpStream> {
+    let connect = |_| attack::connect(attacked.service.address).ok();
+    (0..CLIENTS).map_while(connect).collect()
+}
+
+/// Idle connections, until the service takes no more.
+fn idle_until_full(attacked: &Attacked) -> Vec<TcpStream> {
+    let connect = |_| {
+        let sockets = attacked.sockets();
+        let stream = attack::connect(attacked.service.address).ok()?;
+        let is_taken = || attacked.sockets() > sockets;
+        until(Duration::from_millis(500), is_taken).then_some(stream)
+    };
+    (0..CLIENTS).map_while(connect).collect()
+}
+
+/// Requests of the admin listener, on connections of their own.
+#[track_caller]
+fn assert_admin_responds(attacked: &Attacked) {
+    for path in ["/livez", "/readyz", "/metrics"].repeat(5) {
+        let probed = probe(attacked.admin, &Request::get(path));
+        assert_eq!(probed.status(), Some(200), "{path}: {probed:?}");
+        assert!(probed.took < FREEZE, "{path}: {probed:?}");
+    }
+}
+
+#[track_caller]
+fn assert_served(attacked: &Attacked) {
+    let list = Request::get("/v1/pets").key(&attacked.service.key);
+    let probed = probe(attacked.service.address, &list);
+    assert_eq!(probed.status(), Some(200), "{probed:?}");
+    assert!(probed.took < FREEZE, "{probed:?}");
+}
+
+#[test]
+fn the_admin_listener_responds_at_the_limit_of_open_files() {
+    let _alone = alone();
+    let attacked = Attacked::start_with_files(FILES, &[]);
+    let clients = idle(&attacked);
+    println!("{} clients, {} sockets", clients.len(), attacked.sockets());
+    assert_admin_responds(&attacked);
+    drop(clients);
+    let list = Request::get("/v1/pets").key(&attacked.service.key);
+    let is_served = || probe(attacked.service.address, &list).status() == Some(200);
+    assert!(until(Duration::from_secs(5), is_served), "works again");
+    assert_served(&attacked);
+}
+
+#[test]
+fn idle_connections_end_and_make_room_at_the_limit_of_open_files() {
+    let _alone = alone();
+    let attacked = Attacked::start_with_files(FILES, &[]);
+    let clients = idle_until_full(&attacked);
+    let list = Request::get("/v1/pets").key(&attacked.service.key);
+    // It waits in the queue until one of the idle ones has ended.
+    let probed = probe(attacked.service.address, &list);
+    println!(
+        "a client behind {} idle ones waited {:.1?}",
+        clients.len(),
+        probed.took
+    );
+    assert_eq!(probed.status(), Some(200), "{probed:?}");
+    assert!(probed.took < IDLE, "{probed:?}");
+    assert_admin_responds(&attacked);
+}
+
+#[test]
+fn the_number_of_connections_is_limited() {
+    let _alone = alone();
+    let limit = CONNECTIONS.to_string();
+    let attacked = Attacked::start(&[], &[("PETSTORE_MAX_CONNECTIONS", &limit)]);
+    let sockets = attacked.sockets();
+    let clients = idle(&attacked);
+    assert_admin_responds(&attacked);
+    let connections = attacked.sockets().saturating_sub(sockets);
+    println!("{} clients, {connections} connections", clients.len());
+    // One connection of the admin listener may still be closing.
+    assert!(connections <= CONNECTIONS + 2, "{connections} connections");
+    drop(clients);
+    let ended = || attacked.sockets() <= sockets + 2;
+    assert!(until(Duration::from_secs(5), ended));
+    assert_served(&attacked);
+    assert!(attacked.peak() < memory::BOUND);
+}

@@ -1,0 +1,155 @@
+//! Tests floods of HTTP/2 frames, on connections without TLS.
+
+use crate::{
+    alone, attack,
+    attacked::Attacked,
+    frames::{self, Http2, frame},
+};
+use std::{
+    io,
+    net::TcpStream,
+    time::{Duration, Instant},
+};
+
+/// As many as browsers need.
+const STREAMS: u32 = 100;
+/// The length of a flood, if the service does not end it.
+const FLOOD: Duration = Duration::from_secs(5);
+const CONNECTIONS: usize = 4;
+
+fn open(attacked: &Attacked) -> Http2<TcpStream> {
+    let stream = attack::connect(attacked.service.address).expect("it listens");
+    let mut connection = Http2::begin(stream, &[]).expect("the preface can be sent");
+    connection.settings().expect("settings come first");
+    connection
+}
+
+#[test]
+fn a_connection_has_at_most_a_hundred_streams() {
+    let _alone = alone();
+    let attacked = Attacked::start(&[], &[]);
+    let stream = attack::connect(attacked.service.address).expect("it listens");
+    let mut connection = Http2::begin(stream, &[]).expect("the preface can be sent");
+    let settings = connection.settings().expect("settings come first");
+    let streams = settings.get(&frames::MAX_CONCURRENT_STREAMS);
+    println!("at most {streams:?} streams");
+    assert!(
+        streams.is_some_and(|streams| *streams <= STREAMS),
+        "{settings:?}"
+    );
+    let authorization = format!("Bearer {}", attacked.service.key);
+    let request = connection.request(&frames::get("/v1/pets", &authorization));
+    let request = request.expect("it can be sent");
+    let response = connection
+        .receive_until(|frame| frame.stream == request && frame.kind == frames::HEADERS)
+        .expect("a response");
+    assert!(frames::is_ok(&response), "{response:?}");
+}
+
+/// Sends the same on several connections again and again, until the service ends them or
+/// the time is over; others are served meanwhile.
+fn assert_flood_is_survived(
+    what: &str,
+    mut flood: impl FnMut(&mut Http2<TcpStream>) -> io::Result<usize>,
+) {
+    let _alone = alone();
+    let attacked = Attacked::start(&[], &[]);
+    let watch = attacked.watch();
+    let mut connections: Vec<_> = (0..CONNECTIONS).map(|_| open(&attacked)).collect();
+    let begin = Instant::now();
+    let (mut sent, mut ended) = (0, 0);
+    while begin.elapsed() < FLOOD {
+        for connection in &mut connections {
+            match flood(connection) {
+                Ok(count) => sent += count,
+                Err(_) => {
+                    ended += 1;
+                    *connection = open(&attacked);
+                }
+            }
+        }
+    }
+    println!("{what}: {sent} frames; {ended} connections were ended, or not read by the service");
+    watch.end().assert_served(what);
+    attacked.assert_memory_is_bounded(what);
+    assert!(sent > 0);
+}
+
+#[test]
+fn streams_that_are_opened_and_cancelled_are_survived() {
+    assert_flood_is_survived("rapid reset", |connection| {
+        for _ in 0..50 {
+            let stream = connection.request(&frames::get("/v1/pets", "Bearer x"))?;
+            connection.cancel(stream)?;
+        }
+        drain(connection)?;
+        Ok(100)
+    });
+}
+
+#[test]
+fn an_endless_head_is_survived() {
+    let mut is_begun = false;
+    let part = frame(
+        frames::CONTINUATION,
+        0,
+        1,
+        &frames::head(&[("x", &"y".repeat(16_000))]),
+    );
+    let begin = frame(
+        frames::HEADERS,
+        frames::END_STREAM,
+        1,
+        &frames::head(&frames::get("/v1/pets", "Bearer x")[..4]),
+    );
+    assert_flood_is_survived("CONTINUATION", |connection| {
+        if !is_begun {
+            connection.send(&begin)?;
+        }
+        is_begun = true;
+        let sent = connection.send(&part);
+        is_begun = sent.is_ok();
+        sent.map(|()| 1)
+    });
+}
+
+#[test]
+fn pings_whose_responses_nobody_reads_are_survived() {
+    let pings = frame(frames::PING, 0, 0, &[0; 8]).repeat(500);
+    assert_flood_is_survived("PING", |connection| {
+        send_some(connection, &pings)?;
+        Ok(500)
+    });
+}
+
+#[test]
+fn settings_whose_responses_nobody_reads_are_survived() {
+    let settings = frame(frames::SETTINGS, 0, 0, &[]).repeat(500);
+    assert_flood_is_survived("SETTINGS", |connection| {
+        send_some(connection, &settings)?;
+        Ok(500)
+    });
+}
+
+/// Sends frames, of which the service may leave some in the socket for a while.
+fn send_some(connection: &mut Http2<TcpStream>, frames: &[u8]) -> io::Result<()> {
+    let patience = Duration::from_millis(200);
+    connection.stream.set_write_timeout(Some(patience))?;
+    connection.send(frames)
+}
+
+/// Reads what has arrived.
+fn drain(connection: &mut Http2<TcpStream>) -> io::Result<()> {
+    connection.stream.set_nonblocking(true)?;
+    let mut buffer = [0; 65_536];
+    let read = loop {
+        match io::Read::read(&mut connection.stream, &mut buffer) {
+            Ok(0) => break Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    connection.stream.set_nonblocking(false)?;
+    read
+}

@@ -1,0 +1,51 @@
+//! Tests hostile clients over raw sockets and raw HTTP/2: clients that read nothing, send
+//! half of a request, take all connections, or break the rules of HTTP. The memory of the
+//! service stays below 256 MB, and other clients are served within a second.
+//!
+//! `PETSTORE_TEST_PROGRAM` names another build of the program, such as a release build.
+
+#[expect(
+    dead_code,
+    reason = "shared with `tests/endurance`, which needs more of it"
+)]
+#[path = "../support/attack.rs"]
+mod attack;
+#[path = "../support/frames.rs"]
+mod frames;
+#[path = "../support/memory.rs"]
+mod memory;
+#[expect(
+    dead_code,
+    reason = "shared with `tests/endurance`, which needs more of it"
+)]
+#[path = "../support/probe.rs"]
+mod probe;
+#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
+#[path = "../support/process.rs"]
+mod process;
+#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
+#[path = "../support/raw.rs"]
+mod raw;
+#[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
+#[path = "../support/scrape.rs"]
+mod scrape;
+#[path = "../support/skip.rs"]
+mod skip;
+
+mod attacked;
+mod descriptors;
+mod heads;
+mod http1;
+mod http2;
+mod tls;
+mod unread;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Each of these tests uses the whole machine, so they run one after the other.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    openapi_dropshot_server::open_files::raise_limit()
+        .expect("the limit of open files can be raised");
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,175 @@
+//! Tests clients that request the largest pages and read nothing, or next to nothing, of
+//! the responses.
+
+use crate::{
+    alone, attack,
+    attacked::{Attacked, until},
+    probe::probe,
+    raw::Request,
+};
+use std::{
+    collections::BTreeSet,
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    thread,
+    time::Duration,
+};
+
+const PETS: usize = 100;
+/// The largest body that is configured, less than what is around a name.
+const NAME_BYTES: usize = (1 << 20) - 100;
+/// Several of the largest pets, and no more.
+const PAGE_BYTES: usize = 8 << 20;
+const LARGEST_PAGE: &str = "/v1/pets?limit=100";
+const LIMITS: [&str; 2] = ["--body-max-bytes", "1048576"];
+/// A client that takes nothing is cut off after so long.
+const STALL: (&str, &str) = ("PETSTORE_RESPONSE_STALL_SECONDS", "3");
+/// The attack is under way for at least so long.
+const UNDER_WAY: Duration = Duration::from_secs(2);
+/// By then all are cut off.
+const CUT_OFF: Duration = Duration::from_secs(15);
+/// What a service may keep after an attack, beside what it used before.
+const KEPT_BYTES: u64 = 64 << 20;
+
+/// Adds the pets.
+fn fill(attacked: &Attacked) {
+    let name = "x".repeat(NAME_BYTES);
+    let pet = format!(r#"{{"name":"{name}","categoryId":7,"status":"available"}}"#);
+    let request = Request::post("/v1/pets", pet).key(&attacked.service.key);
+    for _ in 0..PETS {
+        let probed = match &attacked.tls {
+            None => probe(attacked.service.address, &request),
+            Some(trust) => trust.probe(attacked.service.address, &request),
+        };
+        assert_eq!(probed.status(), Some(201), "{:?}", probed.response.err());
+    }
+}
+
+/// Lets hostile clients work, and checks that other clients are served, that the hostile
+/// ones are cut off, and that the memory is bounded and given back.
+fn assert_survived<T>(attacked: &Attacked, what: &str, attack: impl FnOnce() -> T) {
+    let (sockets, before) = (attacked.sockets(), attacked.resident());
+    let watch = attacked.watch();
+    let hostile = attack();
+    thread::sleep(UNDER_WAY);
+    let during = attacked.resident();
+    let are_cut_off = until(CUT_OFF, || attacked.sockets() <= sockets + 4);
+    let report = watch.end();
+    let left = attacked.sockets().saturating_sub(sockets);
+    let given_back = || attacked.resident().0 <= before.0 + KEPT_BYTES;
+    let is_given_back = until(Duration::from_secs(5), given_back);
+    let (peak, after) = (attacked.peak(), attacked.resident());
+    println!(
+        "{what}: {before} before, {during} during, at most {peak}, {after} after; {left} connections were not cut off"
+    );
+    drop(hostile);
+    report.assert_served(what);
+    attacked.assert_memory_is_bounded(what);
+    assert!(are_cut_off, "{what}: {left} connections are still open");
+    assert!(is_given_back, "{what}: {before} before, {after} after");
+}
+
+#[test]
+fn a_page_is_bounded_in_bytes_and_links_lead_to_all_pets() {
+    let _alone = alone();
+    let attacked = Attacked::start(&LIMITS, &[]);
+    fill(&attacked);
+    let mut connection = attacked.service.connect();
+    let mut target = LARGEST_PAGE.to_owned();
+    let (mut ids, mut pages, mut largest) = (BTreeSet::new(), 0, 0);
+    loop {
+        connection.write(Request::get(&target).key(&attacked.service.key).bytes());
+        let page = connection.response();
+        assert_eq!(page.status, 200);
+        pages += 1;
+        largest = largest.max(page.body.len());
+        let pets = page.json();
+        for pet in pets.as_array().expect("an array") {
+            assert_eq!(pet["name"].as_str().map(str::len), Some(NAME_BYTES));
+            assert!(ids.insert(pet["id"].as_i64()), "twice");
+        }
+        let Some(link) = page.header("link") else {
+            break;
+        };
+        let next = link.strip_prefix('<').and_then(|link| link.split_once('>'));
+        target = format!("/v1/pets{}", next.expect("a target").0);
+    }
+    println!("{pages} pages of at most {largest} bytes");
+    assert_eq!(ids.len(), PETS);
+    attacked.assert_memory_is_bounded("one client that reads all");
+    assert!(largest <= PAGE_BYTES, "{largest} bytes");
+}
+
+#[test]
+fn forty_clients_that_do_not_read_are_cut_off() {
+    let _alone = alone();
+    let attacked = Attacked::start(&LIMITS, &[STALL]);
+    fill(&attacked);
+    let list = Request::get(LARGEST_PAGE).key(&attacked.service.key);
+    assert_survived(&attacked, "40 clients that do not read", || {
+        attack::non_readers(attacked.service.address, &list, 40).expect("it listens")
+    });
+}
+
+#[test]
+fn sixty_streams_without_a_window_are_cut_off() {
+    let _alone = alone();
+    let Some(attacked) = Attacked::start_with_tls(&LIMITS, &[STALL]) else {
+        return;
+    };
+    fill(&attacked);
+    let trust = attacked.tls.as_ref().expect("it was made");
+    assert_survived(&attacked, "60 streams with the window 0", || {
+        let stream = trust
+            .connect(attacked.service.address, "h2")
+            .expect("it listens");
+        attack::without_window(stream, LARGEST_PAGE, &attacked.service.key, 60)
+            .expect("requests can be sent")
+    });
+}
+
+#[test]
+fn sixty_connections_of_all_kinds_are_bounded() {
+    let _alone = alone();
+    let attacked = Attacked::start(&LIMITS, &[STALL]);
+    fill(&attacked);
+    let (address, key) = (attacked.service.address, attacked.service.key.as_str());
+    let list = Request::get(LARGEST_PAGE).key(key);
+    assert_survived(&attacked, "60 connections of all kinds", || {
+        let unread = attack::non_readers(address, &list, 20).expect("it listens");
+        let pipelined: Vec<TcpStream> = (0..20)
+            .map(|_| {
+                let mut stream = attack::connect(address).expect("it listens");
+                let requests = list.bytes().repeat(20);
+                stream.write_all(&requests).expect("they fit the buffers");
+                stream
+            })
+            .collect();
+        let streams: Vec<_> = (0..20)
+            .map(|_| {
+                let stream = attack::connect(address).expect("it listens");
+                attack::without_window(stream, LARGEST_PAGE, key, 3).expect("requests can be sent")
+            })
+            .collect();
+        (unread, pipelined, streams)
+    });
+}
+
+/// A slow client is no hostile one: it takes something from time to time.
+#[test]
+fn a_client_that_reads_slowly_gets_its_pages() {
+    const PAGES: usize = 8;
+    let _alone = alone();
+    let attacked = Attacked::start(&LIMITS, &[STALL]);
+    fill(&attacked);
+    let mut stream = attack::connect(attacked.service.address).expect("it listens");
+    let list = Request::get("/v1/pets?limit=2").key(&attacked.service.key);
+    let requests = list.bytes().repeat(PAGES);
+    stream.write_all(&requests).expect("they fit the buffers");
+    // In total longer than the time after which a client that takes nothing is cut off.
+    let mut buffer = vec![0; NAME_BYTES];
+    for _ in 0..2 * PAGES {
+        thread::sleep(Duration::from_millis(500));
+        stream.read_exact(&mut buffer).expect("it is not cut off");
+    }
+}

@@ -1,0 +1,131 @@
+//! Hostile clients: they send half of a request, or read nothing of the response. None of
+//! them needs a thread of its own.
+
+use crate::{
+    frames::{self, Http2},
+    raw::Request,
+};
+use std::{
+    io::{self, ErrorKind, Write as _},
+    net::{SocketAddr, TcpStream},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// The bytes of a half-sent head: just less than hyper takes.
+pub(crate) const HEAD_BYTES: usize = 405_000;
+/// An attack is under way when the server takes nothing for so long.
+const SETTLED: Duration = Duration::from_secs(2);
+/// A client whose connection is not taken for so long gives up.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// Connects, as far as the server lets it.
+pub(crate) fn connect(address: SocketAddr) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect_timeout(&address, CONNECT)?;
+    stream.set_write_timeout(Some(CONNECT))?;
+    stream.set_read_timeout(Some(CONNECT))?;
+    Ok(stream)
+}
+
+/// Connections that send heads without an end; as many bytes as the server takes, for at
+/// most `time`.
+pub(crate) fn half_heads(address: SocketAddr, count: usize, time: Duration) -> Vec<TcpStream> {
+    let mut head = b"GET /v1/pets HTTP/1.1\r\nHost: test\r\nX: ".to_vec();
+    head.resize(HEAD_BYTES, b'x');
+    write_what_is_taken(address, &head, count, time)
+}
+
+/// Connections that send a request and never read the response.
+pub(crate) fn non_readers(
+    address: SocketAddr,
+    request: &Request,
+    count: usize,
+) -> io::Result<Vec<TcpStream>> {
+    let request = request.bytes();
+    let open = |_| {
+        let mut stream = connect(address)?;
+        stream.write_all(&request)?;
+        Ok(stream)
+    };
+    (0..count).map(open).collect()
+}
+
+/// Connections that send the head of a creation and a part of its body.
+pub(crate) fn slow_bodies(
+    address: SocketAddr,
+    key: &str,
+    bytes: usize,
+    count: usize,
+    time: Duration,
+) -> Vec<TcpStream> {
+    let mut request = Request::post("/v1/pets", vec![b' '; bytes])
+        .key(key)
+        .bytes();
+    request.pop();
+    write_what_is_taken(address, &request, count, time)
+}
+
+/// A connection with streams whose responses find no room: the window of each is 0.
+pub(crate) fn without_window<S: io::Read + io::Write>(
+    stream: S,
+    target: &str,
+    key: &str,
+    streams: usize,
+) -> io::Result<Http2<S>> {
+    let mut connection = Http2::begin(stream, &[(frames::INITIAL_WINDOW_SIZE, 0)])?;
+    let authorization = format!("Bearer {key}");
+    for _ in 0..streams {
+        connection.request(&frames::get(target, &authorization))?;
+    }
+    Ok(connection)
+}
+
+/// Writes to all connections at once, until everything is sent, nothing moves any more, or
+/// the time is over. A connection that the server closes ends with that.
+fn write_what_is_taken(
+    address: SocketAddr,
+    request: &[u8],
+    count: usize,
+    time: Duration,
+) -> Vec<TcpStream> {
+    let begin = Instant::now();
+    // A server that accepts no more lets the rest wait.
+    let mut clients: Vec<(TcpStream, usize)> = (0..count)
+        .map_while(|_| connect_soon(address).ok())
+        .map(|stream| (stream, 0))
+        .collect();
+    let mut last = Instant::now();
+    let mut is_done = false;
+    while !is_done && begin.elapsed() < time && last.elapsed() < SETTLED {
+        is_done = true;
+        let mut moved = false;
+        for (stream, sent) in &mut clients {
+            while *sent < request.len() {
+                match stream.write(&request[*sent..]) {
+                    Ok(bytes) => {
+                        *sent += bytes;
+                        moved = true;
+                    }
+                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                    Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                        is_done = false;
+                        break;
+                    }
+                    Err(_) => *sent = request.len(),
+                }
+            }
+        }
+        if moved {
+            last = Instant::now();
+        } else {
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+    clients.into_iter().map(|(stream, _)| stream).collect()
+}
+
+fn connect_soon(address: SocketAddr) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect_timeout(&address, CONNECT)?;
+    stream.set_nonblocking(true)?;
+    Ok(stream)
+}

@@ -1,0 +1,34 @@
+//! Reads how much memory a process uses.
+
+use rustix::process::Pid;
+use std::{fmt, fs};
+
+/// The bound of the service, whatever its clients do.
+pub(crate) const BOUND: Memory = Memory(256 << 20);
+
+/// An amount of memory in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Memory(pub(crate) u64);
+
+impl fmt::Display for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} MB", self.0 >> 20)
+    }
+}
+
+/// The resident memory of a process; `None` if it has ended.
+pub(crate) fn resident(pid: Pid) -> Option<Memory> {
+    field(pid, "VmRSS:")
+}
+
+/// The most resident memory that a process ever had; `None` if it has ended.
+pub(crate) fn peak(pid: Pid) -> Option<Memory> {
+    field(pid, "VmHWM:")
+}
+
+fn field(pid: Pid, name: &str) -> Option<Memory> {
+    let status = fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    let kilobytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(Memory(kilobytes * 1024))
+}
