@@ -41,7 +41,17 @@ fn host(head: &Parts) -> Option<&'static str> {
 /// An empty `Host` is what a client sends whose URL has no host.
 fn is_host(value: &HeaderValue) -> bool {
     let bytes = value.as_bytes();
-    bytes.is_empty() || (!bytes.contains(&b'@') && Authority::try_from(bytes).is_ok())
+    if bytes.is_empty() {
+        return true;
+    }
+    let Ok(authority) = Authority::try_from(bytes) else {
+        return false;
+    };
+    let port = authority.as_str().strip_prefix(authority.host());
+    port.is_some_and(|port| {
+        let digits = port.strip_prefix(':').unwrap_or(port);
+        digits.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// RFC 9112, section 6.1: the service knows no other transfer coding.
@@ -83,6 +93,8 @@ mod tests {
             (Version::HTTP_11, &[], false),
             (Version::HTTP_11, &["a", "a"], false),
             (Version::HTTP_11, &["a b"], false),
+            (Version::HTTP_11, &["a:"], true),
+            (Version::HTTP_11, &["a:port"], false),
             (Version::HTTP_11, &["user@a"], false),
             (Version::HTTP_11, &["a/b"], false),
             (Version::HTTP_10, &[], true),

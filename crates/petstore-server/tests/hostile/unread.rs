@@ -158,7 +158,7 @@ fn sixty_connections_of_all_kinds_are_bounded() {
 /// A slow client is no hostile one: it takes something from time to time.
 #[test]
 fn a_client_that_reads_slowly_gets_its_pages() {
-    const PAGES: usize = 8;
+    const PAGES: usize = 16;
     let _alone = alone();
     let attacked = Attacked::start(&LIMITS, &[STALL]);
     fill(&attacked);
@@ -168,7 +168,8 @@ fn a_client_that_reads_slowly_gets_its_pages() {
     stream.write_all(&requests).expect("they fit the buffers");
     // In total longer than the time after which a client that takes nothing is cut off.
     let mut buffer = vec![0; NAME_BYTES];
-    for _ in 0..2 * PAGES {
+    // A page has one pet of this size.
+    for _ in 0..PAGES {
         thread::sleep(Duration::from_millis(500));
         stream.read_exact(&mut buffer).expect("it is not cut off");
     }
