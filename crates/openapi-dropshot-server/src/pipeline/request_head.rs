@@ -44,6 +44,10 @@ fn is_host(value: &HeaderValue) -> bool {
     if bytes.is_empty() {
         return true;
     }
+    // A comma is what a proxy puts between two hosts.
+    if bytes.contains(&b',') {
+        return false;
+    }
     let Ok(authority) = Authority::try_from(bytes) else {
         return false;
     };
@@ -95,6 +99,7 @@ mod tests {
             (Version::HTTP_11, &["a b"], false),
             (Version::HTTP_11, &["a:"], true),
             (Version::HTTP_11, &["a:port"], false),
+            (Version::HTTP_11, &["a,b"], false),
             (Version::HTTP_11, &["user@a"], false),
             (Version::HTTP_11, &["a/b"], false),
             (Version::HTTP_10, &[], true),
