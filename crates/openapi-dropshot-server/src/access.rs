@@ -1,7 +1,11 @@
 //! Records the end of each request: writes a line to the access log and updates the metrics.
 //! Neither contains the path as it was sent, a credential or a body.
 
-use crate::metrics::Metrics;
+mod sampling;
+
+pub(crate) use sampling::RejectedLines;
+
+use crate::{logging::UNLOGGED, metrics::Metrics};
 use http::Method;
 use openapi_dropshot_types::Operation;
 use std::time::Duration;
@@ -24,23 +28,37 @@ pub(crate) struct EndedRequest<'a> {
     pub(crate) took: Duration,
 }
 
+/// Emits the event of a request; its target depends on whether it gets a line in the log.
+macro_rules! event {
+    ($request:expr, $($target:tt)*) => {
+        tracing::info!(
+            $($target)*
+            // As a field, the text needs no formatting.
+            message = $request.message,
+            request_id = $request.request_id,
+            method = $request.method.as_str(),
+            route = $request.route,
+            operation = $request.operation.map(|operation| operation.name),
+            status = $request.status,
+            code = $request.code,
+            duration_us = u64::try_from($request.took.as_micros()).unwrap_or(u64::MAX),
+            key_id = $request.key_id,
+        )
+    };
+}
+
 impl EndedRequest<'_> {
-    /// Counts the request and logs its line. The target of the line is this module.
-    pub(crate) fn record(&self, metrics: Option<&Metrics>) {
+    /// Counts the request, and logs its line unless there were too many of its kind. The target
+    /// of the line is this module.
+    pub(crate) fn record(&self, metrics: Option<&Metrics>, rejected: &RejectedLines) {
         if let Some(metrics) = metrics {
             metrics.requests.end(self);
         }
-        tracing::info!(
-            // As a field, the text needs no formatting.
-            message = self.message,
-            request_id = self.request_id,
-            method = self.method.as_str(),
-            route = self.route,
-            operation = self.operation.map(|operation| operation.name),
-            status = self.status,
-            code = self.code,
-            duration_us = u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX),
-            key_id = self.key_id,
-        );
+        if rejected.has_line_for(self.status, self.code) {
+            event!(self,);
+        } else {
+            // No line, but a span for a collector.
+            event!(self, target: UNLOGGED,);
+        }
     }
 }

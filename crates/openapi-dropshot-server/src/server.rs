@@ -3,7 +3,7 @@
 use crate::{
     ServiceInfo,
     clock::{Clock, SystemClock},
-    config::{Lifecycle, Limits, RateLimit, Web},
+    config::{Lifecycle, Limits, Rate, RateLimit, Watch, Web},
     idempotency,
     metrics::Metrics,
     pipeline::{self, Context, RouteError},
@@ -47,6 +47,8 @@ pub struct Setup<S> {
     pub lifecycle: Lifecycle,
     /// Whether to count requests.
     pub metrics: bool,
+    /// Lines per second of the access log for the rejected requests of each status and code.
+    pub rejected_lines: Rate,
 }
 
 impl<S> Setup<S> {
@@ -63,6 +65,7 @@ impl<S> Setup<S> {
             web: Web::default(),
             lifecycle: Lifecycle::default(),
             metrics: true,
+            rejected_lines: Watch::default().access_log_rejected_per_second,
         }
     }
 }
@@ -132,7 +135,7 @@ impl<S: State> Bound<S> {
             ..ConfigDropshot::default()
         };
         let context = Context::new::<C>(setup)?;
-        let logger = slog_bridge::logger(context.metrics.clone());
+        let logger = slog_bridge::logger(context.metrics.clone(), context.rejected.clone());
         ServerBuilder::new(pipeline::description::<C, S>()?, context, logger)
             .config(config)
             .tls(tls)

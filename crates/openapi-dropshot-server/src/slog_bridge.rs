@@ -2,7 +2,10 @@
 //! `dropshot`, with their key-value pairs as fields. A request to which dropshot itself
 //! responds never reaches the pipeline, so its access log line is made from its record here.
 
-use crate::{access::EndedRequest, metrics::Metrics};
+use crate::{
+    access::{EndedRequest, RejectedLines},
+    metrics::Metrics,
+};
 use http::Method;
 use slog::{KV, Logger, OwnedKVList, Record, Serializer};
 use std::{
@@ -16,15 +19,16 @@ const COMPLETED: &str = "request completed";
 const OWN_ERROR: &str = "error_message_external";
 
 /// A logger whose records go to `tracing`, and the responses of dropshot's own to the metrics.
-pub(crate) fn logger(metrics: Option<Arc<Metrics>>) -> Logger {
+pub(crate) fn logger(metrics: Option<Arc<Metrics>>, rejected: Arc<RejectedLines>) -> Logger {
     // A panic in the middle of counting leaves counts that are right, or one
     // less.
     let metrics = AssertUnwindSafe(metrics);
-    Logger::root(ToTracing { metrics }, slog::o!())
+    Logger::root(ToTracing { metrics, rejected }, slog::o!())
 }
 
 struct ToTracing {
     metrics: AssertUnwindSafe<Option<Arc<Metrics>>>,
+    rejected: Arc<RejectedLines>,
 }
 
 impl slog::Drain for ToTracing {
@@ -91,7 +95,7 @@ impl ToTracing {
             key_id: None,
             took: Duration::from_micros(pairs.number("latency_us").unwrap_or_default()),
         }
-        .record(self.metrics.as_deref());
+        .record(self.metrics.as_deref(), &self.rejected);
     }
 }
 
@@ -172,6 +176,7 @@ impl Serializer for Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Rate;
     use std::sync::Mutex;
     use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _};
 
@@ -200,7 +205,8 @@ mod tests {
                     .with_target(env!("CARGO_CRATE_NAME"), Level::INFO),
             )
             .with(layer.with_writer(move || writer.clone()));
-        tracing::subscriber::with_default(subscriber, || log(&logger(None)));
+        let rejected = RejectedLines::start(Rate::Off);
+        tracing::subscriber::with_default(subscriber, || log(&logger(None, rejected)));
         let bytes = written.0.lock().expect("no writer panics").clone();
         let lines = bytes.split(|byte| *byte == b'\n');
         let lines = lines.filter(|line| !line.is_empty());

@@ -17,6 +17,14 @@ use tracing::{
 };
 use tracing_subscriber::{Layer, layer::Context, registry::LookupSpan};
 
+/// The longest value of a field, in bytes. A client chooses some of them, such as the method.
+const FIELD: usize = 1024;
+/// The longest message, in bytes: it may list the causes of an error.
+const MESSAGE: usize = 4096;
+/// The longest line, in bytes, before it says how many fields it lacks. Text with escapes is
+/// longer than the value that it stands for.
+const LINE: usize = 8192;
+
 /// Writes a line for every event.
 pub(super) struct Lines {
     info: &'static ServiceInfo,
@@ -36,21 +44,21 @@ impl Lines {
     }
 }
 
-/// The fields of a span, written as they stand in a line.
-struct SpanFields(String);
+/// The fields of a span, written as they stand in a line, and the number of those that are
+/// left out.
+struct SpanFields(String, usize);
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         if !self.shows_span(attributes.metadata().target()) {
             return;
         }
-        let mut fields = String::new();
-        attributes.record(&mut Fields {
-            format: self.format,
-            line: &mut fields,
-        });
+        let mut line = String::new();
+        let mut fields = Fields::of(self.format, &mut line);
+        attributes.record(&mut fields);
+        let left_out = fields.left_out;
         if let Some(span) = context.span(id) {
-            span.extensions_mut().insert(SpanFields(fields));
+            span.extensions_mut().insert(SpanFields(line, left_out));
         }
     }
 
@@ -62,19 +70,14 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
         let mut line = LINE.try_with(Cell::take).unwrap_or_default();
         line.clear();
         self.begin(&mut line, event);
-        event.record(&mut Fields {
-            format: self.format,
-            line: &mut line,
-        });
+        let mut fields = Fields::of(self.format, &mut line);
+        event.record(&mut fields);
         for span in context.event_scope(event).into_iter().flatten() {
-            if let Some(SpanFields(fields)) = span.extensions().get() {
-                line.push_str(fields);
+            if let Some(SpanFields(text, left_out)) = span.extensions().get() {
+                fields.of_span(text, *left_out);
             }
         }
-        line.push_str(match self.format {
-            LogFormat::Text => "\n",
-            LogFormat::Json => "}\n",
-        });
+        fields.end();
         self.sink.push(line.as_bytes());
         let _kept = LINE.try_with(|kept| kept.set(line));
     }
@@ -136,13 +139,51 @@ fn push_time(line: &mut String, now: Duration) {
     let _kept = SECOND.try_with(|kept| kept.set((second, text)));
 }
 
-/// Writes fields one after the other.
+/// Writes fields one after the other, as long as the line has room for them.
 struct Fields<'a> {
     format: LogFormat,
     line: &'a mut String,
+    /// The number of fields that did not fit.
+    left_out: usize,
 }
 
-impl Fields<'_> {
+impl<'a> Fields<'a> {
+    fn of(format: LogFormat, line: &'a mut String) -> Self {
+        Fields {
+            format,
+            line,
+            left_out: 0,
+        }
+    }
+
+    /// Adds the fields of a span, if all of them fit.
+    fn of_span(&mut self, fields: &str, left_out: usize) {
+        self.left_out += left_out;
+        if self.line.len() + fields.len() > LINE {
+            self.left_out += 1;
+        } else {
+            self.line.push_str(fields);
+        }
+    }
+
+    fn end(self) {
+        let left_out = self.left_out;
+        let _ = match self.format {
+            LogFormat::Text if left_out == 0 => self.line.write_char('\n'),
+            LogFormat::Json if left_out == 0 => self.line.write_str("}\n"),
+            LogFormat::Text => writeln!(self.line, " fields_left_out={left_out}"),
+            LogFormat::Json => writeln!(self.line, ",\"fields_left_out\":{left_out}}}"),
+        };
+    }
+
+    /// Removes the field that begins at this byte, if the line has no room for it.
+    fn keep_if_fits(&mut self, begin: usize) {
+        if self.line.len() > LINE {
+            self.line.truncate(begin);
+            self.left_out += 1;
+        }
+    }
+
     /// The text before a value. The message of a line of text has no name.
     fn name(&mut self, field: &Field) {
         match self.format {
@@ -166,8 +207,10 @@ impl Fields<'_> {
         let _ = write!(self.line, "{value}");
     }
 
-    /// Writes a text with escapes: it must not break the line, nor the quotes in JSON.
-    fn escaped(&mut self, field: &Field, text: &str) {
+    /// Writes a text with escapes: it must not break the line, nor the quotes in JSON. `more` is
+    /// the number of bytes that it lacks.
+    fn escaped(&mut self, field: &Field, text: &str, more: usize) {
+        let begin = self.line.len();
         self.name(field);
         let is_json = self.format == LogFormat::Json;
         let quote = if is_json { "\"" } else { "" };
@@ -182,7 +225,27 @@ impl Fields<'_> {
                 plain => self.line.push(plain),
             }
         }
+        self.marker(more);
         self.line.push_str(quote);
+        self.keep_if_fits(begin);
+    }
+
+    /// Writes a text in quotes that Rust reads, for a line of text.
+    fn quoted(&mut self, field: &Field, text: &str, more: usize) {
+        let begin = self.line.len();
+        self.name(field);
+        let _ = write!(self.line, "{text:?}");
+        self.line.pop();
+        self.marker(more);
+        self.line.push('"');
+        self.keep_if_fits(begin);
+    }
+
+    /// Says how many bytes of a value are cut off.
+    fn marker(&mut self, more: usize) {
+        if more > 0 {
+            let _ = write!(self.line, "...[{more} more bytes]");
+        }
     }
 }
 
@@ -210,20 +273,59 @@ impl Visit for Fields<'_> {
 
     fn record_str(&mut self, field: &Field, value: &str) {
         let quoted = self.format == LogFormat::Json || !is_message(field);
-        if is_ordinary(value) {
+        let (value, more) = cut(value, longest(field));
+        if more == 0 && is_ordinary(value) {
             // Nearly every text, and many times as quick.
+            let begin = self.line.len();
             self.name(field);
             let quote = if quoted { "\"" } else { "" };
             self.line.extend([quote, value, quote]);
+            self.keep_if_fits(begin);
         } else if quoted && self.format == LogFormat::Text {
-            self.record_debug(field, &value);
+            self.quoted(field, value, more);
         } else {
-            self.escaped(field, value);
+            self.escaped(field, value, more);
         }
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.escaped(field, &format!("{value:?}"));
+        let mut beginning = Beginning {
+            text: String::new(),
+            room: longest(field),
+            more: 0,
+        };
+        let _ = write!(beginning, "{value:?}");
+        self.escaped(field, &beginning.text, beginning.more);
+    }
+}
+
+/// The longest value of a field.
+fn longest(field: &Field) -> usize {
+    if is_message(field) { MESSAGE } else { FIELD }
+}
+
+/// The beginning of a text, with at most that many bytes, and the number of the other bytes.
+fn cut(text: &str, most: usize) -> (&str, usize) {
+    let kept = &text[..text.floor_char_boundary(most)];
+    (kept, text.len() - kept.len())
+}
+
+/// Keeps the beginning of what is written to it, and counts the rest.
+struct Beginning {
+    text: String,
+    room: usize,
+    more: usize,
+}
+
+impl fmt::Write for Beginning {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        // Nothing follows what was cut off.
+        let room = if self.more == 0 { self.room } else { 0 };
+        let (kept, more) = cut(text, room);
+        self.text.push_str(kept);
+        self.room -= kept.len();
+        self.more += more;
+        Ok(())
     }
 }
 
@@ -334,6 +436,73 @@ mod tests {
                 let formatted =
                     written_by(format, || tracing::info!(status = 200_u16, "{message}"));
                 assert_eq!(without_time(field), without_time(formatted));
+            }
+        }
+    }
+
+    /// Both formats, each with the lines that something logs.
+    fn in_both_formats(log: impl Fn()) -> [(LogFormat, String); 2] {
+        [LogFormat::Text, LogFormat::Json].map(|format| (format, written_by(format, &log)))
+    }
+
+    #[test]
+    fn a_long_value_is_cut_and_the_line_says_by_how_much() {
+        let long = "A".repeat(390_000);
+        let lines = in_both_formats(|| {
+            tracing::info!(method = long.as_str(), debug = ?long, status = 405, "{long}");
+        });
+        for (format, line) in lines {
+            assert!(line.len() < 8000, "{}", line.len());
+            for more in [390_000 - FIELD, 390_002 - FIELD, 390_000 - MESSAGE] {
+                let marker = format!("A...[{more} more bytes]");
+                assert!(line.contains(&marker), "{marker}: {line}");
+            }
+            assert!(line.contains("status"), "{line}");
+            if format == LogFormat::Json {
+                let line: Value = serde_json::from_str(&line).expect("JSON");
+                assert_eq!(line["status"], 405);
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_is_cut_between_characters_and_its_escapes_stay_whole() {
+        let long = "\u{1b}é\u{1f600}\"".repeat(200);
+        for (format, line) in in_both_formats(|| tracing::info!(x = long.as_str())) {
+            let more = long.len() - long.floor_char_boundary(FIELD);
+            assert!(
+                line.contains(&format!("...[{more} more bytes]\"")),
+                "{line}"
+            );
+            if format == LogFormat::Json {
+                let line: Value = serde_json::from_str(&line).expect("JSON");
+                let value = line["x"].as_str().expect("text");
+                assert!(value.starts_with(&long[..long.floor_char_boundary(FIELD)]));
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_has_a_limit_and_says_how_many_fields_it_lacks() {
+        let long = "\u{1}".repeat(FIELD);
+        let x = long.as_str();
+        let lines = in_both_formats(|| {
+            let _span = tracing::error_span!(
+                target: "openapi_dropshot_server::request", "request", long = x, trace_id = "4b"
+            )
+            .entered();
+            tracing::info!(a = x, b = x, c = x, last = 7, "said");
+        });
+        for (format, line) in lines {
+            assert!(line.len() < LINE + 64, "{}", line.len());
+            assert!(line.contains("last") && line.contains("said"), "{line}");
+            match format {
+                LogFormat::Text => assert!(line.contains(" fields_left_out="), "{line}"),
+                LogFormat::Json => {
+                    let line: Value = serde_json::from_str(&line).expect("JSON");
+                    // Two of the event, and those of the span.
+                    assert_eq!(line["fields_left_out"], 3, "{line}");
+                }
             }
         }
     }

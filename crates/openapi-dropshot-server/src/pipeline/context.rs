@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     ServiceInfo,
+    access::RejectedLines,
     clock::Clock,
     config::{Limits, SunsetPolicy},
     document::Document,
@@ -43,6 +44,8 @@ pub struct Context<S: State> {
     in_flight: InFlight<S::Principal>,
     /// `None` where metrics are switched off.
     pub(crate) metrics: Option<Arc<Metrics>>,
+    /// Decides which rejected requests have a line in the access log.
+    pub(crate) rejected: Arc<RejectedLines>,
     /// One for each request that may run.
     pub(super) permits: Arc<Semaphore>,
     /// One for each byte of a body that may be held in memory.
@@ -82,6 +85,7 @@ impl<S: State> Context<S> {
             usage: Arc::default(),
             in_flight: InFlight::default(),
             metrics,
+            rejected: RejectedLines::start(setup.rejected_lines),
             permits,
             body_budget,
             limits: setup.limits,

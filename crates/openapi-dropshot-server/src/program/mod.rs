@@ -167,6 +167,7 @@ impl<X: clap::Args + Settings> Program<X> {
             web: settings.web,
             lifecycle: settings.lifecycle,
             metrics: settings.watch.metrics.is_on(),
+            rejected_lines: settings.watch.access_log_rejected_per_second,
             ..Setup::new(self.info, state)
         })?;
         Ok(BoundProgram {
