@@ -62,7 +62,12 @@ impl<S: State> Context<S> {
         let (info, base, operations) = (setup.info, C::BASE_PATH, C::OPERATIONS);
         let lowest = setup.lifecycle.min_stability.0;
         let routes = Routes::new(C::router()?, base, operations, lowest);
-        let pages = Pages::new(Document::of::<C>(routes.served()), C::TITLE, base);
+        let pages = Pages::new(
+            Document::of::<C>(routes.served()),
+            C::TITLE,
+            base,
+            setup.web.compression,
+        );
         pages.check(operations, base)?;
         let permits = semaphore(setup.limits.max_in_flight.get());
         let body_budget = semaphore(setup.limits.body_budget_bytes.get());
