@@ -4,6 +4,7 @@
 
 use crate::{config::Rate, logging::SAMPLED};
 use std::{
+    array,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
@@ -65,7 +66,7 @@ impl RejectedLines {
                 Rate::Off => None,
                 Rate::PerSecond(lines) => Some(u64::from(lines.get())),
             },
-            kinds: [const { Kind::EMPTY }; KINDS],
+            kinds: array::from_fn(|_| Kind::default()),
             others: AtomicU64::new(0),
         }
     }
@@ -108,13 +109,6 @@ impl RejectedLines {
             }
         }
     }
-}
-
-impl Kind {
-    const EMPTY: Self = Kind {
-        rejection: OnceLock::new(),
-        requests: AtomicU64::new(0),
-    };
 }
 
 /// The requests of the last period are counted too.
