@@ -1,6 +1,7 @@
 //! Writes the log: one line for each event on stderr, as text or as JSON. Lines of this crate
 //! have the name of the service's crate as their target; the setting `log` uses the same names.
 
+mod fields;
 mod line;
 #[cfg(feature = "otlp")]
 mod otlp;
