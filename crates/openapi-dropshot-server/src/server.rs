@@ -3,7 +3,7 @@
 use crate::{
     ServiceInfo,
     clock::{Clock, SystemClock},
-    config::{Lifecycle, Limits, RateLimit, Web},
+    config::{Lifecycle, Limits, Rate, RateLimit, Watch, Web},
     idempotency,
     listener::{Listener, Running},
     metrics::Metrics,
@@ -46,6 +46,8 @@ pub struct Setup<S> {
     pub lifecycle: Lifecycle,
     /// Whether to count requests.
     pub metrics: bool,
+    /// Lines per second of the access log for the rejected requests of each status and code.
+    pub rejected_lines: Rate,
 }
 
 impl<S> Setup<S> {
@@ -62,6 +64,7 @@ impl<S> Setup<S> {
             web: Web::default(),
             lifecycle: Lifecycle::default(),
             metrics: true,
+            rejected_lines: Watch::default().access_log_rejected_per_second,
         }
     }
 }

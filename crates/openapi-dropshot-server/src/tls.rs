@@ -1,5 +1,7 @@
 //! Loads the certificate and the key for TLS.
 
+pub(crate) mod certificate;
+
 use crate::config::TlsFiles;
 use rustls::{
     ServerConfig,

@@ -24,7 +24,8 @@ fn main() -> ExitCode {
         if output::reader_ended(&error) {
             return Exit::Done;
         }
-        eprintln!("error: {error:#}");
+        let message = format!("error: {error:#}");
+        eprintln!("{}", output::printable_lines(&message));
         exit::of(&error)
     });
     ExitCode::from(exit.code())

@@ -84,6 +84,8 @@ crate::settings! {
         metrics: Switch = "on";
         /// Whether to log a line for every request: `on` or `off`
         access_log: Switch = "on";
+        /// Lines per second that the access log has for the rejected requests of each status and error code, or `off` for no limit; requests beyond it are counted in one line per second. Accepted requests and faults always have a line
+        access_log_rejected_per_second: Rate = "100";
     }
 }
 

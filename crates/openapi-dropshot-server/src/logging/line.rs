@@ -2,17 +2,15 @@
 //! formatter of tracing-subscriber takes five times as long, which matters because the service
 //! logs each request.
 
-use super::{THIS_CRATE, sink::Sink};
+use super::{THIS_CRATE, fields::Fields, sink::Sink};
 use crate::{ServiceInfo, config::LogFormat};
 use chrono::{DateTime, Utc};
 use std::{
     cell::Cell,
-    fmt::{self, Debug, Write as _},
     time::{Duration, SystemTime},
 };
 use tracing::{
     Event, Subscriber,
-    field::{Field, Visit},
     span::{Attributes, Id},
 };
 use tracing_subscriber::{Layer, layer::Context, registry::LookupSpan};
@@ -36,21 +34,21 @@ impl Lines {
     }
 }
 
-/// The fields of a span, written as they stand in a line.
-struct SpanFields(String);
+/// The fields of a span, written as they stand in a line, and the number of those that are
+/// left out.
+struct SpanFields(String, usize);
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         if !self.shows_span(attributes.metadata().target()) {
             return;
         }
-        let mut fields = String::new();
-        attributes.record(&mut Fields {
-            format: self.format,
-            line: &mut fields,
-        });
+        let mut line = String::new();
+        let mut fields = Fields::of(self.format, &mut line);
+        attributes.record(&mut fields);
+        let left_out = fields.left_out;
         if let Some(span) = context.span(id) {
-            span.extensions_mut().insert(SpanFields(fields));
+            span.extensions_mut().insert(SpanFields(line, left_out));
         }
     }
 
@@ -62,19 +60,14 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
         let mut line = LINE.try_with(Cell::take).unwrap_or_default();
         line.clear();
         self.begin(&mut line, event);
-        event.record(&mut Fields {
-            format: self.format,
-            line: &mut line,
-        });
+        let mut fields = Fields::of(self.format, &mut line);
+        event.record(&mut fields);
         for span in context.event_scope(event).into_iter().flatten() {
-            if let Some(SpanFields(fields)) = span.extensions().get() {
-                line.push_str(fields);
+            if let Some(SpanFields(text, left_out)) = span.extensions().get() {
+                fields.of_span(text, *left_out);
             }
         }
-        line.push_str(match self.format {
-            LogFormat::Text => "\n",
-            LogFormat::Json => "}\n",
-        });
+        fields.end();
         self.sink.push(line.as_bytes());
         let _kept = LINE.try_with(|kept| kept.set(line));
     }
@@ -136,111 +129,9 @@ fn push_time(line: &mut String, now: Duration) {
     let _kept = SECOND.try_with(|kept| kept.set((second, text)));
 }
 
-/// Writes fields one after the other.
-struct Fields<'a> {
-    format: LogFormat,
-    line: &'a mut String,
-}
-
-impl Fields<'_> {
-    /// The text before a value. The message of a line of text has no name.
-    fn name(&mut self, field: &Field) {
-        match self.format {
-            LogFormat::Text if is_message(field) => self.line.push(' '),
-            LogFormat::Text => {
-                self.line.push(' ');
-                self.line.push_str(field.name());
-                self.line.push('=');
-            }
-            LogFormat::Json => {
-                self.line.push_str(",\"");
-                self.line.push_str(field.name());
-                self.line.push_str("\":");
-            }
-        }
-    }
-
-    /// A value that reads the same in both formats.
-    fn plain(&mut self, field: &Field, value: impl fmt::Display) {
-        self.name(field);
-        let _ = write!(self.line, "{value}");
-    }
-
-    /// Writes a text with escapes: it must not break the line, nor the quotes in JSON.
-    fn escaped(&mut self, field: &Field, text: &str) {
-        self.name(field);
-        let is_json = self.format == LogFormat::Json;
-        let quote = if is_json { "\"" } else { "" };
-        self.line.push_str(quote);
-        for character in text.chars() {
-            match character {
-                '"' | '\\' if is_json => self.line.extend(['\\', character]),
-                control if control.is_control() && is_json => {
-                    let _ = write!(self.line, "\\u{:04x}", u32::from(control));
-                }
-                control if control.is_control() => self.line.extend(control.escape_default()),
-                plain => self.line.push(plain),
-            }
-        }
-        self.line.push_str(quote);
-    }
-}
-
-impl Visit for Fields<'_> {
-    fn record_u64(&mut self, field: &Field, value: u64) {
-        self.name(field);
-        self.line.push_str(itoa::Buffer::new().format(value));
-    }
-
-    fn record_i64(&mut self, field: &Field, value: i64) {
-        self.plain(field, value);
-    }
-
-    fn record_bool(&mut self, field: &Field, value: bool) {
-        self.plain(field, value);
-    }
-
-    fn record_f64(&mut self, field: &Field, value: f64) {
-        if value.is_finite() {
-            self.plain(field, value);
-        } else {
-            self.record_debug(field, &value);
-        }
-    }
-
-    fn record_str(&mut self, field: &Field, value: &str) {
-        let quoted = self.format == LogFormat::Json || !is_message(field);
-        if is_ordinary(value) {
-            // Nearly every text, and many times as quick.
-            self.name(field);
-            let quote = if quoted { "\"" } else { "" };
-            self.line.extend([quote, value, quote]);
-        } else if quoted && self.format == LogFormat::Text {
-            self.record_debug(field, &value);
-        } else {
-            self.escaped(field, value);
-        }
-    }
-
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.escaped(field, &format!("{value:?}"));
-    }
-}
-
-/// The message of an event, if it has one beside its fields.
-fn is_message(field: &Field) -> bool {
-    field.name() == "message"
-}
-
-/// Whether each byte stands for itself in any line. Looks at all of them, so that
-/// the compiler can take sixteen at a time; to stop early it takes one.
-fn is_ordinary(text: &str) -> bool {
-    let ordinary = |byte| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
-    text.bytes().fold(true, |all, byte| all & ordinary(byte))
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::fields::{FIELD, LINE, MESSAGE};
     use super::*;
     use crate::info::TEST;
     use serde_json::{Value, json};
@@ -334,6 +225,73 @@ mod tests {
                 let formatted =
                     written_by(format, || tracing::info!(status = 200_u16, "{message}"));
                 assert_eq!(without_time(field), without_time(formatted));
+            }
+        }
+    }
+
+    /// Both formats, each with the lines that something logs.
+    fn in_both_formats(log: impl Fn()) -> [(LogFormat, String); 2] {
+        [LogFormat::Text, LogFormat::Json].map(|format| (format, written_by(format, &log)))
+    }
+
+    #[test]
+    fn a_long_value_is_cut_and_the_line_says_by_how_much() {
+        let long = "A".repeat(390_000);
+        let lines = in_both_formats(|| {
+            tracing::info!(method = long.as_str(), debug = ?long, status = 405, "{long}");
+        });
+        for (format, line) in lines {
+            assert!(line.len() < 8000, "{}", line.len());
+            for more in [390_000 - FIELD, 390_002 - FIELD, 390_000 - MESSAGE] {
+                let marker = format!("A...[{more} more bytes]");
+                assert!(line.contains(&marker), "{marker}: {line}");
+            }
+            assert!(line.contains("status"), "{line}");
+            if format == LogFormat::Json {
+                let line: Value = serde_json::from_str(&line).expect("JSON");
+                assert_eq!(line["status"], 405);
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_is_cut_between_characters_and_its_escapes_stay_whole() {
+        let long = "\u{1b}é\u{1f600}\"".repeat(200);
+        for (format, line) in in_both_formats(|| tracing::info!(x = long.as_str())) {
+            let more = long.len() - long.floor_char_boundary(FIELD);
+            assert!(
+                line.contains(&format!("...[{more} more bytes]\"")),
+                "{line}"
+            );
+            if format == LogFormat::Json {
+                let line: Value = serde_json::from_str(&line).expect("JSON");
+                let value = line["x"].as_str().expect("text");
+                assert!(value.starts_with(&long[..long.floor_char_boundary(FIELD)]));
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_has_a_limit_and_says_how_many_fields_it_lacks() {
+        let long = "\u{1}".repeat(FIELD);
+        let x = long.as_str();
+        let lines = in_both_formats(|| {
+            let _span = tracing::error_span!(
+                target: "openapi_dropshot_server::request", "request", long = x, trace_id = "4b"
+            )
+            .entered();
+            tracing::info!(a = x, b = x, c = x, last = 7, "said");
+        });
+        for (format, line) in lines {
+            assert!(line.len() < LINE + 64, "{}", line.len());
+            assert!(line.contains("last") && line.contains("said"), "{line}");
+            match format {
+                LogFormat::Text => assert!(line.contains(" fields_left_out="), "{line}"),
+                LogFormat::Json => {
+                    let line: Value = serde_json::from_str(&line).expect("JSON");
+                    // Two of the event, and those of the span.
+                    assert_eq!(line["fields_left_out"], 3, "{line}");
+                }
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Writes the log: one line for each event on stderr, as text or as JSON. Lines of this crate
 //! have the name of the service's crate as their target; the setting `log` uses the same names.
 
+mod fields;
 mod line;
 #[cfg(feature = "otlp")]
 mod otlp;
@@ -26,6 +27,10 @@ const DROPSHOT: &str = "dropshot";
 const THIS_CRATE: &str = env!("CARGO_CRATE_NAME");
 /// The target of the line that each request leaves.
 pub(crate) const ACCESS: &str = concat!(env!("CARGO_CRATE_NAME"), "::access");
+/// The target of the lines that say how many requests have no line of their own.
+pub(crate) const SAMPLED: &str = concat!(env!("CARGO_CRATE_NAME"), "::access::sampled");
+/// The target of a request that has no line of its own. It is exported as a span all the same.
+pub(crate) const UNLOGGED: &str = concat!(env!("CARGO_CRATE_NAME"), "::access::unlogged");
 /// The target of the span of a request.
 pub(crate) const REQUEST: &str = concat!(env!("CARGO_CRATE_NAME"), "::request");
 
@@ -49,6 +54,7 @@ pub fn init_with(info: &'static ServiceInfo, log: &Log, access_log: Switch) {
     if !access_log.is_on() {
         targets = targets.with_target(ACCESS, LevelFilter::OFF);
     }
+    let targets = targets.with_target(UNLOGGED, LevelFilter::OFF);
     let lines = Lines::new(info, log.log_format, SINK.get_or_init(Sink::to_stderr));
     if begin(info, lines, targets).is_ok() {
         log_panics();
@@ -93,7 +99,8 @@ fn begin(info: &'static ServiceInfo, lines: Lines, targets: Targets) -> Result<(
     // The span of a request, and its line at the end.
     let requests = Targets::new()
         .with_target(REQUEST, LevelFilter::ERROR)
-        .with_target(ACCESS, LevelFilter::INFO);
+        .with_target(ACCESS, LevelFilter::INFO)
+        .with_target(SAMPLED, LevelFilter::OFF);
     tracing_subscriber::registry()
         .with(lines.with_filter(targets))
         .with(exporter.map(|exporter| exporter.with_filter(requests)))

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     ServiceInfo,
+    access::RejectedLines,
     clock::Clock,
     config::{Limits, SunsetPolicy},
     document::Document,
@@ -43,6 +44,8 @@ pub struct Context<S: State> {
     in_flight: InFlight<S::Principal>,
     /// `None` where metrics are switched off.
     pub(crate) metrics: Option<Arc<Metrics>>,
+    /// Decides which rejected requests have a line in the access log.
+    pub(crate) rejected: Arc<RejectedLines>,
     /// One for each request that may run.
     pub(super) permits: Arc<Semaphore>,
     /// One for each byte of a body that may be held in memory.
@@ -63,7 +66,12 @@ impl<S: State> Context<S> {
         let (info, base, operations) = (setup.info, C::BASE_PATH, C::OPERATIONS);
         let lowest = setup.lifecycle.min_stability.0;
         let routes = Routes::new(C::router()?, base, operations, lowest);
-        let pages = Pages::new(Document::of::<C>(routes.served()), C::TITLE, base);
+        let pages = Pages::new(
+            Document::of::<C>(routes.served()),
+            C::TITLE,
+            base,
+            setup.web.compression,
+        );
         pages.check(operations, base)?;
         let permits = semaphore(setup.limits.max_in_flight.get());
         let body_budget = semaphore(setup.limits.body_budget_bytes.get());
@@ -87,6 +95,7 @@ impl<S: State> Context<S> {
             usage: Arc::default(),
             in_flight: InFlight::default(),
             metrics,
+            rejected: RejectedLines::start(setup.rejected_lines),
             permits,
             body_budget,
             response_budget,

@@ -2,20 +2,24 @@
 
 use super::{error_response::ErrorResponse, route::RouteError};
 use crate::{
+    config::Switch,
     docs::{self, Docs},
     document::Document,
 };
 use bytes::Bytes;
-use dropshot::Body;
+use dropshot::{Body, NoCompression};
+use flate2::{Compression, write::GzEncoder};
 use http::{
-    HeaderMap, HeaderName, HeaderValue, Method, Response,
+    HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode,
     header::{
         ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
-        REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+        ETAG, IF_NONE_MATCH, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
     },
     request::Parts,
 };
 use openapi_dropshot_types::Operation;
+use sha2::{Digest as _, Sha256};
+use std::{fmt::Write as _, io, sync::OnceLock};
 
 /// A page that needs no key.
 #[derive(Debug)]
@@ -23,20 +27,37 @@ pub(super) struct Page {
     pub(super) path: &'static str,
     content_type: &'static str,
     content: Content,
-    /// The same as gzip, where it is too long to be compressed each time.
-    gzip: Option<fn() -> &'static Bytes>,
     headers: &'static [(HeaderName, &'static str)],
 }
 
+/// The content of a page and its representations, each of which is made once, when it is
+/// requested first.
 #[derive(Debug)]
-enum Content {
+struct Content {
+    source: Source,
+    plain: OnceLock<Representation>,
+    /// `None` where compression is switched off.
+    gzip: Option<OnceLock<Representation>>,
+}
+
+#[derive(Debug)]
+enum Source {
     Ready(Bytes),
-    /// Unpacked when it is asked for first.
+    /// Unpacked when it is requested first.
     Lazy(fn() -> &'static Bytes),
 }
 
+/// The bytes of a page, as they are or as gzip, with a strong validator of these very bytes
+/// (RFC 9110, section 8.8.3.3).
+#[derive(Debug)]
+struct Representation {
+    bytes: Bytes,
+    etag: HeaderValue,
+}
+
 const SAFE: (HeaderName, &str) = (X_CONTENT_TYPE_OPTIONS, "nosniff");
-/// After an upgrade, page and script have to fit the document.
+/// After an upgrade, page and script have to fit the document. A client keeps them, and asks
+/// each time whether they have changed.
 const FRESH: (HeaderName, &str) = (CACHE_CONTROL, "no-cache");
 const HTML_HEADERS: &[(HeaderName, &str)] = &[
     (CONTENT_SECURITY_POLICY, docs::POLICY),
@@ -52,15 +73,18 @@ pub(super) struct Pages([Page; 5]);
 
 impl Pages {
     /// The pages of an API with this title. The document is below the base path.
-    pub(super) fn new(document: Document, title: &str, base: &str) -> Self {
+    pub(super) fn new(document: Document, title: &str, base: &str, compression: Switch) -> Self {
         let docs = Docs::new(title, base);
         // A process has few servers, and they have their paths as long as it runs.
         let below_base = |name: &str| -> &'static str { format!("{base}/{name}").leak() };
-        let page = |path, content_type, content, headers| Page {
+        let page = |path, content_type, source, headers| Page {
             path,
             content_type,
-            content: Content::Ready(content),
-            gzip: None,
+            content: Content {
+                source,
+                plain: OnceLock::new(),
+                gzip: compression.is_on().then(OnceLock::new),
+            },
             headers,
         };
         Pages([
@@ -68,24 +92,33 @@ impl Pages {
             page(
                 below_base("openapi.yaml"),
                 "application/yaml",
-                document.yaml,
-                &[],
+                Source::Ready(document.yaml),
+                &[FRESH],
             ),
             page(
                 below_base("openapi.json"),
                 "application/json",
-                document.json,
-                &[],
+                Source::Ready(document.json),
+                &[FRESH],
             ),
-            page("/docs", "text/html; charset=utf-8", docs.page, HTML_HEADERS),
-            page("/docs/init.js", SCRIPT, docs.script, &[SAFE, FRESH]),
-            Page {
-                path: "/docs/scalar.js",
-                content_type: SCRIPT,
-                content: Content::Lazy(|| &docs::VIEWER),
-                gzip: Some(|| &docs::VIEWER_GZIP),
-                headers: &[SAFE, (CACHE_CONTROL, "public, max-age=86400")],
-            },
+            page(
+                "/docs",
+                "text/html; charset=utf-8",
+                Source::Ready(docs.page),
+                HTML_HEADERS,
+            ),
+            page(
+                "/docs/init.js",
+                SCRIPT,
+                Source::Ready(docs.script),
+                &[SAFE, FRESH],
+            ),
+            page(
+                "/docs/scalar.js",
+                SCRIPT,
+                Source::Lazy(|| &docs::VIEWER),
+                &[SAFE, (CACHE_CONTROL, "public, max-age=86400")],
+            ),
         ])
     }
 
@@ -129,37 +162,104 @@ impl Page {
             let error = ErrorResponse::method_not_allowed(&head.method, &["GET", "HEAD"]);
             return Err(error);
         }
-        let gzip = self.gzip.filter(|_| accepts_gzip(&head.headers));
-        let content = match (gzip, &self.content) {
-            (Some(gzip), _) => gzip(),
-            (None, Content::Ready(content)) => content,
-            (None, Content::Lazy(content)) => content(),
+        let accepted = self.content.gzip.as_ref();
+        let gzip = accepted.filter(|_| accepts_gzip(&head.headers));
+        let representation = match gzip {
+            Some(gzip) => gzip.get_or_init(|| Representation::gzip(self.content.source.bytes())),
+            None => {
+                let bytes = || self.content.source.bytes().clone();
+                let plain = &self.content.plain;
+                plain.get_or_init(|| Representation::of(bytes()))
+            }
         };
-        let mut response = Response::new(Body::from(content.clone()));
+        let mut response = Response::new(Body::empty());
+        // This is all the compression that the response gets.
+        response.extensions_mut().insert(NoCompression);
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
-        if self.gzip.is_some() {
-            headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
-        }
-        if gzip.is_some() {
-            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        headers.insert(ETAG, representation.etag.clone());
+        if self.content.gzip.is_some() {
+            headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
         }
         for (name, value) in self.headers {
             headers.insert(name, HeaderValue::from_static(value));
         }
+        if is_known(&head.headers, &representation.etag) {
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+            return Ok(response);
+        }
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        if gzip.is_some() {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        *response.body_mut() = Body::from(representation.bytes.clone());
         Ok(response)
     }
 }
 
-/// Whether gzip is named, and not with the weight 0 (RFC 9110, section 12.5.3).
+impl Source {
+    fn bytes(&self) -> &Bytes {
+        match self {
+            Source::Ready(bytes) => bytes,
+            Source::Lazy(bytes) => bytes(),
+        }
+    }
+}
+
+impl Representation {
+    fn of(bytes: Bytes) -> Self {
+        let hash = Sha256::digest(&bytes);
+        let mut etag = String::from('"');
+        for byte in &hash[..16] {
+            let _ = write!(etag, "{byte:02x}");
+        }
+        etag.push('"');
+        Representation {
+            bytes,
+            etag: HeaderValue::try_from(etag).expect("hexadecimal digits in quotes"),
+        }
+    }
+
+    fn gzip(bytes: &[u8]) -> Self {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+        let compressed = io::Write::write_all(&mut gzip, bytes).and_then(|()| gzip.finish());
+        Self::of(Bytes::from(
+            compressed.expect("memory can always be written to"),
+        ))
+    }
+}
+
+/// Whether the client has this representation (RFC 9110, section 13.1.2). The comparison is
+/// weak: a proxy may have made the validator weak.
+fn is_known(headers: &HeaderMap, etag: &HeaderValue) -> bool {
+    let lists = headers.get_all(IF_NONE_MATCH).iter();
+    lists
+        .flat_map(|list| list.as_bytes().split(|byte| *byte == b','))
+        .any(|one| {
+            let one = one.trim_ascii();
+            one == b"*" || one.strip_prefix(b"W/").unwrap_or(one) == etag.as_bytes()
+        })
+}
+
+/// Whether gzip has a weight above 0, and `identity` has none above it (RFC 9110, section
+/// 12.5.3). `*` stands for gzip if gzip is not named.
 pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
-    let named = headers.get_all(ACCEPT_ENCODING).iter();
-    let codings = named.filter_map(|value| value.to_str().ok());
-    codings.flat_map(|list| list.split(',')).any(|coding| {
-        let (name, weight) = coding.split_once(';').unwrap_or((coding, "q=1"));
-        let weight = weight.trim().strip_prefix("q=").map(str::parse::<f32>);
-        name.trim().eq_ignore_ascii_case("gzip") && !matches!(weight, Some(Ok(0.0)))
-    })
+    let (mut gzip, mut any, mut identity) = (None, None, None);
+    let lists = headers.get_all(ACCEPT_ENCODING).iter();
+    let lists = lists.filter_map(|value| value.to_str().ok());
+    for coding in lists.flat_map(|list| list.split(',')) {
+        let (name, parameter) = coding.split_once(';').unwrap_or((coding, "q=1"));
+        let (_, weight) = parameter.split_once('=').unwrap_or_default();
+        let weight: f32 = weight.trim().parse().unwrap_or(1.0);
+        let weights = match name.trim() {
+            name if name.eq_ignore_ascii_case("gzip") => &mut gzip,
+            name if name.eq_ignore_ascii_case("identity") => &mut identity,
+            "*" => &mut any,
+            _ => continue,
+        };
+        *weights = Some(weight);
+    }
+    let gzip = gzip.or(any).unwrap_or(0.0);
+    gzip > 0.0 && gzip >= identity.unwrap_or(0.0)
 }
 
 #[cfg(test)]
@@ -170,7 +270,12 @@ mod tests {
 
     fn pages() -> Pages {
         let served: Vec<_> = OPERATIONS.iter().collect();
-        Pages::new(Document::of::<TestContract>(&served), "Shop", "/v1")
+        Pages::new(
+            Document::of::<TestContract>(&served),
+            "Shop",
+            "/v1",
+            Switch::On,
+        )
     }
 
     #[test]
@@ -208,6 +313,11 @@ mod tests {
             ("gzip; q=0", false),
             ("gzip;q=0.0, br", false),
             ("identity", false),
+            ("gzip, identity;q=0.5", true),
+            ("gzip;q=0.5, identity", false),
+            ("*", true),
+            ("*;q=0", false),
+            ("gzip;q=0, *", false),
             ("", false),
         ] {
             let mut headers = HeaderMap::new();
@@ -215,5 +325,24 @@ mod tests {
             assert_eq!(accepts_gzip(&headers), accepted, "{header}");
         }
         assert!(!accepts_gzip(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn a_client_has_what_one_of_its_validators_names() {
+        let etag = HeaderValue::from_static("\"a1\"");
+        for (header, known) in [
+            ("\"a1\"", true),
+            ("W/\"a1\"", true),
+            ("\"b2\" ,\t\"a1\"", true),
+            ("*", true),
+            ("\"b2\"", false),
+            ("a1", false),
+            ("", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(IF_NONE_MATCH, HeaderValue::from_static(header));
+            assert_eq!(is_known(&headers, &etag), known, "{header}");
+        }
+        assert!(!is_known(&HeaderMap::new(), &etag));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::context::Context;
 use crate::{
-    access::EndedRequest,
+    access::{EndedRequest, RejectedLines},
     metrics::{Active, Metrics},
     rate_limit::Quota,
     state::State,
@@ -29,6 +29,7 @@ pub(super) struct RequestRecord<S: State> {
     /// The status of the response; `None` if the client disconnected before.
     pub(super) status: Option<u16>,
     metrics: Option<Arc<Metrics>>,
+    rejected: Arc<RejectedLines>,
     _active: Option<Active>,
 }
 
@@ -50,6 +51,7 @@ impl<S: State> RequestRecord<S> {
             code: None,
             status: None,
             metrics,
+            rejected: context.rejected.clone(),
             _active: active,
         }
     }
@@ -72,6 +74,6 @@ impl<S: State> Drop for RequestRecord<S> {
             key_id: self.principal.as_ref().map(S::principal_id),
             took: self.started.elapsed(),
         }
-        .record(self.metrics.as_deref());
+        .record(self.metrics.as_deref(), &self.rejected);
     }
 }

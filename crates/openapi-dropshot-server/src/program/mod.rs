@@ -15,7 +15,7 @@ use crate::{
     pipeline::Context,
     server::{Bound, Server, Setup, StartError, Stopped},
     state::State,
-    tls::{Tls, TlsError},
+    tls::{Tls, TlsError, certificate::CertificateDates},
 };
 use openapi_dropshot_types::Contract;
 use sd_notify::NotifyState;
@@ -25,6 +25,7 @@ use std::{
     fmt,
     io::{self, Write as _},
     process::ExitCode,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -167,6 +168,7 @@ impl<X: clap::Args + Settings> Program<X> {
             web: settings.web,
             lifecycle: settings.lifecycle,
             metrics: settings.watch.metrics.is_on(),
+            rejected_lines: settings.watch.access_log_rejected_per_second,
             ..Setup::new(self.info, state)
         })?;
         Ok(BoundProgram {
@@ -205,10 +207,11 @@ impl<S: State> BoundProgram<S> {
                 "the limit of open files and sockets cannot be raised and is unchanged: {error}"
             );
         }
+        let dates = self.tls.as_ref().map(CertificateDates::watch);
         let server = self.bound.start();
         // Serves requests to the end, so that `/readyz` can report that the service stops.
         let _admin = match self.admin {
-            Some(admin) => Some(start_admin(admin, &server, self.info)?),
+            Some(admin) => Some(start_admin(admin, &server, self.info, dates.clone())?),
             None => None,
         };
         let scheme = if self.tls.is_some() { "https" } else { "http" };
@@ -224,7 +227,9 @@ impl<S: State> BoundProgram<S> {
         let signal = loop {
             match self.signals.next().await {
                 Request::Stop(signal) => break signal,
-                Request::Reload => reload(&server, self.tls.as_ref()),
+                Request::Reload => {
+                    reload(&server, self.tls.as_ref(), dates.as_deref());
+                }
             }
         };
         supervisor::notify(&[NotifyState::Stopping]);
@@ -243,6 +248,7 @@ fn start_admin<S: State>(
     admin: admin::Bound,
     server: &Server<S>,
     info: &ServiceInfo,
+    dates: Option<Arc<CertificateDates>>,
 ) -> Result<Admin, ProgramError> {
     let metrics = server.metrics();
     if let Some(metrics) = &metrics {
@@ -251,6 +257,13 @@ fn start_admin<S: State>(
             "Lines of the log that were lost, because more came than could be written.",
             logging::lost_lines,
         );
+        if let Some(dates) = dates {
+            metrics.gauge(
+                &info.metric("tls_certificate_expiry_timestamp_seconds"),
+                "When the first certificate of the served chain expires, in seconds since 1970; NaN if its dates cannot be read.",
+                move || dates.earliest_expiry().map_or(f64::NAN, |expiry| expiry as f64),
+            );
+        }
     }
     let subject = Subject {
         readiness: server.readiness(),
@@ -263,12 +276,19 @@ fn start_admin<S: State>(
 }
 
 /// Reads the certificate again. If it cannot be used, the server keeps the old one.
-fn reload<S: State>(server: &Server<S>, files: Option<&TlsFiles>) {
+fn reload<S: State>(
+    server: &Server<S>,
+    files: Option<&TlsFiles>,
+    dates: Option<&CertificateDates>,
+) {
     supervisor::reloading();
     match files.map(Tls::load) {
         None => tracing::info!("SIGHUP: the service speaks plain http, there is nothing to reload"),
         Some(Ok(tls)) => {
             server.replace_tls(tls);
+            if let Some(dates) = dates {
+                dates.read();
+            }
             tracing::info!("SIGHUP: new connections get the certificate that was read now");
         }
         Some(Err(error)) => {

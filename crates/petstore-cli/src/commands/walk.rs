@@ -3,7 +3,7 @@
 use crate::{
     cli::PageOptions,
     exit::WrongUsage,
-    output::{Record, Writer, grouped},
+    output::{Record, Writer, grouped, printable},
 };
 use anyhow::Result;
 use petstore_client::{Error, ErrorKind, Pages};
@@ -54,6 +54,7 @@ impl Walk {
 /// Says on stderr how to see what follows, if something does.
 pub(super) fn say_next(cursor: Option<String>) {
     if let Some(cursor) = cursor {
+        let cursor = printable(&cursor);
         eprintln!("more follow: --all shows all, and --cursor {cursor} the next page");
     }
 }

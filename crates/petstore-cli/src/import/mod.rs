@@ -10,7 +10,7 @@ mod stop;
 use crate::{
     cli::{Format, ImportOptions},
     exit::{Exit, WrongUsage},
-    output::Form,
+    output::{Form, printable_lines},
     settings::Service,
 };
 use anyhow::{Context as _, Result, anyhow};
@@ -91,7 +91,8 @@ pub(crate) async fn run(service: &Service, options: &ImportOptions, form: Form) 
     work.wait_for_responses().await;
     work.progress.end();
     if let Some(failure) = &work.outcome.failure {
-        eprintln!("error: {failure:#}");
+        let message = format!("error: {failure:#}");
+        eprintln!("{}", printable_lines(&message));
     }
     let (mut outcome, state) = (work.outcome, work.journal.close()?);
     // A signal that arrives after the last line does not count.

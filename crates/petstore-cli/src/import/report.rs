@@ -4,7 +4,7 @@
 use super::journal::{self, State};
 use crate::{
     exit::{self, Exit},
-    output::{Form, Out, grouped, printable},
+    output::{self, Form, Out, grouped, printable},
 };
 use anyhow::{Context as _, Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -226,7 +226,9 @@ pub(super) fn write_refused(to: &Path, journal: &Path) -> Result<()> {
     let mut file = BufWriter::new(File::create(to).with_context(context)?);
     journal::refused(journal, |line, reason| {
         let text = json!({"line": line, "reason": reason});
-        writeln!(file, "{text}").with_context(context)
+        let mut line = output::json(&text)?;
+        line.push(b'\n');
+        file.write_all(&line).with_context(context)
     })?;
     file.flush().with_context(context)
 }

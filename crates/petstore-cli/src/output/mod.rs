@@ -2,8 +2,10 @@
 //! reading, that is not an error.
 
 mod records;
+mod text;
 mod writer;
 
+pub(crate) use text::{json, printable, printable_lines};
 pub(crate) use writer::{Record, Writer, print_one};
 
 use clap::ValueEnum;
@@ -105,13 +107,6 @@ fn warning(deprecation: &Deprecation) -> String {
         text += ": use `petstore pets list --status STATUS`";
     }
     text
-}
-
-/// Text from the service or a file, without what a terminal takes for a command.
-pub(crate) fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect()
 }
 
 /// A number with its thousands set apart: `100,000`.

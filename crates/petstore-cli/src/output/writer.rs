@@ -1,13 +1,16 @@
 //! Writes records to stdout as a table, as JSON, as lines of JSON, or as CSV.
 //! Records are written as they arrive, so that a long list is not held in memory.
 
-use super::{Form, Out};
+use super::{Form, Out, json, printable};
 use crate::members::field_of;
 use anstream::ColorChoice;
 use anstyle::{Effects, Style};
 use anyhow::{Context as _, Result};
 use serde::Serialize;
-use std::{io, marker::PhantomData};
+use std::{
+    io::{self, IsTerminal as _},
+    marker::PhantomData,
+};
 
 /// The columns of a record in a table.
 pub(crate) trait Record: Serialize {
@@ -80,12 +83,13 @@ impl<T: Record> Writer<T> {
                     let is_first = at == 0 && self.count == 0;
                     let before = if is_first { "[\n" } else { ",\n" };
                     self.out.write(before)?;
-                    self.out.write(serde_json::to_string(record)?)?;
+                    self.out.write(json(record)?)?;
                 }
             }
             Shape::Lines => {
                 for record in records {
-                    self.out.write(serde_json::to_string(record)? + "\n")?;
+                    self.out.write(json(record)?)?;
+                    self.out.write("\n")?;
                 }
             }
             Shape::Csv(columns) => {
@@ -96,7 +100,13 @@ impl<T: Record> Writer<T> {
                     let record = serde_json::to_value(record)?;
                     let record = record.as_object().context("a record has no members")?;
                     let fields = columns.iter().map(|member| field_of(record, member));
-                    self.out.write(csv_line(fields)?)?;
+                    // CSV has no escapes, and a file has the text as it is.
+                    let line = if io::stdout().is_terminal() {
+                        csv_line(fields.map(|field| printable(&field)))?
+                    } else {
+                        csv_line(fields)?
+                    };
+                    self.out.write(line)?;
                 }
             }
         }

@@ -8,7 +8,12 @@ use crate::{
     service::Service,
     skip::skip,
 };
-use std::process::Command;
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpListener,
+    process::Command,
+    thread,
+};
 
 /// Runs the program in a terminal; both its streams are that terminal.
 fn at_a_terminal(user: &User, arguments: &[&str], variables: &[(&str, &str)]) -> Option<String> {
@@ -75,4 +80,93 @@ fn a_terminal_sees_how_far_an_import_is() {
         "{finished:?}"
     );
     assert!(!finished.contains('{'), "no JSON for people: {finished:?}");
+}
+
+/// Characters that a terminal obeys, that reorder what is around them, or that nobody sees.
+const HIDDEN: [char; 8] = [
+    '\u{85}',
+    '\u{9b}',
+    '\u{202e}',
+    '\u{2067}',
+    '\u{200f}',
+    '\u{61c}',
+    '\u{200b}',
+    '\u{e0041}',
+];
+
+/// Adds a pet whose name has all of them, through the API: the name is returned.
+fn pet_with_a_hostile_name(user: &User) -> String {
+    let name: String = HIDDEN.iter().flat_map(|hidden| ['a', *hidden]).collect();
+    let arguments = ["pets", "add", "--name", &name, "--category-id", "7"];
+    user.run(&arguments).stdout_of(0);
+    name
+}
+
+fn assert_shows_none_of_them(output: &str) {
+    for hidden in HIDDEN {
+        assert!(
+            !output.contains(hidden),
+            "{}: {output:?}",
+            hidden.escape_unicode()
+        );
+    }
+}
+
+#[test]
+fn no_hidden_character_of_a_name_comes_to_a_terminal() {
+    let service = Service::start();
+    let user = User::of(&service);
+    let name = pet_with_a_hostile_name(&user);
+    for arguments in [
+        &["pets", "list", "--output", "json"][..],
+        &["pets", "list"],
+        &["pets", "export"],
+        &["pets", "export", "--format", "csv"],
+    ] {
+        let Some(shown) = at_a_terminal(&user, arguments, &[]) else {
+            return;
+        };
+        assert_shows_none_of_them(&shown);
+        let visible = if shown.contains('{') {
+            "a\\u009b"
+        } else {
+            "a\u{fffd}"
+        };
+        assert!(shown.contains(visible), "{arguments:?}: {shown:?}");
+    }
+    // A program reads the name as it is.
+    let json = user.run(&["pets", "list", "--output", "json"]);
+    let pets: serde_json::Value = serde_json::from_str(json.stdout_of(0)).expect("JSON");
+    assert_eq!(pets[0]["name"], name);
+    let csv = user.run(&["pets", "export", "--format", "csv"]);
+    assert!(csv.stdout_of(0).contains(&name));
+}
+
+#[test]
+fn no_hidden_character_of_an_error_of_the_service_comes_to_a_terminal() {
+    let service = Service::start();
+    let mut user = User::of(&service);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    user.url = format!("http://{address}/v1");
+    let message: String = HIDDEN.iter().collect();
+    let body = serde_json::json!({
+        "code": "not_found", "message": format!("gone {message}!"), "request_id": "r1",
+    });
+    let body = body.to_string();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let _ = stream.read(&mut [0; 4096]);
+            let head =
+                "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\nConnection: close";
+            let _ = write!(
+                stream,
+                "{head}\r\nContent-Length: {}\r\n\r\n{body}",
+                body.len()
+            );
+        }
+    });
+    let finished = user.run(&["orders", "get", "1"]);
+    finished.reports(&["gone \u{fffd}"]);
+    assert_shows_none_of_them(&finished.err);
 }

@@ -19,6 +19,8 @@ use std::{
 const LABELS_OF_A_SCRAPE: [&str; 2] = ["instance", "job"];
 /// The metrics that Prometheus itself records for every scrape.
 const METRICS_OF_A_SCRAPE: [&str; 1] = ["up"];
+/// The metrics of a service with a certificate, which the tests of TLS look up.
+const METRICS_OF_TLS: [&str; 1] = ["petstore_tls_certificate_expiry_timestamp_seconds"];
 /// Words of PromQL that are followed by labels in parentheses.
 const GROUPING: [&str; 6] = [
     "by",
@@ -135,10 +137,9 @@ fn asked(query: &str) -> Asked {
 
 /// The metrics and labels of a query that the service does not serve.
 fn missing(query: &str, scrape: &Scrape) -> Vec<String> {
-    let mut served: BTreeMap<&str, BTreeSet<&str>> = METRICS_OF_A_SCRAPE
-        .iter()
-        .map(|name| (*name, BTreeSet::new()))
-        .collect();
+    let others = METRICS_OF_A_SCRAPE.iter().chain(&METRICS_OF_TLS);
+    let mut served: BTreeMap<&str, BTreeSet<&str>> =
+        others.map(|name| (*name, BTreeSet::new())).collect();
     for sample in &scrape.samples {
         let labels = sample.labels.keys().map(String::as_str);
         served.entry(&sample.name).or_default().extend(labels);

@@ -1,7 +1,12 @@
 //! Tests the documentation page over HTTP. `.ci/docs-page` tests it in a
 //! browser.
 
-use crate::{process::Service, raw::Request};
+use crate::{
+    process::Service,
+    raw::{RawResponse, Request},
+};
+use flate2::read::GzDecoder;
+use std::io::Read as _;
 
 /// The Content-Security-Policy of the page.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; \
@@ -63,5 +68,80 @@ fn the_page_is_only_read() {
     for path in ["/docs/", "/docs/page.html", "/v1/docs", "/docs/../docs/x"] {
         let status = service.send(&Request::get(path)).status;
         assert!([400, 404].contains(&status), "{path}: {status}");
+    }
+}
+
+/// All pages that need no key.
+const PAGES: [&str; 5] = [
+    "/docs",
+    "/docs/init.js",
+    "/docs/scalar.js",
+    "/v1/openapi.yaml",
+    "/v1/openapi.json",
+];
+
+/// The value of a header that occurs once.
+fn only<'a>(response: &'a RawResponse, name: &str) -> &'a str {
+    match *response.headers(name) {
+        [value] => value,
+        ref values => panic!("{name}: {values:?}"),
+    }
+}
+
+#[test]
+fn each_representation_of_a_page_has_a_validator_of_its_own() {
+    let service = Service::start();
+    for path in PAGES {
+        let get = |coding| service.send(&Request::get(path).header("Accept-Encoding", coding));
+        let (plain, packed) = (get("identity"), get("gzip"));
+        assert_eq!((plain.status, packed.status), (200, 200), "{path}");
+        assert_eq!(plain.header("content-encoding"), None, "{path}");
+        assert_eq!(only(&packed, "content-encoding"), "gzip", "{path}");
+        let mut unpacked = Vec::new();
+        let mut gzip = GzDecoder::new(&*packed.body);
+        gzip.read_to_end(&mut unpacked).expect("gzip, once");
+        assert!(unpacked == plain.body, "{path}");
+        assert_ne!(only(&plain, "etag"), only(&packed, "etag"), "{path}");
+        for response in [&plain, &packed] {
+            assert!(only(response, "etag").starts_with('"'), "strong: {path}");
+            assert_eq!(only(response, "vary"), "Accept-Encoding", "{path}");
+            let length = response.body.len().to_string();
+            assert_eq!(only(response, "content-length"), length, "{path}");
+            let fresh = match path {
+                "/docs/scalar.js" => "public, max-age=86400",
+                _ => "no-cache",
+            };
+            assert_eq!(only(response, "cache-control"), fresh, "{path}");
+        }
+        assert_eq!(only(&get("gzip"), "etag"), only(&packed, "etag"), "{path}");
+    }
+}
+
+#[test]
+fn a_client_that_has_a_page_gets_304_without_it() {
+    let service = Service::start();
+    for path in PAGES {
+        for (coding, other) in [("identity", "gzip"), ("gzip", "identity")] {
+            let ask = |method, etag: &str| {
+                let request = Request::new(method, path).header("Accept-Encoding", coding);
+                service.send(&request.header("If-None-Match", etag))
+            };
+            let page = ask("GET", "\"other\"");
+            assert_eq!(page.status, 200, "{path}");
+            let etag = only(&page, "etag");
+            for known in [etag, &format!("W/{etag}"), &format!("\"x\", {etag}"), "*"] {
+                let current = ask("GET", known);
+                assert_eq!(current.status, 304, "{path} {known}");
+                assert!(current.body.is_empty(), "{path}");
+                for header in ["etag", "cache-control", "vary"] {
+                    assert_eq!(only(&current, header), only(&page, header), "{path}");
+                }
+                assert_eq!(current.header("content-encoding"), None, "{path}");
+            }
+            // What the client has is another representation.
+            let request = Request::get(path).header("Accept-Encoding", other);
+            let response = service.send(&request.header("If-None-Match", etag));
+            assert_eq!(response.status, 200, "{path}");
+        }
     }
 }

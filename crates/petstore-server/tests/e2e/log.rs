@@ -3,9 +3,14 @@
 use crate::{
     process::Service,
     raw::{RawResponse, Request},
+    scrape::Watched,
 };
 use rustix::process::Signal;
 use serde_json::Value;
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 const TRACEPARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
@@ -232,4 +237,115 @@ fn a_format_that_there_is_not_is_a_clear_error() {
     let folder = tempfile::TempDir::new().expect("a folder can be made");
     let error = crate::process::run_failing(folder.path(), &["serve", "--log-format", "xml"], 2);
     assert!(error.contains("[possible values: text, json]"), "{error}");
+}
+
+/// The lines of the log, in JSON, that have this target.
+fn lines_with(service: &Service, target: &str) -> Vec<Value> {
+    let log = service.log.text();
+    // The last line may still be incomplete.
+    let lines = log
+        .split_inclusive('\n')
+        .filter(|line| line.ends_with('\n'));
+    let lines = lines.filter_map(|line| serde_json::from_str(line).ok());
+    lines
+        .filter(|line: &Value| line["target"] == target)
+        .collect()
+}
+
+/// The number of requests that ended with this status: those with a line of their own, and those
+/// that are only counted.
+fn logged_and_left_out(service: &Service, status: u16) -> (usize, u64) {
+    let logged = lines_with(service, "petstore_server::access");
+    let sampled = lines_with(service, "petstore_server::access::sampled");
+    let has_status = |line: &&Value| line["status"] == status;
+    let left_out = sampled.iter().filter(has_status).map(|line| {
+        assert_eq!(line["level"], "INFO", "{line}");
+        line["left_out"].as_u64().expect("a number")
+    });
+    (logged.iter().filter(has_status).count(), left_out.sum())
+}
+
+/// Sends requests without a key, a hundred at a time on one connection.
+fn flood(service: &Service, requests: usize) {
+    let request = Request::get("/v1/pets").bytes();
+    let mut connection = service.connect();
+    for _ in 0..requests / 100 {
+        connection.write(request.repeat(100));
+        for _ in 0..100 {
+            assert_eq!(connection.response().status, 401);
+        }
+    }
+}
+
+#[test]
+fn of_a_flood_of_rejections_a_few_are_logged_and_all_are_counted() {
+    const FLOOD: usize = 2000;
+    let setting = ["--access-log-rejected-per-second", "5"];
+    let watched = Watched::start_with(&[&setting[..], &["--log-format", "json"]].concat());
+    let service = &watched.service;
+    let begin = Instant::now();
+    flood(service, FLOOD);
+    // What is not part of the flood has its lines, whatever the flood did before.
+    for _ in 0..20 {
+        line_of(service, &service.get("/v1/pets"));
+    }
+    let line = line_of(service, &service.get("/v1/pets/4711"));
+    assert_eq!(line["code"], "not_found", "{line}");
+    let counted = || {
+        let (logged, left_out) = logged_and_left_out(service, 401);
+        logged + usize::try_from(left_out).expect("less than the flood")
+    };
+    while counted() < FLOOD {
+        assert!(begin.elapsed() < Duration::from_secs(20), "{}", counted());
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(counted(), FLOOD);
+    let (logged, _) = logged_and_left_out(service, 401);
+    let seconds = usize::try_from(begin.elapsed().as_secs()).expect("a few");
+    assert!(logged <= 5 * (seconds + 2), "{logged} in {seconds} s");
+    let sampled = lines_with(service, "petstore_server::access::sampled");
+    assert!(
+        sampled.iter().all(|line| line["code"] == "unauthorized"),
+        "{sampled:?}"
+    );
+    let code = [("code", "unauthorized")];
+    let scrape = watched.scrape();
+    scrape.assert("petstore_errors_total", &code, FLOOD as f64);
+}
+
+#[test]
+fn what_a_flood_leaves_out_is_counted_at_the_end_too() {
+    let mut service = Service::start_with(&["--log-format", "json"]);
+    flood(&service, 1000);
+    service.signal(Signal::TERM);
+    assert_eq!(service.ended().0.code(), Some(0));
+    service.log.wait_for("\"message\":\"stopped\"");
+    let (logged, left_out) = logged_and_left_out(&service, 401);
+    assert_eq!(logged as u64 + left_out, 1000);
+    assert!(logged < 1000, "the default has a limit");
+}
+
+#[test]
+fn without_a_limit_each_rejection_is_logged() {
+    let setting = ["--access-log-rejected-per-second", "off"];
+    let mut service = Service::start_with(&[&setting[..], &["--log-format", "json"]].concat());
+    flood(&service, 500);
+    service.signal(Signal::TERM);
+    assert_eq!(service.ended().0.code(), Some(0));
+    service.log.wait_for("\"message\":\"stopped\"");
+    assert_eq!(logged_and_left_out(&service, 401), (500, 0));
+}
+
+#[test]
+fn a_method_of_390_kilobytes_is_cut_in_the_log() {
+    for format in ["text", "json"] {
+        let service = Service::start_with(&["--log-format", format]);
+        let response = service.send(&Request::new(&"A".repeat(390_000), "/v1/pets"));
+        assert_eq!(response.status, 405);
+        let id = response.header("x-request-id").expect("an id");
+        let line = service.log.wait_for(id);
+        assert!(line.len() < 2000, "{} bytes", line.len());
+        assert!(line.contains("AAA...[388976 more bytes]"), "{line}");
+        assert!(line.contains("405"), "{line}");
+    }
 }

@@ -2,7 +2,12 @@
 //! SIGHUP, and what is rejected. The `openssl` command makes the certificates;
 //! without it these tests print that they are skipped.
 
-use crate::process::{Service, run_failing};
+use crate::{
+    process::{Service, run_failing},
+    raw::{self, Request},
+    scrape,
+};
+use chrono::{DateTime, SecondsFormat, SubsecRound as _, TimeDelta, Utc};
 use reqwest::{Certificate, Client, Version};
 use rustix::process::Signal;
 use std::{
@@ -10,6 +15,8 @@ use std::{
     path::Path,
     process::{Command, Stdio},
     sync::Arc,
+    thread,
+    time::{Duration, Instant},
 };
 use tempfile::TempDir;
 
@@ -205,4 +212,88 @@ fn one_of_the_two_files_alone_is_rejected() {
             "{error}"
         );
     }
+}
+
+/// Gives the certificate other dates; it is signed again with its key.
+fn set_dates(folder: &Path, begin: DateTime<Utc>, expiry: DateTime<Utc>) {
+    let settings = "[ca]\ndefault_ca = all\n[all]\ndatabase = index.txt\nnew_certs_dir = .\n\
+                    default_md = sha256\nserial = serial\nunique_subject = no\npolicy = all_names\n\
+                    x509_extensions = v3\n[all_names]\ncommonName = supplied\n\
+                    [v3]\nsubjectAltName = IP:127.0.0.1\n";
+    fs::write(folder.join("ca.cnf"), settings).expect("can be written");
+    fs::write(folder.join("index.txt"), "").expect("can be written");
+    let [begin, expiry] = [begin, expiry].map(|time| time.format("%Y%m%d%H%M%SZ"));
+    let request = "req -new -key key.pem -out request.pem -subj";
+    let request: Vec<&str> = request.split(' ').chain(["/CN=pet store"]).collect();
+    let sign = format!(
+        "ca -batch -selfsign -notext -create_serial -config ca.cnf -keyfile key.pem -in request.pem \
+         -out cert.pem -startdate {begin} -enddate {expiry}"
+    );
+    for arguments in [request, sign.split(' ').collect()] {
+        let mut command = Command::new("openssl");
+        let output = command.args(&arguments).current_dir(folder).output();
+        let output = output.expect("there is openssl");
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    }
+}
+
+#[test]
+fn a_certificate_that_clients_reject_or_soon_reject_is_warned_of() {
+    let folder = folder();
+    if certificate(folder.path(), SEC1).is_none() {
+        return;
+    }
+    let now = Utc::now().trunc_subsecs(0);
+    let set_days = |begin, expiry| {
+        let (begin, expiry) = (now + TimeDelta::days(begin), now + TimeDelta::days(expiry));
+        set_dates(folder.path(), begin, expiry);
+        [begin, expiry].map(|time| time.to_rfc3339_opts(SecondsFormat::Secs, true))
+    };
+    let [_, expiry] = set_days(-100, -10);
+    let arguments = [
+        "--tls-cert",
+        "cert.pem",
+        "--tls-key",
+        "key.pem",
+        "--admin-listen",
+        "127.0.0.1:0",
+    ];
+    let service = Service::start_in(folder.clone(), &arguments, &[]);
+    let (log, admin) = (&service.log, scrape::address(&service));
+    let certificate = "the certificate of `CN=pet store` in `cert.pem`";
+    let expires_in = |days: i64| {
+        let response = raw::send(admin, &Request::get("/metrics"));
+        let text = String::from_utf8(response.body).expect("text");
+        let expiry = (now + TimeDelta::days(days)).timestamp();
+        let line = format!("\npetstore_tls_certificate_expiry_timestamp_seconds {expiry}\n");
+        text.contains(&line)
+    };
+    let line = log.wait_for(&format!("{certificate} expired at {expiry}: "));
+    assert!(line.contains(" WARN ") && line.contains("SIGHUP"), "{line}");
+    assert!(expires_in(-10));
+
+    let [_, expiry] = set_days(-10, 13);
+    service.signal(Signal::HUP);
+    let line = log.wait_for(&format!("{certificate} expires at {expiry}, in 12 days: "));
+    assert!(line.contains(" WARN "), "{line}");
+    assert!(expires_in(13));
+
+    let [begin, _] = set_days(1, 100);
+    service.signal(Signal::HUP);
+    let line = log.wait_for(&format!("{certificate} is not valid before {begin}, "));
+    assert!(line.contains(" WARN ") && line.contains("clock"), "{line}");
+    assert!(expires_in(100));
+
+    set_days(-10, 15);
+    let before = log.text().matches(certificate).count();
+    service.signal(Signal::HUP);
+    // This line follows the warnings of its reload.
+    let read = || log.text().matches("SIGHUP: new connections get").count();
+    let begin = Instant::now();
+    while read() < 3 {
+        assert!(begin.elapsed() < Duration::from_secs(20), "{}", log.text());
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(log.text().matches(certificate).count(), before);
+    assert!(expires_in(15));
 }

@@ -78,3 +78,36 @@ fn a_request_is_sent_to_the_collector_as_a_span_also_at_the_end() {
     assert_eq!(spans[0]["parentSpanId"], PARENT, "{message}");
     assert_eq!(spans[0]["name"], "GET /v1/pets", "{message}");
 }
+
+#[test]
+fn a_rejected_request_without_a_line_in_the_log_is_a_span_all_the_same() {
+    const REQUESTS: usize = 20;
+    let (endpoint, collected) = collector();
+    let folder = Arc::new(TempDir::new().expect("a folder can be made"));
+    let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str())];
+    let setting = ["--access-log-rejected-per-second", "1"];
+    let mut service = Service::start_in(folder, &setting, &variables);
+    let mut connection = service.connect();
+    connection.write(Request::get("/v1/pets").bytes().repeat(REQUESTS));
+    for _ in 0..REQUESTS {
+        assert_eq!(connection.response().status, 401);
+    }
+    drop(connection);
+    service.signal(Signal::TERM);
+    assert_eq!(service.ended().0.code(), Some(0));
+    service.log.wait_for("left_out=");
+    let mut spans = 0;
+    while spans < REQUESTS {
+        let message = collected
+            .recv_timeout(Duration::from_secs(10))
+            .expect("a message");
+        let message = message["resourceSpans"][0]["scopeSpans"][0]["spans"].clone();
+        let message = message.as_array().expect("spans");
+        assert!(
+            message.iter().all(|span| span["name"] == "GET /v1/pets"),
+            "{message:?}"
+        );
+        spans += message.len();
+    }
+    assert_eq!(spans, REQUESTS);
+}

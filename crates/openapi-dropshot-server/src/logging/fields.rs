@@ -1,0 +1,215 @@
+//! Formats the fields of an event or a span as text or JSON, and bounds their length.
+
+use crate::config::LogFormat;
+use std::fmt::{self, Debug, Write as _};
+use tracing::field::{Field, Visit};
+
+/// The longest value of a field, in bytes. A client chooses some of them, such as the method.
+pub(super) const FIELD: usize = 1024;
+/// The longest message, in bytes: it may list the causes of an error.
+pub(super) const MESSAGE: usize = 4096;
+/// The longest line, in bytes, before it says how many fields it lacks. Text with escapes is
+/// longer than the value that it stands for.
+pub(super) const LINE: usize = 8192;
+
+/// Writes fields one after the other, as long as the line has room for them.
+pub(super) struct Fields<'a> {
+    format: LogFormat,
+    line: &'a mut String,
+    /// The number of fields that did not fit.
+    pub(super) left_out: usize,
+}
+
+impl<'a> Fields<'a> {
+    pub(super) fn of(format: LogFormat, line: &'a mut String) -> Self {
+        Fields {
+            format,
+            line,
+            left_out: 0,
+        }
+    }
+
+    /// Adds the fields of a span, if all of them fit.
+    pub(super) fn of_span(&mut self, fields: &str, left_out: usize) {
+        self.left_out += left_out;
+        if self.line.len() + fields.len() > LINE {
+            self.left_out += 1;
+        } else {
+            self.line.push_str(fields);
+        }
+    }
+
+    pub(super) fn end(self) {
+        let left_out = self.left_out;
+        let _ = match self.format {
+            LogFormat::Text if left_out == 0 => self.line.write_char('\n'),
+            LogFormat::Json if left_out == 0 => self.line.write_str("}\n"),
+            LogFormat::Text => writeln!(self.line, " fields_left_out={left_out}"),
+            LogFormat::Json => writeln!(self.line, ",\"fields_left_out\":{left_out}}}"),
+        };
+    }
+
+    /// Removes the field that begins at this byte, if the line has no room for it.
+    fn keep_if_fits(&mut self, begin: usize) {
+        if self.line.len() > LINE {
+            self.line.truncate(begin);
+            self.left_out += 1;
+        }
+    }
+
+    /// The text before a value. The message of a line of text has no name.
+    fn name(&mut self, field: &Field) {
+        match self.format {
+            LogFormat::Text if is_message(field) => self.line.push(' '),
+            LogFormat::Text => {
+                self.line.push(' ');
+                self.line.push_str(field.name());
+                self.line.push('=');
+            }
+            LogFormat::Json => {
+                self.line.push_str(",\"");
+                self.line.push_str(field.name());
+                self.line.push_str("\":");
+            }
+        }
+    }
+
+    /// A value that reads the same in both formats.
+    fn plain(&mut self, field: &Field, value: impl fmt::Display) {
+        self.name(field);
+        let _ = write!(self.line, "{value}");
+    }
+
+    /// Writes a text with escapes: it must not break the line, nor the quotes in JSON. `more` is
+    /// the number of bytes that it lacks.
+    fn escaped(&mut self, field: &Field, text: &str, more: usize) {
+        let begin = self.line.len();
+        self.name(field);
+        let is_json = self.format == LogFormat::Json;
+        let quote = if is_json { "\"" } else { "" };
+        self.line.push_str(quote);
+        for character in text.chars() {
+            match character {
+                '"' | '\\' if is_json => self.line.extend(['\\', character]),
+                control if control.is_control() && is_json => {
+                    let _ = write!(self.line, "\\u{:04x}", u32::from(control));
+                }
+                control if control.is_control() => self.line.extend(control.escape_default()),
+                plain => self.line.push(plain),
+            }
+        }
+        self.marker(more);
+        self.line.push_str(quote);
+        self.keep_if_fits(begin);
+    }
+
+    /// Writes a text in quotes that Rust reads, for a line of text.
+    fn quoted(&mut self, field: &Field, text: &str, more: usize) {
+        let begin = self.line.len();
+        self.name(field);
+        let _ = write!(self.line, "{text:?}");
+        self.line.pop();
+        self.marker(more);
+        self.line.push('"');
+        self.keep_if_fits(begin);
+    }
+
+    /// Says how many bytes of a value are cut off.
+    fn marker(&mut self, more: usize) {
+        if more > 0 {
+            let _ = write!(self.line, "...[{more} more bytes]");
+        }
+    }
+}
+
+impl Visit for Fields<'_> {
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.name(field);
+        self.line.push_str(itoa::Buffer::new().format(value));
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.plain(field, value);
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.plain(field, value);
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        if value.is_finite() {
+            self.plain(field, value);
+        } else {
+            self.record_debug(field, &value);
+        }
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        let quoted = self.format == LogFormat::Json || !is_message(field);
+        let (value, more) = cut(value, longest(field));
+        if more == 0 && is_ordinary(value) {
+            // Nearly every text, and many times as quick.
+            let begin = self.line.len();
+            self.name(field);
+            let quote = if quoted { "\"" } else { "" };
+            self.line.extend([quote, value, quote]);
+            self.keep_if_fits(begin);
+        } else if quoted && self.format == LogFormat::Text {
+            self.quoted(field, value, more);
+        } else {
+            self.escaped(field, value, more);
+        }
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        let mut beginning = Beginning {
+            text: String::new(),
+            room: longest(field),
+            more: 0,
+        };
+        let _ = write!(beginning, "{value:?}");
+        self.escaped(field, &beginning.text, beginning.more);
+    }
+}
+
+/// The longest value of a field.
+fn longest(field: &Field) -> usize {
+    if is_message(field) { MESSAGE } else { FIELD }
+}
+
+/// The beginning of a text, with at most that many bytes, and the number of the other bytes.
+fn cut(text: &str, most: usize) -> (&str, usize) {
+    let kept = &text[..text.floor_char_boundary(most)];
+    (kept, text.len() - kept.len())
+}
+
+/// Keeps the beginning of what is written to it, and counts the rest.
+struct Beginning {
+    text: String,
+    room: usize,
+    more: usize,
+}
+
+impl fmt::Write for Beginning {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        // Nothing follows what was cut off.
+        let room = if self.more == 0 { self.room } else { 0 };
+        let (kept, more) = cut(text, room);
+        self.text.push_str(kept);
+        self.room -= kept.len();
+        self.more += more;
+        Ok(())
+    }
+}
+
+/// The message of an event, if it has one beside its fields.
+fn is_message(field: &Field) -> bool {
+    field.name() == "message"
+}
+
+/// Whether each byte stands for itself in any line. Looks at all of them, so that
+/// the compiler can take sixteen at a time; to stop early it takes one.
+fn is_ordinary(text: &str) -> bool {
+    let ordinary = |byte| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
+    text.bytes().fold(true, |all, byte| all & ordinary(byte))
+}

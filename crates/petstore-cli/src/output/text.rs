@@ -1,0 +1,102 @@
+//! Makes text from the service or a file safe to show: without characters that a terminal obeys,
+//! that change the order of the text around them, or that nobody sees.
+
+use serde::Serialize;
+use serde_json::ser::{Formatter, Serializer};
+use std::io;
+
+/// Whether a reader cannot see this character itself: control characters, those that change the
+/// direction of text, and those without a width. The selectors of emoji are not among them.
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// Text on one line, in which each hidden character appears as U+FFFD.
+pub(crate) fn printable(text: &str) -> String {
+    let visible = |c| if is_hidden(c) { '\u{fffd}' } else { c };
+    text.chars().map(visible).collect()
+}
+
+/// As [`printable`], for text that may have several lines.
+pub(crate) fn printable_lines(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(printable).collect();
+    lines.join("\n")
+}
+
+/// A value as JSON on one line, in which each hidden character is escaped. A program reads the
+/// same value from it as from JSON without these escapes.
+pub(crate) fn json(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    value.serialize(&mut Serializer::with_formatter(&mut line, Escaping))?;
+    Ok(line)
+}
+
+/// Compact JSON with more escapes than JSON requires.
+struct Escaping;
+
+impl Formatter for Escaping {
+    fn write_string_fragment<W>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()>
+    where
+        W: ?Sized + io::Write,
+    {
+        let mut plain = fragment;
+        while let Some((at, hidden)) = plain.char_indices().find(|(_, c)| is_hidden(*c)) {
+            writer.write_all(&plain.as_bytes()[..at])?;
+            // JSON escapes are units of UTF-16 (RFC 8259, section 7).
+            for unit in hidden.encode_utf16(&mut [0; 2]) {
+                write!(writer, "\\u{unit:04x}")?;
+            }
+            plain = &plain[at + hidden.len_utf8()..];
+        }
+        writer.write_all(plain.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of each kind, and what surrounds them in the list above.
+    const HIDDEN: &str = "\u{1b}\u{7f}\u{85}\u{9b}\u{ad}\u{61c}\u{200b}\u{200d}\u{200e}\u{200f}\u{2028}\u{202a}\u{202e}\u{2060}\u{2066}\u{2069}\u{feff}\u{e0001}\u{e007f}";
+    const VISIBLE: &str = "Rex é \u{a0}שלום \u{1f600}\u{fe0f} \u{2010}\u{202f}";
+
+    #[test]
+    fn what_nobody_sees_is_made_visible_and_the_rest_stays() {
+        for hidden in HIDDEN.chars() {
+            let text = printable(&format!("a{hidden}b"));
+            assert_eq!(text, "a\u{fffd}b", "{}", hidden.escape_unicode());
+        }
+        assert_eq!(printable(VISIBLE), VISIBLE);
+        assert_eq!(printable("a\nb"), "a\u{fffd}b");
+        assert_eq!(printable_lines("a\u{9b}\nb"), "a\u{fffd}\nb");
+    }
+
+    #[test]
+    fn json_is_escaped_and_means_the_same() {
+        let value = serde_json::json!({ "name": format!("{HIDDEN}\"\\\n{VISIBLE}"), "id": 7 });
+        let line = json(&value).expect("JSON");
+        let text = std::str::from_utf8(&line).expect("text");
+        assert!(!text.chars().any(is_hidden), "{text:?}");
+        assert!(text.contains(VISIBLE), "{text:?}");
+        assert!(
+            text.contains("\\u0085") && text.contains("\\udb40\\udc7f"),
+            "{text:?}"
+        );
+        let read: serde_json::Value = serde_json::from_slice(&line).expect("JSON");
+        assert_eq!(read, value);
+        let plain = serde_json::json!({ "name": VISIBLE });
+        assert_eq!(json(&plain).expect("JSON"), plain.to_string().as_bytes());
+    }
+}
