@@ -34,8 +34,9 @@ const HALF_HEADS: usize = 600;
 const NON_READERS: usize = 40;
 const STREAMS: usize = 60;
 const SLOW_BODIES: usize = 70;
-/// The largest body; 64 of them fill the budget for bodies.
-const BODY: usize = 1 << 20;
+/// The sizes of their bodies: 64 of the largest fill the budget for bodies, and the smaller
+/// ones take what is left of it.
+const BODIES: [usize; 6] = [1 << 20, 1 << 20, 1 << 16, 1 << 12, 256, 32];
 const FLOODING: usize = 16;
 /// More creations than there are requests that run at the same time.
 const WAITING: usize = 600;
@@ -279,10 +280,11 @@ impl Fault {
             }
             Self::SlowBodies => {
                 let key = &world.keys.hostile;
-                let send =
-                    |bytes, count| attack::slow_bodies(world.address, key, bytes, count, while_on);
-                // The small ones take what the large ones leave of the budget.
-                let bodies = [send(BODY, SLOW_BODIES), send(100, SLOW_BODIES)];
+                // One after the other: of those that arrive at once, many are rejected at once.
+                let sizes = BODIES.iter().flat_map(|bytes| [bytes; SLOW_BODIES]);
+                let bodies: Vec<_> = sizes
+                    .flat_map(|bytes| attack::slow_bodies(world.address, key, *bytes, 1, while_on))
+                    .collect();
                 hold();
                 drop(bodies);
             }
