@@ -34,9 +34,8 @@ const HALF_HEADS: usize = 600;
 const NON_READERS: usize = 40;
 const STREAMS: usize = 60;
 const SLOW_BODIES: usize = 70;
-/// The sizes of their bodies: 64 of the largest fill the budget for bodies, and the smaller
-/// ones take what is left of it.
-const BODIES: [usize; 6] = [1 << 20, 1 << 20, 1 << 16, 1 << 12, 256, 32];
+/// The largest body; 64 of them fill the budget for bodies.
+const BODY: usize = 1 << 20;
 const FLOODING: usize = 16;
 /// More creations than there are requests that run at the same time.
 const WAITING: usize = 600;
@@ -280,12 +279,17 @@ impl Fault {
             }
             Self::SlowBodies => {
                 let key = &world.keys.hostile;
-                // One after the other: of those that arrive at once, many are rejected at once.
-                let sizes = BODIES.iter().flat_map(|bytes| [bytes; SLOW_BODIES]);
-                let bodies: Vec<_> = sizes
-                    .flat_map(|bytes| attack::slow_bodies(world.address, key, *bytes, 1, while_on))
-                    .collect();
-                hold();
+                let send =
+                    |bytes, count| attack::slow_bodies(world.address, key, bytes, count, while_on);
+                let mut bodies = send(BODY, SLOW_BODIES);
+                let begin = Instant::now();
+                // Of those that arrive at once many are rejected: others take their place.
+                while begin.elapsed() < while_on {
+                    for bytes in [BODY, BODY / 16, BODY / 256, 64, 32] {
+                        bodies.extend(send(bytes, 4));
+                    }
+                    thread::sleep(Duration::from_millis(20));
+                }
                 drop(bodies);
             }
             Self::UnauthorizedFlood => {
