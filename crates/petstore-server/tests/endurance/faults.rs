@@ -3,6 +3,7 @@
 use crate::{
     attack,
     faulty_disk::{Disk, Reads, STALLED},
+    flood::flood,
     history::Touch,
     postgres::{Cluster, Database},
     probe::probe,
@@ -18,12 +19,7 @@ use rustix::{
 use serde_json::json;
 use std::{
     fs::File,
-    io::{self, Read as _, Write as _},
-    net::TcpStream,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     thread,
     time::{Duration, Instant},
 };
@@ -36,14 +32,11 @@ const STREAMS: usize = 60;
 const SLOW_BODIES: usize = 70;
 /// The largest body; 64 of them fill the budget for bodies.
 const BODY: usize = 1 << 20;
-const FLOODING: usize = 16;
 /// More creations than there are requests that run at the same time.
 const WAITING: usize = 600;
 /// How much longer a table is locked than other faults take: longer than the deadline of a
 /// request.
 const LOCKED: u32 = 3;
-/// The requests that a client of a flood sends without waiting for the responses.
-const BATCH: usize = 20;
 
 /// A fault that is switched on and off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -281,9 +274,15 @@ impl Fault {
                 let key = &world.keys.hostile;
                 let send =
                     |bytes, count| attack::slow_bodies(world.address, key, bytes, count, while_on);
-                // The small ones take what the large ones leave of the budget.
-                let bodies = [send(BODY, SLOW_BODIES), send(100, SLOW_BODIES)];
-                hold();
+                let mut bodies = send(BODY, SLOW_BODIES);
+                let begin = Instant::now();
+                // Of those that arrive at once many are rejected: others take their place.
+                while begin.elapsed() < while_on {
+                    for bytes in [BODY, BODY / 16, BODY / 256, 64, 32] {
+                        bodies.extend(send(bytes, 4));
+                    }
+                    thread::sleep(Duration::from_millis(20));
+                }
                 drop(bodies);
             }
             Self::UnauthorizedFlood => {
@@ -402,56 +401,4 @@ impl Drop for Paused {
     fn drop(&mut self) {
         self.signal(Signal::CONT);
     }
-}
-
-/// Clients that send requests as fast as they get responses, until the time is over.
-fn flood(world: &World, time: Duration, request: impl Fn(u64) -> Vec<u8> + Clone + Send + 'static) {
-    let is_over = Arc::new(AtomicBool::new(false));
-    let clients: Vec<_> = (0..FLOODING)
-        .map(|number| {
-            let (is_over, request) = (Arc::clone(&is_over), request.clone());
-            let address = world.address;
-            thread::spawn(move || {
-                while !is_over.load(Ordering::Relaxed) {
-                    // A client that is rejected or cut off tries again.
-                    let Ok(stream) = attack::connect(address) else {
-                        continue;
-                    };
-                    let ended = send_batches(stream, &is_over, &|| request(number as u64));
-                    drop(ended);
-                }
-            })
-        })
-        .collect();
-    thread::sleep(time);
-    is_over.store(true, Ordering::Relaxed);
-    for client in clients {
-        client.join().expect("no panic");
-    }
-}
-
-fn send_batches(
-    mut stream: TcpStream,
-    is_over: &AtomicBool,
-    request: &dyn Fn() -> Vec<u8>,
-) -> io::Result<()> {
-    const BEGIN: &[u8] = b"HTTP/1.1 ";
-    let mut buffer = vec![0; 64 * 1024];
-    let mut read: Vec<u8> = Vec::new();
-    while !is_over.load(Ordering::Relaxed) {
-        stream.write_all(&request().repeat(BATCH))?;
-        let mut responses = 0;
-        while responses < BATCH {
-            let length = stream.read(&mut buffer)?;
-            if length == 0 {
-                return Ok(());
-            }
-            read.extend_from_slice(&buffer[..length]);
-            let parts = read.windows(BEGIN.len());
-            responses += parts.filter(|part| *part == BEGIN).count();
-            // The begin of the next one may be there already, but not whole.
-            read.drain(..read.len().saturating_sub(BEGIN.len() - 1));
-        }
-    }
-    Ok(())
 }

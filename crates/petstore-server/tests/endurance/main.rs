@@ -58,6 +58,7 @@ mod sales;
 mod skip;
 
 mod faults;
+mod flood;
 mod history;
 mod probes;
 mod run;
