@@ -2,6 +2,8 @@
 //! data that requests share. Handlers get it as their request context.
 
 use super::{
+    admission::Permits,
+    body::Budget,
     cors::Cors,
     pages::Pages,
     route::{RouteError, Routes},
@@ -20,9 +22,9 @@ use crate::{
     usage::UsageCounters,
 };
 use chrono::{DateTime, Utc};
+use fair_shares::Shares;
 use openapi_dropshot_types::{Contract, IdempotencyFailure};
 use std::sync::Arc;
-use tokio::sync::Semaphore;
 
 /// The context of the running server, and of every handler.
 pub struct Context<S: State> {
@@ -44,9 +46,9 @@ pub struct Context<S: State> {
     /// `None` where metrics are switched off.
     pub(crate) metrics: Option<Arc<Metrics>>,
     /// One for each request that may run.
-    pub(super) permits: Arc<Semaphore>,
+    pub(super) permits: Permits<S::Principal>,
     /// One for each byte of a body that may be held in memory.
-    pub(super) body_budget: Arc<Semaphore>,
+    pub(super) body_budget: Budget<S::Principal>,
 }
 
 impl<S: State> Context<S> {
@@ -61,8 +63,8 @@ impl<S: State> Context<S> {
         let routes = Routes::new(C::router()?, base, operations, lowest);
         let pages = Pages::new(Document::of::<C>(routes.served()), C::TITLE, base);
         pages.check(operations, base)?;
-        let permits = semaphore(setup.limits.max_in_flight.get());
-        let body_budget = semaphore(setup.limits.body_budget_bytes.get());
+        let permits = Permits::new(setup.limits.max_in_flight.get());
+        let body_budget = Arc::new(Shares::new(setup.limits.body_budget_bytes.get()));
         let metrics = setup.metrics.then(|| {
             let metrics = Metrics::new::<C>(info);
             setup.state.register_metrics(&metrics);
@@ -131,8 +133,4 @@ impl<S: State> Context<S> {
         )
         .await
     }
-}
-
-fn semaphore(permits: usize) -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(permits.min(Semaphore::MAX_PERMITS)))
 }

@@ -25,6 +25,7 @@ mod register;
 mod route;
 mod trace_context;
 
+pub(crate) use admission::Permits;
 pub use context::Context;
 pub(crate) use register::description;
 pub use route::RouteError;
@@ -118,8 +119,9 @@ where
     }
     media_type::check(operation, &head.headers)?;
     body::check_announced(body, &context.limits)?;
-    let body = body::read(body, &context.limits, &context.body_budget).await?;
-    let _permit = admission::permit(&context.permits)?;
+    let (limits, budget) = (&context.limits, &context.body_budget);
+    let body = body::read(body, limits, budget, record.principal).await?;
+    let _permit = context.permits.take(operation, record.principal)?;
     if operation.request_body.is_some() {
         json::check(&body.content)?;
     }
