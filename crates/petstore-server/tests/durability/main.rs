@@ -46,6 +46,7 @@ mod files;
 mod orders;
 mod power;
 mod stalled;
+mod stalled_writes;
 mod trace;
 
 use skip::skip;
