@@ -18,6 +18,7 @@ use http_body_util::Full;
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::{
+    borrow::Cow,
     convert::Infallible,
     io,
     net::{SocketAddr, TcpListener as StdListener},
@@ -183,19 +184,19 @@ async fn respond<B, S: State>(request: &Request<B>, subject: &Subject<S>) -> Tex
     }
 }
 
-async fn why_not_ready<S: State>(subject: &Subject<S>) -> Option<&'static str> {
+async fn why_not_ready<S: State>(subject: &Subject<S>) -> Option<Cow<'static, str>> {
     match subject.readiness.phase() {
-        Phase::Starting => return Some("the service starts"),
-        Phase::Leaving | Phase::Stopping => return Some("the service stops"),
+        Phase::Starting => return Some("the service starts".into()),
+        Phase::Leaving | Phase::Stopping => return Some("the service stops".into()),
         Phase::Ready => {}
     }
     match tokio::time::timeout(STATE, subject.state.check()).await {
         Ok(Ok(())) => None,
         Ok(Err(error)) => {
             tracing::warn!(cause = error.cause(), "not ready: {error}");
-            Some("the store cannot be used; the log says why")
+            Some(error.to_string().into())
         }
-        Err(_) => Some("the store does not respond in time"),
+        Err(_) => Some("the store does not respond in time".into()),
     }
 }
 

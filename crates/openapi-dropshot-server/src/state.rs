@@ -45,11 +45,13 @@ pub trait State: Send + Sync + 'static {
         handler
     }
 
-    /// Whether requests can be served, for `/readyz`.
+    /// Whether requests can be served, writes among them, for `/readyz`. It should respond within
+    /// half a second.
     ///
     /// # Errors
     ///
-    /// Requests cannot be served; the reason is logged.
+    /// Requests cannot be served. The message of the error is the body of `/readyz`, which only
+    /// the owner of the service can reach; message and cause are logged.
     fn check(&self) -> impl Future<Output = Result<(), StateError>> + Send {
         async { Ok(()) }
     }

@@ -8,7 +8,7 @@ use openapi_dropshot_server::{
     metrics::Metrics,
     state::{AuthenticationError, DeprecatedCalls, Seen, StateError, Usage, causes},
 };
-use petstore_store::{KeyId, KeyUse, Store, StoreError, UsageDelta};
+use petstore_store::{KeyId, KeyUse, Store, StoreError, UsageDelta, on_behalf_of};
 use std::{ops::Deref, sync::Arc};
 
 /// The state of a pet store server: its store.
@@ -36,15 +36,6 @@ impl Deref for PetStore {
     }
 }
 
-tokio::task_local! {
-    static CALLER: Option<KeyId>;
-}
-
-/// The API key of the request that is running; `None` where it needs none.
-pub(crate) fn caller() -> Option<KeyId> {
-    CALLER.try_with(Clone::clone).ok().flatten()
-}
-
 impl State for PetStore {
     type Principal = KeyId;
 
@@ -68,11 +59,17 @@ impl State for PetStore {
         W: Future + Send,
         W::Output: Send,
     {
-        CALLER.scope(key, handler)
+        on_behalf_of(key, handler)
     }
 
     async fn check(&self) -> Result<(), StateError> {
-        self.0.check().await.map_err(state_error)
+        self.0.check().await.map_err(|error| match error {
+            StoreError::NotWritable { .. } => state_error(error),
+            _ => {
+                let message = "the store cannot be used; the log says why";
+                StateError::unavailable(message, causes(&error))
+            }
+        })
     }
 
     async fn record_usage(&self, usage: Usage<KeyId>) -> Result<(), StateError> {
@@ -117,7 +114,9 @@ pub(crate) fn state_error(error: StoreError) -> StateError {
     let (message, causes) = (error.to_string(), causes(&error));
     match error {
         StoreError::Overloaded => StateError::overloaded(message),
-        StoreError::Unavailable { .. } => StateError::unavailable(message, causes),
+        StoreError::Unavailable { .. } | StoreError::NotWritable { .. } => {
+            StateError::unavailable(message, causes)
+        }
         StoreError::Corrupt { .. } | StoreError::KeyExists | StoreError::Internal { .. } => {
             StateError::internal(message, causes)
         }

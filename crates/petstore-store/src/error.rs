@@ -37,6 +37,16 @@ pub enum StoreError {
         source: Cause,
     },
 
+    /// Writes have failed or waited for some seconds; only [`Store::check`](crate::Store::check)
+    /// returns this. It ends by itself when a write succeeds.
+    #[error("writes have not succeeded for {seconds} seconds; {reason}")]
+    NotWritable {
+        /// Since when, in seconds.
+        seconds: u64,
+        /// The reason, with the error of the database; for the owner of the service.
+        reason: String,
+    },
+
     /// A key with this id or this hash is there already; make a new one.
     #[error("there is already a key with this id or this hash; make a new key")]
     KeyExists,

@@ -53,7 +53,15 @@
 //!
 //! **Overload.** The queue of writes is bounded, in their number and in the
 //! bytes that they hold. If the queue is full, a write is rejected at once with
-//! [`StoreError::Overloaded`] and without any effect.
+//! [`StoreError::Overloaded`] and without any effect. API keys share the queue
+//! ([`on_behalf_of`]): one of them alone gets three quarters of it, so that it cannot
+//! keep out the writes of the others, and if more writes wait than fit into a batch, the
+//! keys take turns. Writes without an API key share as those of one.
+//!
+//! **Health.** [`Store::check`] fails with [`StoreError::NotWritable`] if no write
+//! has succeeded for five seconds although some wait or failed. It ends when a write
+//! succeeds. If there is none for two seconds after a failure, the check tries one that
+//! changes nothing.
 //!
 //! # The implementation on SQLite
 //!
@@ -114,6 +122,7 @@
 //! Add its column in `src/record.rs`, follow the compiler errors, and write a
 //! migration for each database.
 
+mod caller;
 mod error;
 mod idempotency;
 mod key;
@@ -127,8 +136,10 @@ mod store;
 pub mod transitions;
 mod url;
 mod usage;
+mod write_health;
 mod write_queue;
 
+pub use caller::{caller, on_behalf_of};
 pub use error::{BackupError, BackupProblem, Cause, OpenError, OpenProblem, Outcome, StoreError};
 pub use idempotency::{
     Creation, IDEMPOTENCY_KEYS_KEPT, IdempotencyKey, InvalidIdempotencyKey, Once,

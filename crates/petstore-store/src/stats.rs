@@ -1,6 +1,7 @@
 //! Statistics of a store: the sizes of its batches, the number of queued
 //! writes, and the use of its connections.
 
+use crate::{StoreError, write_health::WriteHealth};
 use std::sync::{Mutex, PoisonError};
 
 /// The upper bounds of the classes that batches are counted in, by the number
@@ -41,16 +42,20 @@ pub struct PoolStats {
 
 /// Counts what a writer commits.
 #[derive(Debug, Default)]
-pub(crate) struct Batches(Mutex<WriteStats>);
+pub(crate) struct Batches {
+    stats: Mutex<WriteStats>,
+    pub(crate) health: WriteHealth,
+}
 
 impl Batches {
-    /// A transaction with so many writes was committed; one without any is
-    /// none.
-    pub(crate) fn committed(&self, writes: u64) {
+    /// A transaction ended, with so many writes committed, or none because of this error. One
+    /// without any write is not counted.
+    pub(crate) fn ended(&self, writes: u64, error: Option<&StoreError>) {
         if writes == 0 {
-            return;
+            return self.health.not_committed(error);
         }
-        let mut stats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        self.health.committed();
+        let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
         let class = BATCH_SIZES.partition_point(|bound| *bound < writes);
         if let Some(size) = stats.sizes.get_mut(class) {
             *size += 1;
@@ -61,7 +66,7 @@ impl Batches {
 
     /// Returns the statistics; their number of queued writes is not set.
     pub(crate) fn stats(&self) -> WriteStats {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -73,7 +78,7 @@ mod tests {
     fn a_batch_is_counted_in_the_class_that_it_just_fits() {
         let batches = Batches::default();
         for writes in [0, 1, 2, 3, 4, 5, 256] {
-            batches.committed(writes);
+            batches.ended(writes, None);
         }
         let stats = batches.stats();
         assert_eq!((stats.batches, stats.writes), (6, 271));

@@ -3,16 +3,28 @@
 //! the memory that they hold.
 
 use crate::{
-    StoreError, WriteStats,
+    KeyId, StoreError, WriteStats,
+    caller::caller,
     stats::{Batches, LARGEST_BATCH},
 };
-use std::sync::Arc;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use fair_shares::{Share, Shares};
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::timeout,
+};
 
 /// The number of writes that may wait: at 10,000 writes a second, the work of a tenth of a second.
+/// One API key alone gets three quarters of it.
 pub(crate) const QUEUE: usize = 1024;
-/// The most bytes that queued and running writes may hold. Beyond this a write is
-/// rejected; a write that is larger by itself is accepted if nothing else is queued.
+/// The most bytes that queued and running writes may hold; one API key alone gets three
+/// quarters of it. Beyond this a write is rejected; a write that is larger by itself is
+/// accepted if nothing else is queued.
 pub(crate) const QUEUE_BYTES: usize = 64 << 20;
 /// The most writes in one transaction: a larger batch is not faster, and its first
 /// writes would wait longer for its last ones.
@@ -20,32 +32,59 @@ pub(crate) const BATCH: usize = LARGEST_BATCH as usize;
 /// The most bytes in one transaction. A batch that holds as many takes no further
 /// write.
 pub(crate) const BATCH_BYTES: usize = 8 << 20;
+/// How long a health check waits for the write that it tries.
+const PROBE: Duration = Duration::from_millis(400);
 
 /// The channel that returns the result of a write to its caller.
 pub(crate) type Caller<T> = oneshot::Sender<Result<T, StoreError>>;
 
-/// A write of the type `W` with its share of [`QUEUE_BYTES`], or the end of the queue.
+/// The API key whose write it is, if there is one. Writes without a key share as those of one.
+type Tenant = Option<KeyId>;
+
+/// A write of the type `W` with what it holds of the queue, or the end of the queue.
 pub(crate) enum Message<W> {
-    Write(W, OwnedSemaphorePermit),
+    Write(W, Waiting),
     Close,
+}
+
+/// What a write holds until it is taken up.
+pub(crate) struct Waiting {
+    tenant: Tenant,
+    _place: Share<Tenant>,
+    reservation: Reservation,
+}
+
+/// What a write holds until it is done: its share of [`QUEUE_BYTES`].
+pub(crate) struct Reservation {
+    bytes: Share<Tenant>,
+    batches: Arc<Batches>,
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.batches.health.end();
+    }
 }
 
 /// The sending half of the queue.
 pub(crate) struct WriteQueue<W> {
     messages: mpsc::Sender<Message<W>>,
-    free_bytes: Arc<Semaphore>,
+    places: Arc<Shares<Tenant>>,
+    bytes: Arc<Shares<Tenant>>,
     pub(crate) batches: Arc<Batches>,
 }
 
 impl<W> WriteQueue<W> {
-    pub(crate) fn new() -> (Self, mpsc::Receiver<Message<W>>) {
-        let (messages, received) = mpsc::channel(QUEUE);
+    pub(crate) fn new() -> (Self, Receiver<W>) {
+        // Every write in the channel has a place; one more for the end.
+        let (messages, received) = mpsc::channel(QUEUE + 1);
         let queue = Self {
             messages,
-            free_bytes: Arc::new(Semaphore::new(QUEUE_BYTES)),
+            places: Arc::new(Shares::new(QUEUE)),
+            bytes: Arc::new(Shares::new(QUEUE_BYTES)),
             batches: Arc::default(),
         };
-        (queue, received)
+        (queue, Receiver::new(received))
     }
 
     /// Queues a write that holds this many bytes, and waits for its result. Once
@@ -59,10 +98,10 @@ impl<W> WriteQueue<W> {
         bytes: usize,
         write: impl FnOnce(Caller<T>) -> W,
     ) -> Result<T, StoreError> {
-        let reservation = self.reserve(bytes)?;
+        let waiting = self.wait(caller(), bytes)?;
         let (caller, result) = oneshot::channel();
         self.messages
-            .try_send(Message::Write(write(caller), reservation))
+            .try_send(Message::Write(write(caller), waiting))
             .map_err(|rejected| match rejected {
                 mpsc::error::TrySendError::Full(_) => StoreError::Overloaded,
                 mpsc::error::TrySendError::Closed(_) => StoreError::not_applied(Stopped::Closed),
@@ -72,25 +111,43 @@ impl<W> WriteQueue<W> {
             .unwrap_or_else(|_| Err(StoreError::unknown(Stopped::WriterGone)))
     }
 
-    fn reserve(&self, bytes: usize) -> Result<OwnedSemaphorePermit, StoreError> {
-        let bytes = bytes.min(QUEUE_BYTES) as u32;
-        Arc::clone(&self.free_bytes)
-            .try_acquire_many_owned(bytes)
-            .map_err(|_| StoreError::Overloaded)
+    fn wait(&self, tenant: Tenant, bytes: usize) -> Result<Waiting, StoreError> {
+        let place = self.places.try_take(&tenant, 1);
+        let bytes = self.bytes.try_take(&tenant, bytes.min(QUEUE_BYTES));
+        let (Some(place), Some(bytes)) = (place, bytes) else {
+            return Err(StoreError::Overloaded);
+        };
+        self.batches.health.begin();
+        Ok(Waiting {
+            tenant,
+            _place: place,
+            reservation: Reservation {
+                bytes,
+                batches: Arc::clone(&self.batches),
+            },
+        })
     }
 
-    /// Returns `Ok` while the queue accepts writes.
-    pub(crate) fn check(&self) -> Result<(), StoreError> {
+    /// Returns `Ok` while the queue accepts writes and they come to an end. If writes failed and
+    /// none has been tried since, it tries one.
+    pub(crate) async fn check<T>(
+        &self,
+        probe: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<(), StoreError> {
         if self.messages.is_closed() {
-            Err(StoreError::not_applied(Stopped::Closed))
-        } else {
-            Ok(())
+            return Err(StoreError::not_applied(Stopped::Closed));
         }
+        let health = &self.batches.health;
+        if health.wants_probe() {
+            // How it ends is told by the health, also if it ends later.
+            let _ended = timeout(PROBE, probe).await;
+        }
+        health.check()
     }
 
     pub(crate) fn stats(&self) -> WriteStats {
         WriteStats {
-            queued: self.messages.max_capacity() - self.messages.capacity(),
+            queued: self.places.used(),
             ..self.batches.stats()
         }
     }
@@ -102,27 +159,112 @@ impl<W> WriteQueue<W> {
     }
 }
 
-/// Takes the next batch: the first write and those that are queued behind it. The
-/// caller keeps their reservations until the writes are done.
+/// The receiving half of the queue.
+pub(crate) struct Receiver<W> {
+    messages: mpsc::Receiver<Message<W>>,
+    /// The writes of each tenant that were received and did not fit into the last batch. No
+    /// list is empty.
+    left: HashMap<Tenant, VecDeque<(W, Waiting)>>,
+    /// The tenants in `left`, in the order of their turns.
+    turns: VecDeque<Tenant>,
+}
+
+impl<W> Receiver<W> {
+    fn new(messages: mpsc::Receiver<Message<W>>) -> Self {
+        Self {
+            messages,
+            left: HashMap::new(),
+            turns: VecDeque::new(),
+        }
+    }
+
+    /// Waits for the next message; `None` once there will be none.
+    pub(crate) async fn recv(&mut self) -> Option<Message<W>> {
+        match self.next_left() {
+            Some(message) => Some(message),
+            None => self.messages.recv().await,
+        }
+    }
+
+    /// As [`recv`](Self::recv), on a thread.
+    pub(crate) fn blocking_recv(&mut self) -> Option<Message<W>> {
+        self.next_left().or_else(|| self.messages.blocking_recv())
+    }
+
+    /// As [`recv`](Self::recv).
+    pub(crate) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Option<Message<W>>> {
+        match self.next_left() {
+            Some(message) => Poll::Ready(Some(message)),
+            None => self.messages.poll_recv(context),
+        }
+    }
+
+    /// The next message, if there is one now.
+    pub(crate) fn try_recv(&mut self) -> Option<Message<W>> {
+        self.next_left().or_else(|| self.messages.try_recv().ok())
+    }
+
+    /// The next write of the tenant whose turn it is.
+    fn next_left(&mut self) -> Option<Message<W>> {
+        let tenant = self.turns.pop_front()?;
+        let writes = self.left.get_mut(&tenant)?;
+        let next = writes.pop_front();
+        if writes.is_empty() {
+            self.left.remove(&tenant);
+        } else {
+            self.turns.push_back(tenant);
+        }
+        next.map(|(write, waiting)| Message::Write(write, waiting))
+    }
+
+    fn leave(&mut self, write: W, waiting: Waiting) {
+        let tenant = waiting.tenant;
+        let writes = self.left.entry(tenant).or_default();
+        if writes.is_empty() {
+            self.turns.push_back(tenant);
+        }
+        writes.push_back((write, waiting));
+    }
+
+    /// Receives all that is queued, so that tenants take turns among all of it.
+    fn receive_all(&mut self) {
+        while let Ok(message) = self.messages.try_recv() {
+            match message {
+                Message::Write(write, waiting) => self.leave(write, waiting),
+                Message::Close => self.messages.close(),
+            }
+        }
+    }
+}
+
+/// Takes the next batch: the first write and those that are queued behind it. If more wait than
+/// fit, the tenants take turns. The caller keeps their reservations until the writes are done.
 pub(crate) fn take_up<W>(
     first: Message<W>,
-    messages: &mut mpsc::Receiver<Message<W>>,
-) -> (Vec<W>, Vec<OwnedSemaphorePermit>) {
+    messages: &mut Receiver<W>,
+) -> (Vec<W>, Vec<Reservation>) {
     let (mut writes, mut reservations) = (Vec::new(), Vec::new());
     let mut bytes = 0;
+    // What is left of the last batch goes on in turns, with what came since.
+    if !messages.turns.is_empty() || messages.messages.len() >= BATCH {
+        messages.receive_all();
+    }
     let mut next = Some(first);
     while let Some(message) = next {
         match message {
-            Message::Write(write, reservation) => {
-                bytes += reservation.num_permits();
+            Message::Write(write, waiting) => {
+                bytes += waiting.reservation.bytes.amount();
                 writes.push(write);
-                reservations.push(reservation);
+                reservations.push(waiting.reservation);
             }
             // The receiver still returns the queued writes, and then `None`.
-            Message::Close => messages.close(),
+            Message::Close => messages.messages.close(),
         }
         let is_full = writes.len() == BATCH || bytes >= BATCH_BYTES;
-        next = (!is_full).then(|| messages.try_recv().ok()).flatten();
+        next = (!is_full).then(|| messages.try_recv()).flatten();
+        if is_full {
+            messages.receive_all();
+        }
     }
     (writes, reservations)
 }
@@ -157,29 +299,68 @@ pub(crate) enum Stopped {
 mod tests {
     use super::*;
 
+    fn key(number: u64) -> Tenant {
+        Some(KeyId::from_random(number))
+    }
+
     #[test]
     fn a_reservation_beyond_the_limit_is_rejected_and_a_dropped_one_is_returned() {
         let (queue, _messages) = WriteQueue::<()>::new();
-        let most = queue.reserve(QUEUE_BYTES - 1).expect("it is empty");
-        let last = queue.reserve(1).expect("it just fits");
-        assert!(matches!(queue.reserve(1), Err(StoreError::Overloaded)));
-        assert!(queue.reserve(0).is_ok());
+        let most = queue.wait(None, QUEUE_BYTES / 4 * 3).expect("it is empty");
+        assert!(queue.wait(None, 1).is_err(), "its share is full");
+        let last = queue.wait(key(1), QUEUE_BYTES / 4).expect("it just fits");
+        assert!(matches!(queue.wait(key(2), 1), Err(StoreError::Overloaded)));
+        assert!(queue.wait(key(2), 0).is_ok());
         drop(last);
-        assert!(queue.reserve(1).is_ok());
-        assert!(queue.reserve(2).is_err());
+        assert!(queue.wait(key(2), 1).is_ok());
         drop(most);
-        assert!(queue.reserve(2).is_ok());
+        assert!(queue.wait(None, QUEUE_BYTES / 4 * 3).is_ok());
+        assert_eq!((queue.bytes.used(), queue.places.used()), (0, 0));
     }
 
     #[test]
     fn a_write_that_is_larger_than_the_limit_is_accepted_alone() {
         let (queue, _messages) = WriteQueue::<()>::new();
-        let large = queue.reserve(QUEUE_BYTES + 1).expect("nothing is queued");
-        assert!(queue.reserve(1).is_err());
+        let large = queue
+            .wait(None, QUEUE_BYTES + 1)
+            .expect("nothing is queued");
+        assert!(queue.wait(key(1), 1).is_err());
         drop(large);
-        let small = queue.reserve(1).expect("it fits");
-        assert!(queue.reserve(QUEUE_BYTES + 1).is_err());
-        assert!(queue.reserve(usize::MAX).is_err());
+        let small = queue.wait(None, 1).expect("it fits");
+        assert!(queue.wait(None, QUEUE_BYTES + 1).is_err());
+        assert!(queue.wait(None, usize::MAX).is_err());
         drop(small);
+    }
+
+    #[test]
+    fn keys_take_turns_when_more_is_queued_than_fits_into_a_batch() {
+        let (queue, mut messages) = WriteQueue::new();
+        let queued = |tenant, number| {
+            let waiting = queue.wait(tenant, 0).expect("it fits");
+            let sent = queue.messages.try_send(Message::Write(number, waiting));
+            assert!(sent.is_ok());
+        };
+        for number in 0..600 {
+            queued(key(1), number);
+        }
+        queued(key(2), 10_000);
+        queued(None, 20_000);
+        let mut batch = || {
+            let first = messages.try_recv().expect("some are queued");
+            take_up(first, &mut messages).0
+        };
+        let first = batch();
+        assert_eq!(first.len(), BATCH);
+        assert!(first.contains(&10_000) && first.contains(&20_000));
+        queued(key(3), 30_000);
+        let second = batch();
+        // The first one was received before it came.
+        assert_eq!(second[2], 30_000, "it does not wait for all of another key");
+        let mut all = [first, second, batch()].concat();
+        // Those of one key stay in their order.
+        all.retain(|number| *number < 10_000);
+        assert!(all.is_sorted() && all.len() == 600, "{all:?}");
+        assert!(messages.try_recv().is_none());
+        assert_eq!(queue.stats().queued, 0);
     }
 }

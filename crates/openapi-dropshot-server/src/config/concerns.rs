@@ -22,12 +22,12 @@ crate::settings! {
 crate::settings! {
     /// The limits of the service; requests beyond them are rejected.
     Limits {
-        /// The highest number of requests that run at the same time; further ones are rejected with 503 at once
+        /// The highest number of reads (operations with a safe method such as GET) that run at the same time, and the highest number of writes; further ones are rejected with 503 at once. Of this and of the other budgets one key alone gets up to three quarters
         max_in_flight: NonZeroUsize = "512";
         /// Seconds that a request may run after its body was read; then it gets 503
         request_deadline_seconds: Seconds = "10";
         /// The largest size of a body, in bytes; a larger one is rejected with 413
-        body_max_bytes: NonZeroUsize = "1048576";
+        body_max_bytes: NonZeroUsize = "65536";
         /// Seconds in which a body has to arrive; a slower one is rejected with 408
         body_read_seconds: Seconds = "10";
         /// Total size of all bodies in memory, in bytes; a request beyond it is rejected with 503

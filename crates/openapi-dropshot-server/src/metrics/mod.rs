@@ -10,13 +10,13 @@ mod requests;
 pub use reading::Observations;
 pub(crate) use requests::Active;
 
-use crate::{ServiceInfo, listener::Connections};
+use crate::{ServiceInfo, listener::Connections, pipeline::Permits};
+use fair_shares::Shares;
 use openapi_dropshot_types::{Condition, Contract, ErrorEntry};
 use prometheus::{Opts, Registry, TextEncoder};
 use reading::{Reading, Value};
 use requests::Requests;
-use std::sync::Arc;
-use tokio::sync::Semaphore;
+use std::{hash::Hash, sync::Arc};
 
 /// All that is counted for one server.
 pub struct Metrics {
@@ -89,46 +89,68 @@ impl Metrics {
 
     /// Serves the limits of the shared resources and how much of each is in use: the permits
     /// to run, and the bytes of request bodies and of responses in memory.
-    pub(crate) fn watch_budgets(
+    pub(crate) fn watch_budgets<P>(
         &self,
         info: &ServiceInfo,
-        permits: &Arc<Semaphore>,
-        bodies: &Arc<Semaphore>,
-        responses: &Arc<Semaphore>,
-    ) {
-        let serve = |budget: &Arc<Semaphore>, used: (&str, &str), limit: (&str, &str)| {
-            let (all, budget) = (budget.available_permits(), budget.clone());
-            self.gauge(&info.metric(used.0), used.1, move || {
-                all.saturating_sub(budget.available_permits()) as f64
-            });
+        permits: &Permits<P>,
+        bodies: &Arc<Shares<Option<P>>>,
+        responses: &Arc<Shares<Option<P>>>,
+    ) where
+        P: Copy + Eq + Hash + Send + 'static,
+    {
+        let budgets = [
+            (
+                &permits.reads,
+                ("read_permits_in_use", "Reads that run at this moment."),
+                ("read_permits_limit", "Reads that may run at the same time."),
+            ),
+            (
+                &permits.writes,
+                ("write_permits_in_use", "Writes that run at this moment."),
+                (
+                    "write_permits_limit",
+                    "Writes that may run at the same time.",
+                ),
+            ),
+            (
+                bodies,
+                (
+                    "body_bytes_in_use",
+                    "Bytes of request bodies that are held in memory.",
+                ),
+                (
+                    "body_bytes_limit",
+                    "Bytes of request bodies that may be held in memory.",
+                ),
+            ),
+            (
+                responses,
+                (
+                    "response_bytes_in_use",
+                    "Bytes of large responses that clients have not taken yet.",
+                ),
+                (
+                    "response_bytes_limit",
+                    "Bytes of large responses that clients may leave waiting.",
+                ),
+            ),
+        ];
+        for (budget, used, limit) in budgets {
+            let (budget, all) = (budget.clone(), budget.limit());
+            self.gauge(&info.metric(used.0), used.1, move || budget.used() as f64);
             self.gauge(&info.metric(limit.0), limit.1, move || all as f64);
-        };
-        serve(
-            permits,
-            ("permits_in_use", "Requests that run at this moment."),
-            ("permits_limit", "Requests that may run at the same time."),
+        }
+        let both = [permits.reads.clone(), permits.writes.clone()];
+        let all: usize = both.iter().map(|permits| permits.limit()).sum();
+        self.gauge(
+            &info.metric("permits_in_use"),
+            "Requests that run at this moment.",
+            move || both.iter().map(|permits| permits.used()).sum::<usize>() as f64,
         );
-        serve(
-            bodies,
-            (
-                "body_bytes_in_use",
-                "Bytes of request bodies that are held in memory.",
-            ),
-            (
-                "body_bytes_limit",
-                "Bytes of request bodies that may be held in memory.",
-            ),
-        );
-        serve(
-            responses,
-            (
-                "response_bytes_in_use",
-                "Bytes of large responses that clients have not taken yet.",
-            ),
-            (
-                "response_bytes_limit",
-                "Bytes of large responses that clients may leave waiting.",
-            ),
+        self.gauge(
+            &info.metric("permits_limit"),
+            "Requests that may run at the same time.",
+            move || all as f64,
         );
     }
 
@@ -188,8 +210,7 @@ mod tests {
     #[test]
     fn every_family_has_a_help_text_and_a_type() {
         let metrics = metrics();
-        let budget = Arc::new(Semaphore::new(3));
-        metrics.watch_budgets(&TEST, &budget, &budget, &budget);
+        metrics.watch_budgets::<u8>(&TEST, &Permits::new(3), &Arc::new(Shares::new(3)), &Arc::new(Shares::new(3)));
         for family in metrics.registry.gather() {
             assert!(family.help().ends_with('.'), "{}", family.name());
         }
@@ -198,12 +219,23 @@ mod tests {
     #[test]
     fn what_is_taken_of_a_budget_is_seen() {
         let metrics = metrics();
-        let budget = Arc::new(Semaphore::new(3));
-        metrics.watch_budgets(&TEST, &budget, &budget, &budget);
-        let _taken = budget.try_acquire_many(2).expect("free");
+        let permits = Permits::<u8>::new(3);
+        metrics.watch_budgets(&TEST, &permits, &permits.reads, &permits.reads);
+        let _read = permits.reads.try_take(&None, 1).expect("free");
+        let _writes = permits.writes.try_take(&None, 2).expect("free");
         let text = metrics.text().expect("can be written");
-        assert!(text.contains("\nshop_permits_in_use 2\n"), "{text}");
-        assert!(text.contains("\nshop_permits_limit 3\n"), "{text}");
+        for line in [
+            "shop_permits_in_use 3",
+            "shop_permits_limit 6",
+            "shop_read_permits_in_use 1",
+            "shop_read_permits_limit 3",
+            "shop_write_permits_in_use 2",
+            "shop_write_permits_limit 3",
+            "shop_body_bytes_in_use 1",
+            "shop_response_bytes_in_use 1",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}: {text}");
+        }
     }
 
     #[test]

@@ -5,17 +5,22 @@ use super::error_response::ErrorResponse;
 use crate::config::Limits;
 use bytes::{Bytes, BytesMut};
 use dropshot::Body;
+use fair_shares::{Share, Shares};
 use http_body_util::BodyExt as _;
 use hyper::body::Body as _;
 use openapi_dropshot_types::Condition;
-use tokio::sync::{Semaphore, SemaphorePermit};
+use std::{hash::Hash, sync::Arc};
 
 /// A body in memory, and its share of the budget for all bodies.
-#[derive(Debug, Default)]
-pub(super) struct BufferedBody<'a> {
+#[derive(Debug)]
+pub(super) struct BufferedBody<P: Copy + Eq + Hash> {
     pub(super) content: Bytes,
-    _share: Option<SemaphorePermit<'a>>,
+    _share: Option<Share<Option<P>>>,
 }
+
+/// The budget in bytes for the bodies of all principals. Bodies without a principal share as
+/// those of one.
+pub(super) type Budget<P> = Arc<Shares<Option<P>>>;
 
 /// 413 where a body is too large by its own `Content-Length`, before any of it
 /// is read.
@@ -27,17 +32,21 @@ pub(super) fn check_announced(body: &Body, limits: &Limits) -> Result<(), ErrorR
     }
 }
 
-/// The whole body.
-pub(super) async fn read<'a>(
+/// The whole body, which a principal sends.
+pub(super) async fn read<P: Copy + Eq + Hash>(
     body: &mut Body,
     limits: &Limits,
-    budget: &'a Semaphore,
-) -> Result<BufferedBody<'a>, ErrorResponse> {
+    budget: &Budget<P>,
+    principal: Option<P>,
+) -> Result<BufferedBody<P>, ErrorResponse> {
     if body.is_end_stream() {
-        return Ok(BufferedBody::default());
+        return Ok(BufferedBody {
+            content: Bytes::new(),
+            _share: None,
+        });
     }
     let time = limits.body_read_seconds;
-    match tokio::time::timeout(time.duration(), collect(body, limits, budget)).await {
+    match tokio::time::timeout(time.duration(), collect(body, limits, budget, principal)).await {
         Ok(read) => read,
         Err(_) => {
             let message =
@@ -47,11 +56,12 @@ pub(super) async fn read<'a>(
     }
 }
 
-async fn collect<'a>(
+async fn collect<P: Copy + Eq + Hash>(
     body: &mut Body,
     limits: &Limits,
-    budget: &'a Semaphore,
-) -> Result<BufferedBody<'a>, ErrorResponse> {
+    budget: &Budget<P>,
+    principal: Option<P>,
+) -> Result<BufferedBody<P>, ErrorResponse> {
     let max = limits.body_max_bytes.get();
     let mut content = BytesMut::new();
     let mut share = None;
@@ -67,7 +77,7 @@ async fn collect<'a>(
         if content.len() + data.len() > max {
             return Err(too_large(max));
         }
-        take_share(&mut share, data.len(), budget)?;
+        take_share(&mut share, data.len(), budget, principal)?;
         content.extend_from_slice(&data);
     }
     Ok(BufferedBody {
@@ -78,21 +88,24 @@ async fn collect<'a>(
 
 /// The budget is taken for what has arrived, not for what was announced: else
 /// announcing much and sending nothing would use it up.
-fn take_share<'a>(
-    share: &mut Option<SemaphorePermit<'a>>,
+fn take_share<P: Copy + Eq + Hash>(
+    share: &mut Option<Share<Option<P>>>,
     length: usize,
-    budget: &'a Semaphore,
+    budget: &Budget<P>,
+    principal: Option<P>,
 ) -> Result<(), ErrorResponse> {
-    let length = u32::try_from(length).ok();
-    let Some(more) = length.and_then(|length| budget.try_acquire_many(length).ok()) else {
-        let message = "the service holds too many bodies at the moment; nothing was started, try again in 1 second";
-        return Err(ErrorResponse::new(Condition::Overloaded, message));
+    let is_taken = match share {
+        Some(share) => share.try_grow(length),
+        None => {
+            *share = budget.try_take(&principal, length);
+            share.is_some()
+        }
     };
-    match share {
-        Some(share) => share.merge(more),
-        None => *share = Some(more),
+    if is_taken {
+        return Ok(());
     }
-    Ok(())
+    let message = "the service holds too many bodies at the moment, of this key or of all; nothing was started, try again in 1 second";
+    Err(ErrorResponse::new(Condition::Overloaded, message))
 }
 
 fn too_large(max: usize) -> ErrorResponse {
@@ -123,6 +136,10 @@ mod tests {
         }
     }
 
+    fn budget() -> Budget<u8> {
+        Arc::new(Shares::new(10))
+    }
+
     fn chunks(chunks: &[&'static str]) -> Body {
         let frames: Vec<_> = chunks
             .iter()
@@ -133,39 +150,57 @@ mod tests {
 
     #[tokio::test]
     async fn a_body_is_put_together_and_gives_its_share_back() {
-        let budget = Semaphore::new(10);
-        let held = read(&mut chunks(&["{\"a\"", ":1}"]), &limits(7), &budget)
+        let budget = budget();
+        let held = read(&mut chunks(&["{\"a\"", ":1}"]), &limits(7), &budget, None)
             .await
             .expect("fits");
         assert_eq!(&*held.content, b"{\"a\":1}");
-        assert_eq!(budget.available_permits(), 3);
+        assert_eq!(budget.used(), 7);
         drop(held);
-        assert_eq!(budget.available_permits(), 10);
+        assert_eq!(budget.used(), 0);
     }
 
     #[tokio::test]
     async fn a_body_that_grows_too_large_is_rejected_where_it_does() {
-        let budget = Semaphore::new(10);
-        let error = read(&mut chunks(&["1234", "5678", "9"]), &limits(7), &budget)
-            .await
-            .expect_err("too large");
+        let budget = budget();
+        let error = read(
+            &mut chunks(&["1234", "5678", "9"]),
+            &limits(7),
+            &budget,
+            None,
+        )
+        .await
+        .expect_err("too large");
         assert_eq!(code(error), "payload_too_large");
-        assert_eq!(budget.available_permits(), 10);
+        assert_eq!(budget.used(), 0);
     }
 
     #[tokio::test]
     async fn bodies_share_a_budget() {
-        let budget = Semaphore::new(10);
-        let first = read(&mut chunks(&["123456"]), &limits(7), &budget)
+        let budget = budget();
+        let first = read(&mut chunks(&["123456"]), &limits(7), &budget, None)
             .await
             .expect("fits");
-        let error = read(&mut chunks(&["12", "345"]), &limits(7), &budget)
+        let error = read(&mut chunks(&["12", "345"]), &limits(7), &budget, None)
             .await
             .expect_err("does not fit");
         assert_eq!(code(error), "overloaded");
-        drop(first);
+        // One principal does not get what is left for others.
+        let second = read(&mut chunks(&["123"]), &limits(7), &budget, Some(1))
+            .await
+            .expect("fits");
+        let error = read(&mut chunks(&["1"]), &limits(7), &budget, Some(1))
+            .await
+            .expect_err("it is not another principal");
+        assert_eq!(code(error), "overloaded");
         assert!(
-            read(&mut chunks(&["12", "345"]), &limits(7), &budget)
+            read(&mut chunks(&["1"]), &limits(7), &budget, Some(2))
+                .await
+                .is_ok()
+        );
+        drop((first, second));
+        assert!(
+            read(&mut chunks(&["12", "345"]), &limits(7), &budget, None)
                 .await
                 .is_ok()
         );
@@ -176,7 +211,7 @@ mod tests {
         let start = Ok::<_, Infallible>(Frame::data(Bytes::from_static(b"{")));
         let stalls = stream::iter([start]).chain(stream::pending());
         let mut body = Body::wrap(StreamBody::new(stalls));
-        let error = read(&mut body, &limits(7), &Semaphore::new(10))
+        let error = read(&mut body, &limits(7), &budget(), None)
             .await
             .expect_err("stalls");
         assert_eq!(code(error), "request_timeout");

@@ -2,6 +2,8 @@
 //! data that requests share. Handlers get it as their request context.
 
 use super::{
+    admission::Permits,
+    body::Budget,
     cors::Cors,
     pages::Pages,
     route::{RouteError, Routes},
@@ -21,9 +23,9 @@ use crate::{
     usage::UsageCounters,
 };
 use chrono::{DateTime, Utc};
+use fair_shares::Shares;
 use openapi_dropshot_types::{Contract, IdempotencyFailure};
 use std::sync::Arc;
-use tokio::sync::Semaphore;
 
 /// The context of the running server, and of every handler.
 pub struct Context<S: State> {
@@ -47,11 +49,11 @@ pub struct Context<S: State> {
     /// Decides which rejected requests have a line in the access log.
     pub(crate) rejected: Arc<RejectedLines>,
     /// One for each request that may run.
-    pub(super) permits: Arc<Semaphore>,
+    pub(super) permits: Permits<S::Principal>,
     /// One for each byte of a body that may be held in memory.
-    pub(super) body_budget: Arc<Semaphore>,
+    pub(super) body_budget: Budget<S::Principal>,
     /// One for each byte of a response that its client has not taken yet.
-    pub(super) response_budget: Arc<Semaphore>,
+    pub(super) response_budget: Budget<S::Principal>,
     /// Whether responses are compressed.
     pub(super) is_compressing: bool,
 }
@@ -73,9 +75,9 @@ impl<S: State> Context<S> {
             setup.web.compression,
         );
         pages.check(operations, base)?;
-        let permits = semaphore(setup.limits.max_in_flight.get());
-        let body_budget = semaphore(setup.limits.body_budget_bytes.get());
-        let response_budget = semaphore(setup.limits.response_budget_bytes.get());
+        let permits = Permits::new(setup.limits.max_in_flight.get());
+        let body_budget = Arc::new(Shares::new(setup.limits.body_budget_bytes.get()));
+        let response_budget = Arc::new(Shares::new(setup.limits.response_budget_bytes.get()));
         let metrics = setup.metrics.then(|| {
             let metrics = Metrics::new::<C>(info);
             setup.state.register_metrics(&metrics);
@@ -147,8 +149,4 @@ impl<S: State> Context<S> {
         )
         .await
     }
-}
-
-fn semaphore(permits: usize) -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(permits.min(Semaphore::MAX_PERMITS)))
 }

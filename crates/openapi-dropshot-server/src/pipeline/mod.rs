@@ -27,6 +27,7 @@ mod route;
 mod trace_context;
 mod unsent;
 
+pub(crate) use admission::Permits;
 pub use context::Context;
 pub use route::RouteError;
 
@@ -177,8 +178,9 @@ where
     }
     media_type::check(operation, &head.headers)?;
     body::check_announced(body, &context.limits)?;
-    let body = body::read(body, &context.limits, &context.body_budget).await?;
-    let _permit = admission::permit(&context.permits)?;
+    let (limits, budget) = (&context.limits, &context.body_budget);
+    let body = body::read(body, limits, budget, record.principal).await?;
+    let _permit = context.permits.take(operation, record.principal)?;
     if operation.request_body.is_some() {
         json::check(&body.content)?;
     }
@@ -196,6 +198,6 @@ where
         None => response,
     };
     let stall = context.limits.response_stall_seconds.duration();
-    let budget = &context.response_budget;
+    let budget = (&context.response_budget, record.principal);
     unsent::limit(response, budget, stall, client.activity, must_be_sent)
 }

@@ -1,10 +1,11 @@
 //! Bounds the memory of responses that their clients have not taken yet: all of them together by
 //! a budget, and each by the time in which the client has to take the next part.
 
-use super::error_response::ErrorResponse;
+use super::{body::Budget, error_response::ErrorResponse};
 use crate::listener::{Activity, Handle};
 use bytes::Bytes;
 use dropshot::Body;
+use fair_shares::Share;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use http::Response;
 use http_body_util::{BodyExt as _, StreamBody};
@@ -12,6 +13,7 @@ use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use openapi_dropshot_types::Condition;
 use std::{
     convert::Infallible,
+    hash::Hash,
     pin::Pin,
     sync::{
         Arc, Weak,
@@ -20,7 +22,6 @@ use std::{
     task::{Context, Poll},
     time::Duration,
 };
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Smaller responses are not counted: a connection has at most one of them, or one for each of
 /// its HTTP/2 streams.
@@ -31,13 +32,16 @@ const PART: usize = 64 << 10;
 /// Counts a response in the budget until the client has taken it, and closes the connection of a
 /// client that takes nothing for the time `stall`. A response that `must_be_sent` is counted, but
 /// never rejected.
-pub(super) fn limit(
+pub(super) fn limit<P>(
     response: Response<Body>,
-    budget: &Arc<Semaphore>,
+    (budget, principal): (&Budget<P>, Option<P>),
     stall: Duration,
     activity: &Activity,
     must_be_sent: bool,
-) -> Result<Response<Body>, ErrorResponse> {
+) -> Result<Response<Body>, ErrorResponse>
+where
+    P: Copy + Eq + Hash + Send + Sync + 'static,
+{
     if !matches!(response.body().size_hint().exact(), Some(size) if size > SMALL) {
         return Ok(response);
     }
@@ -46,11 +50,10 @@ pub(super) fn limit(
         Ok(content) => content,
         Err(body) => return Ok(Response::from_parts(head, body)),
     };
-    let size = u32::try_from(content.len()).unwrap_or(u32::MAX);
-    let share = budget.clone().try_acquire_many_owned(size).ok();
+    let share = budget.try_take(&principal, content.len());
     if share.is_none() && !must_be_sent {
         let message =
-            "clients have not read too many responses; nothing was started, try again in 1 second";
+            "too many responses, of this key or of all, have not been read yet; read them and try again in 1 second";
         return Err(ErrorResponse::new(Condition::Overloaded, message));
     }
     let progress = Arc::new(Progress::default());
@@ -91,15 +94,15 @@ pub(super) fn in_memory(mut body: Body) -> Result<Bytes, Body> {
 }
 
 /// The content of a response, until its last byte was passed to the socket.
-struct Unsent {
+struct Unsent<P: Copy + Eq + Hash> {
     content: Bytes,
     _progress: Arc<Progress>,
-    _share: Option<OwnedSemaphorePermit>,
+    _share: Option<Share<Option<P>>>,
     /// The connection is not idle until then.
     _activity: Activity,
 }
 
-impl AsRef<[u8]> for Unsent {
+impl<P: Copy + Eq + Hash> AsRef<[u8]> for Unsent<P> {
     fn as_ref(&self) -> &[u8] {
         &self.content
     }

@@ -1,13 +1,13 @@
 //! Runs a creation that has an `Idempotency-Key` once, however often it is requested.
 
 use super::RequestContext;
-use crate::state::{caller, state_error};
+use crate::state::state_error;
 use futures::future::BoxFuture;
 use openapi_dropshot_server::{
     IdempotencyFailure,
     idempotency::{Attempt, IdempotencyKey},
 };
-use petstore_store::{Creation, Once, Store, StoreError};
+use petstore_store::{Creation, Once, Store, StoreError, caller};
 use std::{fmt::Display, sync::Arc};
 
 /// The future of a creation in the store.

@@ -19,7 +19,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-const FULL_SOON: &str = r#"mount -t tmpfs -o size=2m tmpfs store && exec "$@""#;
+pub(crate) const FULL_SOON: &str = r#"mount -t tmpfs -o size=2m tmpfs store && exec "$@""#;
 /// Shows what is left when the program has ended.
 const TOO_SMALL: &str =
     r#"mount -t tmpfs -o size=64k tmpfs store && "$@"; code=$?; ls -A store; exit $code"#;
@@ -37,7 +37,7 @@ const FAILING_ONCE: [&str; 9] = [
     "-e",
     "inject=fsync,fdatasync:error=EIO:when=1",
 ];
-const SERVE: [&str; 5] = [
+pub(crate) const SERVE: [&str; 5] = [
     "serve",
     "--listen",
     "127.0.0.1:0",
@@ -46,7 +46,7 @@ const SERVE: [&str; 5] = [
 ];
 
 /// A folder with the folder `store` in it, to mount upon.
-fn place() -> Arc<TempDir> {
+pub(crate) fn place() -> Arc<TempDir> {
     let folder = TempDir::new().expect("a folder can be made");
     fs::create_dir(folder.path().join("store")).expect("a folder can be made");
     Arc::new(folder)
@@ -54,7 +54,7 @@ fn place() -> Arc<TempDir> {
 
 /// The command line that runs a script where it may mount, and the program at
 /// its end; `None`, with a message, if the system does not allow it.
-fn launcher(script: &'static str) -> Option<Vec<&'static str>> {
+pub(crate) fn launcher(script: &'static str) -> Option<Vec<&'static str>> {
     let as_root: &[_] = &["unshare", "--mount"];
     let as_anybody: &[_] = &["unshare", "--user", "--map-root-user", "--mount"];
     let may = |unshare: &&[&str]| {
@@ -72,14 +72,14 @@ fn launcher(script: &'static str) -> Option<Vec<&'static str>> {
 }
 
 /// The store's folder as the service sees it.
-fn seen_by(service: &Service) -> PathBuf {
+pub(crate) fn seen_by(service: &Service) -> PathBuf {
     let root = format!("/proc/{}/root", service.pid().as_raw_nonzero());
     let store = service.folder.path().join("store");
     Path::new(&root).join(store.strip_prefix("/").expect("an absolute path"))
 }
 
 /// Fills the remaining space.
-fn fill(folder: &Path) -> PathBuf {
+pub(crate) fn fill(folder: &Path) -> PathBuf {
     let path = folder.join("filler");
     let mut file = File::create(&path).expect("a file can be made");
     for size in [4096, 1] {

@@ -55,6 +55,7 @@ mod orders;
 mod power;
 mod slow;
 mod stalled;
+mod stalled_writes;
 mod trace;
 
 use skip::skip;

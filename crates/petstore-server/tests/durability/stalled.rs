@@ -22,17 +22,17 @@ use std::{
 use tempfile::TempDir;
 
 pub(crate) const PETS: i64 = 20_000;
-const STALL: &str = "trace=pread64";
-/// A read that is delayed does not end before the test.
-const DELAY: &str = "inject=pread64:delay_enter=600s";
 
-/// The tracer that delays reads, until it is dropped.
-struct Stall(Child);
+/// The tracer that delays or fails system calls, until it is dropped.
+pub(crate) struct Stall(Child);
 
 impl Stall {
-    fn begin(service: &Service) -> Self {
+    /// The fault is what strace's `inject` does to the calls, as in `delay_enter=600s`: a call
+    /// that is delayed does not end before the test.
+    pub(crate) fn begin(service: &Service, calls: &str, fault: &str) -> Self {
+        let (calls, fault) = (format!("trace={calls}"), format!("inject={calls}:{fault}"));
         let mut child = Command::new("strace")
-            .args(["-f", "-o", "/dev/null", "-e", STALL, "-e", DELAY, "-p"])
+            .args(["-f", "-o", "/dev/null", "-e", &calls, "-e", &fault, "-p"])
             .arg(service.pid().as_raw_nonzero().to_string())
             .stderr(Stdio::piped())
             .spawn()
@@ -119,7 +119,7 @@ fn a_read_that_stalls_costs_only_its_own_request() {
     assert_eq!(service.get("/v1/pets/1").status, 200);
     assert_eq!(service.send(&unknown()).status, 401);
 
-    let stall = Stall::begin(&service);
+    let stall = Stall::begin(&service, "pread64", "delay_enter=600s");
     // More requests than there are threads that run handlers.
     let mut stalled: Vec<_> = (1..=6)
         .map(|number| {

@@ -147,7 +147,7 @@ fn a_duplicate_key() {
 #[test]
 fn deep_nesting() {
     let mut probe = Probe::new();
-    for depth in [64, 100_000] {
+    for depth in [64, 30_000] {
         let nested = format!(
             r#"{{"name":"Rex","categoryId":7,"x":{}{}}}"#,
             "[".repeat(depth),
@@ -186,7 +186,7 @@ fn ten_megabytes() {
     );
     let response = connection.response();
     let message = response.assert_error(413, "payload_too_large");
-    assert!(message.contains("1048576 bytes"), "{message}");
+    assert!(message.contains("larger than 65536 bytes"), "{message}");
     assert!(connection.is_closed());
     assert_eq!(probe.service.pets(), probe.before);
 }

@@ -123,7 +123,7 @@ fn the_effective_settings_are_printed_as_a_file_that_says_the_same() {
         "listen = \"127.0.0.1:1\"\n",
         "sunset = \"enforce\"\n",
         "database = \"sqlite:petstore.db\"\n",
-        "body-max-bytes = 1048576\n",
+        "body-max-bytes = 65536\n",
     ] {
         assert!(printed.contains(line), "{line}: {printed}");
     }

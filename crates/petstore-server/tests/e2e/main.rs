@@ -7,6 +7,10 @@ mod haproxy;
 mod process;
 #[path = "../support/raw.rs"]
 mod raw;
+#[expect(
+    dead_code,
+    reason = "shared with `tests/durability`, which needs more of it"
+)]
 #[path = "../support/scrape.rs"]
 mod scrape;
 #[path = "../support/skip.rs"]

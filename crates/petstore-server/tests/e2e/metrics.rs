@@ -126,11 +126,11 @@ fn a_request_is_active_while_it_runs() {
     scrape.assert(ACTIVE, &[], 0.0);
     scrape.assert("petstore_permits_in_use", &[], 0.0);
     scrape.assert("petstore_body_bytes_in_use", &[], 0.0);
-    assert!(
-        scrape
-            .find("petstore_permits_limit", &[])
-            .is_some_and(|limit| limit > 1.0)
-    );
+    for kind in ["read", "write"] {
+        scrape.assert(&format!("petstore_{kind}_permits_in_use"), &[], 0.0);
+        scrape.assert(&format!("petstore_{kind}_permits_limit"), &[], 512.0);
+    }
+    scrape.assert("petstore_permits_limit", &[], 1024.0);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::{
     postgres::{Cluster, own},
     process::Service,
     raw::Request,
+    scrape::Watched,
     serve,
 };
 use serde_json::json;
@@ -24,6 +25,35 @@ async fn ask_for_a_replica(cluster: &Cluster, db: &Client) {
     cluster.execute("SELECT pg_reload_conf()").await;
     let asked = "SELECT count(*) FROM pg_settings WHERE name = 'synchronous_standby_names' AND setting = 'nobody'";
     until(db, asked, 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn commits_without_their_replica_make_the_service_not_ready_until_there_is_one() {
+    let Some(cluster) = own(&[]).await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let url = database.url().to_string();
+    let arguments = ["--database", &url, "--request-deadline-seconds", "1"];
+    let watched = Watched::start_with(&arguments);
+    let db = database.client().await;
+    ask_for_a_replica(&cluster, &db).await;
+
+    create(&watched.service, "alone").assert_error(503, "unavailable");
+    let why = watched.until_readiness(503);
+    assert!(why.contains("writes have not succeeded for"), "{why}");
+    assert_eq!(watched.ask("/livez").status, 200);
+    assert_eq!(watched.service.get("/v1/pets").status, 200);
+    // Also after the deadline of the write, when nothing but the service itself writes.
+    watched.service.log.wait_for("writes failed: ");
+    let why = watched.until_readiness(503);
+    assert!(why.contains("the last error is: "), "{why}");
+    cluster
+        .execute("ALTER SYSTEM RESET synchronous_standby_names")
+        .await;
+    cluster.execute("SELECT pg_reload_conf()").await;
+    watched.until_readiness(200);
+    watched.service.add("after", None);
 }
 
 async fn until(db: &Client, count: &str, least: i64) {

@@ -4,7 +4,15 @@ use crate::{
     process::Service,
     raw::{self, RawResponse, Request},
 };
-use std::{collections::BTreeMap, net::SocketAddr};
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// A test that waits longer has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A service with its admin listener.
 pub(crate) struct Watched {
@@ -22,6 +30,21 @@ impl Watched {
         let service = Service::start_with(&arguments);
         let admin = address(&service);
         Watched { service, admin }
+    }
+
+    /// Asks for readiness until it has this status, and returns the last line. The fault that
+    /// the test makes takes some seconds until it is told.
+    pub(crate) fn until_readiness(&self, status: u16) -> String {
+        let begin = Instant::now();
+        loop {
+            let response = self.ask("/readyz");
+            let line = String::from_utf8(response.body).expect("text");
+            if response.status == status {
+                return line;
+            }
+            assert!(begin.elapsed() < PATIENCE, "not {status}: {line}");
+            thread::sleep(Duration::from_millis(50));
+        }
     }
 
     pub(crate) fn ask(&self, path: &str) -> RawResponse {

@@ -41,6 +41,7 @@ use crate::{
     Creation, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OpenProblem,
     OrderPage, OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage,
     UsageRecord, WriteStats,
+    caller::on_behalf_of,
     idempotency::OnceOnly,
     key,
     order::stored_time,
@@ -89,9 +90,9 @@ impl Store for PostgresStore {
     }
 
     async fn create_pet_once(&self, pet: NewPet, once: Once) -> Result<Creation, StoreError> {
-        let bytes = bytes_of(&pet);
+        let (bytes, key) = (bytes_of(&pet), once.key_id);
         let write = |caller| Write::Once(OnceOnly::new(pet, once), caller);
-        self.writer.queue.write(bytes, write).await
+        on_behalf_of(Some(key), self.writer.queue.write(bytes, write)).await
     }
 
     async fn forget_idempotency_keys(
@@ -134,10 +135,11 @@ impl Store for PostgresStore {
         once: Once,
     ) -> Result<Creation<Order, NotOrdered>, StoreError> {
         stored_time(once.at)?;
+        let key = once.key_id;
         let creation = OnceOnly::new(order, once);
         let create =
             move |db: Arc<Session>| async move { orders::create_once(&db, &creation).await };
-        self.writer.write(create).await
+        on_behalf_of(Some(key), self.writer.write(create)).await
     }
 
     async fn update_order(
@@ -206,7 +208,8 @@ impl Store for PostgresStore {
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        self.writer.queue.check()?;
+        let probe = |db: Arc<Session>| async move { schema::probe(&db).await };
+        self.writer.queue.check(self.writer.write(probe)).await?;
         let look = |db: Arc<Session>| async move {
             let db = db.client();
             let (settings, tables) = tokio::try_join!(session::check(db), schema::check(db))?;

@@ -1,8 +1,11 @@
 //! Recognises a database of the pet store, reads its schema version, and
 //! migrates it from one version to the next.
 
-use super::error::Fault;
-use crate::OpenProblem;
+use super::{
+    error::{Fault, write_failed},
+    session::Session,
+};
+use crate::{OpenProblem, StoreError};
 use tokio_postgres::{Client, Error, error::SqlState};
 
 /// Version `n` is what the first `n` of them make. One that was released is
@@ -80,6 +83,14 @@ fn accept(found: i64) -> Result<(), OpenProblem> {
         });
     }
     Ok(())
+}
+
+/// Commits a transaction that changes nothing, but needs what every other write needs: the lock
+/// on the table, a record in the log, and a replica that confirms it.
+pub(super) async fn probe(db: &Session) -> Result<(), StoreError> {
+    let sql = "DELETE FROM pets WHERE false; SELECT pg_logical_emit_message(true, 'petstore', '')";
+    let committed = db.client().batch_execute(sql).await;
+    committed.map_err(write_failed)
 }
 
 /// Converts the error of a statement into the reason why the database is not opened.

@@ -13,14 +13,10 @@ use super::{
 use crate::{
     StoreError,
     stats::Batches,
-    write_queue::{Message, Stopped, WriteQueue, take_up},
+    write_queue::{Receiver, Stopped, WriteQueue, take_up},
 };
 use std::{sync::Arc, time::Duration};
-use tokio::{
-    sync::{Mutex, mpsc},
-    task::JoinHandle,
-    time::timeout,
-};
+use tokio::{sync::Mutex, task::JoinHandle, time::timeout};
 
 /// Connections that write. While one waits for its commit, on the disk or on a
 /// replica, the other collects the next batch.
@@ -29,7 +25,7 @@ const LANES: usize = 2;
 /// was committed is unknown.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-type Inbox = Arc<Mutex<mpsc::Receiver<Message<Write>>>>;
+type Inbox = Arc<Mutex<Receiver<Write>>>;
 
 /// The handle to the tasks, which end when this is dropped or closed.
 pub(super) struct Writer {
@@ -167,10 +163,12 @@ impl Lane {
             );
         }
         // Counted before any caller can go on and ask for the figures.
-        if confirmed.is_ok() {
-            let done = batch.outcomes().filter(Result::is_ok).count();
-            self.batches.committed(done as u64);
-        }
+        let done = match confirmed {
+            Ok(()) => batch.outcomes().filter(Result::is_ok).count(),
+            Err(_) => 0,
+        };
+        let error = confirmed.as_ref().err().or_else(|| failures().next());
+        self.batches.ended(done as u64, error);
         batch.respond(&confirmed);
     }
 }

@@ -21,6 +21,7 @@ use crate::{
     Creation, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OpenProblem,
     OrderPage, OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage,
     UsageRecord, WriteStats,
+    caller::on_behalf_of,
     idempotency::OnceOnly,
     key,
     order::stored_time,
@@ -96,13 +97,14 @@ impl Store for SqliteStore {
     }
 
     async fn create_pet_once(&self, pet: NewPet, once: Once) -> Result<Creation, StoreError> {
+        let key = once.key_id;
         let create = OnceOnly::new(pet, once);
-        self.writer
-            .write_large(bytes_of(&create.value), move |db| {
-                let insert = |db: &_, pet: &_| Ok(Ok(records::insert::<Pet>(db, pet)?));
-                idempotency::create(db, &create, insert).map_err(error::failed)
-            })
-            .await
+        let bytes = bytes_of(&create.value);
+        let created = self.writer.write_large(bytes, move |db| {
+            let insert = |db: &_, pet: &_| Ok(Ok(records::insert::<Pet>(db, pet)?));
+            idempotency::create(db, &create, insert).map_err(error::failed)
+        });
+        on_behalf_of(Some(key), created).await
     }
 
     async fn forget_idempotency_keys(
@@ -142,15 +144,14 @@ impl Store for SqliteStore {
         order: NewOrder,
         once: Once,
     ) -> Result<Creation<Order, NotOrdered>, StoreError> {
-        let at = stored_time(once.at)?;
+        let (at, key) = (stored_time(once.at)?, once.key_id);
         let create = OnceOnly::new(order, once);
-        self.writer
-            .write(move |db| {
-                let insert =
-                    |db: &_, order: &_| Ok(orders::create(db, order, at)?.map(|order| order.id));
-                idempotency::create(db, &create, insert).map_err(error::failed)
-            })
-            .await
+        let created = self.writer.write(move |db| {
+            let insert =
+                |db: &_, order: &_| Ok(orders::create(db, order, at)?.map(|order| order.id));
+            idempotency::create(db, &create, insert).map_err(error::failed)
+        });
+        on_behalf_of(Some(key), created).await
     }
 
     async fn update_order(
@@ -221,7 +222,10 @@ impl Store for SqliteStore {
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        self.writer.queue.check()?;
+        let probe = self
+            .writer
+            .write(|db| schema::rewrite_version(db).map_err(error::failed));
+        self.writer.queue.check(probe).await?;
         if let Some(files) = &self.files {
             files.check().map_err(StoreError::not_applied)?;
         }

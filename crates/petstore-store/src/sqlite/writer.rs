@@ -16,7 +16,7 @@ use super::{
 use crate::{
     OpenProblem, StoreError,
     stats::Batches,
-    write_queue::{Caller, Message, Stopped, WriteQueue, respond, take_up},
+    write_queue::{Caller, Message, Receiver, Stopped, WriteQueue, respond, take_up},
 };
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::{
@@ -26,7 +26,7 @@ use std::{
     thread::{self, Thread},
     time::{Duration, Instant},
 };
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 /// The handle to the thread, which ends when this is dropped or closed.
 pub(super) struct Writer {
@@ -36,12 +36,15 @@ pub(super) struct Writer {
     ended: Mutex<Option<oneshot::Receiver<()>>>,
 }
 
-type Messages = mpsc::Receiver<Message<Box<dyn Job>>>;
+type Messages = Receiver<Box<dyn Job>>;
 
 /// A write with the caller who waits for it.
 pub(super) trait Job: Send {
     /// Runs the write and keeps its result; an error is the caller's too.
     fn run(&mut self, db: &Connection) -> Result<(), StoreError>;
+
+    /// The error of the write itself.
+    fn error(&self) -> Option<&StoreError>;
 
     /// Returns the result to the caller. The write counts only if its transaction was
     /// committed.
@@ -68,6 +71,10 @@ where
             .as_ref()
             .map(|_| ())
             .map_err(Clone::clone)
+    }
+
+    fn error(&self) -> Option<&StoreError> {
+        self.result.as_ref()?.as_ref().err()
     }
 
     fn respond(self: Box<Self>, committed: &Result<(), StoreError>) {
@@ -159,7 +166,7 @@ fn wait(
     let Some(idle) = idle else {
         return messages.blocking_recv();
     };
-    if let Ok(message) = messages.try_recv() {
+    if let Some(message) = messages.try_recv() {
         return Some(message);
     }
     let mut held = slot.hold();
@@ -205,8 +212,9 @@ fn commit(slot: &Slot, files: Option<&Files>, mut jobs: Vec<Box<dyn Job>>, batch
         connection::open(&mut slot.hold()).and_then(|db| together(db, &mut jobs))
     });
     match &committed {
-        Ok(writes) => batches.committed(*writes),
+        Ok(writes) => batches.ended(*writes, jobs.iter().find_map(|job| job.error())),
         Err(error) => {
+            batches.ended(0, Some(error));
             let cause = std::error::Error::source(error).map(ToString::to_string);
             tracing::error!(
                 writes = jobs.len(),

@@ -64,20 +64,21 @@ async fn writes_that_wait_hold_a_bounded_number_of_bytes() {
     let fixture = in_a_file();
     let gate = fixture.gate().await;
     let name = "x".repeat(QUEUE_BYTES / 16);
-    let accepted: Vec<_> = (0..15).map(|_| fixture.create(name.clone())).collect();
-    fixture.until_queued(15).await;
+    // One caller gets three quarters.
+    let accepted: Vec<_> = (0..12).map(|_| fixture.create(name.clone())).collect();
+    fixture.until_queued(12).await;
     let rejected = fixture.create(name).await.expect("no panic");
     assert!(
         matches!(rejected, Err(StoreError::Overloaded)),
         "{rejected:?}"
     );
-    let small = fixture.create("small");
-    fixture.until_queued(16).await;
+    let small = fixture.create_for(1, "small");
+    fixture.until_queued(13).await;
     gate.open().await;
     for create in accepted.into_iter().chain([small]) {
         create.await.expect("no panic").expect("a pet");
     }
-    assert_eq!(fixture.names().await.len(), 16);
+    assert_eq!(fixture.names().await.len(), 13);
 }
 
 #[tokio::test]
@@ -186,10 +187,12 @@ async fn a_caller_who_leaves_does_not_cancel_the_write() {
 async fn a_full_queue_rejects_at_once_and_starts_nothing() {
     let fixture = in_a_file();
     let gate = fixture.gate().await;
-    let accepted: Vec<_> = (0..QUEUE)
+    // One caller gets three quarters.
+    let all = QUEUE / 4 * 3;
+    let accepted: Vec<_> = (0..all)
         .map(|number| fixture.create(number.to_string()))
         .collect();
-    fixture.until_queued(QUEUE).await;
+    fixture.until_queued(all).await;
     let rejected = timeout(Duration::from_secs(10), fixture.create("too many")).await;
     let rejected = rejected
         .expect("it does not wait for the writer")
@@ -198,11 +201,17 @@ async fn a_full_queue_rejects_at_once_and_starts_nothing() {
         matches!(rejected, Err(StoreError::Overloaded)),
         "{rejected:?}"
     );
+    let other = fixture.create_for(1, "other");
+    fixture.until_queued(all + 1).await;
     gate.open().await;
-    for create in accepted {
+    for create in accepted.into_iter().chain([other]) {
         create.await.expect("no panic").expect("a pet");
     }
-    assert_eq!(fixture.names().await.len(), QUEUE);
+    let names = fixture.names().await;
+    assert_eq!(names.len(), all + 1);
+    let place = names.iter().position(|name| name == "other");
+    // The first one was received before the others, and then the keys take turns.
+    assert_eq!(place, Some(2));
     fixture
         .create("later")
         .await
@@ -220,7 +229,8 @@ async fn closing_finishes_what_was_handed_over() {
     fixture.until_queued(creates.len()).await;
     let store = Arc::clone(&fixture.store);
     let closing = tokio::spawn(async move { store.close().await });
-    fixture.until_queued(creates.len() + 1).await;
+    // The task above sends its message before this one goes on.
+    yield_now().await;
     gate.open().await;
     closing.await.expect("no panic").expect("closed");
     for create in creates {

@@ -57,6 +57,13 @@ impl Fixture {
         tokio::spawn(async move { store.create_pet(pet).await })
     }
 
+    /// As [`create`](Self::create), for a key with this id.
+    fn create_for(&self, key: u64, name: &str) -> JoinHandle<Result<Pet, StoreError>> {
+        let (store, pet) = (Arc::clone(&self.store), pet(name));
+        let create = async move { store.create_pet(pet).await };
+        tokio::spawn(on_behalf_of(Some(KeyId::from_random(key)), create))
+    }
+
     async fn until_queued(&self, writes: usize) {
         while self.store.stats().queued < writes {
             yield_now().await;

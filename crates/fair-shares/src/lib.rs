@@ -1,0 +1,285 @@
+//! Shares a budget among holders so that none of them can use it up alone.
+//!
+#![doc = include_str!("../README.md")]
+
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    fmt,
+    hash::{BuildHasher as _, Hash, RandomState},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+/// The part of the budget, as a divisor, of which everybody may take.
+const COMMON: usize = 4;
+/// How many times what is free a holder may hold.
+const ALPHA: usize = 2;
+/// Number of locks, so that different holders seldom wait for the same one.
+const SHARDS: usize = 16;
+
+/// A budget that the holders `H` share.
+pub struct Shares<H> {
+    limit: usize,
+    used: AtomicUsize,
+    /// What each holder took while the budget was used beyond the common part. A holder
+    /// without such a share has no entry.
+    shards: [Mutex<HashMap<H, usize>>; SHARDS],
+    hasher: RandomState,
+}
+
+/// A part of a budget, given back when it is dropped.
+pub struct Share<H: Copy + Eq + Hash> {
+    shares: Arc<Shares<H>>,
+    holder: H,
+    amount: usize,
+    /// The part of `amount` that is counted as the holder's own.
+    counted: usize,
+}
+
+impl<H: Copy + Eq + Hash> Shares<H> {
+    /// A budget of which nothing is used.
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
+        Shares {
+            limit,
+            used: AtomicUsize::new(0),
+            shards: std::array::from_fn(|_| Mutex::default()),
+            hasher: RandomState::new(),
+        }
+    }
+
+    /// The whole budget.
+    #[must_use]
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// What is taken at this moment, by all holders.
+    #[must_use]
+    pub fn used(&self) -> usize {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Takes this amount for a holder; `None` if so much is not free, or if the holder
+    /// would have more than its share.
+    #[must_use]
+    pub fn try_take(self: &Arc<Self>, holder: &H, amount: usize) -> Option<Share<H>> {
+        let mut share = Share {
+            shares: Arc::clone(self),
+            holder: *holder,
+            amount: 0,
+            counted: 0,
+        };
+        share.try_grow(amount).then_some(share)
+    }
+
+    /// Adds to what is used, if the sum is at most `limit`.
+    fn reserve(&self, amount: usize, limit: usize) -> bool {
+        let add = |used: usize| used.checked_add(amount).filter(|sum| *sum <= limit);
+        self.used
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add)
+            .is_ok()
+    }
+
+    fn shard(&self, holder: &H) -> MutexGuard<'_, HashMap<H, usize>> {
+        let number = self.hasher.hash_one(holder) as usize % SHARDS;
+        // A panic cannot leave a wrong number behind here.
+        self.shards[number]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// As [`reserve`](Self::reserve) beyond the common part, counted as the holder's own;
+    /// `before` is what the holder has in the share that grows.
+    fn reserve_counted(&self, holder: &H, before: usize, amount: usize) -> bool {
+        let mut shard = self.shard(holder);
+        let held = shard.get(holder).copied().unwrap_or(0);
+        let free = self.limit.saturating_sub(self.used());
+        let is_only_share = held == before;
+        let is_fair = held.saturating_add(amount) <= free.saturating_mul(ALPHA);
+        if !(is_only_share || is_fair) || !self.reserve(amount, self.limit) {
+            return false;
+        }
+        *shard.entry(*holder).or_default() += amount;
+        true
+    }
+
+    fn give_back(&self, holder: &H, amount: usize, counted: usize) {
+        if counted > 0
+            && let Entry::Occupied(mut held) = self.shard(holder).entry(*holder)
+        {
+            *held.get_mut() -= counted;
+            if *held.get() == 0 {
+                held.remove();
+            }
+        }
+        self.used.fetch_sub(amount, Ordering::Relaxed);
+    }
+
+    #[cfg(test)]
+    fn holders(&self) -> usize {
+        let holders = |shard: &Mutex<HashMap<H, usize>>| shard.lock().map_or(0, |held| held.len());
+        self.shards.iter().map(holders).sum()
+    }
+}
+
+impl<H: Copy + Eq + Hash> Share<H> {
+    /// The amount of this share.
+    #[must_use]
+    pub fn amount(&self) -> usize {
+        self.amount
+    }
+
+    /// Takes more, by the rules of [`Shares::try_take`], and says whether it did. If it
+    /// did not, the share is as it was.
+    #[must_use]
+    pub fn try_grow(&mut self, more: usize) -> bool {
+        let shares = &self.shares;
+        if more == 0 {
+            return true;
+        }
+        if !shares.reserve(more, shares.limit / COMMON) {
+            if !shares.reserve_counted(&self.holder, self.counted, more) {
+                return false;
+            }
+            self.counted += more;
+        }
+        self.amount += more;
+        true
+    }
+
+    /// Gives a part back, at most what there is.
+    pub fn shrink(&mut self, less: usize) {
+        let less = less.min(self.amount);
+        let counted = less.min(self.counted);
+        self.amount -= less;
+        self.counted -= counted;
+        self.shares.give_back(&self.holder, less, counted);
+    }
+}
+
+impl<H: Copy + Eq + Hash> Drop for Share<H> {
+    fn drop(&mut self) {
+        let (amount, counted) = (self.amount, self.counted);
+        self.shares.give_back(&self.holder, amount, counted);
+    }
+}
+
+impl<H> fmt::Debug for Shares<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shares")
+            .field("limit", &self.limit)
+            .field("used", &self.used)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<H: Copy + Eq + Hash> fmt::Debug for Share<H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Share").field(&self.amount).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    fn all<'a>(budget: &Arc<Shares<&'a str>>, holder: &'a str) -> Vec<Share<&'a str>> {
+        std::iter::from_fn(|| budget.try_take(&holder, 1)).collect()
+    }
+
+    #[test]
+    fn one_alone_gets_three_quarters_and_leaves_something_for_each_other_one() {
+        let budget = Arc::new(Shares::new(512));
+        let greedy = all(&budget, "a");
+        assert_eq!(greedy.len(), 384);
+        // Each of them takes all it can get.
+        let others = ["b", "c", "d", "e"].map(|holder| all(&budget, holder));
+        let counts = others.each_ref().map(Vec::len);
+        assert!(counts.iter().all(|count| *count >= 1), "{counts:?}");
+        assert!(budget.used() < 512);
+    }
+
+    #[test]
+    fn those_that_want_all_come_to_the_same() {
+        let budget = Arc::new(Shares::new(512));
+        let mut held: Vec<Vec<_>> = vec![all(&budget, "a"), Vec::new(), Vec::new()];
+        // Shares end one by one, and everybody tries to take the place.
+        for _ in 0..2000 {
+            for (holder, own) in ["a", "b", "c"].into_iter().zip(&mut held) {
+                if own.len() > 1 {
+                    own.remove(0);
+                }
+                own.extend(all(&budget, holder));
+            }
+        }
+        let counts: Vec<usize> = held.iter().map(Vec::len).collect();
+        assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
+    }
+
+    #[test]
+    fn a_small_budget_can_be_used() {
+        for (limit, alone) in [(0, 0), (1, 1), (2, 2), (3, 2), (4, 3), (16, 12)] {
+            let budget = Arc::new(Shares::new(limit));
+            assert_eq!(all(&budget, "a").len(), alone, "{limit}");
+            assert_eq!(budget.used(), 0);
+        }
+    }
+
+    #[test]
+    fn a_share_can_be_as_large_as_the_budget_if_it_is_the_only_one() {
+        let budget = Arc::new(Shares::new(100));
+        let mut only = budget.try_take(&"a", 0).expect("it is nothing");
+        for _ in 0..10 {
+            assert!(only.try_grow(10));
+        }
+        assert!(!only.try_grow(1));
+        assert_eq!(only.amount(), 100);
+        drop(only);
+        assert!(budget.try_take(&"a", 100).is_some());
+        assert!(budget.try_take(&"a", 101).is_none());
+        assert!(budget.try_take(&"a", usize::MAX).is_none());
+        assert_eq!((budget.used(), budget.holders()), (0, 0));
+    }
+
+    #[test]
+    fn all_is_given_back_and_idle_holders_are_forgotten() {
+        let budget = Arc::new(Shares::new(100));
+        let mut first = budget.try_take(&1, 25).expect("the common part");
+        assert_eq!(budget.holders(), 0);
+        assert!(first.try_grow(20));
+        assert_eq!((budget.used(), budget.holders()), (45, 1));
+        first.shrink(20);
+        assert_eq!((budget.used(), budget.holders()), (25, 0));
+        let second = budget.try_take(&2, 30).expect("fits");
+        assert!(budget.try_take(&3, 0).is_some());
+        assert_eq!(budget.holders(), 1);
+        drop((first, second));
+        assert_eq!((budget.used(), budget.holders()), (0, 0));
+    }
+
+    #[test]
+    fn the_sum_never_exceeds_the_budget() {
+        let budget = Arc::new(Shares::new(97));
+        thread::scope(|scope| {
+            for holder in 0..4 {
+                let budget = Arc::clone(&budget);
+                scope.spawn(move || {
+                    let mut held = Vec::new();
+                    for round in 0..20_000_usize {
+                        let amount = (round * 7 + holder) % 11;
+                        held.extend(budget.try_take(&(round % 3 + holder), amount));
+                        assert!(budget.used() <= 97);
+                        if held.len() > round % 20 {
+                            held.clear();
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!((budget.used(), budget.holders()), (0, 0));
+    }
+}

@@ -1,0 +1,196 @@
+//! Watches whether writes come to an end: how long they have been failing or waiting. It
+//! costs no write of its own while writes of callers tell.
+
+use crate::StoreError;
+use std::{
+    error::Error as _,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// Writes that failed or waited for this time, and nothing else, make a store unusable.
+pub(crate) const THRESHOLD: Duration = Duration::from_secs(5);
+/// After a failure, the time without any write until one is tried.
+const QUIET: Duration = Duration::from_secs(2);
+
+/// The health of the writes of one store.
+#[derive(Debug)]
+pub(crate) struct WriteHealth {
+    /// Writes that were queued and are not done.
+    unfinished: AtomicUsize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// The last moment at which all was well: a write ended well, or began while none was
+    /// unfinished and none had failed.
+    well_at: Instant,
+    /// When a write ended last.
+    ended_at: Instant,
+    /// Why the last write failed, if it did.
+    failure: Option<String>,
+}
+
+impl Default for WriteHealth {
+    fn default() -> Self {
+        let now = Instant::now();
+        Self {
+            unfinished: AtomicUsize::new(0),
+            state: Mutex::new(State {
+                well_at: now,
+                ended_at: now,
+                failure: None,
+            }),
+        }
+    }
+}
+
+impl WriteHealth {
+    /// A write is queued.
+    pub(crate) fn begin(&self) {
+        if self.unfinished.fetch_add(1, Ordering::AcqRel) == 0 {
+            let mut state = self.state();
+            if state.failure.is_none() {
+                state.well_at = Instant::now();
+            }
+        }
+    }
+
+    /// A write is done, well or not.
+    pub(crate) fn end(&self) {
+        self.unfinished.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Writes were committed.
+    pub(crate) fn committed(&self) {
+        let now = Instant::now();
+        let mut state = self.state();
+        state.well_at = now;
+        state.ended_at = now;
+        state.failure = None;
+    }
+
+    /// Writes came to an end, and none of them was committed, for this reason if it is not
+    /// that of a single write.
+    pub(crate) fn not_committed(&self, error: Option<&StoreError>) {
+        let now = Instant::now();
+        let mut state = self.state();
+        state.ended_at = now;
+        match error {
+            Some(error @ (StoreError::Unavailable { .. } | StoreError::Corrupt { .. })) => {
+                state.failure = Some(reason(error));
+            }
+            _ if state.failure.is_none() => state.well_at = now,
+            _ => {}
+        }
+    }
+
+    /// Whether a write failed, and none has been tried for a while: only then a store has to
+    /// try one to find out whether writes succeed again.
+    pub(crate) fn wants_probe(&self) -> bool {
+        let state = self.state();
+        state.failure.is_some()
+            && self.unfinished.load(Ordering::Acquire) == 0
+            && state.ended_at.elapsed() >= QUIET
+    }
+
+    /// Fails if writes have failed or waited for longer than [`THRESHOLD`].
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        let state = self.state();
+        let seconds = state.well_at.elapsed();
+        let is_waiting = self.unfinished.load(Ordering::Acquire) > 0;
+        if seconds < THRESHOLD || !is_waiting && state.failure.is_none() {
+            return Ok(());
+        }
+        Err(StoreError::NotWritable {
+            seconds: seconds.as_secs(),
+            reason: match &state.failure {
+                Some(failure) => format!("the last error is: {failure}"),
+                None => "they wait for the disk or the database".to_owned(),
+            },
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The error of the database, with its causes.
+fn reason(error: &StoreError) -> String {
+    let mut reason = Vec::new();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        reason.push(cause.to_string());
+        next = cause.source();
+    }
+    reason.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A store whose writes went well that long ago.
+    fn well(ago: Duration) -> WriteHealth {
+        let health = WriteHealth::default();
+        let mut state = health.state();
+        state.well_at = Instant::now().checked_sub(ago).expect("a time");
+        state.ended_at = state.well_at;
+        drop(state);
+        health
+    }
+
+    fn full() -> StoreError {
+        StoreError::not_applied(std::io::Error::other("the disk is full"))
+    }
+
+    #[test]
+    fn a_store_without_writes_is_healthy() {
+        let health = well(2 * THRESHOLD);
+        assert!(health.check().is_ok() && !health.wants_probe());
+        health.begin();
+        assert!(health.check().is_ok(), "it began just now");
+        health.end();
+        health.not_committed(Some(&StoreError::KeyExists));
+        assert!(health.check().is_ok() && !health.wants_probe());
+    }
+
+    #[test]
+    fn writes_that_wait_too_long_make_it_unhealthy_until_one_is_committed() {
+        let health = well(Duration::ZERO);
+        health.begin();
+        health.state().well_at -= 2 * THRESHOLD;
+        health.begin();
+        let error = health.check().expect_err("it waits").to_string();
+        assert!(error.contains("have not succeeded for 10 s"), "{error}");
+        assert!(!health.wants_probe());
+        health.committed();
+        health.end();
+        assert!(health.check().is_ok());
+    }
+
+    #[test]
+    fn failures_make_it_unhealthy_until_a_probe_succeeds() {
+        let health = well(Duration::ZERO);
+        health.not_committed(Some(&full()));
+        assert!(health.check().is_ok(), "it may be over at once");
+        assert!(!health.wants_probe());
+        health.state().well_at -= 2 * THRESHOLD;
+        health.begin();
+        health.not_committed(Some(&full()));
+        health.end();
+        let error = health.check().expect_err("it fails").to_string();
+        assert!(error.contains("the disk is full"), "{error}");
+        health.not_committed(None);
+        assert!(health.check().is_err(), "a write that was not tried");
+        health.state().ended_at -= QUIET;
+        assert!(health.wants_probe());
+        health.committed();
+        assert!(health.check().is_ok() && !health.wants_probe());
+    }
+}
