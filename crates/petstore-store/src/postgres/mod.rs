@@ -25,6 +25,7 @@ mod batch;
 mod error;
 mod idempotency;
 mod keys;
+mod lane;
 mod orders;
 mod pets;
 mod pool;
@@ -51,7 +52,7 @@ use batch::Write;
 use chrono::{DateTime, Utc};
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use pool::Readers;
-use session::{Connector, Session};
+use session::{Connector, Session, Use};
 use std::sync::Arc;
 use writer::Writer;
 
@@ -66,8 +67,10 @@ impl PostgresStore {
         let connector = Arc::new(Connector::new(url)?);
         let session = connector.connect_first().await?;
         schema::bring_up_to_date(session.client()).await?;
+        let session = session.set_purpose(Use::Write).await;
+        let session = session.map_err(schema::failed)?;
         Ok(Self {
-            writer: Writer::start(&connector),
+            writer: Writer::start(&connector, session),
             readers: Readers::new(connector),
         })
     }
