@@ -1,6 +1,6 @@
 //! Tests a commit that waits for a replica that never confirms: the client gets
-//! 503 at the deadline and never 201. The service drops the connection and
-//! cancels nothing, because PostgreSQL reports a cancelled wait as a success.
+//! 503 at the deadline and never 201. The service cancels nothing, because a commit
+//! whose wait is cancelled becomes visible and is reported as a success.
 
 use crate::{
     count_of,

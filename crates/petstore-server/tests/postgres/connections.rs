@@ -248,6 +248,57 @@ async fn a_replica_that_is_gone_does_not_use_up_the_connections_of_the_database(
     check(&busy.names().await, &told);
 }
 
+/// Each order is a statement of its own. Many of them in one batch wait for the lock one after
+/// the other, so the deadline of the batch comes long before the last of them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn statements_that_still_wait_after_the_deadline_are_cancelled() {
+    const ORDERS: i64 = 20;
+    const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'petstore' AND wait_event_type = 'Lock'";
+    let Some(cluster) = own(&[]).await else {
+        return;
+    };
+    let busy = Busy::start(&cluster).await;
+    let service = &busy.watched.service;
+    let pets: Vec<i64> = (0..ORDERS)
+        .map(|_| service.add("Rex", Some("available")))
+        .collect();
+    let holder = busy.database.client().await;
+    holder
+        .batch_execute("BEGIN; LOCK TABLE orders")
+        .await
+        .expect("it is held");
+    let order = |pet: i64| {
+        let body = json!({"petId": pet}).to_string();
+        let request = Request::post("/v1/store/orders", body).key(&service.key);
+        send(service.address, &request).status
+    };
+    thread::scope(|scope| {
+        let orders: Vec<_> = pets
+            .iter()
+            .map(|pet| scope.spawn(move || order(*pet)))
+            .collect();
+        for order in orders {
+            assert_eq!(order.join().expect("no panic"), 503);
+        }
+    });
+    // One after the other, they would wait for more than a minute.
+    let begin = Instant::now();
+    loop {
+        let waiting = busy.db.query_one(WAITING, &[]).await.expect("a count");
+        if waiting.get::<_, i64>(0) == 0 {
+            break;
+        }
+        assert!(begin.elapsed() < Duration::from_secs(15), "they wait on");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    holder.batch_execute("ROLLBACK").await.expect("it is free");
+    let begin = Instant::now();
+    while order(pets[0]) == 503 {
+        assert!(begin.elapsed() < PATIENCE, "{}", service.log.text());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_with_two_connections_is_enough_to_read_and_to_write() {
     let Some(cluster) = own(&[]).await else {

@@ -15,11 +15,13 @@
 //! # Unknown outcomes
 //!
 //! An outcome is known only when the server has reported it. A connection that
-//! breaks or exceeds a deadline in the middle of a write, and a commit that came
-//! with a warning, are [`Outcome::Unknown`](crate::Outcome::Unknown). The
+//! breaks in the middle of a write, a write that exceeds its deadline, and a commit
+//! that came with a warning, are [`Outcome::Unknown`](crate::Outcome::Unknown). The
 //! warning is the one that tells of a commit whose wait for a replica was
-//! cancelled, and which the server otherwise reports as a success. For the same
-//! reason nothing here ever cancels a write: its connection is dropped.
+//! cancelled, and which the server otherwise reports as a success. A statement that the
+//! server itself has ended, after `lock_timeout` or `statement_timeout`, was rolled back:
+//! [`Outcome::NotApplied`](crate::Outcome::NotApplied). Neither of these timeouts applies
+//! to a commit.
 
 mod batch;
 mod error;
