@@ -33,7 +33,7 @@ const DEADLINE: Duration = Duration::from_secs(10);
 /// The pause after a connection could not be opened; it doubles with each failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// The longest pause while no lane is connected.
-const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// The longest pause while another lane is connected.
 const LONGEST_PAUSE_OF_ONE: Duration = Duration::from_secs(5);
 /// The time between two looks at a batch that is late.
