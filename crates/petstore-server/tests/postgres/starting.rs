@@ -129,6 +129,7 @@ async fn a_service_waits_for_its_database_and_serves_when_it_is_there() {
     let service = Starting::with(&database.url().to_string(), &[], &[]);
     service.until_tried(3);
     assert_eq!(service.ask("/livez").status, 200);
+    assert_eq!(service.ask("/metrics").status, 503);
     let readiness = service.ask("/readyz");
     assert_eq!(readiness.status, 503);
     let reason = body(&readiness);

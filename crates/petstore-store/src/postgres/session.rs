@@ -34,7 +34,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 /// How long one host may take to connect, so that a host that hangs does not
 /// keep us from the next one.
 const HOST_TIMEOUT: Duration = Duration::from_secs(2);
-/// After a failure no connection is tried for this long: callers that come in by
+/// After a failure no connection that reads is tried for this long: callers that come in by
 /// the thousand learn at once that the database is gone, and when it is back
 /// it is not met by all of them together.
 const RETRY_AFTER: Duration = Duration::from_millis(200);
@@ -246,7 +246,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(super) struct Connector {
     url: PostgresUrl,
     tls: MakeRustlsConnect,
+    /// The last failure to open a connection that reads.
     last_failure: Mutex<Option<(Instant, Fault)>>,
+    /// Whether the last attempt failed, for the log.
+    is_away: AtomicBool,
     /// Held while [`activity_of`](Self::activity_of) has a connection.
     looking: tokio::sync::Mutex<()>,
 }
@@ -258,32 +261,36 @@ impl Connector {
             url,
             tls,
             last_failure: Mutex::new(None),
+            is_away: AtomicBool::new(false),
             looking: tokio::sync::Mutex::default(),
         })
     }
 
     /// Tries the hosts in their order, and uses the first one that accepts writes.
     pub(super) async fn connect(&self, purpose: Use) -> Result<Session, Fault> {
-        if let Some((when, fault)) = &*locked(&self.last_failure)
+        // The lanes make pauses of their own.
+        let is_read = matches!(purpose, Use::Read(_));
+        if is_read
+            && let Some((when, fault)) = &*locked(&self.last_failure)
             && when.elapsed() < RETRY_AFTER
         {
             return Err(fault.clone());
         }
         let connected = self.try_hosts(purpose).await;
-        let mut last_failure = locked(&self.last_failure);
-        match (&connected, &*last_failure) {
-            (Err(cause), None) => {
-                tracing::warn!(database = %self.url, %cause, "the database is not available")
+        let was_away = self.is_away.swap(connected.is_err(), Ordering::AcqRel);
+        match &connected {
+            Err(cause) if !was_away => {
+                tracing::warn!(database = %self.url, %cause, "the database is not available");
             }
-            (Ok(_), Some(_)) => {
-                tracing::info!(database = %self.url, "the database is available again")
+            Ok(_) if was_away => {
+                tracing::info!(database = %self.url, "the database is available again");
             }
             _ => {}
         }
-        *last_failure = connected
-            .as_ref()
-            .err()
-            .map(|fault| (Instant::now(), fault.clone()));
+        if is_read {
+            let failure = connected.as_ref().err();
+            *locked(&self.last_failure) = failure.map(|fault| (Instant::now(), fault.clone()));
+        }
         connected
     }
 
