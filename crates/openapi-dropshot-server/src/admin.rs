@@ -1,7 +1,8 @@
 //! Serves health and metrics on the admin listener. It serves no operation of the API, requires
 //! no key, and must not be reachable by clients. `/livez` reports that the process can respond;
 //! it checks nothing else, because a restart repairs nothing else. `/readyz` reports whether the
-//! server accepts traffic. `/metrics` returns the metrics.
+//! server accepts traffic, also while the service still opens its state. `/metrics` returns the
+//! metrics, once there is a server.
 
 use crate::{
     config::AdminListen,
@@ -9,6 +10,7 @@ use crate::{
     readiness::{Phase, Readiness},
     state::State,
 };
+use async_trait::async_trait;
 use bytes::Bytes;
 use http::{
     HeaderValue, Method, Request, Response, StatusCode,
@@ -22,7 +24,7 @@ use std::{
     convert::Infallible,
     io,
     net::{SocketAddr, TcpListener as StdListener},
-    sync::Arc,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 use tokio::{
@@ -58,6 +60,55 @@ pub struct Subject<S> {
     pub metrics: Option<Arc<Metrics>>,
 }
 
+/// The server that the listener reports on, once there is one.
+#[derive(Default)]
+struct Reported {
+    server: OnceLock<Box<dyn Report>>,
+    /// What the service waits for before there is a server.
+    waits_for: Mutex<Option<String>>,
+}
+
+/// What the listener reports on a server.
+#[async_trait]
+trait Report: Send + Sync {
+    async fn why_not_ready(&self) -> Option<Cow<'static, str>>;
+    fn metrics(&self) -> TextResponse;
+}
+
+#[async_trait]
+impl<S: State> Report for Subject<S> {
+    async fn why_not_ready(&self) -> Option<Cow<'static, str>> {
+        why_not_ready(self).await
+    }
+
+    fn metrics(&self) -> TextResponse {
+        metrics(self)
+    }
+}
+
+impl Reported {
+    async fn why_not_ready(&self) -> Option<Cow<'static, str>> {
+        if let Some(server) = self.server.get() {
+            return server.why_not_ready().await;
+        }
+        let waits_for = self
+            .waits_for
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        Some(match &*waits_for {
+            Some(reason) => format!("the service starts and waits: {reason}").into(),
+            None => "the service starts".into(),
+        })
+    }
+
+    fn metrics(&self) -> TextResponse {
+        match self.server.get() {
+            Some(server) => server.metrics(),
+            None => text(StatusCode::SERVICE_UNAVAILABLE, "the service starts"),
+        }
+    }
+}
+
 /// The address is not available.
 #[derive(Debug, thiserror::Error)]
 #[error(
@@ -76,6 +127,7 @@ pub struct Bound(StdListener);
 /// A listener that responds to requests until it is dropped.
 pub struct Admin {
     address: SocketAddr,
+    reported: Arc<Reported>,
     _accepting: JoinSet<()>,
 }
 
@@ -101,12 +153,26 @@ impl Bound {
     ///
     /// The runtime cannot take the socket.
     pub fn start<S: State>(self, subject: Subject<S>) -> io::Result<Admin> {
+        let admin = self.start_early()?;
+        admin.report_on(subject);
+        Ok(admin)
+    }
+
+    /// Begins to serve requests before there is a server: the process is alive and not ready.
+    /// Must be called inside a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// The runtime cannot take the socket.
+    pub fn start_early(self) -> io::Result<Admin> {
         let listener = TcpListener::from_std(self.0)?;
         let address = listener.local_addr()?;
+        let reported = Arc::<Reported>::default();
         let mut accepting = JoinSet::new();
-        accepting.spawn(accept(listener, Arc::new(subject)));
+        accepting.spawn(accept(listener, Arc::clone(&reported)));
         Ok(Admin {
             address,
+            reported,
             _accepting: accepting,
         })
     }
@@ -118,18 +184,29 @@ impl Admin {
     pub fn address(&self) -> SocketAddr {
         self.address
     }
+
+    /// Reports on this server from now on. Only the first call has an effect.
+    pub fn report_on<S: State>(&self, subject: Subject<S>) {
+        let _already_set = self.reported.server.set(Box::new(subject));
+    }
+
+    /// What the service waits for before there is a server; `/readyz` shows it.
+    pub fn waits_for(&self, reason: String) {
+        let waits_for = &self.reported.waits_for;
+        *waits_for.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
+    }
 }
 
-async fn accept<S: State>(listener: TcpListener, subject: Arc<Subject<S>>) {
+async fn accept(listener: TcpListener, reported: Arc<Reported>) {
     let free = Arc::new(Semaphore::new(CONNECTIONS));
     // The semaphore is never closed.
     while let Ok(place) = free.clone().acquire_owned().await {
         match listener.accept().await {
             Ok((stream, _)) => {
-                let subject = subject.clone();
+                let reported = reported.clone();
                 tokio::spawn(async move {
                     // A client that is too slow is disconnected.
-                    let _late = tokio::time::timeout(CONNECTION, serve(stream, subject)).await;
+                    let _late = tokio::time::timeout(CONNECTION, serve(stream, reported)).await;
                     drop(place);
                 });
             }
@@ -141,10 +218,10 @@ async fn accept<S: State>(listener: TcpListener, subject: Arc<Subject<S>>) {
     }
 }
 
-async fn serve<S: State>(stream: TcpStream, subject: Arc<Subject<S>>) {
+async fn serve(stream: TcpStream, reported: Arc<Reported>) {
     let responder = service_fn(|request| {
-        let subject = subject.clone();
-        async move { Ok::<_, Infallible>(respond(&request, &subject).await) }
+        let reported = reported.clone();
+        async move { Ok::<_, Infallible>(respond(&request, &reported).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -159,7 +236,7 @@ async fn serve<S: State>(stream: TcpStream, subject: Arc<Subject<S>>) {
 
 type TextResponse = Response<Full<Bytes>>;
 
-async fn respond<B, S: State>(request: &Request<B>, subject: &Subject<S>) -> TextResponse {
+async fn respond<B>(request: &Request<B>, reported: &Reported) -> TextResponse {
     let path = request.uri().path();
     if !["/livez", "/readyz", "/metrics"].contains(&path) {
         return text(
@@ -176,11 +253,11 @@ async fn respond<B, S: State>(request: &Request<B>, subject: &Subject<S>) -> Tex
     }
     match path {
         "/livez" => text(StatusCode::OK, "alive"),
-        "/readyz" => match why_not_ready(subject).await {
+        "/readyz" => match reported.why_not_ready().await {
             None => text(StatusCode::OK, "ready"),
             Some(why) => text(StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {why}")),
         },
-        _ => metrics(subject),
+        _ => reported.metrics(),
     }
 }
 

@@ -133,6 +133,18 @@ impl Error for OpenError {
     }
 }
 
+impl OpenError {
+    /// Whether opening the store may succeed later although nobody changes its settings: the
+    /// database cannot be reached, is a replica, is busy or is locked.
+    #[must_use]
+    pub const fn is_temporary(&self) -> bool {
+        matches!(
+            self.problem,
+            OpenProblem::Unreachable(_) | OpenProblem::Interrupted(_) | OpenProblem::Locked(_)
+        )
+    }
+}
+
 /// The reason why a store could not be opened, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -191,6 +203,11 @@ pub enum OpenProblem {
         "it cannot be reached; check that it runs and that one of its hosts is not a replica ({0})"
     )]
     Unreachable(String),
+
+    /// The PostgreSQL server ended the connection or was busy, as with another server that
+    /// migrates.
+    #[error("it ended the connection or was busy while it was opened; try again")]
+    Interrupted(#[source] Cause),
 
     /// The PostgreSQL server rejected the login.
     #[error("it does not let the service in; check user, password and database name ({0})")]

@@ -99,10 +99,12 @@
 //!   it locks the row of the order, then that of the pet, and holds them until
 //!   the commit is durable. Two of them never wait for each other.
 //! - A server with `fsync=off`, or with `synchronous_commit` below `on`, is
-//!   rejected at every connection. No write is ever cancelled: a commit that
-//!   waits for its replica and is cancelled would report success. If a write takes
-//!   too long, its connection is closed and its outcome is unknown. The outcome of
-//!   a commit with a warning is unknown, too.
+//!   rejected at every connection. The server ends a write that waits too long for a lock,
+//!   and rolls it back. A commit that waits for its replica is never cancelled, since it
+//!   would become visible, and would report success, while it can still be lost. If it takes too
+//!   long, its outcome is unknown, and its connection takes no further write until it is
+//!   complete. The outcome of a commit with a warning is unknown, too.
+//! - Writes go to the connections that are open. If none is, they are rejected until one is.
 //! - Many callers share each of a few connections that read, and their
 //!   statements are pipelined. Migrations run in one transaction under an advisory
 //!   lock.

@@ -20,6 +20,14 @@ crate::settings! {
 }
 
 crate::settings! {
+    /// How the service starts.
+    Start {
+        /// Seconds that the service waits at its start for a database that cannot be reached, while `/readyz` responds with 503; with 0 it ends at the first failure
+        database_wait_seconds: Delay = "300";
+    }
+}
+
+crate::settings! {
     /// The limits of the service; requests beyond them are rejected.
     Limits {
         /// The highest number of reads (operations with a safe method such as GET) that run at the same time, and the highest number of writes; further ones are rejected with 503 at once. Of this and of the other budgets one key alone gets up to three quarters

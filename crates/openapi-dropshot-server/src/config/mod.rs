@@ -8,7 +8,9 @@ mod parse;
 mod settings;
 mod values;
 
-pub use concerns::{Lifecycle, Limits, Listen, Log, RateLimit, TlsFiles, TlsSettings, Watch, Web};
+pub use concerns::{
+    Lifecycle, Limits, Listen, Log, RateLimit, Start, TlsFiles, TlsSettings, Watch, Web,
+};
 pub use parse::{ConfigError, parse};
 pub use settings::{NoSettings, Settings, Table};
 #[doc(hidden)]
@@ -35,6 +37,9 @@ pub struct ServeSettings<S: clap::Args = NoSettings> {
     /// The settings of the service itself.
     #[command(flatten)]
     pub service: S,
+    /// How the service starts.
+    #[command(flatten)]
+    pub start: Start,
     /// The limits of the service.
     #[command(flatten)]
     pub limits: Limits,
@@ -70,10 +75,11 @@ impl<S: clap::Args + Settings> ServeSettings<S> {
     #[must_use]
     pub fn to_toml(&self) -> String {
         let mut table = Table::new();
-        let concerns: [&dyn Settings; 9] = [
+        let concerns: [&dyn Settings; 10] = [
             &self.listen,
             &self.tls,
             &self.service,
+            &self.start,
             &self.limits,
             &self.rate_limit,
             &self.web,

@@ -1,15 +1,17 @@
 //! Runs the program of a service from its start to its end: logging, signals, both
 //! listeners, the reload of the certificate, systemd, and an orderly shutdown.
 //!
-//! A service calls [`Program::begin`], opens its state, and goes on with
+//! A service calls [`Program::begin`], opens its state with
+//! [`open_state`](Program::open_state) if it has a database, and goes on with
 //! [`bind`](Program::bind) and [`run`](BoundProgram::run).
 
+mod opening;
 mod signals;
 mod supervisor;
 
 use crate::{
     ServiceInfo,
-    admin::{self, Admin, CannotListen, Subject},
+    admin::{Admin, CannotListen, Subject},
     config::{ConfigError, ServeSettings, Settings, TlsFiles},
     logging, open_files,
     pipeline::Context,
@@ -24,10 +26,12 @@ use std::{
     error::Error,
     fmt,
     io::{self, Write as _},
+    net::SocketAddr,
     process::ExitCode,
     sync::Arc,
     time::{Duration, Instant},
 };
+use tokio::net::TcpSocket;
 
 /// Runs the `main` of a program on a tokio runtime: shows its error on stderr, after all log
 /// lines are written.
@@ -69,6 +73,14 @@ pub enum ProgramError {
     /// The certificate cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// The address of the API is in use, not allowed, or not one of this machine.
+    #[error("cannot listen on {address}; choose another address or port with `--listen`")]
+    Listen {
+        /// The requested address.
+        address: SocketAddr,
+        /// The reason.
+        source: io::Error,
+    },
     /// The API cannot be served.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -96,6 +108,10 @@ pub struct Program<X: clap::Args> {
     signals: Signals,
     tls: Option<(TlsFiles, Tls)>,
     settings: ServeSettings<X>,
+    /// Serves requests to the end, so that `/readyz` can report that the service stops.
+    admin: Option<Admin>,
+    /// Holds the address of the API until the server takes it.
+    reserved: Option<TcpSocket>,
 }
 
 /// A program whose server is bound to its addresses, but does not respond yet.
@@ -106,7 +122,7 @@ pub struct BoundProgram<S: State> {
     delay: Duration,
     grace: Duration,
     bound: Bound<S>,
-    admin: Option<admin::Bound>,
+    admin: Option<Admin>,
     base_path: &'static str,
 }
 
@@ -137,6 +153,8 @@ impl<X: clap::Args + Settings> Program<X> {
             signals,
             tls,
             settings,
+            admin: None,
+            reserved: None,
         })
     }
 
@@ -151,11 +169,13 @@ impl<X: clap::Args + Settings> Program<X> {
     /// # Errors
     ///
     /// An address is taken, not allowed, or not of this machine.
-    pub fn bind<C, S>(self, state: S) -> Result<BoundProgram<S>, ProgramError>
+    pub fn bind<C, S>(mut self, state: S) -> Result<BoundProgram<S>, ProgramError>
     where
         C: Contract<Context = Context<S>>,
         S: State,
     {
+        self.start_admin()?;
+        drop(self.reserved.take());
         let (files, tls) = self.tls.unzip();
         let settings = self.settings;
         let limits = settings.limits;
@@ -178,7 +198,7 @@ impl<X: clap::Args + Settings> Program<X> {
             delay: delay.duration(),
             grace: grace.duration(),
             bound,
-            admin: admin::Bound::bind(settings.watch.admin_listen)?,
+            admin: self.admin,
             base_path: C::BASE_PATH,
         })
     }
@@ -209,11 +229,9 @@ impl<S: State> BoundProgram<S> {
         }
         let dates = self.tls.as_ref().map(CertificateDates::watch);
         let server = self.bound.start();
-        // Serves requests to the end, so that `/readyz` can report that the service stops.
-        let _admin = match self.admin {
-            Some(admin) => Some(start_admin(admin, &server, self.info, dates.clone())?),
-            None => None,
-        };
+        let _admin = self
+            .admin
+            .inspect(|admin| report(admin, &server, self.info, dates.clone()));
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let base = format!("{scheme}://{}{}", server.address(), self.base_path);
         started(&base);
@@ -243,13 +261,13 @@ impl<S: State> BoundProgram<S> {
     }
 }
 
-/// Begins to report health and metrics.
-fn start_admin<S: State>(
-    admin: admin::Bound,
+/// Reports the health and the metrics of this server.
+fn report<S: State>(
+    admin: &Admin,
     server: &Server<S>,
     info: &ServiceInfo,
     dates: Option<Arc<CertificateDates>>,
-) -> Result<Admin, ProgramError> {
+) {
     let metrics = server.metrics();
     if let Some(metrics) = &metrics {
         metrics.counter(
@@ -265,14 +283,11 @@ fn start_admin<S: State>(
             );
         }
     }
-    let subject = Subject {
+    admin.report_on(Subject {
         readiness: server.readiness(),
         state: server.state().clone(),
         metrics,
-    };
-    let admin = admin.start(subject).map_err(ProgramError::AdminStart)?;
-    tracing::info!("health and metrics on http://{}", admin.address());
-    Ok(admin)
+    });
 }
 
 /// Reads the certificate again. If it cannot be used, the server keeps the old one.

@@ -2,6 +2,12 @@
 //! Without systemd, nothing happens.
 
 use sd_notify::NotifyState;
+use std::time::Duration;
+
+/// The time that the start may take from each notification on.
+const START_MAY_TAKE: u32 = 30_000_000;
+/// The time between two of these notifications.
+const STARTING: Duration = Duration::from_secs(5);
 
 /// Notifies systemd that the service reads its certificate again. The state `Ready` ends this.
 pub(super) fn reloading() {
@@ -9,6 +15,23 @@ pub(super) fn reloading() {
         Ok(now) => notify(&[NotifyState::Reloading, now]),
         Err(error) => tracing::warn!("cannot read the clock for systemd: {error}"),
     }
+}
+
+/// Notifies systemd again and again that the start goes on, so that its time limit
+/// (`TimeoutStartSec`) does not end a start that waits or migrates. Never returns.
+pub(super) async fn extend_start() {
+    loop {
+        tokio::time::sleep(STARTING).await;
+        notify(&[NotifyState::ExtendTimeoutUsec(START_MAY_TAKE)]);
+    }
+}
+
+/// Notifies systemd of what the start waits for, which `systemctl status` shows.
+pub(super) fn waits(reason: &str) {
+    notify(&[
+        NotifyState::ExtendTimeoutUsec(START_MAY_TAKE),
+        NotifyState::Status(reason),
+    ]);
 }
 
 /// Notifies, twice within the time that the unit allows, that the runtime still

@@ -9,20 +9,36 @@ use petstore_server::{
     config::ServeSettings,
     keys::{self, ApiKey, KeyName},
 };
-use petstore_store::Store;
+use petstore_store::{OpenError, Store, StoreError};
 use std::env;
 
 pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
-    let program = Program::begin(&INFO, settings)?;
-    let store = open_store(&database(program.service())?).await?;
+    let mut program = Program::begin(&INFO, settings)?;
+    let url = database(program.service())?;
+    let open = async || {
+        let store = open_store(&url).await?;
+        let first_key = first_key(&*store).await?;
+        Ok((store, first_key))
+    };
+    let Some((store, first_key)) = program.open_state(open, is_temporary).await? else {
+        return Ok(());
+    };
     let bound = program.bind::<Api, _>(PetStore::new(store.clone()))?;
-    let first_key = first_key(&*store).await?;
     let started = |base: &str| {
         if let Some(key) = first_key {
             show_first_key(&key, base);
         }
     };
     Ok(bound.run(started, async || store.close().await).await?)
+}
+
+/// Whether the store may be opened later without anybody doing anything about it here.
+fn is_temporary(error: &anyhow::Error) -> bool {
+    match (error.downcast_ref(), error.downcast_ref()) {
+        (Some(error), _) => OpenError::is_temporary(error),
+        (_, Some(error)) => matches!(error, StoreError::Unavailable { .. }),
+        _ => false,
+    }
 }
 
 /// Makes the first key of a store that has none. Under systemd there is nobody

@@ -38,6 +38,9 @@ fn the_unit_waits_for_the_service_and_starts_it_with_its_settings() {
         "ExecReload=/bin/kill -HUP $MAINPID",
         "User=petstore",
         "StateDirectory=petstore",
+        // It is started again for as long as it takes.
+        "StartLimitIntervalSec=0",
+        "Restart=on-failure",
         "NoNewPrivileges=true",
         "ProtectSystem=strict",
     ] {

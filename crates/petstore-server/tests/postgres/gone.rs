@@ -62,7 +62,15 @@ fn a_database_that_is_gone_at_the_start_is_named_with_what_to_do_and_without_its
     ] {
         let error = run_failing(
             folder.path(),
-            &["serve", "--listen", "127.0.0.1:0", "--database", database],
+            &[
+                "serve",
+                "--listen",
+                "127.0.0.1:0",
+                "--database-wait-seconds",
+                "0",
+                "--database",
+                database,
+            ],
             1,
         );
         assert!(

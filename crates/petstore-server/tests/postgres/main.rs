@@ -16,12 +16,14 @@ mod raw;
 mod scrape;
 
 mod commits;
+mod connections;
 mod cut;
 mod gone;
 mod orders;
 mod relay;
 mod responses;
 mod sharing;
+mod starting;
 
 use postgres::Database;
 use process::Service;

@@ -1,7 +1,7 @@
 //! Maps errors of PostgreSQL and of its connections to the errors of a store.
 
 use crate::StoreError;
-use std::{error::Error as StdError, iter, time::Duration};
+use std::{error::Error as StdError, io, iter, time::Duration};
 use tokio_postgres::{
     Error,
     error::{DbError, Severity, SqlState},
@@ -32,15 +32,43 @@ pub(super) fn write_failed(error: Error) -> StoreError {
 /// (08), read-only after a failover (25006), conflict with another transaction
 /// (40), resources (53), locks (55), operator (57), input and output (58).
 fn rejected(code: SqlState, error: Error) -> StoreError {
-    let is_passing = ["08", "40", "53", "55", "57", "58"]
-        .iter()
-        .any(|class| code.code().starts_with(class));
     match code {
         SqlState::DATA_CORRUPTED | SqlState::INDEX_CORRUPTED => StoreError::corrupt(error),
-        SqlState::READ_ONLY_SQL_TRANSACTION => StoreError::not_applied(error),
-        _ if is_passing => StoreError::not_applied(error),
+        _ if is_passing(&code) => StoreError::not_applied(error),
         _ => StoreError::internal(error),
     }
+}
+
+fn is_passing(code: &SqlState) -> bool {
+    let classes = ["08", "40", "53", "55", "57", "58"];
+    *code == SqlState::READ_ONLY_SQL_TRANSACTION
+        || classes.iter().any(|class| code.code().starts_with(class))
+}
+
+/// Whether the same may succeed later: the server says so, or the connection broke.
+pub(super) fn is_temporary(error: &Error) -> bool {
+    match error.code() {
+        Some(code) => is_passing(code),
+        None => error.is_closed() || is_of_the_network(error),
+    }
+}
+
+/// Whether the connection broke, other than by a certificate that was rejected.
+fn is_of_the_network(error: &Error) -> bool {
+    let cause = error.source();
+    cause
+        .and_then(|cause| cause.downcast_ref::<io::Error>())
+        .is_some_and(|cause| cause.kind() != io::ErrorKind::InvalidData)
+}
+
+/// Whether the server ended a statement because it waited or ran for too long. The connection
+/// is as good as before.
+pub(super) fn is_timeout(error: &StoreError) -> bool {
+    let source = error.source();
+    let cause = source.and_then(|source| source.downcast_ref::<Error>());
+    cause
+        .and_then(Error::code)
+        .is_some_and(|code| [SqlState::LOCK_NOT_AVAILABLE, SqlState::QUERY_CANCELED].contains(code))
 }
 
 /// All that is known of an error, in one line for the log. `Error` itself
@@ -69,6 +97,10 @@ pub(super) fn is_warning(notice: &DbError) -> bool {
 pub(super) enum Fault {
     #[error("the database did not respond within {} ms, and the connection was given up", .0.as_millis())]
     Deadline(Duration),
+    #[error("the database did not complete a write within {} ms; its connection takes no further write until the database has", .0.as_millis())]
+    Late(Duration),
+    #[error("earlier writes still wait in the database, for its disk or a replica")]
+    Blocked,
     #[error("the database warned while it committed, so the write may be missing on its replicas")]
     Warned,
     #[error("the database has `{setting}` = `{value}`, with which completed writes can be lost")]
@@ -105,6 +137,7 @@ impl Furthest {
                 Self::Refused
             }
             Some(_) => Self::Unreachable,
+            None if is_of_the_network(error) => Self::Unreachable,
             // Only the text of these errors tells their kind.
             None if error.to_string().contains("TLS") => Self::Tls,
             None if error.to_string().contains("authentication") => Self::Refused,

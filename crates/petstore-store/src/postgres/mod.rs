@@ -15,16 +15,19 @@
 //! # Unknown outcomes
 //!
 //! An outcome is known only when the server has reported it. A connection that
-//! breaks or exceeds a deadline in the middle of a write, and a commit that came
-//! with a warning, are [`Outcome::Unknown`](crate::Outcome::Unknown). The
+//! breaks in the middle of a write, a write that exceeds its deadline, and a commit
+//! that came with a warning, are [`Outcome::Unknown`](crate::Outcome::Unknown). The
 //! warning is the one that tells of a commit whose wait for a replica was
-//! cancelled, and which the server otherwise reports as a success. For the same
-//! reason nothing here ever cancels a write: its connection is dropped.
+//! cancelled, and which the server otherwise reports as a success. A statement that the
+//! server itself has ended, after `lock_timeout` or `statement_timeout`, was rolled back:
+//! [`Outcome::NotApplied`](crate::Outcome::NotApplied). Neither of these timeouts applies
+//! to a commit.
 
 mod batch;
 mod error;
 mod idempotency;
 mod keys;
+mod lane;
 mod orders;
 mod pets;
 mod pool;
@@ -52,7 +55,7 @@ use batch::Write;
 use chrono::{DateTime, Utc};
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use pool::Readers;
-use session::{Connector, Session};
+use session::{Connector, Session, Use};
 use std::sync::Arc;
 use writer::Writer;
 
@@ -67,8 +70,10 @@ impl PostgresStore {
         let connector = Arc::new(Connector::new(url)?);
         let session = connector.connect_first().await?;
         schema::bring_up_to_date(session.client()).await?;
+        let session = session.set_purpose(Use::Write).await;
+        let session = session.map_err(schema::failed)?;
         Ok(Self {
-            writer: Writer::start(&connector),
+            writer: Writer::start(&connector, session),
             readers: Readers::new(connector),
         })
     }

@@ -30,7 +30,7 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    sync::{Mutex, Semaphore},
+    sync::{Mutex, Semaphore, SemaphorePermit},
     time::timeout,
 };
 use tokio_postgres::{Error, error::Severity};
@@ -127,15 +127,17 @@ impl Readers {
         };
         let mut used = None;
         let attempt = async {
-            let _place = match slot.places.try_acquire() {
-                Ok(place) => place,
-                Err(_) => {
-                    self.waits.fetch_add(1, Ordering::Relaxed);
-                    let place = slot.places.acquire().await;
-                    place.map_err(|_| StoreError::not_applied(Stopped::Closed))?
+            let mut slot = slot;
+            let mut _place = self.place(slot).await?;
+            let first = match self.session(slot).await {
+                Ok(session) => session,
+                // The database may have no further connection for the service.
+                Err(error) => {
+                    slot = self.connected().ok_or(error)?;
+                    _place = self.place(slot).await?;
+                    self.session(slot).await?
                 }
             };
-            let first = self.session(slot).await?;
             used = Some(Arc::clone(&first));
             match work(Arc::clone(&first)).await {
                 Err(error) if is_of_the_connection(&error) => {
@@ -155,6 +157,26 @@ impl Readers {
             }
             Err(StoreError::not_applied(Fault::Deadline(DEADLINE)))
         })
+    }
+
+    /// Waits for a place on the connection of a slot.
+    async fn place<'slot>(&self, slot: &'slot Slot) -> Result<SemaphorePermit<'slot>, StoreError> {
+        if let Ok(place) = slot.places.try_acquire() {
+            return Ok(place);
+        }
+        self.waits.fetch_add(1, Ordering::Relaxed);
+        let place = slot.places.acquire().await;
+        place.map_err(|_| StoreError::not_applied(Stopped::Closed))
+    }
+
+    /// The slot with the most free places of those that have a connection that works.
+    fn connected(&self) -> Option<&Slot> {
+        let is_connected = |slot: &&Slot| {
+            let held = slot.session.try_lock();
+            held.is_ok_and(|held| held.as_ref().is_some_and(|session| !session.is_closed()))
+        };
+        let connected = self.slots.iter().filter(is_connected);
+        connected.max_by_key(|slot| slot.places.available_permits())
     }
 
     /// The connection of a slot, made anew if there is none that works.

@@ -2,10 +2,12 @@
 //! migrates it from one version to the next.
 
 use super::{
-    error::{Fault, write_failed},
+    error::{Fault, is_temporary, write_failed},
     session::Session,
 };
 use crate::{OpenProblem, StoreError};
+use std::{sync::Arc, time::Duration};
+use tokio::time::timeout;
 use tokio_postgres::{Client, Error, error::SqlState};
 
 /// Version `n` is what the first `n` of them make. One that was released is
@@ -24,6 +26,9 @@ const NEWEST: i64 = MIGRATIONS.len() as i64;
 /// so it ends with the connection of a server that dies.
 const LOCK: i64 = i64::from_be_bytes(*b"petstore");
 
+/// How long the server may take to tell the schema version.
+const LOOK_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// Ends the wait for a server that hangs in the middle of a migration.
 const LOCK_TIMEOUT: &str = "30s";
 
@@ -32,7 +37,10 @@ const LOCK_TIMEOUT: &str = "30s";
 pub(super) async fn bring_up_to_date(db: &Client) -> Result<(), OpenProblem> {
     // Looked at first without the lock, so that a server whose role may not
     // create tables starts on a database that is ready.
-    let found = version(db).await.map_err(failed)?;
+    let found = timeout(LOOK_TIMEOUT, version(db)).await;
+    let found =
+        found.map_err(|_| OpenProblem::Interrupted(Arc::new(Fault::Deadline(LOOK_TIMEOUT))))?;
+    let found = found.map_err(failed)?;
     accept(found)?;
     if found < NEWEST {
         // An error drops the connection, and with it the transaction.
@@ -97,6 +105,7 @@ pub(super) async fn probe(db: &Session) -> Result<(), StoreError> {
 pub(super) fn failed(error: Error) -> OpenProblem {
     match error.code() {
         Some(&(SqlState::DUPLICATE_TABLE | SqlState::DUPLICATE_OBJECT)) => OpenProblem::NotAStore,
+        _ if is_temporary(&error) => OpenProblem::Interrupted(Arc::new(error)),
         _ => OpenProblem::failed(error),
     }
 }

@@ -1,5 +1,6 @@
-//! Connects to the host that accepts writes, checks its settings, and counts
-//! the warnings that the server sends.
+//! Connects to the host that accepts writes, checks its settings, counts the
+//! warnings that the server sends, and cancels what a connection that was given up
+//! still does.
 
 use super::{
     error::{Fault, Furthest, chain, is_warning},
@@ -14,51 +15,115 @@ use std::{
     pin::pin,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite},
+    runtime::Handle,
+    sync::watch,
     task::JoinHandle,
     time::timeout,
 };
 use tokio_postgres::{
-    AsyncMessage, Client, Connection, Error, Row, SimpleQueryMessage, Statement, types::ToSql,
+    AsyncMessage, CancelToken, Client, Connection, Error, Row, SimpleQueryMessage, SimpleQueryRow,
+    Statement, types::ToSql,
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// How long one host may take to connect, so that a host that hangs does not
 /// keep us from the next one.
 const HOST_TIMEOUT: Duration = Duration::from_secs(2);
-/// After a failure no connection is tried for this long: callers that come in by
+/// After a failure no connection that reads is tried for this long: callers that come in by
 /// the thousand learn at once that the database is gone, and when it is back
 /// it is not met by all of them together.
 const RETRY_AFTER: Duration = Duration::from_millis(200);
 
+/// How long a statement that writes may wait for one lock. Then it is rolled back, and its
+/// caller learns that nothing was changed.
+const WRITE_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a statement that writes may run, all locks included. The commit does not count:
+/// the server stops this clock before it.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(8);
+
 /// The purpose of a connection.
 #[derive(Clone, Copy)]
 pub(super) enum Use {
-    /// Statements that take too long are ended by the server.
+    /// Statements that take longer than this are ended by the server.
     Read(Duration),
-    /// Nothing is ever cancelled: a commit that waits for its replica and is
-    /// cancelled reports success.
+    /// Statements that wait or run for too long are ended by the server, but never a commit:
+    /// a commit that waits for its replica and is cancelled reports success.
     Write,
+    /// A migration takes its time.
+    Migrate,
+}
+
+impl Use {
+    /// The statements that limit how long the server works.
+    fn limits(self) -> String {
+        let (statement, lock) = match self {
+            Use::Read(limit) => (limit, Duration::ZERO),
+            Use::Write => (WRITE_TIMEOUT, WRITE_LOCK_TIMEOUT),
+            Use::Migrate => (Duration::ZERO, Duration::ZERO),
+        };
+        format!(
+            "SET statement_timeout = {}; SET lock_timeout = {};",
+            statement.as_millis(),
+            lock.as_millis()
+        )
+    }
+}
+
+/// The process of the server that serves a connection, with its start: another server, after a
+/// failover, may use the same number.
+struct Backend {
+    id: String,
+    started: String,
+}
+
+/// What the server does for a connection.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Activity {
+    /// The server that is reached now has no such process.
+    Gone,
+    /// It waits for the next statement.
+    Idle,
+    /// A commit waits for its replica.
+    WaitsForReplica,
+    /// It runs a statement, or waits for something else.
+    Runs,
 }
 
 /// A connection. To drop it closes the socket at once.
 pub(super) struct Session {
     client: Client,
+    backend: Backend,
     /// The prepared statements by their SQL.
     statements: Mutex<HashMap<&'static str, Statement>>,
     warnings: Arc<AtomicU64>,
     driver: JoinHandle<()>,
+    /// Closed when the driver ends.
+    driven: watch::Receiver<()>,
     is_cut: AtomicBool,
+    purpose: Use,
+    /// Statements without a result so far, those included whose callers have gone.
+    unfinished: AtomicUsize,
+    cancel: CancelToken,
+    tls: MakeRustlsConnect,
+    runtime: Handle,
 }
 
 impl Session {
     pub(super) fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// Uses the connection for another purpose from now on.
+    pub(super) async fn set_purpose(mut self, purpose: Use) -> Result<Self, Error> {
+        self.client.batch_execute(&purpose.limits()).await?;
+        self.purpose = purpose;
+        Ok(self)
     }
 
     /// Prepares these statements in one round trip; others are prepared when they are
@@ -76,7 +141,7 @@ impl Session {
         if let Some(statement) = known {
             return Ok(statement);
         }
-        let statement = self.client.prepare(sql).await?;
+        let statement = self.counted(self.client.prepare(sql)).await?;
         locked(&self.statements).insert(sql, statement.clone());
         Ok(statement)
     }
@@ -88,7 +153,8 @@ impl Session {
         parameters: &[&(dyn ToSql + Sync)],
     ) -> Result<Vec<Row>, Error> {
         let statement = self.prepared(sql).await?;
-        self.client.query(&statement, parameters).await
+        self.counted(self.client.query(&statement, parameters))
+            .await
     }
 
     /// The rows of a page, until they exceed its size in bytes. The rest is discarded when it
@@ -120,7 +186,21 @@ impl Session {
         parameters: &[&(dyn ToSql + Sync)],
     ) -> Result<u64, Error> {
         let statement = self.prepared(sql).await?;
-        self.client.execute(&statement, parameters).await
+        self.counted(self.client.execute(&statement, parameters))
+            .await
+    }
+
+    /// Runs a statement, and counts it until its result is there.
+    async fn counted<T>(&self, call: impl Future<Output = T>) -> T {
+        self.unfinished.fetch_add(1, Ordering::AcqRel);
+        let result = call.await;
+        self.unfinished.fetch_sub(1, Ordering::AcqRel);
+        result
+    }
+
+    /// Returns when all statements that were sent so far are done.
+    pub(super) async fn finished(&self) -> Result<(), Error> {
+        self.client.simple_query("").await.map(|_| ())
     }
 
     /// The number of warnings on this connection. One that belongs to a
@@ -130,16 +210,48 @@ impl Session {
         self.warnings.load(Ordering::Acquire)
     }
 
-    /// Closes the socket without a word, and without a request to cancel what
-    /// the server is doing. Callers that wait for a result get an error.
+    /// Closes the socket. Callers that wait for a result get an error. A connection that
+    /// reads also has the server cancel what it still does; one that writes does not, since
+    /// a commit that waits for its replica must go on.
     pub(super) fn cut(&self) {
         // The task ends in its own time, the connection counts as closed now.
-        self.is_cut.store(true, Ordering::Release);
+        let was_cut = self.is_cut.swap(true, Ordering::AcqRel);
         self.driver.abort();
+        let is_busy = self.unfinished.load(Ordering::Acquire) > 0;
+        if !was_cut && is_busy && matches!(self.purpose, Use::Read(_)) {
+            self.cancel();
+        }
+    }
+
+    /// Has the server cancel the statement that it runs for this connection, which is also
+    /// possible on a connection that was cut. The server closes a connection that was cut once
+    /// that statement has ended.
+    pub(super) fn cancel(&self) {
+        let (token, tls) = (self.cancel.clone(), self.tls.clone());
+        self.runtime.spawn(async move {
+            match timeout(HOST_TIMEOUT, token.cancel_query(tls)).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => {
+                    tracing::debug!(cause = chain(&error), "a statement cannot be cancelled");
+                }
+                Err(_) => tracing::debug!("a statement cannot be cancelled in time"),
+            }
+        });
+    }
+
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut.load(Ordering::Acquire)
+    }
+
+    /// Returns when the connection is closed.
+    pub(super) async fn closed(&self) {
+        let mut driven = self.driven.clone();
+        // Nothing is ever sent: an error means that the driver has ended.
+        while driven.changed().await.is_ok() {}
     }
 
     pub(super) fn is_closed(&self) -> bool {
-        self.is_cut.load(Ordering::Acquire) || self.client.is_closed()
+        self.is_cut() || self.client.is_closed()
     }
 }
 
@@ -157,7 +269,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(super) struct Connector {
     url: PostgresUrl,
     tls: MakeRustlsConnect,
+    /// The last failure to open a connection that reads.
     last_failure: Mutex<Option<(Instant, Fault)>>,
+    /// Whether the last attempt failed, for the log.
+    is_away: AtomicBool,
+    /// Held while [`activity_of`](Self::activity_of) has a connection.
+    looking: tokio::sync::Mutex<()>,
 }
 
 impl Connector {
@@ -167,37 +284,42 @@ impl Connector {
             url,
             tls,
             last_failure: Mutex::new(None),
+            is_away: AtomicBool::new(false),
+            looking: tokio::sync::Mutex::default(),
         })
     }
 
     /// Tries the hosts in their order, and uses the first one that accepts writes.
     pub(super) async fn connect(&self, purpose: Use) -> Result<Session, Fault> {
-        if let Some((when, fault)) = &*locked(&self.last_failure)
+        // The lanes make pauses of their own.
+        let is_read = matches!(purpose, Use::Read(_));
+        if is_read
+            && let Some((when, fault)) = &*locked(&self.last_failure)
             && when.elapsed() < RETRY_AFTER
         {
             return Err(fault.clone());
         }
         let connected = self.try_hosts(purpose).await;
-        let mut last_failure = locked(&self.last_failure);
-        match (&connected, &*last_failure) {
-            (Err(cause), None) => {
-                tracing::warn!(database = %self.url, %cause, "the database is not available")
+        let was_away = self.is_away.swap(connected.is_err(), Ordering::AcqRel);
+        match &connected {
+            Err(cause) if !was_away => {
+                tracing::warn!(database = %self.url, %cause, "the database is not available");
             }
-            (Ok(_), Some(_)) => {
-                tracing::info!(database = %self.url, "the database is available again")
+            Ok(_) if was_away => {
+                tracing::info!(database = %self.url, "the database is available again");
             }
             _ => {}
         }
-        *last_failure = connected
-            .as_ref()
-            .err()
-            .map(|fault| (Instant::now(), fault.clone()));
+        if is_read {
+            let failure = connected.as_ref().err();
+            *locked(&self.last_failure) = failure.map(|fault| (Instant::now(), fault.clone()));
+        }
         connected
     }
 
     /// As [`connect`](Self::connect), for the owner who starts the service.
     pub(super) async fn connect_first(&self) -> Result<Session, OpenProblem> {
-        self.try_hosts(Use::Write).await.map_err(|fault| {
+        self.try_hosts(Use::Migrate).await.map_err(|fault| {
             let reason = fault.to_string();
             match fault {
                 Fault::NotDurable { setting, value } => OpenProblem::NotDurable { setting, value },
@@ -214,6 +336,28 @@ impl Connector {
         })
     }
 
+    /// Looks, over a connection of its own, at what the server does for this one.
+    pub(super) async fn activity_of(&self, session: &Session) -> Result<Activity, Fault> {
+        // One at a time, so that the database never has more than one of them.
+        let _only = self.looking.lock().await;
+        let look = self.try_hosts(Use::Read(HOST_TIMEOUT)).await?;
+        let Backend { id, started } = &session.backend;
+        let sql = format!(
+            "SELECT state, wait_event FROM pg_stat_activity WHERE pid = {id} AND {STARTED} = '{started}'"
+        );
+        let late = || Fault::Deadline(HOST_TIMEOUT);
+        let found = timeout(HOST_TIMEOUT, look.client.simple_query(&sql)).await;
+        let found = found.map_err(|_| late())?.map_err(|_| late())?;
+        let Some(row) = row_of(&found) else {
+            return Ok(Activity::Gone);
+        };
+        Ok(match (row.get(0), row.get(1)) {
+            (_, Some("SyncRep")) => Activity::WaitsForReplica,
+            (Some("idle"), _) => Activity::Idle,
+            _ => Activity::Runs,
+        })
+    }
+
     async fn try_hosts(&self, purpose: Use) -> Result<Session, Fault> {
         let mut reasons = Vec::new();
         let mut furthest = Furthest::Unreachable;
@@ -222,15 +366,32 @@ impl Connector {
                 // Dropping an attempt that takes too long closes its socket.
                 let (client, connection) = config.connect(self.tls.clone()).await?;
                 let warnings = Arc::<AtomicU64>::default();
-                let driver = tokio::spawn(drive(connection, Arc::clone(&warnings)));
-                let session = Session {
+                let (driving, driven) = watch::channel(());
+                let moved = drive(connection, Arc::clone(&warnings));
+                let driver = tokio::spawn(async move {
+                    let _ends_with_this = driving;
+                    moved.await;
+                });
+                // Dropped with the attempt, so that its socket is closed.
+                let mut session = Session {
+                    cancel: client.cancel_token(),
                     client,
+                    backend: Backend {
+                        id: String::new(),
+                        started: String::new(),
+                    },
                     statements: Mutex::default(),
                     warnings,
                     driver,
+                    driven,
                     is_cut: AtomicBool::new(false),
+                    purpose,
+                    unfinished: AtomicUsize::new(0),
+                    tls: self.tls.clone(),
+                    runtime: Handle::current(),
                 };
-                let lack = set_up(&session.client, purpose).await?;
+                let (backend, lack) = set_up(&session.client, purpose).await?;
+                session.backend = backend;
                 Ok::<_, Error>((session, lack))
             };
             match timeout(HOST_TIMEOUT, attempt).await {
@@ -253,47 +414,57 @@ impl Connector {
     }
 }
 
-/// Settings of the role or the database could make a wrong result out of a
-/// right one: a statement timeout cancels commits, and without warnings nobody
-/// would learn of it. Returns what makes the server unfit.
-async fn set_up(db: &Client, purpose: Use) -> Result<Option<Fault>, Error> {
-    let statement_timeout = match purpose {
-        Use::Read(limit) => limit.as_millis(),
-        Use::Write => 0,
-    };
+/// Settings of the role or the database could make a wrong result out of a right one: without
+/// warnings nobody would learn that a commit was cancelled. Returns the process that serves
+/// the connection, and what makes the server unfit.
+async fn set_up(db: &Client, purpose: Use) -> Result<(Backend, Option<Fault>), Error> {
+    let limits = purpose.limits();
     let sql = format!(
         "SET client_min_messages = warning;
          SET default_transaction_isolation = 'read committed';
-         SET statement_timeout = {statement_timeout};
-         SET lock_timeout = 0;
-         SELECT current_setting('fsync'), set_config('synchronous_commit', current_setting('synchronous_commit'), false)"
+         {limits}
+         SELECT current_setting('fsync'), set_config('synchronous_commit', current_setting('synchronous_commit'), false),
+             pid, {STARTED} FROM pg_stat_activity WHERE pid = pg_backend_pid()"
     );
     // What is found now is set for the session, so that a server that is
     // reloaded with less does not lessen it for connections that are open.
-    lacking(db, &sql).await
+    let found = db.simple_query(&sql).await?;
+    let row = row_of(&found);
+    let text = |column| row.and_then(|row| row.get(column)).unwrap_or_default();
+    let backend = Backend {
+        id: text(2).to_owned(),
+        started: text(3).to_owned(),
+    };
+    Ok((backend, lacking(row)))
 }
+
+/// When a process of the server began, as a text that does not depend on the settings.
+const STARTED: &str = "extract(epoch FROM backend_start)::text";
 
 /// Looks again at what [`set_up`] has looked at, as the server has it now.
 pub(super) async fn check(db: &Client) -> Result<Option<Fault>, Error> {
     let sql = "SELECT (SELECT reset_val FROM pg_settings WHERE name = 'fsync'),
          (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit')";
-    lacking(db, sql).await
+    let found = db.simple_query(sql).await?;
+    Ok(lacking(row_of(&found)))
 }
 
-/// Returns the setting that allows lost writes, if there is one; `sql` selects the two
-/// settings. `remote_write` and `local` are weaker than `on`: if the server has a
-/// standby, a write that was completed could be missing on it.
-async fn lacking(db: &Client, sql: &str) -> Result<Option<Fault>, Error> {
-    let found = db.simple_query(sql).await?;
-    let row = found.iter().find_map(|message| match message {
+fn row_of(found: &[SimpleQueryMessage]) -> Option<&SimpleQueryRow> {
+    found.iter().find_map(|message| match message {
         SimpleQueryMessage::Row(row) => Some(row),
         _ => None,
-    });
+    })
+}
+
+/// Returns the setting that allows lost writes, if there is one; the first two columns of the
+/// row are the two settings. `remote_write` and `local` are weaker than `on`: if the server has
+/// a standby, a write that was completed could be missing on it.
+fn lacking(row: Option<&SimpleQueryRow>) -> Option<Fault> {
     let enough: [(&'static str, &[&str]); 2] = [
         ("fsync", &["on"]),
         ("synchronous_commit", &["on", "remote_apply"]),
     ];
-    let lacks = enough
+    enough
         .into_iter()
         .enumerate()
         .find_map(|(column, (setting, enough))| {
@@ -302,8 +473,7 @@ async fn lacking(db: &Client, sql: &str) -> Result<Option<Fault>, Error> {
                 setting,
                 value: value.to_owned(),
             })
-        });
-    Ok(lacks)
+        })
 }
 
 /// Moves bytes until the connection ends, and counts warnings.

@@ -1,9 +1,17 @@
 //! Tests encrypted connections: the certificate and the host name are verified.
 
-use super::pet;
+use super::{key, outcome, pet};
 use crate::postgres_server::own_with;
+use futures::future::join_all;
 use petstore_store::{OpenError, OpenProblem, Store, open};
-use std::{net::TcpListener, path::Path, sync::Arc};
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpListener,
+    path::Path,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
 const FILES: &[(&str, &str)] = &[
     ("server.pem", include_str!("certificates/server.pem")),
@@ -128,6 +136,49 @@ async fn a_password_is_bound_to_the_encrypted_connection() {
 }
 
 #[tokio::test]
+async fn what_still_waits_after_the_deadline_is_cancelled_over_an_encrypted_connection() {
+    const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'petstore' AND wait_event_type = 'Lock'";
+    let port = free_port();
+    let settings = [
+        "listen_addresses=127.0.0.1",
+        &format!("port={port}"),
+        "ssl=on",
+        "ssl_cert_file=../server.pem",
+        "ssl_key_file=../server.key",
+    ];
+    let Some(cluster) = own_with(&settings, FILES).await else {
+        return;
+    };
+    let options = format!("sslmode=require&{}", authority());
+    let store = over_tcp(&format!("localhost:{port}"), &options)
+        .await
+        .expect("a store");
+    let db = cluster.connect("postgres").await.expect("the server");
+    let holder = cluster.connect("postgres").await.expect("the server");
+    holder
+        .batch_execute("BEGIN; LOCK TABLE api_keys")
+        .await
+        .expect("it is held");
+    // Each is a statement of its own, and waits for the lock after the one before it.
+    let created = join_all((0..20).map(|number| store.create_key(key(number)))).await;
+    assert!(created.iter().all(|created| outcome(created).is_some()));
+    let begin = Instant::now();
+    while db
+        .query_one(WAITING, &[])
+        .await
+        .expect("a count")
+        .get::<_, i64>(0)
+        > 0
+    {
+        assert!(begin.elapsed() < Duration::from_secs(15), "they wait on");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    holder.batch_execute("ROLLBACK").await.expect("it is free");
+    assert_eq!(store.list_keys().await.expect("the keys"), []);
+    store.create_key(key(1)).await.expect("writes go on");
+}
+
+#[tokio::test]
 async fn a_server_without_encryption_is_rejected_if_it_is_required() {
     let port = free_port();
     let settings = ["listen_addresses=127.0.0.1", &format!("port={port}")];
@@ -142,6 +193,27 @@ async fn a_server_without_encryption_is_rejected_if_it_is_required() {
     over_tcp(&format!("127.0.0.1:{port}"), "")
         .await
         .expect("it is only preferred");
+}
+
+#[tokio::test]
+async fn a_server_that_goes_away_in_the_handshake_is_unreachable() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    // Reads the request for TLS, accepts it, and closes the connection.
+    let server = thread::spawn(move || {
+        let (mut client, _) = listener.accept().expect("a connection");
+        client.read_exact(&mut [0; 8]).expect("a request");
+        client.write_all(b"S").expect("a response");
+    });
+    let error = over_tcp(&address.to_string(), "sslmode=require")
+        .await
+        .map(drop)
+        .expect_err("it is gone");
+    server.join().expect("no panic");
+    assert!(
+        matches!(error.problem, OpenProblem::Unreachable(_)) && error.is_temporary(),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]

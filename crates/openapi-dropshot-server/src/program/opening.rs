@@ -1,0 +1,130 @@
+//! Opens the state of the service at its start, and waits for a database that cannot be
+//! reached.
+
+use super::{Program, ProgramError, supervisor};
+use crate::{
+    admin::{self, Admin},
+    config::Settings,
+};
+use sd_notify::NotifyState;
+use std::{
+    fmt,
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+use tokio::net::TcpSocket;
+
+/// The pause after the first failure; it doubles with each further one.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+/// The longest pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+
+impl<X: clap::Args + Settings> Program<X> {
+    /// Opens the state of the service. Calls `open` until it succeeds, for as long as its errors
+    /// are temporary and `database-wait-seconds` have not passed, with growing pauses. Returns
+    /// `None` if a signal to stop came first.
+    ///
+    /// During that time the admin listener reports that the service is alive and not ready. The
+    /// address of the API is taken, but connections to it are refused: a load balancer turns to
+    /// another server before it has sent a request. systemd is notified that the start goes on.
+    ///
+    /// # Errors
+    ///
+    /// An address is taken, not allowed, or not of this machine; or the last error of `open`.
+    pub async fn open_state<T, E>(
+        &mut self,
+        open: impl AsyncFnMut() -> Result<T, E>,
+        is_temporary: impl Fn(&E) -> bool,
+    ) -> Result<Option<T>, E>
+    where
+        E: fmt::Display + From<ProgramError>,
+    {
+        self.reserved = reserve(self.settings.listen.listen)?;
+        self.start_admin()?;
+        let admin = self.admin.as_ref();
+        let limit = self.settings.start.database_wait_seconds.duration();
+        tokio::select! {
+            opened = opened(open, is_temporary, limit, admin) => opened.map(Some),
+            () = supervisor::extend_start() => Ok(None),
+            signal = self.signals.stop() => {
+                supervisor::notify(&[NotifyState::Stopping]);
+                tracing::info!("stopped after {signal}, before the service had started");
+                Ok(None)
+            }
+        }
+    }
+
+    /// Begins to serve health and metrics, if the admin listener is on and does not run yet.
+    pub(super) fn start_admin(&mut self) -> Result<(), ProgramError> {
+        if self.admin.is_some() {
+            return Ok(());
+        }
+        if let Some(bound) = admin::Bound::bind(self.settings.watch.admin_listen)? {
+            let admin = bound.start_early().map_err(ProgramError::AdminStart)?;
+            tracing::info!("health and metrics on http://{}", admin.address());
+            self.admin = Some(admin);
+        }
+        Ok(())
+    }
+}
+
+/// Takes an address without accepting connections; there is nothing to take for port 0.
+fn reserve(address: SocketAddr) -> Result<Option<TcpSocket>, ProgramError> {
+    if address.port() == 0 {
+        return Ok(None);
+    }
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    };
+    let bound = socket.and_then(|socket| {
+        // As the server itself does, so that connections of a former process are no obstacle.
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        Ok(socket)
+    });
+    bound
+        .map(Some)
+        .map_err(|source| ProgramError::Listen { address, source })
+}
+
+async fn opened<T, E: fmt::Display>(
+    mut open: impl AsyncFnMut() -> Result<T, E>,
+    is_temporary: impl Fn(&E) -> bool,
+    limit: Duration,
+    admin: Option<&Admin>,
+) -> Result<T, E> {
+    let begin = Instant::now();
+    let mut longest = FIRST_PAUSE;
+    for attempt in 1.. {
+        let error = match open().await {
+            Ok(state) => {
+                if attempt > 1 {
+                    tracing::info!("the database was opened at the attempt number {attempt}");
+                    supervisor::notify(&[NotifyState::Status("")]);
+                }
+                return Ok(state);
+            }
+            Err(error) => error,
+        };
+        let left = limit.saturating_sub(begin.elapsed());
+        if !is_temporary(&error) || left.is_zero() {
+            return Err(error);
+        }
+        // Servers that lost their database together should not all return together.
+        let pause = longest.mul_f64(rand::random_range(0.5..=1.0)).min(left);
+        longest = LONGEST_PAUSE.min(longest * 2);
+        tracing::warn!(
+            "{error:#}; trying again in {:.1} s, and for {:.0} s at most",
+            pause.as_secs_f64(),
+            left.as_secs_f64()
+        );
+        let reason = format!("{error:#}");
+        supervisor::waits(&reason);
+        if let Some(admin) = admin {
+            admin.waits_for(reason);
+        }
+        tokio::time::sleep(pause).await;
+    }
+    unreachable!("the attempts are without end")
+}

@@ -1,0 +1,304 @@
+//! Implements a lane: a task that writes over one connection.
+//!
+//! A lane takes writes from the queue only while it is connected. If no lane is, the lanes
+//! reject the writes that wait, until one of them is connected again.
+//!
+//! # Writes that the database does not complete
+//!
+//! The server itself ends a statement that waits for a lock or runs for too long, and rolls it
+//! back. A batch that is not complete at its deadline is therefore most often a commit that
+//! waits for its replica or its disk. Its callers learn that the outcome is unknown, and the
+//! lane takes no further write and opens no other connection until the server has done with
+//! this one: a database that does not complete writes has one connection of each lane, not
+//! one more for every deadline that passes. A wait for a replica is not cancelled, since the
+//! write would become visible though it can still be lost. Whatever else takes that long is
+//! cancelled.
+
+use super::{
+    batch::Batch,
+    error::{self, Fault},
+    orders, pets,
+    session::{Activity, Session, Use},
+    writer::Shared,
+};
+use crate::StoreError;
+use std::{pin::pin, sync::Arc, time::Duration};
+use tokio::{
+    sync::watch,
+    time::{sleep, timeout},
+};
+
+/// How long a batch may take. Then whether it was committed is unknown.
+const DEADLINE: Duration = Duration::from_secs(10);
+/// The pause after a connection could not be opened; it doubles with each failure.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+/// The longest pause while no lane is connected.
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+/// The longest pause while another lane is connected.
+const LONGEST_PAUSE_OF_ONE: Duration = Duration::from_secs(5);
+/// The time between two looks at a batch that is late.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// A task with a connection of its own.
+pub(super) struct Lane(Arc<Shared>);
+
+/// How a lane goes on.
+enum Next {
+    /// The connection is as good as before.
+    Keep,
+    /// It needs another connection.
+    Connect,
+    /// Its batch is late.
+    Wait,
+    /// The queue is closed and empty.
+    End,
+}
+
+/// Counts a lane as one that takes writes.
+struct Working<'lane>(&'lane watch::Sender<usize>);
+
+impl<'lane> Working<'lane> {
+    fn new(lanes: &'lane watch::Sender<usize>) -> Self {
+        lanes.send_modify(|lanes| *lanes += 1);
+        Self(lanes)
+    }
+}
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|lanes| *lanes -= 1);
+    }
+}
+
+impl Lane {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Self(shared)
+    }
+
+    /// Writes until the queue is closed and empty. A lane without a connection opens one when
+    /// another lane has taken writes.
+    pub(super) async fn run(self, mut session: Option<Arc<Session>>) {
+        if session.is_none() {
+            tokio::select! {
+                () = self.0.demand.notified() => {}
+                () = self.ended() => return,
+            }
+        }
+        loop {
+            let connected = match session.take() {
+                Some(connected) => connected,
+                None => match self.connect().await {
+                    Some(connected) => connected,
+                    None => return,
+                },
+            };
+            let next = match self.serve(&connected).await {
+                Next::Wait => self.wait_for(&connected).await,
+                next => next,
+            };
+            match next {
+                Next::Keep => session = Some(connected),
+                Next::Connect | Next::Wait => {}
+                Next::End => return,
+            }
+        }
+    }
+
+    /// Takes and commits batches as long as the connection is good.
+    async fn serve(&self, session: &Arc<Session>) -> Next {
+        let _working = Working::new(&self.0.working);
+        loop {
+            let batch = tokio::select! {
+                biased;
+                () = session.closed() => return Next::Connect,
+                batch = self.0.next_batch() => batch,
+            };
+            let Some((batch, _reservations)) = batch else {
+                return Next::End;
+            };
+            if batch.len() == 0 {
+                continue;
+            }
+            self.0.demand.notify_one();
+            match self.commit(batch, session).await {
+                Next::Keep => {}
+                next => return next,
+            }
+        }
+    }
+
+    async fn commit(&self, mut batch: Batch, session: &Arc<Session>) -> Next {
+        let warnings = session.warnings();
+        let done = timeout(DEADLINE, batch.run(session)).await;
+        let confirmed = match done {
+            Ok(()) if session.warnings() == warnings => Ok(()),
+            // It is unknown which of the transactions caused it.
+            Ok(()) => Err(StoreError::unknown(Fault::Warned)),
+            Err(_) => Err(StoreError::unknown(Fault::Late(DEADLINE))),
+        };
+        let has_failed = batch.outcomes().filter_map(Result::err).any(|error| {
+            matches!(error, StoreError::Unavailable { .. }) && !error::is_timeout(error)
+        });
+        self.finish(batch, confirmed);
+        match done {
+            Err(_) => Next::Wait,
+            // After a failover a connection can be left that only reads.
+            Ok(()) if has_failed => Next::Connect,
+            Ok(()) => Next::Keep,
+        }
+    }
+
+    /// Returns the results of a batch to the callers.
+    fn finish(&self, batch: Batch, confirmed: Result<(), StoreError>) {
+        // `KeyExists` is a result that callers expect, not a failure.
+        let failures = || {
+            let errors = batch.outcomes().filter_map(Result::err);
+            errors.filter(|error| !matches!(error, StoreError::KeyExists))
+        };
+        if let Some(error) = confirmed.as_ref().err().or_else(|| failures().next()) {
+            let writes = batch.len();
+            tracing::error!(
+                writes,
+                cause = error::cause(error),
+                "writes failed: {error}"
+            );
+        }
+        // Counted before any caller can go on and ask for the figures.
+        let done = match confirmed {
+            Ok(()) => batch.outcomes().filter(Result::is_ok).count(),
+            Err(_) => 0,
+        };
+        let error = confirmed.as_ref().err().or_else(|| failures().next());
+        self.0.batches.ended(done as u64, error);
+        batch.respond(&confirmed);
+    }
+
+    /// Opens a connection, as often as it takes; `None` once the queue is closed and empty.
+    async fn connect(&self) -> Option<Arc<Session>> {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let opened = tokio::select! {
+                opened = self.open() => opened,
+                () = self.ended() => return None,
+            };
+            let error = match opened {
+                Ok(session) => return Some(session),
+                Err(error) => error,
+            };
+            let longest = match *self.0.working.borrow() {
+                0 => LONGEST_PAUSE,
+                _ => LONGEST_PAUSE_OF_ONE,
+            };
+            pause = pause.min(longest);
+            tokio::select! {
+                () = sleep(pause) => {}
+                () = self.until_last() => {}
+                () = self.reject_writes(&error) => return None,
+                () = self.ended() => return None,
+            }
+            pause *= 2;
+        }
+    }
+
+    async fn open(&self) -> Result<Arc<Session>, StoreError> {
+        let session = self.0.connector.connect(Use::Write).await;
+        let session = session.map_err(StoreError::not_applied)?;
+        let statements: [&'static str; 5] = [
+            &pets::INSERT,
+            &pets::INSERT_ONCE,
+            &orders::CREATE,
+            &orders::CREATE_ONCE,
+            &orders::UPDATE,
+        ];
+        let late = || StoreError::not_applied(Fault::Deadline(DEADLINE));
+        let prepared = timeout(DEADLINE, session.prepare(statements)).await;
+        let prepared = match prepared {
+            Ok(prepared) => prepared.map_err(error::read_failed),
+            Err(_) => Err(late()),
+        };
+        match prepared {
+            Ok(()) => Ok(Arc::new(session)),
+            Err(error) => {
+                // Further ones may wait for the same lock.
+                session.cut();
+                session.cancel();
+                Err(error)
+            }
+        }
+    }
+
+    /// Waits until the server has done with a batch that is late, and looks at it now and then.
+    async fn wait_for(&self, session: &Session) -> Next {
+        let mut finished = pin!(session.finished());
+        let mut watched = pin!(self.watch(session));
+        let blocked = StoreError::not_applied(Fault::Blocked);
+        let mut rejected = pin!(self.reject_writes(&blocked));
+        loop {
+            tokio::select! {
+                done = &mut finished, if !session.is_cut() => match done {
+                    Ok(()) => return Next::Keep,
+                    // The server may still be at work.
+                    Err(_) if session.is_cut() => {}
+                    Err(_) => return Next::Connect,
+                },
+                () = &mut watched => return Next::Connect,
+                () = &mut rejected => return Next::End,
+                () = self.ended() => return Next::End,
+            }
+        }
+    }
+
+    /// Returns when the server no longer works for this connection.
+    async fn watch(&self, session: &Session) {
+        loop {
+            match self.0.connector.activity_of(session).await {
+                // Idle: its result was lost on the way.
+                Ok(Activity::Gone | Activity::Idle) => return,
+                Ok(Activity::Runs) => {
+                    // What was sent already must not follow what is cancelled.
+                    session.cut();
+                    session.cancel();
+                }
+                Ok(Activity::WaitsForReplica) => {}
+                Err(cause) => tracing::debug!(%cause, "cannot look at a write that is late"),
+            }
+            sleep(LOOK).await;
+        }
+    }
+
+    /// Rejects the writes that wait, whenever no lane takes them. Returns once the queue is
+    /// closed and empty.
+    async fn reject_writes(&self, error: &StoreError) {
+        let mut working = self.0.working.subscribe();
+        loop {
+            let is_alone = *working.borrow_and_update() == 0;
+            tokio::select! {
+                biased;
+                // The sender is never dropped.
+                _changed = working.changed() => {}
+                batch = self.0.next_batch(), if is_alone => match batch {
+                    Some((batch, _)) if batch.len() == 0 => {}
+                    Some((batch, _reservations)) => self.finish(batch, Err(error.clone())),
+                    None => return,
+                },
+            }
+        }
+    }
+
+    /// Returns when the last of the other lanes stops to take writes.
+    async fn until_last(&self) {
+        let mut working = self.0.working.subscribe();
+        if *working.borrow_and_update() == 0 {
+            return std::future::pending().await;
+        }
+        // The sender is never dropped.
+        let _last = working.wait_for(|lanes| *lanes == 0).await;
+    }
+
+    /// Returns once the queue is closed and empty.
+    async fn ended(&self) {
+        let mut ended = self.0.ended.subscribe();
+        // The sender is never dropped.
+        let _ended = ended.wait_for(|ended| *ended).await;
+    }
+}
