@@ -34,6 +34,7 @@ mod pool;
 mod records;
 mod schema;
 mod session;
+mod settings;
 mod tls;
 mod url;
 mod writer;
@@ -217,7 +218,7 @@ impl Store for PostgresStore {
         self.writer.queue.check(self.writer.write(probe)).await?;
         let look = |db: Arc<Session>| async move {
             let db = db.client();
-            let (settings, tables) = tokio::try_join!(session::check(db), schema::check(db))?;
+            let (settings, tables) = tokio::try_join!(settings::check(db), schema::check(db))?;
             Ok(settings.or(tables))
         };
         self.readers

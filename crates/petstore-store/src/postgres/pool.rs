@@ -129,15 +129,18 @@ impl Readers {
         let attempt = async {
             let mut slot = slot;
             let mut _place = self.place(slot).await?;
-            let first = match self.session(slot).await {
-                Ok(session) => session,
+            let mut opened = self.session(slot).await;
+            if opened.is_err() {
                 // The database may have no further connection for the service.
-                Err(error) => {
-                    slot = self.connected().ok_or(error)?;
-                    _place = self.place(slot).await?;
-                    self.session(slot).await?
+                for other in self.others(slot) {
+                    _place = self.place(other).await?;
+                    if let Ok(session) = self.session(other).await {
+                        (slot, opened) = (other, Ok(session));
+                        break;
+                    }
                 }
-            };
+            }
+            let first = opened?;
             used = Some(Arc::clone(&first));
             match work(Arc::clone(&first)).await {
                 Err(error) if is_of_the_connection(&error) => {
@@ -169,14 +172,24 @@ impl Readers {
         place.map_err(|_| StoreError::not_applied(Stopped::Closed))
     }
 
-    /// The slot with the most free places of those that have a connection that works.
-    fn connected(&self) -> Option<&Slot> {
-        let is_connected = |slot: &&Slot| {
-            let held = slot.session.try_lock();
-            held.is_ok_and(|held| held.as_ref().is_some_and(|session| !session.is_closed()))
-        };
-        let connected = self.slots.iter().filter(is_connected);
-        connected.max_by_key(|slot| slot.places.available_permits())
+    /// The other slots: first those that have a connection.
+    fn others(&self, slot: &Slot) -> Vec<&Slot> {
+        let others = self
+            .slots
+            .iter()
+            .filter(|other| !std::ptr::eq(*other, slot));
+        let mut others: Vec<_> = others.collect();
+        others.sort_by_key(|other| {
+            // One that is locked is used or opened at this moment.
+            let held = other.session.try_lock();
+            let is_lost =
+                held.is_ok_and(|held| held.as_ref().is_none_or(|session| session.is_closed()));
+            (
+                is_lost,
+                SHARERS - other.places.available_permits().min(SHARERS),
+            )
+        });
+        others
     }
 
     /// The connection of a slot, made anew if there is none that works.

@@ -1,9 +1,10 @@
-//! Connects to the host that accepts writes, checks its settings, counts the
-//! warnings that the server sends, and cancels what a connection that was given up
+//! Connects to the host that accepts writes, counts the warnings that the server
+//! sends, and cancels what a connection that was given up
 //! still does.
 
 use super::{
     error::{Fault, Furthest, chain, is_warning},
+    settings::{Backend, STARTED, row_of, set_up},
     tls,
     url::PostgresUrl,
 };
@@ -27,8 +28,7 @@ use tokio::{
     time::timeout,
 };
 use tokio_postgres::{
-    AsyncMessage, CancelToken, Client, Connection, Error, Row, SimpleQueryMessage, SimpleQueryRow,
-    Statement, types::ToSql,
+    AsyncMessage, CancelToken, Client, Connection, Error, Row, Statement, types::ToSql,
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -73,13 +73,6 @@ impl Use {
             lock.as_millis()
         )
     }
-}
-
-/// The process of the server that serves a connection, with its start: another server, after a
-/// failover, may use the same number.
-struct Backend {
-    id: String,
-    started: String,
 }
 
 /// What the server does for a connection.
@@ -376,10 +369,7 @@ impl Connector {
                 let mut session = Session {
                     cancel: client.cancel_token(),
                     client,
-                    backend: Backend {
-                        id: String::new(),
-                        started: String::new(),
-                    },
+                    backend: Backend::default(),
                     statements: Mutex::default(),
                     warnings,
                     driver,
@@ -390,7 +380,7 @@ impl Connector {
                     tls: self.tls.clone(),
                     runtime: Handle::current(),
                 };
-                let (backend, lack) = set_up(&session.client, purpose).await?;
+                let (backend, lack) = set_up(&session.client, &purpose.limits()).await?;
                 session.backend = backend;
                 Ok::<_, Error>((session, lack))
             };
@@ -412,68 +402,6 @@ impl Connector {
             furthest,
         })
     }
-}
-
-/// Settings of the role or the database could make a wrong result out of a right one: without
-/// warnings nobody would learn that a commit was cancelled. Returns the process that serves
-/// the connection, and what makes the server unfit.
-async fn set_up(db: &Client, purpose: Use) -> Result<(Backend, Option<Fault>), Error> {
-    let limits = purpose.limits();
-    let sql = format!(
-        "SET client_min_messages = warning;
-         SET default_transaction_isolation = 'read committed';
-         {limits}
-         SELECT current_setting('fsync'), set_config('synchronous_commit', current_setting('synchronous_commit'), false),
-             pid, {STARTED} FROM pg_stat_activity WHERE pid = pg_backend_pid()"
-    );
-    // What is found now is set for the session, so that a server that is
-    // reloaded with less does not lessen it for connections that are open.
-    let found = db.simple_query(&sql).await?;
-    let row = row_of(&found);
-    let text = |column| row.and_then(|row| row.get(column)).unwrap_or_default();
-    let backend = Backend {
-        id: text(2).to_owned(),
-        started: text(3).to_owned(),
-    };
-    Ok((backend, lacking(row)))
-}
-
-/// When a process of the server began, as a text that does not depend on the settings.
-const STARTED: &str = "extract(epoch FROM backend_start)::text";
-
-/// Looks again at what [`set_up`] has looked at, as the server has it now.
-pub(super) async fn check(db: &Client) -> Result<Option<Fault>, Error> {
-    let sql = "SELECT (SELECT reset_val FROM pg_settings WHERE name = 'fsync'),
-         (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit')";
-    let found = db.simple_query(sql).await?;
-    Ok(lacking(row_of(&found)))
-}
-
-fn row_of(found: &[SimpleQueryMessage]) -> Option<&SimpleQueryRow> {
-    found.iter().find_map(|message| match message {
-        SimpleQueryMessage::Row(row) => Some(row),
-        _ => None,
-    })
-}
-
-/// Returns the setting that allows lost writes, if there is one; the first two columns of the
-/// row are the two settings. `remote_write` and `local` are weaker than `on`: if the server has
-/// a standby, a write that was completed could be missing on it.
-fn lacking(row: Option<&SimpleQueryRow>) -> Option<Fault> {
-    let enough: [(&'static str, &[&str]); 2] = [
-        ("fsync", &["on"]),
-        ("synchronous_commit", &["on", "remote_apply"]),
-    ];
-    enough
-        .into_iter()
-        .enumerate()
-        .find_map(|(column, (setting, enough))| {
-            let value = row.and_then(|row| row.get(column)).unwrap_or_default();
-            (!enough.contains(&value)).then(|| Fault::NotDurable {
-                setting,
-                value: value.to_owned(),
-            })
-        })
 }
 
 /// Moves bytes until the connection ends, and counts warnings.
