@@ -2,6 +2,7 @@
 //! Without systemd, nothing happens.
 
 use sd_notify::NotifyState;
+use std::time::Duration;
 
 /// Notifies systemd that the service reads its certificate again. The state `Ready` ends this.
 pub(super) fn reloading() {
@@ -24,6 +25,13 @@ pub(super) fn keep_alive() {
             notify(&[NotifyState::Watchdog]);
         }
     });
+}
+
+/// Asks systemd to wait at least this long, from now on, for the notification that the service
+/// is ready, instead of the time of the unit (`TimeoutStartSec`).
+pub(super) fn extend_start(time: Duration) {
+    let micros = u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
+    notify(&[NotifyState::ExtendTimeoutUsec(micros)]);
 }
 
 /// Notifies systemd of these states.
