@@ -6,6 +6,7 @@
 
 use crate::{
     config::AdminListen,
+    listener::listen,
     metrics::Metrics,
     readiness::{Phase, Readiness},
     state::State,
@@ -23,7 +24,7 @@ use std::{
     borrow::Cow,
     convert::Infallible,
     io,
-    net::{SocketAddr, TcpListener as StdListener},
+    net::SocketAddr,
     sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
@@ -122,7 +123,7 @@ pub struct CannotListen {
 }
 
 /// A listener that is bound to its address, but does not respond yet; connections are queued.
-pub struct Bound(StdListener);
+pub struct Bound(TcpListener);
 
 /// A listener that responds to requests until it is dropped.
 pub struct Admin {
@@ -141,8 +142,7 @@ impl Bound {
         let AdminListen::At(address) = listen else {
             return Ok(None);
         };
-        StdListener::bind(address)
-            .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
+        listen(address)
             .map(|listener| Some(Bound(listener)))
             .map_err(|source| CannotListen { address, source })
     }
@@ -165,7 +165,7 @@ impl Bound {
     ///
     /// The runtime cannot take the socket.
     pub fn start_early(self) -> io::Result<Admin> {
-        let listener = TcpListener::from_std(self.0)?;
+        let listener = self.0;
         let address = listener.local_addr()?;
         let reported = Arc::<Reported>::default();
         let mut accepting = JoinSet::new();

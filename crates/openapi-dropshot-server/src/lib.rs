@@ -11,6 +11,7 @@ pub mod keys;
 pub mod logging;
 pub mod metrics;
 pub mod open_files;
+pub mod permissions;
 pub mod program;
 pub mod readiness;
 pub mod state;

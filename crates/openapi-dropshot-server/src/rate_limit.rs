@@ -18,10 +18,10 @@ const FIRST_SWEEP: usize = 64;
 /// The allowance of every key, and what is left of it.
 #[derive(Debug)]
 pub(crate) struct RateLimiter<K> {
-    /// Nanoseconds in which one request becomes free again.
-    interval: u64,
+    /// The rate of keys that have no rate of their own.
+    rate: Rate,
+    /// The burst of every key.
     burst: u32,
-    window: Duration,
     shards: [Mutex<Shard<K>>; SHARDS],
     hasher: RandomState,
 }
@@ -43,47 +43,37 @@ pub(crate) struct Quota {
     /// Until the allowance is whole again, or, for a request that did not pass,
     /// until one would.
     pub(crate) reset: Duration,
+    /// Requests of a window, and the window.
+    pub(crate) policy: (u64, Duration),
 }
 
 impl<K: Copy + Eq + Hash> RateLimiter<K> {
-    /// None where there is no limit.
-    pub(crate) fn new(limit: &RateLimit) -> Option<Self> {
-        let Rate::PerSecond(rate) = limit.rate_limit_per_second else {
-            return None;
-        };
-        let burst = limit.rate_limit_burst.get();
+    pub(crate) fn new(limit: &RateLimit) -> Self {
         let shard = || {
             Mutex::new(Shard {
                 whole_at: HashMap::new(),
                 sweep_at: FIRST_SWEEP,
             })
         };
-        let interval = 1_000_000_000 / u64::from(rate.get());
-        Some(RateLimiter {
-            interval: interval.max(1),
-            burst,
-            window: Duration::from_nanos(interval.saturating_mul(burst.into())),
+        RateLimiter {
+            rate: limit.rate_limit_per_second,
+            burst: limit.rate_limit_burst.get(),
             shards: std::array::from_fn(|_| shard()),
             hasher: RandomState::new(),
-        })
-    }
-
-    /// Requests of a window, and the window: the time in which a spent
-    /// allowance is whole again, at least one second. A shorter one cannot be
-    /// reported in whole seconds: a client that reads `q=20;w=1` for 20 requests in a tenth
-    /// of a second would send ten times too few.
-    pub(crate) fn policy(&self) -> (u64, Duration) {
-        const SECOND: Duration = Duration::from_secs(1);
-        let burst = u64::from(self.burst);
-        if self.window >= SECOND {
-            return (burst, self.window);
         }
-        (burst.max(nanos(SECOND) / self.interval), SECOND)
     }
 
     /// Counts a request that comes `now`, a time of a clock that never goes
-    /// back.
-    pub(crate) fn count(&self, key: &K, now: Duration) -> Quota {
+    /// back, of a key that may have a rate of its own. `None` if the key has no
+    /// limit.
+    pub(crate) fn count(&self, key: &K, own_rate: Option<Rate>, now: Duration) -> Option<Quota> {
+        let Rate::PerSecond(rate) = own_rate.unwrap_or(self.rate) else {
+            return None;
+        };
+        // Nanoseconds in which one request becomes free again.
+        let interval = (1_000_000_000 / u64::from(rate.get())).max(1);
+        let window = interval.saturating_mul(self.burst.into());
+        let policy = policy(interval, self.burst, Duration::from_nanos(window));
         let now = nanos(now);
         let number = self.hasher.hash_one(key) as usize % SHARDS;
         // A panic cannot leave a wrong number behind here.
@@ -92,24 +82,26 @@ impl<K: Copy + Eq + Hash> RateLimiter<K> {
             .unwrap_or_else(PoisonError::into_inner);
         let before = shard.whole_at.get_mut(key);
         let whole_at = before.as_deref().map_or(now, |&whole_at| whole_at.max(now));
-        let next = whole_at.saturating_add(self.interval);
-        let last = now.saturating_add(nanos(self.window));
+        let next = whole_at.saturating_add(interval);
+        let last = now.saturating_add(window);
         if next > last {
-            return Quota {
+            return Some(Quota {
                 passed: false,
                 remaining: 0,
                 reset: Duration::from_nanos(next - last),
-            };
+                policy,
+            });
         }
         match before {
             Some(whole_at) => *whole_at = next,
             None => shard.insert(*key, next, now),
         }
-        Quota {
+        Some(Quota {
             passed: true,
-            remaining: u32::try_from((last - next) / self.interval).unwrap_or(u32::MAX),
+            remaining: u32::try_from((last - next) / interval).unwrap_or(u32::MAX),
             reset: Duration::from_nanos(next - now),
-        }
+            policy,
+        })
     }
 
     #[cfg(test)]
@@ -132,6 +124,19 @@ impl<K: Copy + Eq + Hash> Shard<K> {
     }
 }
 
+/// Requests of a window, and the window: the time in which a spent
+/// allowance is whole again, at least one second. A shorter one cannot be
+/// reported in whole seconds: a client that reads `q=20;w=1` for 20 requests in a tenth
+/// of a second would send ten times too few.
+fn policy(interval: u64, burst: u32, window: Duration) -> (u64, Duration) {
+    const SECOND: Duration = Duration::from_secs(1);
+    let burst = u64::from(burst);
+    if window >= SECOND {
+        return (burst, window);
+    }
+    (burst.max(nanos(SECOND) / interval), SECOND)
+}
+
 fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
@@ -145,7 +150,13 @@ mod tests {
             rate_limit_per_second: rate.parse().expect("a rate"),
             rate_limit_burst: burst.parse().expect("a number"),
         })
-        .expect("a limit")
+    }
+
+    impl RateLimiter<u64> {
+        /// Counts a request of a key without a rate of its own.
+        fn default_count(&self, key: u64, now: Duration) -> Quota {
+            self.count(&key, None, now).expect("a limit")
+        }
     }
 
     fn ms(ms: u64) -> Duration {
@@ -154,50 +165,68 @@ mod tests {
 
     #[test]
     fn without_a_rate_there_is_no_limit() {
-        assert!(RateLimiter::<u64>::new(&RateLimit::default()).is_none());
+        let unlimited = RateLimiter::<u64>::new(&RateLimit::default());
+        assert_eq!(unlimited.count(&1, None, ms(0)), None);
+        assert_eq!(limiter("1", "1").count(&1, Some(Rate::Off), ms(0)), None);
+    }
+
+    #[test]
+    fn the_rate_of_a_key_replaces_that_of_the_settings() {
+        let own = Some("2".parse().expect("a rate"));
+        for settings in ["off", "1", "1000"] {
+            let limiter = limiter(settings, "3");
+            let passed = (0..10_000)
+                .filter(|&now| limiter.count(&1, own, ms(now)).expect("a limit").passed)
+                .count();
+            assert_eq!(passed, 3 + 19, "{settings}");
+            let quota = limiter.count(&1, own, ms(10_000)).expect("a limit");
+            assert_eq!(quota.policy, (3, ms(1500)));
+        }
     }
 
     #[test]
     fn a_burst_passes_and_the_next_request_waits_for_its_interval() {
         let limiter = limiter("2", "3");
-        assert_eq!(limiter.policy(), (3, ms(1500)));
         for (remaining, reset) in [(2, 500), (1, 1000), (0, 1500)] {
-            let quota = limiter.count(&(1), ms(0));
+            let quota = limiter.default_count(1, ms(0));
+            assert_eq!(quota.policy, (3, ms(1500)));
             assert_eq!(
                 (quota.passed, quota.remaining, quota.reset),
                 (true, remaining, ms(reset))
             );
         }
         for (now, reset) in [(0, 500), (100, 400), (499, 1)] {
-            let quota = limiter.count(&(1), ms(now));
+            let quota = limiter.default_count(1, ms(now));
             assert_eq!((quota.passed, quota.reset), (false, ms(reset)), "{now}");
         }
-        assert!(limiter.count(&(1), ms(500)).passed);
-        assert!(!limiter.count(&(1), ms(501)).passed);
-        assert!(limiter.count(&(2), ms(501)).passed, "another key");
+        assert!(limiter.default_count(1, ms(500)).passed);
+        assert!(!limiter.default_count(1, ms(501)).passed);
+        assert!(limiter.default_count(2, ms(501)).passed, "another key");
     }
 
     #[test]
     fn an_allowance_that_is_whole_within_a_second_is_told_by_the_second() {
-        assert_eq!(limiter("200", "20").policy(), (200, ms(1000)));
-        assert_eq!(limiter("20", "20").policy(), (20, ms(1000)));
+        for (rate, requests) in [("200", 200), ("20", 20)] {
+            let quota = limiter(rate, "20").default_count(1, ms(0));
+            assert_eq!(quota.policy, (requests, ms(1000)));
+        }
     }
 
     #[test]
     fn in_the_long_run_the_rate_counts() {
         let limiter = limiter("10", "5");
         let passed = (0..10_000)
-            .filter(|&now| limiter.count(&(1), ms(now)).passed)
+            .filter(|&now| limiter.default_count(1, ms(now)).passed)
             .count();
         assert_eq!(passed, 5 + 99);
-        assert_eq!(limiter.count(&(1), ms(60_000)).remaining, 4);
+        assert_eq!(limiter.default_count(1, ms(60_000)).remaining, 4);
     }
 
     #[test]
     fn idle_keys_are_forgotten() {
         let limiter = limiter("1000", "1");
         for number in 0..100_000 {
-            assert!(limiter.count(&(number), ms(number)).passed);
+            assert!(limiter.default_count(number, ms(number)).passed);
         }
         let bound = SHARDS * FIRST_SWEEP;
         assert!(limiter.remembered() <= bound, "{}", limiter.remembered());
@@ -206,7 +235,7 @@ mod tests {
     #[test]
     fn the_largest_settings_do_not_overflow() {
         let limiter = limiter("1", "4294967295");
-        let quota = limiter.count(&(1), ms(0));
+        let quota = limiter.default_count(1, ms(0));
         assert_eq!((quota.passed, quota.remaining), (true, u32::MAX - 1));
     }
 }

@@ -1,7 +1,7 @@
 //! The trait through which this crate accesses the data of a service: its keys, its usage
 //! counters and its idempotency keys.
 
-use crate::metrics::Metrics;
+use crate::{metrics::Metrics, permissions::Permissions};
 use chrono::{DateTime, Utc};
 use openapi_dropshot_types::{Condition, Operation, StateFailure};
 use std::{borrow::Cow, error::Error, fmt, future::Future, hash::Hash};
@@ -29,6 +29,13 @@ pub trait State: Send + Sync + 'static {
         &self,
         credential: &str,
     ) -> impl Future<Output = Result<Self::Principal, AuthenticationError>> + Send;
+
+    /// The limits of a principal. A service whose credentials have limits keeps them in the
+    /// principal, and compares principals by their ids only.
+    fn permissions(principal: &Self::Principal) -> Permissions {
+        let _ = principal;
+        Permissions::default()
+    }
 
     /// Runs a handler on behalf of a principal; `None` where the operation requires no
     /// credential. A service whose handlers ask for the principal keeps it in a

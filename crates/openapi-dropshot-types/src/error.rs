@@ -89,6 +89,8 @@ pub enum Condition {
     InvalidRequest,
     /// `unauthorized`, status 401.
     Unauthorized,
+    /// `insufficient_scope`, status 403.
+    InsufficientScope,
     /// `not_found`, status 404.
     NotFound,
     /// `method_not_allowed`, status 405.
@@ -120,6 +122,7 @@ impl Condition {
     pub const ALL: &'static [Condition] = &[
         Condition::InvalidRequest,
         Condition::Unauthorized,
+        Condition::InsufficientScope,
         Condition::NotFound,
         Condition::MethodNotAllowed,
         Condition::RequestTimeout,
@@ -167,8 +170,14 @@ static BUILT_IN: [ErrorEntry; Condition::ALL.len()] = [
     ErrorEntry {
         code: "unauthorized",
         status: 401,
-        cause: "The credential is missing, malformed, unknown or revoked.",
+        cause: "The credential is missing, malformed, unknown, revoked or expired.",
         remedy: "Send a valid credential in the `Authorization` header.",
+    },
+    ErrorEntry {
+        code: "insufficient_scope",
+        status: 403,
+        cause: "The credential does not have the scope that the operation requires.",
+        remedy: "Use a credential with the scope that `message` names.",
     },
     ErrorEntry {
         code: "not_found",

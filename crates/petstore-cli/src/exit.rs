@@ -35,7 +35,10 @@ pub(crate) const MEANINGS: [(Exit, &str); 10] = [
         Exit::Unknown,
         "an import finished, but lines that may have been added earlier were held back",
     ),
-    (Exit::Unauthorized, "the service rejected the API key"),
+    (
+        Exit::Unauthorized,
+        "the service rejected the API key, or the scope of the key does not allow the command",
+    ),
     (Exit::NotFound, "the pet or the order does not exist"),
     (
         Exit::TryAgain,
@@ -59,7 +62,7 @@ impl Exit {
     /// The exit code for an error of the service.
     pub(crate) fn of_call(error: &Error) -> Self {
         match error.code() {
-            Some(ErrorCode::Unauthorized) => Exit::Unauthorized,
+            Some(ErrorCode::Unauthorized | ErrorCode::InsufficientScope) => Exit::Unauthorized,
             Some(ErrorCode::NotFound) => Exit::NotFound,
             Some(ErrorCode::PetNotAvailable | ErrorCode::InvalidTransition) => Exit::Refused,
             _ if error.is_retryable() => Exit::TryAgain,

@@ -1,8 +1,9 @@
 //! Declares the commands of the command line.
 
 use clap::{Parser, Subcommand};
+use openapi_dropshot_server::{config::Rate, permissions::Scope};
 use petstore_server::config::{CommandSettings, ServeSettings};
-use petstore_server::keys::KeyName;
+use petstore_server::keys::{Expiry, KeyName};
 use std::path::PathBuf;
 
 /// The pet store service
@@ -52,11 +53,25 @@ pub(crate) enum KeyCommand {
     /// Make a key and print it; it cannot be shown again
     Create {
         /// The name of the key, to recognise it in the list: 1 to 100 visible characters
+        ///
+        /// Several keys can have the same name: to replace a key, make another one of its name, and
+        /// revoke the old one when it is no longer used.
         name: KeyName,
+        /// The time from which on the key is invalid: a time span as in `90d` (`h` hours, `d` days, `w` weeks), the beginning of a day in UTC as in `2027-01-31`, or a time as in `2027-01-31T12:00:00Z`; by default never
+        #[arg(long, value_name = "TIME")]
+        expires: Option<Expiry>,
+        /// Requests per second that the key may make in the long run, or `off` for no limit; by default the setting `rate-limit-per-second` of the server
+        #[arg(long)]
+        rate: Option<Rate>,
+        /// What the key can be used for: `read` for operations with the method GET, `read,write` for all
+        #[arg(long, default_value_t)]
+        scope: Scope,
         #[command(flatten)]
         settings: CommandSettings,
     },
-    /// Print one line for each key: its id, its name, when it was made, last used and revoked
+    /// Print one line for each key: its id, its name, when it was made, last used and revoked, and its limits
+    ///
+    /// The columns have tabs between them. A later version may add columns at the end.
     List {
         #[command(flatten)]
         settings: CommandSettings,

@@ -1,11 +1,11 @@
 //! Creates and parses the API keys of the pet store: `petstore_…`. The store holds
 //! only their hashes.
 
-pub use openapi_dropshot_server::keys::{ApiKey, InvalidKeyName, KeyName};
+pub use openapi_dropshot_server::keys::{ApiKey, Expiry, InvalidKeyName, KeyName};
 
 use chrono::{DateTime, Utc};
 use openapi_dropshot_server::keys::KeyFormat;
-use petstore_store::{KeyHash, KeyId, NewKey};
+use petstore_store::{KeyHash, KeyId, KeyLimits, NewKey};
 
 /// The format of the keys. It never changes, since keys are long-lived.
 pub const FORMAT: KeyFormat = KeyFormat::new("petstore_");
@@ -16,15 +16,23 @@ pub fn hash(key: &ApiKey) -> KeyHash {
     KeyHash::new(key.hash())
 }
 
-/// Makes a key: the key itself for its owner, who sees it once, and the record for the store.
+/// Makes a key without limits: the key itself for its owner, who sees it once, and the record for the
+/// store.
 #[must_use]
 pub fn make(name: KeyName, now: DateTime<Utc>) -> (ApiKey, NewKey) {
+    make_limited(name, KeyLimits::default(), now)
+}
+
+/// As [`make`], with limits.
+#[must_use]
+pub fn make_limited(name: KeyName, limits: KeyLimits, now: DateTime<Utc>) -> (ApiKey, NewKey) {
     let key = FORMAT.generate();
     let new_key = NewKey {
         id: KeyId::from_random(rand::random()),
         name: name.into_string(),
         hash: hash(&key),
         created_at: now,
+        limits,
     };
     (key, new_key)
 }

@@ -28,7 +28,7 @@ mod state;
 mod store_metrics;
 
 pub use petstore_api::{OPERATIONS, OperationId};
-pub use state::PetStore;
+pub use state::{Caller, PetStore};
 
 use openapi_dropshot_server::{Bound, ServiceInfo, Setup, StartError, service_info};
 

@@ -5,11 +5,20 @@ use crate::{keys, store_metrics};
 use chrono::{DateTime, Utc};
 use openapi_dropshot_server::{
     State,
+    config::Rate,
     metrics::Metrics,
+    permissions::{Permissions, Scope},
     state::{AuthenticationError, DeprecatedCalls, Seen, StateError, Usage, causes},
 };
-use petstore_store::{KeyId, KeyUse, Store, StoreError, UsageDelta, on_behalf_of};
-use std::{ops::Deref, sync::Arc};
+use petstore_store::{
+    FoundKey, KeyId, KeyLimits, KeyRate, KeyScope, KeyUse, Store, StoreError, UsageDelta,
+    on_behalf_of,
+};
+use std::{
+    hash::{Hash, Hasher},
+    ops::Deref,
+    sync::Arc,
+};
 
 /// The state of a pet store server: its store.
 #[derive(Clone)]
@@ -36,30 +45,93 @@ impl Deref for PetStore {
     }
 }
 
-impl State for PetStore {
-    type Principal = KeyId;
+/// The API key of the request that is running; `None` where it needs none. Its limits, which
+/// were checked before the request ran, are left out.
+pub(crate) fn caller() -> Option<Caller> {
+    petstore_store::caller().map(|id| Caller {
+        id,
+        permissions: Permissions::default(),
+    })
+}
 
-    fn principal_id(key: &KeyId) -> &str {
-        key.as_str()
+/// The API key of a request, with its limits. Two are equal if they are the same key.
+#[derive(Clone, Copy, Debug)]
+pub struct Caller {
+    id: KeyId,
+    permissions: Permissions,
+}
+
+impl Caller {
+    /// The public name of the key.
+    pub(crate) const fn id(&self) -> KeyId {
+        self.id
+    }
+}
+
+impl PartialEq for Caller {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Caller {}
+
+impl Hash for Caller {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+
+impl From<FoundKey> for Caller {
+    fn from(FoundKey { id, limits }: FoundKey) -> Self {
+        let KeyLimits {
+            expires_at,
+            rate,
+            scope,
+        } = limits;
+        let permissions = Permissions {
+            scope: match scope {
+                KeyScope::Read => Scope::Read,
+                KeyScope::ReadWrite => Scope::ReadWrite,
+            },
+            rate: rate.map(|rate| match rate {
+                KeyRate::Off => Rate::Off,
+                KeyRate::PerSecond(number) => Rate::PerSecond(number),
+            }),
+            expires_at,
+        };
+        Caller { id, permissions }
+    }
+}
+
+impl State for PetStore {
+    type Principal = Caller;
+
+    fn principal_id(caller: &Caller) -> &str {
+        caller.id.as_str()
     }
 
-    async fn authenticate(&self, credential: &str) -> Result<KeyId, AuthenticationError> {
+    fn permissions(caller: &Caller) -> Permissions {
+        caller.permissions
+    }
+
+    async fn authenticate(&self, credential: &str) -> Result<Caller, AuthenticationError> {
         let key = keys::FORMAT
             .parse(credential)
             .map_err(|_| AuthenticationError::Malformed)?;
-        let id = self
+        let found = self
             .find_key(&keys::hash(&key))
             .await
             .map_err(state_error)?;
-        id.ok_or(AuthenticationError::Unknown)
+        found.map(Caller::from).ok_or(AuthenticationError::Unknown)
     }
 
-    fn run_as<W>(key: Option<KeyId>, handler: W) -> impl Future<Output = W::Output> + Send
+    fn run_as<W>(caller: Option<Caller>, handler: W) -> impl Future<Output = W::Output> + Send
     where
         W: Future + Send,
         W::Output: Send,
     {
-        on_behalf_of(key, handler)
+        on_behalf_of(caller.map(|caller| caller.id()), handler)
     }
 
     async fn check(&self) -> Result<(), StateError> {
@@ -72,13 +144,16 @@ impl State for PetStore {
         })
     }
 
-    async fn record_usage(&self, usage: Usage<KeyId>) -> Result<(), StateError> {
+    async fn record_usage(&self, usage: Usage<Caller>) -> Result<(), StateError> {
         let usage = petstore_store::Usage {
             calls: usage.calls.into_iter().map(usage_delta).collect(),
             uses: usage
                 .seen
                 .into_iter()
-                .map(|Seen { principal, at }| KeyUse { key: principal, at })
+                .map(|Seen { principal, at }| KeyUse {
+                    key: principal.id,
+                    at,
+                })
                 .collect(),
         };
         self.0.record_usage(usage).await.map_err(state_error)
@@ -98,9 +173,9 @@ impl State for PetStore {
     }
 }
 
-fn usage_delta(calls: DeprecatedCalls<KeyId>) -> UsageDelta {
+fn usage_delta(calls: DeprecatedCalls<Caller>) -> UsageDelta {
     UsageDelta {
-        key: calls.principal,
+        key: calls.principal.id,
         operation: calls.operation.name.to_owned(),
         calls: calls.calls,
         first_seen: calls.first_seen,

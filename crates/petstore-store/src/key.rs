@@ -1,9 +1,9 @@
-//! The record of an API key in the store: a public id, a name, a hash, and three
-//! times. The store never sees the key itself.
+//! The record of an API key in the store: a public id, a name, a hash, its times
+//! and its limits. The store never sees the key itself.
 
 use crate::row::{AnyRow, FromRow, Unreadable, Value};
 use chrono::{DateTime, Utc};
-use std::{fmt, str::FromStr};
+use std::{fmt, num::NonZeroU32, str::FromStr};
 use subtle::ConstantTimeEq;
 
 /// The public name of a key: `k_` and 12 characters of `0-9a-z` without
@@ -97,6 +97,101 @@ impl fmt::Debug for KeyHash {
     }
 }
 
+/// The limits of a key. The default has none: it never expires, has the rate limit of
+/// the server, and can be used for all operations. The store keeps them; the server
+/// applies them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeyLimits {
+    /// From this time on the key is not valid; kept to the microsecond.
+    pub expires_at: Option<DateTime<Utc>>,
+    /// Its own rate limit; `None` for that of the server.
+    pub rate: Option<KeyRate>,
+    /// The operations for which it can be used.
+    pub scope: KeyScope,
+}
+
+/// The rate limit of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyRate {
+    /// No limit.
+    Off,
+    /// This many requests per second.
+    PerSecond(NonZeroU32),
+}
+
+/// The operations for which a key can be used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeyScope {
+    /// `read`: those that change nothing.
+    Read,
+    /// `read,write`: all.
+    #[default]
+    ReadWrite,
+}
+
+impl KeyScope {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::ReadWrite => "read,write",
+        }
+    }
+}
+
+impl fmt::Display for KeyScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A scope that this version does not know is an error, so that a key never gets a
+/// wider scope than it was given.
+impl FromStr for KeyScope {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let mut known = [Self::Read, Self::ReadWrite].into_iter();
+        known.find(|scope| scope.as_str() == text).ok_or(())
+    }
+}
+
+impl KeyRate {
+    /// The rate as it is stored: requests per second, 0 for no limit.
+    fn stored(self) -> i64 {
+        match self {
+            Self::Off => 0,
+            Self::PerSecond(number) => number.get().into(),
+        }
+    }
+
+    fn from_row<R: AnyRow>(row: &R, column: usize) -> Result<Self, Unreadable> {
+        let stored = row.integer(column)?;
+        let number = u32::try_from(stored)
+            .map_err(|_| Unreadable::Type(stored.to_string(), "a rate limit"))?;
+        Ok(NonZeroU32::new(number).map_or(Self::Off, Self::PerSecond))
+    }
+}
+
+impl KeyLimits {
+    /// Reads the columns `expires_at`, `rate_per_second` and `scope`, of which this is the first.
+    fn from_row<R: AnyRow>(row: &R, first: usize) -> Result<Self, Unreadable> {
+        Ok(Self {
+            expires_at: row.optional(first, R::time)?,
+            rate: row.optional(first + 1, KeyRate::from_row)?,
+            scope: row.parsed(first + 2)?,
+        })
+    }
+}
+
+/// A key that was found by its hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoundKey {
+    /// Its public name.
+    pub id: KeyId,
+    /// Its limits. The caller checks them: a key that has expired is found.
+    pub limits: KeyLimits,
+}
+
 /// A key to be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewKey {
@@ -108,6 +203,8 @@ pub struct NewKey {
     pub hash: KeyHash,
     /// When it was made; kept to the microsecond.
     pub created_at: DateTime<Utc>,
+    /// Its limits.
+    pub limits: KeyLimits,
 }
 
 /// A key in the store.
@@ -123,17 +220,17 @@ pub struct KeyRecord {
     pub last_used_at: Option<DateTime<Utc>>,
     /// When it was revoked, if it was.
     pub revoked_at: Option<DateTime<Utc>>,
+    /// Its limits.
+    pub limits: KeyLimits,
 }
 
 /// The statements of API keys that both databases understand, with their parameters
 /// in the order in which they appear.
 pub(crate) mod sql {
-    pub(crate) const INSERT: &str =
-        "INSERT INTO api_keys (id, name, hash, created_at) VALUES ($1, $2, $3, $4)";
-    pub(crate) const ALL: &str = "SELECT id, name, created_at, last_used_at, revoked_at FROM api_keys ORDER BY created_at, id";
+    pub(crate) const INSERT: &str = "INSERT INTO api_keys (id, name, hash, created_at, expires_at, rate_per_second, scope) VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    pub(crate) const ALL: &str = "SELECT id, name, created_at, last_used_at, revoked_at, expires_at, rate_per_second, scope FROM api_keys ORDER BY created_at, id";
     pub(crate) const ANY: &str = "SELECT id FROM api_keys LIMIT 1";
-    pub(crate) const FIND: &str =
-        "SELECT id, hash FROM api_keys WHERE hash = $1 AND revoked_at IS NULL";
+    pub(crate) const FIND: &str = "SELECT id, hash, expires_at, rate_per_second, scope FROM api_keys WHERE hash = $1 AND revoked_at IS NULL";
     pub(crate) const REVOKE: &str =
         "UPDATE api_keys SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL";
     pub(crate) const REVOKED_AT: &str = "SELECT revoked_at FROM api_keys WHERE id = $1";
@@ -147,6 +244,7 @@ impl FromRow for KeyRecord {
             created_at: row.time(2)?,
             last_used_at: row.optional(3, R::time)?,
             revoked_at: row.optional(4, R::time)?,
+            limits: KeyLimits::from_row(row, 5)?,
         })
     }
 }
@@ -158,14 +256,18 @@ impl FromRow for KeyId {
 }
 
 /// A row of [`sql::FIND`].
-impl FromRow for (KeyId, KeyHash) {
+impl FromRow for (FoundKey, KeyHash) {
     fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
         let hash = match row.value(1)? {
             Value::Bytes(bytes) => bytes.try_into().ok(),
             _ => None,
         };
         let hash = hash.ok_or_else(|| Unreadable::Type("another value".to_owned(), "a hash"))?;
-        Ok((row.parsed(0)?, KeyHash(hash)))
+        let found = FoundKey {
+            id: row.parsed(0)?,
+            limits: KeyLimits::from_row(row, 2)?,
+        };
+        Ok((found, KeyHash(hash)))
     }
 }
 
@@ -179,26 +281,31 @@ impl FromRow for DateTime<Utc> {
 /// Returns the candidate, selected by [`sql::FIND`], whose hash is this one. The time
 /// of the index look-up may reveal something about a hash, but no key can be derived
 /// from its hash. The comparison with each candidate takes constant time.
-pub(crate) fn confirmed(candidates: Vec<(KeyId, KeyHash)>, hash: &KeyHash) -> Option<KeyId> {
+pub(crate) fn confirmed(candidates: Vec<(FoundKey, KeyHash)>, hash: &KeyHash) -> Option<FoundKey> {
     let mut candidates = candidates.into_iter();
     let found = candidates.find(|(_, stored)| stored == hash);
-    found.map(|(id, _)| id)
+    found.map(|(key, _)| key)
 }
 
 impl NewKey {
     /// The parameters of [`sql::INSERT`].
-    pub(crate) fn parameters(&self) -> [Value<'_>; 4] {
+    pub(crate) fn parameters(&self) -> [Value<'_>; 7] {
         let Self {
             id,
             name,
             hash,
             created_at,
+            limits,
         } = self;
+        let expires_at = limits.expires_at.as_ref().map(DateTime::timestamp_micros);
         [
             id.as_str().into(),
             name.as_str().into(),
             hash.as_value(),
             created_at.timestamp_micros().into(),
+            expires_at.into(),
+            limits.rate.map(KeyRate::stored).into(),
+            limits.scope.as_str().into(),
         ]
     }
 }

@@ -128,6 +128,7 @@ mod caller;
 mod error;
 mod idempotency;
 mod key;
+mod migration;
 mod order;
 mod postgres;
 mod record;
@@ -146,7 +147,11 @@ pub use error::{BackupError, BackupProblem, Cause, OpenError, OpenProblem, Outco
 pub use idempotency::{
     Creation, IDEMPOTENCY_KEYS_KEPT, IdempotencyKey, InvalidIdempotencyKey, Once,
 };
-pub use key::{InvalidKeyId, KeyHash, KeyId, KeyRecord, NewKey, Revocation};
+pub use key::{
+    FoundKey, InvalidKeyId, KeyHash, KeyId, KeyLimits, KeyRate, KeyRecord, KeyScope, NewKey,
+    Revocation,
+};
+pub use migration::{MigrationProgress, OnMigration};
 pub use order::{NotOrdered, NotUpdated, OrderPage, OrderQuery};
 pub use postgres::PostgresUrl;
 pub use stats::{BATCH_SIZES, PoolStats, WriteStats};
@@ -167,12 +172,27 @@ use tokio::task::spawn_blocking;
 /// [`OpenError`] says what is wrong and what to do. A rejected database was not
 /// changed.
 pub async fn open(url: &DatabaseUrl) -> Result<Arc<dyn Store>, OpenError> {
+    open_with(url, Arc::new(|_| {})).await
+}
+
+/// As [`open`], and reports the progress of a migration, which takes minutes on a large
+/// store.
+///
+/// # Errors
+///
+/// As [`open`].
+pub async fn open_with(
+    url: &DatabaseUrl,
+    on_migration: OnMigration,
+) -> Result<Arc<dyn Store>, OpenError> {
     let opened = match url.clone() {
-        DatabaseUrl::SqliteFile(path) => blocking(move || SqliteStore::in_file(&path))
-            .await
-            .map(shared),
+        DatabaseUrl::SqliteFile(path) => {
+            blocking(move || SqliteStore::in_file(&path, on_migration))
+                .await
+                .map(shared)
+        }
         DatabaseUrl::SqliteMemory => SqliteStore::in_memory().map(shared),
-        DatabaseUrl::Postgres(url) => PostgresStore::open(url).await.map(shared),
+        DatabaseUrl::Postgres(url) => PostgresStore::open(url, on_migration).await.map(shared),
     };
     opened.map_err(|problem| not_opened(url, problem))
 }

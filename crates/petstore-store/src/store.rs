@@ -2,7 +2,7 @@
 //! front page and `tests/suite/contract` say what it promises.
 
 use crate::{
-    Creation, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OrderPage,
+    Creation, FoundKey, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OrderPage,
     OrderQuery, PoolStats, Revocation, StoreError, Usage, UsageRecord, WriteStats,
 };
 use async_trait::async_trait;
@@ -101,9 +101,10 @@ pub trait Store: Send + Sync {
     /// Revokes a key as of `at`; a key that is revoked already keeps its time.
     async fn revoke_key(&self, id: KeyId, at: DateTime<Utc>) -> Result<Revocation, StoreError>;
 
-    /// The key with this hash, if there is one and it is not revoked. Always
-    /// asks the database, so that what another process did counts at once.
-    async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyId>, StoreError>;
+    /// The key with this hash and its limits, if there is one and it is not
+    /// revoked; also one that has expired. Always asks the database, so that what
+    /// another process did counts at once.
+    async fn find_key(&self, hash: &KeyHash) -> Result<Option<FoundKey>, StoreError>;
 
     /// Whether there is any key, revoked ones included.
     async fn has_keys(&self) -> Result<bool, StoreError>;

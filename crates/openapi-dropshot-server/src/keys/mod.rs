@@ -1,9 +1,11 @@
-//! API keys: their format, their hash and their names. A service keeps the hash only.
+//! API keys: their format, their hash, their names and their expiry. A service keeps the hash only.
 
+mod expiry;
 mod format;
 mod hashes;
 mod name;
 
+pub use expiry::{Expiry, InvalidExpiry, UnusableExpiry};
 pub use format::{ApiKey, KeyFormat, MalformedKey};
 pub use hashes::{InvalidKeyHashes, KeyHashes};
 pub use name::{InvalidKeyName, KeyName};

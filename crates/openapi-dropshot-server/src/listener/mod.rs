@@ -28,7 +28,7 @@ use std::{
     convert::Infallible,
     future::Future,
     io::{self, ErrorKind},
-    net::{SocketAddr, TcpListener as StdListener},
+    net::SocketAddr,
     pin::pin,
     sync::{Arc, Mutex, PoisonError, RwLock},
     task::Poll,
@@ -36,13 +36,15 @@ use std::{
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpSocket, TcpStream},
     task::JoinSet,
 };
 use tokio_rustls::TlsAcceptor;
 
 /// The pause after a connection could not be accepted.
 const PAUSE: Duration = Duration::from_millis(100);
+/// The connections that may wait to be accepted, if the operating system allows as many.
+const WAITING: u32 = 4096;
 /// The time that a TLS handshake may take.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// The time in which the head of a request has to arrive, and the longest pause between two
@@ -69,6 +71,20 @@ pub(crate) struct Listener {
     address: SocketAddr,
 }
 
+/// Takes an address. The standard library lets 128 connections wait to be accepted; a client
+/// beyond them would have to try again after a second.
+pub(crate) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // As the standard library does: the address is free as soon as its listener is closed.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(WAITING)
+}
+
 /// A listener that responds until it is dropped.
 pub(crate) struct Running {
     address: SocketAddr,
@@ -91,10 +107,8 @@ struct Shared<S: State> {
 impl Listener {
     /// Takes the address. Must be called inside a tokio runtime.
     pub(crate) fn bind(address: SocketAddr) -> io::Result<Self> {
-        let socket = StdListener::bind(address)?;
-        socket.set_nonblocking(true)?;
+        let socket = listen(address)?;
         let address = socket.local_addr()?;
-        let socket = TcpListener::from_std(socket)?;
         Ok(Listener { socket, address })
     }
 

@@ -210,7 +210,12 @@ mod tests {
     #[test]
     fn every_family_has_a_help_text_and_a_type() {
         let metrics = metrics();
-        metrics.watch_budgets::<u8>(&TEST, &Permits::new(3), &Arc::new(Shares::new(3)), &Arc::new(Shares::new(3)));
+        metrics.watch_budgets::<u8>(
+            &TEST,
+            &Permits::new(3),
+            &Arc::new(Shares::new(3)),
+            &Arc::new(Shares::new(3)),
+        );
         for family in metrics.registry.gather() {
             assert!(family.help().ends_with('.'), "{}", family.name());
         }

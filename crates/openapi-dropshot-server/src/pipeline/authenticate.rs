@@ -1,39 +1,77 @@
 //! Authenticates a request: reads the credential of `Authorization: Bearer` (RFC 6750) and
-//! passes it to the state of the service, which returns the principal.
+//! passes it to the state of the service, which returns the principal. Checks that the scope of
+//! the principal allows the operation.
 
 use super::{context::Context, deadline, error_response::ErrorResponse};
-use crate::state::{AuthenticationError, State};
+use crate::{
+    permissions::Permissions,
+    state::{AuthenticationError, State},
+};
+use chrono::SecondsFormat;
 use http::{
     HeaderMap, HeaderValue,
     header::{AUTHORIZATION, WWW_AUTHENTICATE},
 };
-use openapi_dropshot_types::Condition;
+use openapi_dropshot_types::{Condition, Operation};
+use std::borrow::Cow;
 
 const NO_KEY: &str = "send an API key as `Authorization: Bearer <API_KEY>`";
 const MALFORMED: &str = "the API key is mistyped, cut short or not of this service; send it as `Authorization: Bearer <API_KEY>`";
 const UNKNOWN: &str = "the API key is unknown or revoked; send a valid one";
 
-/// The principal of a request, found within the time that a request may take.
+/// The principal of a request and its limits, found within the time that a request may take.
 pub(super) async fn principal<S: State>(
     context: &Context<S>,
     headers: &HeaderMap,
     request_id: &str,
-) -> Result<S::Principal, ErrorResponse> {
-    let realm = context.info.name;
-    let reject = |message, parameters: &str| {
-        let challenge = HeaderValue::try_from(format!("Bearer realm=\"{realm}\"{parameters}"))
-            .expect("the name of a service is letters and digits");
-        ErrorResponse::new(Condition::Unauthorized, message).with(WWW_AUTHENTICATE, challenge)
+) -> Result<(S::Principal, Permissions), ErrorResponse> {
+    let reject = |message: Cow<'static, str>, parameters| {
+        ErrorResponse::new(Condition::Unauthorized, message)
+            .with(WWW_AUTHENTICATE, challenge(context, parameters))
     };
     let invalid = |message| reject(message, ", error=\"invalid_token\"");
-    let credential = credential(headers).ok_or_else(|| reject(NO_KEY, ""))?;
+    let credential = credential(headers).ok_or_else(|| reject(NO_KEY.into(), ""))?;
     let principal = context.state.authenticate(credential);
     match deadline::within(&context.limits, principal).await? {
-        Ok(principal) => Ok(principal),
-        Err(AuthenticationError::Malformed) => Err(invalid(MALFORMED)),
-        Err(AuthenticationError::Unknown) => Err(invalid(UNKNOWN)),
+        Ok(principal) => {
+            let permissions = S::permissions(&principal);
+            match permissions.expires_at {
+                Some(at) if at <= context.now() => {
+                    let at = at.to_rfc3339_opts(SecondsFormat::Secs, true);
+                    let message = format!("the API key expired at {at}; send a valid one");
+                    Err(invalid(message.into()))
+                }
+                _ => Ok((principal, permissions)),
+            }
+        }
+        Err(AuthenticationError::Malformed) => Err(invalid(MALFORMED.into())),
+        Err(AuthenticationError::Unknown) => Err(invalid(UNKNOWN.into())),
         Err(AuthenticationError::Failed(error)) => Err(ErrorResponse::of_state(error, request_id)),
     }
+}
+
+/// 403 if the scope of the principal does not allow the operation.
+pub(super) fn check_scope<S: State>(
+    context: &Context<S>,
+    permissions: &Permissions,
+    operation: &Operation,
+) -> Result<(), ErrorResponse> {
+    let scope = permissions.scope;
+    if scope.allows(operation.method) {
+        return Ok(());
+    }
+    let message = format!(
+        "this API key has the scope `{scope}`, and this operation requires `write`; use a key with the scope `read,write`"
+    );
+    let parameters = ", error=\"insufficient_scope\", scope=\"write\"";
+    Err(ErrorResponse::new(Condition::InsufficientScope, message)
+        .with(WWW_AUTHENTICATE, challenge(context, parameters)))
+}
+
+fn challenge<S: State>(context: &Context<S>, parameters: &str) -> HeaderValue {
+    let realm = context.info.name;
+    HeaderValue::try_from(format!("Bearer realm=\"{realm}\"{parameters}"))
+        .expect("the name of a service is letters and digits")
 }
 
 /// The credential of the one `Authorization` header, if its scheme is `Bearer`.

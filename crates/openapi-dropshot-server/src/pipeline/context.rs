@@ -39,8 +39,7 @@ pub struct Context<S: State> {
     pub(super) pages: Pages,
     /// `None` where no origin may call.
     pub(super) cors: Option<Cors>,
-    /// `None` where a principal may make any number of requests.
-    pub(super) rate_limiter: Option<RateLimiter<S::Principal>>,
+    pub(super) rate_limiter: RateLimiter<S::Principal>,
     pub(crate) usage: Arc<UsageCounters<S::Principal>>,
     /// The requests with an idempotency key that are under way.
     in_flight: InFlight<S::Principal>,

@@ -100,8 +100,8 @@ where
     });
 
     lifecycle::announce(record.operation, response.headers_mut());
-    if let (Some(limiter), Some(quota)) = (&context.rate_limiter, &record.quota) {
-        rate_limit_fields::put(limiter, quota, response.headers_mut());
+    if let Some(quota) = &record.quota {
+        rate_limit_fields::put(quota, response.headers_mut());
     }
     if let Some(grant) = grant {
         grant.put(response.headers_mut());
@@ -163,18 +163,22 @@ where
     record.route = Some(context.routes.template(operation));
     lifecycle::check_sunset(operation, context.sunset, context.clock.as_ref())?;
     if operation.security.is_some() {
-        let principal = authenticate::principal(context, &head.headers, &record.request_id).await?;
+        let (principal, permissions) =
+            authenticate::principal(context, &head.headers, &record.request_id).await?;
         let key_id = S::principal_id(&principal);
         context
             .usage
             .record(principal, key_id, operation, context.now());
         record.principal = Some(principal);
         client.activity.trust();
-        if let Some(limiter) = &context.rate_limiter {
-            let quota = limiter.count(&principal, context.clock.elapsed());
-            record.quota = Some(quota);
-            rate_limit_fields::check(&quota)?;
+        let now = context.clock.elapsed();
+        record.quota = context
+            .rate_limiter
+            .count(&principal, permissions.rate, now);
+        if let Some(quota) = &record.quota {
+            rate_limit_fields::check(quota)?;
         }
+        authenticate::check_scope(context, &permissions, operation)?;
     }
     media_type::check(operation, &head.headers)?;
     body::check_announced(body, &context.limits)?;

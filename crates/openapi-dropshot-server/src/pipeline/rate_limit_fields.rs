@@ -5,10 +5,10 @@
 //! the seconds until all requests are available again, or, with 429, until one is.
 
 use super::error_response::ErrorResponse;
-use crate::rate_limit::{Quota, RateLimiter};
+use crate::rate_limit::Quota;
 use http::{HeaderMap, HeaderName, HeaderValue, header::RETRY_AFTER};
 use openapi_dropshot_types::Condition;
-use std::{hash::Hash, time::Duration};
+use std::time::Duration;
 
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
@@ -28,12 +28,8 @@ pub(super) fn check(quota: &Quota) -> Result<(), ErrorResponse> {
 }
 
 /// Adds the fields to the response to a request that was counted.
-pub(super) fn put<P: Copy + Eq + Hash>(
-    limiter: &RateLimiter<P>,
-    quota: &Quota,
-    headers: &mut HeaderMap,
-) {
-    let (requests, window) = limiter.policy();
+pub(super) fn put(quota: &Quota, headers: &mut HeaderMap) {
+    let (requests, window) = quota.policy;
     let (window, reset) = (seconds(window), seconds(quota.reset));
     let policy = format!("\"default\";q={requests};w={window}");
     let limit = format!("\"default\";r={};t={reset}", quota.remaining);

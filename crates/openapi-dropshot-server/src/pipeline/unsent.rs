@@ -52,8 +52,7 @@ where
     };
     let share = budget.try_take(&principal, content.len());
     if share.is_none() && !must_be_sent {
-        let message =
-            "too many responses, of this key or of all, have not been read yet; read them and try again in 1 second";
+        let message = "too many responses, of this key or of all, have not been read yet; read them and try again in 1 second";
         return Err(ErrorResponse::new(Condition::Overloaded, message));
     }
     let progress = Arc::new(Progress::default());

@@ -340,6 +340,13 @@ where
     Ok(())
 }
 
+/// Tells systemd that the start goes on and may take at least this long from now on, so that it
+/// does not end the process when the time of the unit (`TimeoutStartSec`) is over. Call it again
+/// before that time has passed, for as long as there is progress. Without systemd, nothing happens.
+pub fn extend_start_timeout(time: Duration) {
+    supervisor::allow_start(time);
+}
+
 /// Stdout is closed, or its disk is full.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write to stdout")]

@@ -49,6 +49,13 @@ pub(super) fn keep_alive() {
     });
 }
 
+/// Asks systemd to wait at least this long, from now on, for the notification that the service
+/// is ready, instead of the time of the unit (`TimeoutStartSec`).
+pub(super) fn allow_start(time: Duration) {
+    let micros = u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
+    notify(&[NotifyState::ExtendTimeoutUsec(micros)]);
+}
+
 /// Notifies systemd of these states.
 pub(super) fn notify(state: &[NotifyState<'_>]) {
     if let Err(error) = sd_notify::notify(state) {

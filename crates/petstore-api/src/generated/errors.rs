@@ -15,10 +15,16 @@ pub enum ErrorCode {
     InvalidRequest,
     /// `unauthorized`, status 401.
     ///
-    /// Cause: The API key is missing, malformed, unknown or revoked.
+    /// Cause: The API key is missing, malformed, unknown, revoked or expired.
     ///
     /// Remedy: Send a valid key as `Authorization: Bearer <API_KEY>`.
     Unauthorized,
+    /// `insufficient_scope`, status 403.
+    ///
+    /// Cause: The API key has the scope `read`, and the operation changes something.
+    ///
+    /// Remedy: Use a key with the scope `read,write`.
+    InsufficientScope,
     /// `not_found`, status 404.
     ///
     /// Cause: The path or the resource does not exist.
@@ -110,6 +116,7 @@ impl ErrorCode {
     pub const ALL: &'static [ErrorCode] = &[
         ErrorCode::InvalidRequest,
         ErrorCode::Unauthorized,
+        ErrorCode::InsufficientScope,
         ErrorCode::NotFound,
         ErrorCode::MethodNotAllowed,
         ErrorCode::RequestTimeout,
@@ -143,7 +150,7 @@ impl ErrorCode {
 }
 
 /// The error catalogue, in the order of the document.
-pub static CATALOGUE: [ErrorEntry; 16] = [
+pub static CATALOGUE: [ErrorEntry; 17] = [
     ErrorEntry {
         code: "invalid_request",
         status: 400,
@@ -153,8 +160,14 @@ pub static CATALOGUE: [ErrorEntry; 16] = [
     ErrorEntry {
         code: "unauthorized",
         status: 401,
-        cause: "The API key is missing, malformed, unknown or revoked.",
+        cause: "The API key is missing, malformed, unknown, revoked or expired.",
         remedy: "Send a valid key as `Authorization: Bearer <API_KEY>`.",
+    },
+    ErrorEntry {
+        code: "insufficient_scope",
+        status: 403,
+        cause: "The API key has the scope `read`, and the operation changes something.",
+        remedy: "Use a key with the scope `read,write`.",
     },
     ErrorEntry {
         code: "not_found",
@@ -252,7 +265,7 @@ pub const ERROR_BODY: &[(&str, ErrorMember)] = &[
 /// The errors of `listPets`: one variant for each code that the document lists.
 #[derive(Debug)]
 pub enum ListPetsError {
-    /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
     Unauthorized(Cow<'static, str>),
     /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
@@ -300,8 +313,10 @@ impl OperationError for ListPetsError {
 pub enum CreatePetError {
     /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
-    /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
     Unauthorized(Cow<'static, str>),
+    /// 403 `insufficient_scope`: the API key has the scope `read`, and the operation changes something.
+    InsufficientScope(Cow<'static, str>),
     /// 405 `method_not_allowed`: the path does not support this method.
     MethodNotAllowed(Cow<'static, str>),
     /// 408 `request_timeout`: the service did not receive the whole request in time.
@@ -334,6 +349,7 @@ impl OperationError for CreatePetError {
         let (code, message) = match self {
             Self::InvalidRequest(message) => (ErrorCode::InvalidRequest, message),
             Self::Unauthorized(message) => (ErrorCode::Unauthorized, message),
+            Self::InsufficientScope(message) => (ErrorCode::InsufficientScope, message),
             Self::MethodNotAllowed(message) => (ErrorCode::MethodNotAllowed, message),
             Self::RequestTimeout(message) => (ErrorCode::RequestTimeout, message),
             Self::Conflict(message) => (ErrorCode::Conflict, message),
@@ -357,7 +373,7 @@ impl OperationError for CreatePetError {
 /// The errors of `getPet`: one variant for each code that the document lists.
 #[derive(Debug)]
 pub enum GetPetError {
-    /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
     Unauthorized(Cow<'static, str>),
     /// 404 `not_found`: the path or the resource does not exist.
     NotFound(Cow<'static, str>),
@@ -409,7 +425,7 @@ impl OperationError for GetPetError {
 /// The errors of `listOrders`: one variant for each code that the document lists.
 #[derive(Debug)]
 pub enum ListOrdersError {
-    /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
     Unauthorized(Cow<'static, str>),
     /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
@@ -457,8 +473,10 @@ impl OperationError for ListOrdersError {
 pub enum CreateOrderError {
     /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
-    /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
     Unauthorized(Cow<'static, str>),
+    /// 403 `insufficient_scope`: the API key has the scope `read`, and the operation changes something.
+    InsufficientScope(Cow<'static, str>),
     /// 404 `not_found`: the path or the resource does not exist.
     NotFound(Cow<'static, str>),
     /// 409 `conflict`: another request with the same `Idempotency-Key` is still running.
@@ -495,6 +513,7 @@ impl OperationError for CreateOrderError {
         let (code, message) = match self {
             Self::InvalidRequest(message) => (ErrorCode::InvalidRequest, message),
             Self::Unauthorized(message) => (ErrorCode::Unauthorized, message),
+            Self::InsufficientScope(message) => (ErrorCode::InsufficientScope, message),
             Self::NotFound(message) => (ErrorCode::NotFound, message),
             Self::Conflict(message) => (ErrorCode::Conflict, message),
             Self::PetNotAvailable(message) => (ErrorCode::PetNotAvailable, message),
@@ -520,7 +539,7 @@ impl OperationError for CreateOrderError {
 /// The errors of `getOrder`: one variant for each code that the document lists.
 #[derive(Debug)]
 pub enum GetOrderError {
-    /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
     Unauthorized(Cow<'static, str>),
     /// 404 `not_found`: the path or the resource does not exist.
     NotFound(Cow<'static, str>),
@@ -571,8 +590,10 @@ impl OperationError for GetOrderError {
 pub enum UpdateOrderError {
     /// 400 `invalid_request`: a parameter or the body is invalid.
     InvalidRequest(Cow<'static, str>),
-    /// 401 `unauthorized`: the API key is missing, malformed, unknown or revoked.
+    /// 401 `unauthorized`: the API key is missing, malformed, unknown, revoked or expired.
     Unauthorized(Cow<'static, str>),
+    /// 403 `insufficient_scope`: the API key has the scope `read`, and the operation changes something.
+    InsufficientScope(Cow<'static, str>),
     /// 404 `not_found`: the path or the resource does not exist.
     NotFound(Cow<'static, str>),
     /// 409 `invalid_transition`: the order cannot change from its present status to the requested one.
@@ -605,6 +626,7 @@ impl OperationError for UpdateOrderError {
         let (code, message) = match self {
             Self::InvalidRequest(message) => (ErrorCode::InvalidRequest, message),
             Self::Unauthorized(message) => (ErrorCode::Unauthorized, message),
+            Self::InsufficientScope(message) => (ErrorCode::InsufficientScope, message),
             Self::NotFound(message) => (ErrorCode::NotFound, message),
             Self::InvalidTransition(message) => (ErrorCode::InvalidTransition, message),
             Self::MethodNotAllowed(message) => (ErrorCode::MethodNotAllowed, message),

@@ -87,6 +87,7 @@ pub const OPERATIONS: &[Operation] = &[
         errors: &[
             ErrorCode::InvalidRequest.entry(),
             ErrorCode::Unauthorized.entry(),
+            ErrorCode::InsufficientScope.entry(),
             ErrorCode::MethodNotAllowed.entry(),
             ErrorCode::RequestTimeout.entry(),
             ErrorCode::Conflict.entry(),
@@ -165,6 +166,7 @@ pub const OPERATIONS: &[Operation] = &[
         errors: &[
             ErrorCode::InvalidRequest.entry(),
             ErrorCode::Unauthorized.entry(),
+            ErrorCode::InsufficientScope.entry(),
             ErrorCode::NotFound.entry(),
             ErrorCode::Conflict.entry(),
             ErrorCode::PetNotAvailable.entry(),
@@ -215,6 +217,7 @@ pub const OPERATIONS: &[Operation] = &[
         errors: &[
             ErrorCode::InvalidRequest.entry(),
             ErrorCode::Unauthorized.entry(),
+            ErrorCode::InsufficientScope.entry(),
             ErrorCode::NotFound.entry(),
             ErrorCode::InvalidTransition.entry(),
             ErrorCode::MethodNotAllowed.entry(),

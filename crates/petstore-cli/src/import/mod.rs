@@ -323,7 +323,8 @@ fn was_not_done(error: &Error) -> bool {
     let was_refused = matches!(
         error.code(),
         Some(
-            ErrorCode::MethodNotAllowed
+            ErrorCode::InsufficientScope
+                | ErrorCode::MethodNotAllowed
                 | ErrorCode::NotFound
                 | ErrorCode::OperationRemoved
                 | ErrorCode::Overloaded

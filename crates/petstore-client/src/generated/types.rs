@@ -146,6 +146,9 @@ pub enum ErrorCode {
     /// `unauthorized`
     #[serde(rename = "unauthorized")]
     Unauthorized,
+    /// `insufficient_scope`
+    #[serde(rename = "insufficient_scope")]
+    InsufficientScope,
     /// `not_found`
     #[serde(rename = "not_found")]
     NotFound,
@@ -197,6 +200,7 @@ impl ::openapi_dropshot_client::generated::OpenEnum for ErrorCode {
     const KNOWN: &'static [(&'static str, Self)] = &[
         ("invalid_request", Self::InvalidRequest),
         ("unauthorized", Self::Unauthorized),
+        ("insufficient_scope", Self::InsufficientScope),
         ("not_found", Self::NotFound),
         ("method_not_allowed", Self::MethodNotAllowed),
         ("request_timeout", Self::RequestTimeout),
@@ -239,6 +243,7 @@ impl ErrorCode {
         match self {
             Self::InvalidRequest => "invalid_request",
             Self::Unauthorized => "unauthorized",
+            Self::InsufficientScope => "insufficient_scope",
             Self::NotFound => "not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::RequestTimeout => "request_timeout",

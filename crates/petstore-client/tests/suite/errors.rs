@@ -31,6 +31,19 @@ async fn an_error_body_gives_code_status_message_and_request_id() {
 }
 
 #[tokio::test]
+async fn a_scope_that_is_too_small_has_its_code_and_is_not_tried_again() {
+    let body = r#"{"code":"insufficient_scope","message":"use another key","status":403}"#;
+    let error = error_of(json("403 Forbidden", &[], body)).await;
+    assert_eq!(
+        (error.code(), error.status()),
+        (Some(&ErrorCode::InsufficientScope), Some(403))
+    );
+    assert!(!error.is_retryable(), "{error:?}");
+    assert_eq!(error.retries(), 0);
+    assert_eq!(error.to_string(), "403 insufficient_scope: use another key");
+}
+
+#[tokio::test]
 async fn a_code_that_is_not_in_the_document_is_kept() {
     let body = r#"{"code":"teapot","message":"short and stout","status":418}"#;
     let error = error_of(json("418 I'm a teapot", &[], body)).await;

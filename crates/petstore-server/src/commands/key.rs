@@ -3,15 +3,36 @@
 
 use super::{print, time, with_store};
 use crate::cli::KeyCommand;
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use chrono::Utc;
-use petstore_server::keys::{self, KeyName};
-use petstore_store::{KeyId, KeyRecord, Revocation, Store};
+use openapi_dropshot_server::{config::Rate, permissions::Scope};
+use petstore_server::keys::{self, ApiKey};
+use petstore_store::{KeyId, KeyLimits, KeyRate, KeyRecord, KeyScope, NewKey, Revocation, Store};
 
 pub(crate) async fn run(command: KeyCommand) -> anyhow::Result<()> {
     match command {
-        KeyCommand::Create { name, settings } => {
-            with_store(&settings, async |store| create(store, name).await).await
+        KeyCommand::Create {
+            name,
+            expires,
+            rate,
+            scope,
+            settings,
+        } => {
+            let now = Utc::now();
+            let expires_at = expires.map(|expiry| expiry.of_key(now)).transpose();
+            let limits = KeyLimits {
+                expires_at: expires_at.context("`--expires` cannot be used")?,
+                rate: rate.map(|rate| match rate {
+                    Rate::Off => KeyRate::Off,
+                    Rate::PerSecond(number) => KeyRate::PerSecond(number),
+                }),
+                scope: match scope {
+                    Scope::Read => KeyScope::Read,
+                    Scope::ReadWrite => KeyScope::ReadWrite,
+                },
+            };
+            let (key, new_key) = keys::make_limited(name, limits, now);
+            with_store(&settings, async |store| create(store, key, new_key).await).await
         }
         KeyCommand::List { settings } => with_store(&settings, list).await,
         KeyCommand::Revoke { id, settings } => {
@@ -21,8 +42,7 @@ pub(crate) async fn run(command: KeyCommand) -> anyhow::Result<()> {
     }
 }
 
-async fn create(store: &dyn Store, name: KeyName) -> anyhow::Result<()> {
-    let (key, new_key) = keys::make(name, Utc::now());
+async fn create(store: &dyn Store, key: ApiKey, new_key: NewKey) -> anyhow::Result<()> {
     store.create_key(new_key).await?;
     print(&format!("{}\n", key.reveal()))
 }
@@ -38,7 +58,21 @@ fn line(key: &KeyRecord) -> String {
     let or_never = |at: Option<_>| at.map_or_else(|| "-".to_owned(), time);
     let (used, revoked) = (or_never(key.last_used_at), or_never(key.revoked_at));
     let (id, name) = (&key.id, &key.name);
-    format!("{id}\t{name}\tmade {made}\tlast used {used}\trevoked {revoked}\n")
+    let KeyLimits {
+        expires_at,
+        rate,
+        scope,
+    } = key.limits;
+    let expires = or_never(expires_at);
+    let rate = match rate {
+        None => "-".to_owned(),
+        Some(KeyRate::Off) => "off".to_owned(),
+        Some(KeyRate::PerSecond(number)) => number.to_string(),
+    };
+    // New columns are added at the end, so that scripts keep working.
+    format!(
+        "{id}\t{name}\tmade {made}\tlast used {used}\trevoked {revoked}\texpires {expires}\trate {rate}\tscope {scope}\n"
+    )
 }
 
 async fn revoke(store: &dyn Store, id: KeyId) -> anyhow::Result<()> {

@@ -13,8 +13,12 @@ use petstore_server::{
     INFO,
     config::{CommandSettings, ServeSettings, StoreSettings},
 };
-use petstore_store::{DatabaseUrl, Store};
-use std::{path::Path, sync::Arc};
+use petstore_store::{DatabaseUrl, MigrationProgress, Store};
+use std::{path::Path, sync::Arc, time::Duration};
+
+/// How long systemd waits for the next report of a migration. One comes every five seconds, but
+/// not while SQLite sorts or syncs.
+const MIGRATION_PATIENCE: Duration = Duration::from_secs(120);
 
 /// Runs the command `backup`: copies an SQLite store, even while a service is using it.
 pub(crate) async fn backup(file: &Path, settings: CommandSettings) -> anyhow::Result<()> {
@@ -47,7 +51,11 @@ fn begin(settings: &CommandSettings) -> anyhow::Result<DatabaseUrl> {
 }
 
 async fn open_store(url: &DatabaseUrl) -> anyhow::Result<Arc<dyn Store>> {
-    Ok(petstore_store::open(url).await?)
+    let on_migration = |progress: &MigrationProgress| {
+        tracing::info!("{progress}");
+        program::extend_start_timeout(MIGRATION_PATIENCE);
+    };
+    Ok(petstore_store::open_with(url, Arc::new(on_migration)).await?)
 }
 
 /// Runs a command on a store that a service may be using, and then closes the store, even

@@ -1,13 +1,13 @@
 //! Runs a creation that has an `Idempotency-Key` once, however often it is requested.
 
 use super::RequestContext;
-use crate::state::state_error;
+use crate::state::{caller, state_error};
 use futures::future::BoxFuture;
 use openapi_dropshot_server::{
     IdempotencyFailure,
     idempotency::{Attempt, IdempotencyKey},
 };
-use petstore_store::{Creation, Once, Store, StoreError, caller};
+use petstore_store::{Creation, Once, Store, StoreError};
 use std::{fmt::Display, sync::Arc};
 
 /// The future of a creation in the store.
@@ -30,10 +30,10 @@ where
         |error: &dyn Display| E::invalid_request(format!("`Idempotency-Key` {error}").into());
     let key = IdempotencyKey::from_header(header.as_str()).map_err(|error| invalid(&error))?;
     let name = petstore_store::IdempotencyKey::try_from(key.as_str().to_owned());
-    let key_id = caller()
+    let caller = caller()
         .ok_or_else(|| E::internal_error("a creation without an API key came through".into()))?;
     let once = Once {
-        key_id,
+        key_id: caller.id(),
         key: name.map_err(|error| invalid(&error))?,
         at: context.now(),
     };
@@ -43,7 +43,7 @@ where
         Box::pin(attempt) as _
     };
     context
-        .attempt_once(&rqctx.request_id, key_id, key, attempt)
+        .attempt_once(&rqctx.request_id, caller, key, attempt)
         .await
 }
 

@@ -3,6 +3,8 @@
 
 #[path = "../support/haproxy.rs"]
 mod haproxy;
+#[path = "../support/key_limits.rs"]
+mod limits;
 #[path = "../support/process.rs"]
 mod process;
 #[path = "../support/raw.rs"]
@@ -26,6 +28,7 @@ mod dashboard;
 mod docs;
 mod errors;
 mod idempotency;
+mod key_limits;
 mod keys;
 mod lifecycle;
 mod log;

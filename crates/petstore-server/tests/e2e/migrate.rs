@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 use tempfile::TempDir;
 
 /// A store of the first schema version.
-fn oldest(path: &Path) {
+pub(crate) fn oldest(path: &Path) {
     let schema =
         include_str!("../../../petstore-store/src/sqlite/migrations/0001_pets_and_keys.sql");
     let mark = i32::from_be_bytes(*b"pets");

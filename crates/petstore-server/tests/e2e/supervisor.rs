@@ -11,6 +11,10 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The service under something like systemd, with more variables.
 fn supervised(variables: &[(&str, &str)]) -> (Service, UnixDatagram) {
     let folder = Arc::new(TempDir::new().expect("a folder can be made"));
+    supervised_in(folder, variables)
+}
+
+fn supervised_in(folder: Arc<TempDir>, variables: &[(&str, &str)]) -> (Service, UnixDatagram) {
     let path = folder.path().join("notify");
     let socket = UnixDatagram::bind(&path).expect("a socket can be made");
     socket.set_read_timeout(Some(PATIENCE)).expect("not none");
@@ -60,4 +64,23 @@ fn the_watchdog_hears_of_the_service() {
         heard.iter().filter(|line| *line == "WATCHDOG=1\n").count(),
         2
     );
+}
+
+#[test]
+fn an_upgrade_of_the_store_extends_the_time_to_start_and_is_logged() {
+    let folder = Arc::new(TempDir::new().expect("a folder can be made"));
+    crate::migrate::oldest(&folder.path().join("petstore.db"));
+    let (service, socket) = supervised_in(folder, &[]);
+    let extended = (1..)
+        .map(|_| told(&socket))
+        .take_while(|line| line != "READY=1\n")
+        .inspect(|line| assert_eq!(line, "EXTEND_TIMEOUT_USEC=120000000\n"));
+    let extended = extended.count();
+    let log = service.log.text();
+    let steps = log
+        .matches("upgrading the store from schema version 1 to ")
+        .count();
+    // At the beginning of each step, and at the end.
+    assert!(steps >= 6 && extended == steps + 1, "{extended}: {log}");
+    assert_eq!(log.matches("the store was upgraded").count(), 1, "{log}");
 }

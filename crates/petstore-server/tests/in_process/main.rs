@@ -15,6 +15,7 @@ mod compression;
 mod cors;
 mod faults;
 mod idempotency;
+mod key_limits;
 mod pressure;
 mod rate_limit;
 mod running;

@@ -15,10 +15,10 @@ use std::{
 };
 
 #[derive(Default)]
-struct Manual(Mutex<Duration>);
+pub(crate) struct Manual(Mutex<Duration>);
 
 impl Manual {
-    fn go_on(&self, time: Duration) {
+    pub(crate) fn go_on(&self, time: Duration) {
         *self.0.lock().expect("nobody panics") += time;
     }
 }

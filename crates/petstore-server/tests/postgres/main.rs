@@ -3,6 +3,8 @@
 //! cut a connection. `tests/durability` has crashes under load, `tests/failover`
 //! has replicas.
 
+#[path = "../support/key_limits.rs"]
+mod limits;
 #[path = "../../../petstore-store/tests/support/postgres.rs"]
 mod postgres;
 #[expect(dead_code, reason = "shared with `tests/e2e`, which needs more of it")]
@@ -19,6 +21,8 @@ mod commits;
 mod connections;
 mod cut;
 mod gone;
+mod key_limits;
+mod migration;
 mod orders;
 mod relay;
 mod responses;

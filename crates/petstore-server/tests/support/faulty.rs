@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use petstore_store::{
-    Cause, Creation, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OrderPage,
-    OrderQuery, Outcome, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage,
-    UsageRecord, WriteStats,
+    Cause, Creation, FoundKey, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once,
+    OrderPage, OrderQuery, Outcome, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError,
+    Usage, UsageRecord, WriteStats,
 };
 use std::{
     sync::{
@@ -190,7 +190,7 @@ impl Store for Faulty {
         self.inner.revoke_key(id, at).await
     }
 
-    async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyId>, StoreError> {
+    async fn find_key(&self, hash: &KeyHash) -> Result<Option<FoundKey>, StoreError> {
         self.looked_up.fetch_add(1, Ordering::SeqCst);
         assert!(!self.key_panics.load(Ordering::SeqCst), "{SECRET}");
         if self.key_hangs.load(Ordering::SeqCst) {

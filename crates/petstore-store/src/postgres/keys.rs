@@ -14,8 +14,8 @@ use tokio_postgres::error::SqlState;
 /// committed; then the second waits at the index `one_first_key` for the first
 /// and does nothing.
 const INSERT_FIRST: &str = "
-    INSERT INTO api_keys (id, name, hash, created_at, is_first)
-    SELECT $1, $2, $3, $4, true WHERE NOT EXISTS (SELECT 1 FROM api_keys)
+    INSERT INTO api_keys (id, name, hash, created_at, expires_at, rate_per_second, scope, is_first)
+    SELECT $1, $2, $3, $4, $5, $6, $7, true WHERE NOT EXISTS (SELECT 1 FROM api_keys)
     ON CONFLICT DO NOTHING";
 /// One statement, so that everything is in one transaction. Every server locks the
 /// rows in the same order, so that two servers cannot deadlock.

@@ -42,9 +42,9 @@ mod writer;
 pub use url::PostgresUrl;
 
 use crate::{
-    Creation, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OpenProblem,
-    OrderPage, OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage,
-    UsageRecord, WriteStats,
+    Creation, FoundKey, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, OnMigration,
+    Once, OpenProblem, OrderPage, OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store,
+    StoreError, Usage, UsageRecord, WriteStats,
     caller::on_behalf_of,
     idempotency::OnceOnly,
     key,
@@ -67,10 +67,13 @@ pub(crate) struct PostgresStore {
 
 impl PostgresStore {
     /// Opens a database, and makes its tables if it is empty.
-    pub(crate) async fn open(url: PostgresUrl) -> Result<Self, OpenProblem> {
+    pub(crate) async fn open(
+        url: PostgresUrl,
+        on_migration: OnMigration,
+    ) -> Result<Self, OpenProblem> {
         let connector = Arc::new(Connector::new(url)?);
         let session = connector.connect_first().await?;
-        schema::bring_up_to_date(session.client()).await?;
+        schema::bring_up_to_date(session.client(), on_migration).await?;
         let session = session.set_purpose(Use::Write).await;
         let session = session.map_err(schema::failed)?;
         Ok(Self {
@@ -191,7 +194,7 @@ impl Store for PostgresStore {
         self.writer.write(revoke).await
     }
 
-    async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyId>, StoreError> {
+    async fn find_key(&self, hash: &KeyHash) -> Result<Option<FoundKey>, StoreError> {
         let candidates = self
             .readers
             .query(key::sql::FIND, &[hash.as_value()])

@@ -5,8 +5,11 @@ use super::{
     error::{Fault, is_temporary, write_failed},
     session::Session,
 };
-use crate::{OpenProblem, StoreError};
-use std::{sync::Arc, time::Duration};
+use crate::{
+    OpenProblem, StoreError,
+    migration::{OnMigration, Reporter},
+};
+use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::time::timeout;
 use tokio_postgres::{Client, Error, error::SqlState};
 
@@ -17,6 +20,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0002_usage.sql"),
     include_str!("migrations/0003_idempotency_keys.sql"),
     include_str!("migrations/0004_orders.sql"),
+    include_str!("migrations/0005_limits_of_keys.sql"),
 ];
 
 /// The schema version that this code reads and writes.
@@ -34,7 +38,10 @@ const LOCK_TIMEOUT: &str = "30s";
 
 /// Brings an empty database, or one of an older version, to the present
 /// schema. All migrations that are missing are one transaction.
-pub(super) async fn bring_up_to_date(db: &Client) -> Result<(), OpenProblem> {
+pub(super) async fn bring_up_to_date(
+    db: &Client,
+    on_migration: OnMigration,
+) -> Result<(), OpenProblem> {
     // Looked at first without the lock, so that a server whose role may not
     // create tables starts on a database that is ready.
     let found = timeout(LOOK_TIMEOUT, version(db)).await;
@@ -44,12 +51,25 @@ pub(super) async fn bring_up_to_date(db: &Client) -> Result<(), OpenProblem> {
     accept(found)?;
     if found < NEWEST {
         // An error drops the connection, and with it the transaction.
-        migrate(db).await?;
+        let reporter = Reporter::new(on_migration, found, NEWEST);
+        reported(&reporter, migrate(db, &reporter)).await?;
+        reporter.end();
     }
     Ok(())
 }
 
-async fn migrate(db: &Client) -> Result<(), OpenProblem> {
+/// Awaits a migration, and reports meanwhile that it runs.
+async fn reported<T>(reporter: &Reporter, migration: impl Future<Output = T>) -> T {
+    let mut migration = pin!(migration);
+    loop {
+        match timeout(reporter.interval(), migration.as_mut()).await {
+            Ok(done) => return done,
+            Err(_) => reporter.go_on(),
+        }
+    }
+}
+
+async fn migrate(db: &Client, reporter: &Reporter) -> Result<(), OpenProblem> {
     let begin = format!(
         "BEGIN; SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'; SELECT pg_advisory_xact_lock({LOCK})"
     );
@@ -63,6 +83,7 @@ async fn migrate(db: &Client) -> Result<(), OpenProblem> {
     }
     for (number, sql) in (1..).zip(MIGRATIONS).filter(|(number, _)| *number > found) {
         let set_version = format!("UPDATE petstore_schema SET version = {number}");
+        reporter.begin(sql);
         db.batch_execute(sql).await.map_err(failed)?;
         db.batch_execute(&set_version).await.map_err(failed)?;
     }

@@ -9,8 +9,9 @@ use chrono::{DateTime, Utc};
 use rusqlite::{Connection, Error, ErrorCode};
 
 /// One statement, so that look and insert cannot be parted.
-const INSERT_FIRST: &str = "INSERT INTO api_keys (id, name, hash, created_at)
-    SELECT $1, $2, $3, $4 WHERE NOT EXISTS (SELECT 1 FROM api_keys)";
+const INSERT_FIRST: &str =
+    "INSERT INTO api_keys (id, name, hash, created_at, expires_at, rate_per_second, scope)
+    SELECT $1, $2, $3, $4, $5, $6, $7 WHERE NOT EXISTS (SELECT 1 FROM api_keys)";
 const ADD_CALLS: &str = "
     INSERT INTO deprecated_calls (operation, key_id, calls, first_seen, last_seen) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (operation, key_id) DO UPDATE SET

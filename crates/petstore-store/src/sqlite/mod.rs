@@ -10,6 +10,7 @@ mod idle_transaction;
 mod keys;
 mod open;
 mod orders;
+mod pets;
 mod readers;
 mod records;
 mod schema;
@@ -18,9 +19,9 @@ mod tests;
 mod writer;
 
 use crate::{
-    Creation, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OpenProblem,
-    OrderPage, OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError, Usage,
-    UsageRecord, WriteStats,
+    Creation, FoundKey, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, OnMigration,
+    Once, OpenProblem, OrderPage, OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store,
+    StoreError, Usage, UsageRecord, WriteStats,
     caller::on_behalf_of,
     idempotency::OnceOnly,
     key,
@@ -58,13 +59,13 @@ pub(crate) fn schema_version(path: &Path) -> Result<i64, OpenProblem> {
 
 impl SqliteStore {
     /// Opens or makes a database file.
-    pub(crate) fn in_file(path: &Path) -> Result<Self, OpenProblem> {
+    pub(crate) fn in_file(path: &Path, on_migration: OnMigration) -> Result<Self, OpenProblem> {
         let open::File {
             writer,
             readers,
             disk_readers,
             files,
-        } = open::file(path)?;
+        } = open::file(path, on_migration)?;
         let disk_readers = DiskReaders::start(disk_readers).map_err(OpenProblem::NoThread)?;
         let readers = readers.into_iter().map(Slot::new).collect();
         Ok(Self {
@@ -90,7 +91,7 @@ impl Store for SqliteStore {
     async fn create_pet(&self, pet: NewPet) -> Result<Pet, StoreError> {
         self.writer
             .write_large(bytes_of(&pet), move |db| {
-                let id = records::insert::<Pet>(db, &pet).map_err(error::failed)?;
+                let id = pets::insert(db, &pet).map_err(error::failed)?;
                 Ok(pet_with_id(id, &pet))
             })
             .await
@@ -101,7 +102,7 @@ impl Store for SqliteStore {
         let create = OnceOnly::new(pet, once);
         let bytes = bytes_of(&create.value);
         let created = self.writer.write_large(bytes, move |db| {
-            let insert = |db: &_, pet: &_| Ok(Ok(records::insert::<Pet>(db, pet)?));
+            let insert = |db: &_, pet: &_| Ok(Ok(pets::insert(db, pet)?));
             idempotency::create(db, &create, insert).map_err(error::failed)
         });
         on_behalf_of(Some(key), created).await
@@ -123,7 +124,11 @@ impl Store for SqliteStore {
 
     async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
         let page = Page::from(query);
-        let found = self.readers.query(page.statement, page.parameters).await?;
+        let statement = match query.status {
+            Some(_) => pets::PAGE_OF_STATUS.as_str(),
+            None => page.statement,
+        };
+        let found = self.readers.query(statement, page.parameters).await?;
         let (pets, more) = split_page(found, query.limit);
         Ok(PetPage { pets, more })
     }
@@ -199,7 +204,7 @@ impl Store for SqliteStore {
             .await
     }
 
-    async fn find_key(&self, hash: &KeyHash) -> Result<Option<KeyId>, StoreError> {
+    async fn find_key(&self, hash: &KeyHash) -> Result<Option<FoundKey>, StoreError> {
         let own = *hash;
         let find = move |db: &_| records::all(db, key::sql::FIND, &[own.as_value()]);
         let candidates = self.readers.read(find).await?;

@@ -6,7 +6,7 @@ use super::{
     files::Files,
     schema::{self, Identity},
 };
-use crate::OpenProblem;
+use crate::{OnMigration, OpenProblem};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, config::DbConfig};
 use std::{
@@ -56,7 +56,7 @@ pub(super) struct File {
     pub(super) files: Files,
 }
 
-pub(super) fn file(path: &Path) -> Result<File, OpenProblem> {
+pub(super) fn file(path: &Path, on_migration: OnMigration) -> Result<File, OpenProblem> {
     let path = &absolute(path)?;
     inspect(path)?;
 
@@ -74,7 +74,7 @@ pub(super) fn file(path: &Path) -> Result<File, OpenProblem> {
 
     use_write_ahead_log(&writer)?;
     make_durable(&writer).map_err(rejection)?;
-    schema::migrate(&mut writer).map_err(rejection)?;
+    schema::migrate(&mut writer, on_migration).map_err(rejection)?;
     set_up(&writer, WRITE_TIMEOUT).map_err(rejection)?;
 
     // More readers than threads would be of no use: no thread reads twice at
@@ -128,7 +128,7 @@ pub(super) fn memory() -> Result<Connection, OpenProblem> {
     let open = || -> rusqlite::Result<_> {
         let mut only = Connection::open_in_memory()?;
         schema::claim(&mut only)?;
-        schema::migrate(&mut only)?;
+        schema::migrate(&mut only, Arc::new(|_| {}))?;
         set_up(&only, WRITE_TIMEOUT)?;
         Ok(only)
     };

@@ -2,7 +2,10 @@
 //! run in the transaction of a batch, so that no other write runs at the same
 //! time.
 
-use super::records::{self, execute, unreadable};
+use super::{
+    pets,
+    records::{self, execute, unreadable},
+};
 use crate::{
     NotOrdered, NotUpdated,
     record::{placed_order, time},
@@ -11,11 +14,9 @@ use crate::{
 use petstore_models::{NewOrder, Order, OrderStatus, Pet, PetStatus};
 use rusqlite::{Connection, params};
 
-const RESERVE_PET: &str = "UPDATE pets SET status = $1 WHERE id = $2 AND status = $3";
 /// Where the clock was set back, or is that of another server, the time of the
 /// last change does not go back.
 const UPDATE: &str = "UPDATE orders SET status = ?2, updated_at = max(updated_at, ?3) WHERE id = ?1 RETURNING updated_at";
-const SET_PET_STATUS: &str = "UPDATE pets SET status = $1 WHERE id = $2";
 
 /// Places an order as of this time, in microseconds since 1970-01-01T00:00:00Z.
 pub(super) fn create(
@@ -30,7 +31,7 @@ pub(super) fn create(
         order.pet_id.into(),
         available.as_str().into(),
     ];
-    if execute(db, RESERVE_PET, &parameters)? == 0 {
+    if execute(db, &pets::RESERVE, &parameters)? == 0 {
         let pet: Option<Pet> = records::get(db, order.pet_id)?;
         return Ok(Err(pet.map_or(NotOrdered::NoPet, |pet| {
             NotOrdered::NotAvailable(pet.status)
@@ -58,7 +59,7 @@ pub(super) fn update(
         .prepare_cached(UPDATE)?
         .query_row(params![id, to.as_str(), at], |row| row.get(0))?;
     if let Some(status) = step.pet.map(PetStatus::as_str) {
-        execute(db, SET_PET_STATUS, &[status.into(), order.pet_id.into()])?;
+        execute(db, &pets::SET_STATUS, &[status.into(), order.pet_id.into()])?;
     }
     Ok(Ok(Order {
         status: to,

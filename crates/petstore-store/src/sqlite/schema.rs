@@ -1,7 +1,9 @@
 //! Recognises a database of the pet store by its application id, reads its
 //! schema version, and migrates it from one version to the next.
 
+use crate::migration::{OnMigration, Reporter};
 use rusqlite::{Connection, TransactionBehavior};
+use std::sync::Arc;
 
 /// Marks the file as a pet store's (`PRAGMA application_id`, the bytes 68 to
 /// 71 of the file): "pets".
@@ -15,6 +17,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0003_idempotency_keys.sql"),
     include_str!("migrations/0004_orders.sql"),
     include_str!("migrations/0005_pages_from_an_index.sql"),
+    include_str!("migrations/0006_limits_of_keys.sql"),
+    include_str!("migrations/0007_long_names.sql"),
 ];
 
 /// The schema version that this code reads and writes.
@@ -63,12 +67,35 @@ pub(super) fn claim(db: &mut Connection) -> rusqlite::Result<Identity> {
     Ok(identity)
 }
 
+/// How many instructions of SQLite's machine run between two looks at the clock: less
+/// than a millisecond of work.
+const INSTRUCTIONS: i32 = 10_000;
+
 /// Applies the migrations that are missing, each in a transaction of its own.
-pub(super) fn migrate(db: &mut Connection) -> rusqlite::Result<()> {
+pub(super) fn migrate(db: &mut Connection, on_migration: OnMigration) -> rusqlite::Result<()> {
+    let found = version(db)?;
+    if found >= NEWEST {
+        return Ok(());
+    }
+    let reporter = Arc::new(Reporter::new(on_migration, found, NEWEST));
+    apply_missing(db, &reporter)?;
+    reporter.end();
+    Ok(())
+}
+
+fn apply_missing(db: &mut Connection, reporter: &Arc<Reporter>) -> rusqlite::Result<()> {
+    let running = Arc::clone(reporter);
+    let look = move || {
+        running.go_on();
+        // Do not interrupt the statement.
+        false
+    };
+    db.progress_handler(INSTRUCTIONS, Some(look))?;
     for (number, sql) in (1..).zip(MIGRATIONS) {
         if version(db)? >= number {
             continue;
         }
+        reporter.begin(sql);
         let step = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // Asked again under the lock: another process may have come first.
         if version(&step)? < number {
@@ -77,6 +104,7 @@ pub(super) fn migrate(db: &mut Connection) -> rusqlite::Result<()> {
             step.commit()?;
         }
     }
+    db.progress_handler(0, None::<fn() -> bool>)?;
     Ok(())
 }
 
@@ -95,4 +123,37 @@ pub(super) fn check(db: &Connection) -> rusqlite::Result<()> {
 
 fn version(db: &Connection) -> rusqlite::Result<i64> {
     db.pragma_query_one(None, "user_version")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn a_migration_is_reported_while_it_runs() {
+        let mut db = Connection::open_in_memory().expect("memory");
+        for sql in &MIGRATIONS[..6] {
+            db.execute_batch(sql).expect("a migration");
+        }
+        let pets = "INSERT INTO pets (name, category_id, status)
+            WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 20000)
+            SELECT 'Rex ' || n, n, 'available' FROM number;
+            PRAGMA user_version = 6";
+        db.execute_batch(pets).expect("some pets");
+        let reports = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&reports);
+        let count: OnMigration = Arc::new(move |progress| {
+            assert_eq!((progress.from, progress.step), (6, 1));
+            counted.fetch_add(1, Ordering::Relaxed);
+        });
+        let reporter = Reporter::new(count, 6, NEWEST).without_pauses();
+        apply_missing(&mut db, &Arc::new(reporter)).expect("it is upgraded");
+        let before = reports.load(Ordering::Relaxed);
+        assert!(before >= 20, "{before}");
+        // The connection goes on to other work.
+        db.execute_batch("UPDATE pets SET category_id = 1")
+            .expect("a write");
+        assert_eq!(reports.load(Ordering::Relaxed), before);
+    }
 }

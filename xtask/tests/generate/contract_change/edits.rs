@@ -12,14 +12,14 @@ const SQLITE: &str = "crates/petstore-store/src/sqlite/mod.rs";
 const SQLITE_ORDERS: &str = "crates/petstore-store/src/sqlite/orders.rs";
 const SQLITE_SCHEMA: &str = "crates/petstore-store/src/sqlite/schema.rs";
 const SQLITE_MIGRATION: &str =
-    "crates/petstore-store/src/sqlite/migrations/0006_nicknames_of_pets.sql";
-const SQLITE_RELEASED: &str = "crates/petstore-store/tests/suite/sqlite/released/schema_5.sql";
-const SQLITE_UNRELEASED: &str = "crates/petstore-store/tests/suite/sqlite/released/schema_6.sql";
+    "crates/petstore-store/src/sqlite/migrations/0008_nicknames_of_pets.sql";
+const SQLITE_RELEASED: &str = "crates/petstore-store/tests/suite/sqlite/released/schema_7.sql";
+const SQLITE_UNRELEASED: &str = "crates/petstore-store/tests/suite/sqlite/released/schema_8.sql";
 const POSTGRES: &str = "crates/petstore-store/src/postgres/mod.rs";
 const POSTGRES_PETS: &str = "crates/petstore-store/src/postgres/pets.rs";
 const POSTGRES_SCHEMA: &str = "crates/petstore-store/src/postgres/schema.rs";
 const POSTGRES_MIGRATION: &str =
-    "crates/petstore-store/src/postgres/migrations/0005_nicknames_of_pets.sql";
+    "crates/petstore-store/src/postgres/migrations/0006_nicknames_of_pets.sql";
 const SERVICE: &str = "crates/petstore-server/src/service/mod.rs";
 const SERVICE_TESTS: &str = "crates/petstore-server/tests/e2e/pets.rs";
 const SERVICE_TEST_STORE: &str = "crates/petstore-server/tests/support/faulty.rs";
@@ -97,7 +97,7 @@ pub(super) const NICKNAME: &[Edit] = &[
 ### Added
 
 - Pets have an optional `nickname` (beta), which `POST /v1/pets` (`createPet`) takes and every response with a pet returns.
-  The store is brought to SQLite schema 6 and PostgreSQL schema 5 at the first start.
+  The store is brought to SQLite schema 8 and PostgreSQL schema 6 at the first start.
 ",
     ),
     Edit::Replace(
@@ -132,45 +132,47 @@ pub(super) const NICKNAME: &[Edit] = &[
     ),
     Edit::Add(
         SQLITE_MIGRATION,
-        "-- Schema 6: nicknames.
+        "-- Schema 8: nicknames.
 
 ALTER TABLE pets ADD COLUMN nickname TEXT;
 -- As before, the index holds the whole pet.
 DROP INDEX pets_by_status;
-CREATE INDEX pets_by_status ON pets (status, id, name, category_id, nickname) WHERE status IS NOT NULL;
+CREATE INDEX pets_by_status ON pets (
+    status, id, CASE WHEN octet_length(name) <= 255 THEN name END, category_id, nickname
+) WHERE status IS NOT NULL;
 ",
     ),
     Edit::Replace(
         SQLITE_SCHEMA,
-        "from_an_index.sql\"),\n",
-        "from_an_index.sql\"),\n    include_str!(\"migrations/0006_nicknames_of_pets.sql\"),\n",
+        "0007_long_names.sql\"),\n",
+        "0007_long_names.sql\"),\n    include_str!(\"migrations/0008_nicknames_of_pets.sql\"),\n",
     ),
     Edit::AddLike(
         SQLITE_UNRELEASED,
         SQLITE_RELEASED,
         &[
-            ("user_version = 5", "user_version = 6"),
+            ("user_version = 7", "user_version = 8"),
             (
-                ") STRICT;\nCREATE INDEX pets_by_status ON pets (status, id, name, category_id)",
-                ") STRICT;\nALTER TABLE pets ADD COLUMN nickname TEXT;\nCREATE INDEX pets_by_status ON pets (status, id, name, category_id, nickname)",
+                "END, category_id\n) WHERE status IS NOT NULL;\nALTER TABLE pets ADD COLUMN status_padding TEXT;",
+                "END, category_id, nickname\n) WHERE status IS NOT NULL;\nALTER TABLE pets ADD COLUMN status_padding TEXT;\nALTER TABLE pets ADD COLUMN nickname TEXT;",
             ),
-            ("'available');", "'available', NULL);"),
-            ("'pending');", "'pending', NULL);"),
-            ("'sold');", "'sold', NULL);"),
-            ("(5, '', 0, NULL);", "(5, '', 0, NULL, NULL);"),
+            ("'available', '');", "'available', '', NULL);"),
+            ("'pending', '  ');", "'pending', '  ', NULL);"),
+            ("'sold', NULL);", "'sold', NULL, NULL);"),
+            ("(5, '', 0, NULL, NULL);", "(5, '', 0, NULL, NULL, NULL);"),
         ],
     ),
     Edit::Add(
         POSTGRES_MIGRATION,
-        "-- Schema 5: nicknames, kept as their UTF-8 bytes as names are.
+        "-- Schema 6: nicknames, kept as their UTF-8 bytes as names are.
 
 ALTER TABLE pets ADD COLUMN nickname bytea;
 ",
     ),
     Edit::Replace(
         POSTGRES_SCHEMA,
-        "0004_orders.sql\"),\n",
-        "0004_orders.sql\"),\n    include_str!(\"migrations/0005_nicknames_of_pets.sql\"),\n",
+        "0005_limits_of_keys.sql\"),\n",
+        "0005_limits_of_keys.sql\"),\n    include_str!(\"migrations/0006_nicknames_of_pets.sql\"),\n",
     ),
 ];
 

@@ -24,7 +24,8 @@ struct Fixture {
 
 fn in_a_file() -> Fixture {
     let folder = TempDir::new().expect("a temporary folder");
-    let store = SqliteStore::in_file(&folder.path().join("pets.db")).expect("a new store");
+    let store = SqliteStore::in_file(&folder.path().join("pets.db"), Arc::new(|_| {}))
+        .expect("a new store");
     Fixture {
         store: Arc::new(store),
         folder,
@@ -125,6 +126,7 @@ fn key(id: u64) -> NewKey {
         name: "test".to_owned(),
         hash: KeyHash::new([id as u8; 32]),
         created_at: Utc::now(),
+        limits: crate::KeyLimits::default(),
     }
 }
 

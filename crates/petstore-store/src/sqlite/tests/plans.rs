@@ -23,7 +23,7 @@ async fn pages_are_found_by_index_and_need_no_sorting() {
     let plans = fixture.store.readers.read_here(|db| {
         Ok([
             plan(db, pages::<Pet>(0), (0, 20))?,
-            plan(db, pages::<Pet>(1), ("sold", 0, 20))?,
+            plan(db, &pets::PAGE_OF_STATUS, ("sold", 0, 20))?,
         ])
     });
     assert_eq!(
@@ -61,7 +61,7 @@ async fn pages_of_orders_are_found_by_index_and_need_no_sorting() {
 async fn a_query_is_prepared_once_whatever_it_asks_for() {
     let fixture = in_a_file();
     let prepared_again = fixture.store.readers.read_here(|db| {
-        let mut statement = db.prepare(pages::<Pet>(1))?;
+        let mut statement = db.prepare(&pets::PAGE_OF_STATUS)?;
         for (after, status) in [(0, "sold"), (7, "pending"), (9, "sold")] {
             assert!(statement.query((status, after, 20))?.next()?.is_none());
         }

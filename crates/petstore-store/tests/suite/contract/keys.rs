@@ -2,7 +2,11 @@
 
 use super::AnyStore;
 use chrono::{DateTime, TimeDelta, Utc};
-use petstore_store::{KeyHash, KeyId, KeyRecord, NewKey, Revocation, StoreError};
+use petstore_store::{
+    FoundKey, KeyHash, KeyId, KeyLimits, KeyRate, KeyRecord, KeyScope, NewKey, Revocation,
+    StoreError,
+};
+use std::num::NonZeroU32;
 use tokio::task::JoinSet;
 
 /// `number` decides id and hash.
@@ -12,6 +16,7 @@ pub(crate) fn key(number: u8, created_at: DateTime<Utc>) -> NewKey {
         name: format!("key \u{1F511}\0 {number}"),
         hash: KeyHash::new([number; 32]),
         created_at,
+        limits: KeyLimits::default(),
     }
 }
 
@@ -22,6 +27,15 @@ fn record(key: &NewKey, revoked_at: Option<DateTime<Utc>>) -> KeyRecord {
         created_at: key.created_at,
         last_used_at: None,
         revoked_at,
+        limits: key.limits,
+    }
+}
+
+/// What the look-up of a key returns.
+fn found(key: &NewKey) -> FoundKey {
+    FoundKey {
+        id: key.id,
+        limits: key.limits,
     }
 }
 
@@ -36,7 +50,7 @@ pub(crate) async fn a_key_is_found_by_its_hash_until_it_is_revoked(store: AnySto
         store.create_key(key.clone()).await.expect("a key");
         assert_eq!(
             store.find_key(&key.hash).await.expect("a result"),
-            Some(key.id)
+            Some(found(key))
         );
     }
     let revoked = store.revoke_key(first.id, time(5)).await;
@@ -44,9 +58,71 @@ pub(crate) async fn a_key_is_found_by_its_hash_until_it_is_revoked(store: AnySto
     assert_eq!(store.find_key(&first.hash).await.expect("a result"), None);
     assert_eq!(
         store.find_key(&second.hash).await.expect("a result"),
-        Some(second.id)
+        Some(found(&second))
     );
     assert!(store.has_keys().await.expect("a result"));
+}
+
+pub(crate) async fn the_limits_of_a_key_are_kept(store: AnyStore) {
+    let rates = [
+        None,
+        Some(KeyRate::Off),
+        Some(KeyRate::PerSecond(NonZeroU32::MIN)),
+        Some(KeyRate::PerSecond(NonZeroU32::MAX)),
+    ];
+    // Also one that has expired: the server decides that by its clock.
+    let expiries = [None, Some(time(1)), Some(time(253_402_300_799_999_999))];
+    let scopes = [KeyScope::Read, KeyScope::ReadWrite];
+    let mut keys = Vec::new();
+    for rate in rates {
+        for expires_at in expiries {
+            for scope in scopes {
+                let number = u8::try_from(keys.len()).expect("few");
+                let limits = KeyLimits {
+                    expires_at,
+                    rate,
+                    scope,
+                };
+                let plain = key(number, time(number.into()));
+                keys.push(NewKey { limits, ..plain });
+            }
+        }
+    }
+    let (first, others) = keys.split_first().expect("some keys");
+    assert!(store.create_first_key(first.clone()).await.expect("a key"));
+    for key in others {
+        store.create_key(key.clone()).await.expect("a key");
+    }
+    for key in &keys {
+        assert_eq!(
+            store.find_key(&key.hash).await.expect("a result"),
+            Some(found(key))
+        );
+    }
+    let records: Vec<_> = keys.iter().map(|key| record(key, None)).collect();
+    assert_eq!(store.list_keys().await.expect("keys"), records);
+}
+
+pub(crate) async fn two_keys_of_one_name_work_until_one_is_revoked(store: AnyStore) {
+    let (old, new) = (key(1, time(0)), key(2, time(1)));
+    let new = NewKey {
+        name: old.name.clone(),
+        ..new
+    };
+    for key in [&old, &new] {
+        store.create_key(key.clone()).await.expect("a key");
+    }
+    for key in [&old, &new] {
+        let by_hash = store.find_key(&key.hash).await.expect("a result");
+        assert_eq!(by_hash, Some(found(key)));
+    }
+    let revoked = store.revoke_key(old.id, time(2)).await;
+    assert_eq!(revoked.expect("a result"), Revocation::Revoked);
+    assert_eq!(store.find_key(&old.hash).await.expect("a result"), None);
+    let kept = store.find_key(&new.hash).await.expect("a result");
+    assert_eq!(kept, Some(found(&new)));
+    let records = [record(&old, Some(time(2))), record(&new, None)];
+    assert_eq!(store.list_keys().await.expect("keys"), records);
 }
 
 pub(crate) async fn an_unknown_key_is_neither_found_nor_revoked(store: AnyStore) {

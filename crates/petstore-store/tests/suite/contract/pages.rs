@@ -167,3 +167,25 @@ async fn walk_beyond(
     }
     met
 }
+
+pub(crate) async fn names_of_every_length_come_back_in_pages_of_a_status(store: AnyStore) {
+    // SQLite's index of the statuses has names of up to 255 bytes.
+    let lengths = [0, 1, 127, 128, 254, 255, 256, 1_000, 4_096, 100_000];
+    let names = lengths
+        .into_iter()
+        .flat_map(|length| ["x".repeat(length), "é".repeat(length)]);
+    let names: Vec<_> = names.chain(["\0".to_owned(), "a\0".repeat(200)]).collect();
+    for status in [Some(PetStatus::Available), Some(PetStatus::Sold), None] {
+        for name in &names {
+            create(&store, name, status).await;
+        }
+    }
+    for status in [PetStatus::Available, PetStatus::Sold] {
+        for limit in [1, 7, 100] {
+            let found = walk(&store, Some(status), limit).await;
+            assert!(found.iter().all(|pet| pet.status == Some(status)));
+            let found: Vec<_> = found.into_iter().map(|pet| pet.name).collect();
+            assert_eq!(found, names, "{status} {limit}");
+        }
+    }
+}

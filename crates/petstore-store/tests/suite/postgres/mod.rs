@@ -11,6 +11,7 @@ mod orders;
 mod sharing;
 mod upgrades;
 mod walks;
+mod written;
 
 use crate::{fixtures::new_pet, postgres_server::Database};
 use petstore_models::NewPet;
@@ -27,6 +28,7 @@ fn key(number: u8) -> NewKey {
         name: "test".to_owned(),
         hash: KeyHash::new([number; 32]),
         created_at: chrono::DateTime::UNIX_EPOCH,
+        limits: petstore_store::KeyLimits::default(),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::fixtures::{new_order, new_pet, pet_with_id};
 use crate::postgres_server::{Database, shared};
 use chrono::DateTime;
 use petstore_models::PetStatus;
-use petstore_store::{KeyHash, PetQuery, schema_version};
+use petstore_store::{KeyHash, KeyLimits, PetQuery, schema_version};
 use std::{fs, path::Path, sync::LazyLock};
 
 /// The migrations, each of which makes a schema of the one before it.
@@ -86,8 +86,12 @@ async fn an_older_store_keeps_its_pets_and_keys_and_becomes_like_a_new_one() {
         );
         let found = store.find_key(&KeyHash::new([1; 32])).await.expect("a key");
         let keys = store.list_keys().await.expect("the keys");
-        let named = keys.iter().find(|key| Some(key.id) == found);
-        assert_eq!(named.expect("the key").name, "first");
+        let named = keys
+            .iter()
+            .find(|key| Some(key.id) == found.map(|found| found.id));
+        let named = named.expect("the key");
+        assert_eq!(named.name, "first");
+        assert_eq!(named.limits, KeyLimits::default());
         let order = store.create_order(new_order(1), DateTime::UNIX_EPOCH);
         let order = order.await.expect("a result").expect("an order");
         assert_eq!((order.id, order.pet_id), (1, 1));

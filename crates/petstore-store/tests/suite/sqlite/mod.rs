@@ -7,6 +7,7 @@ mod processes;
 mod rejections;
 mod reopening;
 mod upgrades;
+mod written;
 
 use crate::fixtures::new_pet;
 use petstore_models::{NewPet, PetStatus};

@@ -15,6 +15,7 @@ fn key(number: u8) -> NewKey {
         name: "test".to_owned(),
         hash: KeyHash::new([number; 32]),
         created_at: DateTime::UNIX_EPOCH,
+        limits: petstore_store::KeyLimits::default(),
     }
 }
 

@@ -14,6 +14,7 @@ async fn pets_and_keys_outlive_their_store() {
         name: "first".to_owned(),
         hash: KeyHash::new([1; 32]),
         created_at: DateTime::UNIX_EPOCH,
+        limits: petstore_store::KeyLimits::default(),
     };
     let store = open(&place.path).await.expect("a new store");
     let created = store.create_pet(pet("Rex")).await.expect("a pet");

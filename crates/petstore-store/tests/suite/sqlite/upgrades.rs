@@ -6,9 +6,17 @@ use super::{Place, open, pet, place};
 use crate::fixtures::{new_order, new_pet, pet_with_id};
 use chrono::DateTime;
 use petstore_models::{NewPet, OrderStatus, Pet, PetStatus};
-use petstore_store::{Creation, DatabaseUrl, KeyHash, Once, OrderQuery, PetQuery, schema_version};
+use petstore_store::{
+    Creation, DatabaseUrl, KeyHash, KeyLimits, KeyRate, KeyScope, OnMigration, Once, OrderQuery,
+    PetQuery, open_with, schema_version,
+};
 use rusqlite::Connection;
-use std::{fs, path::Path, sync::LazyLock};
+use std::{
+    fs,
+    num::NonZeroU32,
+    path::Path,
+    sync::{Arc, LazyLock, Mutex},
+};
 
 /// The released schemas, the first one first.
 static RELEASED: LazyLock<Vec<String>> = LazyLock::new(|| {
@@ -98,7 +106,7 @@ async fn pets_and_keys_of_every_released_schema_are_kept() {
             DateTime::from_timestamp_micros(1_795_219_200_123_456)
         );
         let found = store.find_key(&KeyHash::new([1; 32])).await.expect("a key");
-        assert_eq!(found, Some(first.id));
+        assert_eq!(found.map(|key| key.id), Some(first.id));
         let found = store.find_key(&KeyHash::new([2; 32])).await.expect("a key");
         assert_eq!(found, None);
     }
@@ -175,6 +183,62 @@ async fn the_usage_counters_of_a_released_schema_are_kept_and_are_empty_before_i
         .into_iter()
         .map(|is_kept| if is_kept { (3, 1) } else { (0, 0) });
     assert_eq!(calls, expected.collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn keys_of_an_older_schema_have_no_limits_and_limits_are_kept() {
+    let mut limits = Vec::new();
+    for text in RELEASED.iter() {
+        let place = released(text);
+        let store = open(&place.path).await.expect("it is brought up to date");
+        let keys = store.list_keys().await.expect("the keys");
+        assert_eq!(keys[0].limits, KeyLimits::default());
+        limits.push(keys[1].limits);
+    }
+    let kept = KeyLimits {
+        expires_at: DateTime::from_timestamp_micros(1_795_305_600_000_007),
+        rate: NonZeroU32::new(20).map(KeyRate::PerSecond),
+        scope: KeyScope::Read,
+    };
+    let expected = since(6).into_iter().map(|is_kept| match is_kept {
+        true => kept,
+        false => KeyLimits::default(),
+    });
+    assert_eq!(limits, expected.collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn the_upgrade_of_a_released_schema_is_reported_and_that_of_a_new_store_is_not() {
+    for (number, text) in (1..).zip(RELEASED.iter()) {
+        let place = released(text);
+        let url = DatabaseUrl::SqliteFile(place.path.clone());
+        let reports = Arc::new(Mutex::new(Vec::new()));
+        let kept = reports.clone();
+        let on_migration: OnMigration =
+            Arc::new(move |progress| kept.lock().expect("no panic").push(progress.clone()));
+        let store = open_with(&url, on_migration.clone()).await;
+        store.expect("a store").close().await.expect("closed");
+        let newest = schema_version(&url).await.expect("a store");
+        let seen = std::mem::take(&mut *reports.lock().expect("no panic"));
+        let missing = usize::try_from(newest - number).expect("not newer");
+        let steps: Vec<_> = seen.iter().filter(|report| !report.is_done).collect();
+        assert_eq!(steps.len(), missing, "{seen:?}");
+        for (step, report) in (1..).zip(steps) {
+            let told = (report.from, report.to, report.step, report.steps);
+            assert_eq!(told, (number, newest, step, missing));
+            assert!(!report.about.is_empty(), "{report:?}");
+        }
+        let done = seen.iter().filter(|report| report.is_done).count();
+        assert_eq!(done, usize::from(missing > 0));
+
+        // The same store again, and a new one.
+        let fresh = place.path.with_extension("new");
+        for url in [url, DatabaseUrl::SqliteFile(fresh)] {
+            let store = open_with(&url, on_migration.clone()).await;
+            store.expect("a store").close().await.expect("closed");
+            assert_eq!(*reports.lock().expect("no panic"), []);
+        }
+    }
 }
 
 #[tokio::test]

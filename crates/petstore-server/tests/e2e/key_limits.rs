@@ -1,0 +1,45 @@
+//! Tests expiry, rate limit, scope and replacement of API keys on SQLite.
+
+use crate::{
+    limits::{self, Shop},
+    process::Service,
+};
+
+/// Runs a test on a service with a small burst and no rate limit.
+fn with_shop(test: fn(&Shop<'_>)) {
+    let service = Service::start_with(&["--rate-limit-burst", "3"]);
+    test(&Shop {
+        service: &service,
+        database: &[],
+    });
+}
+
+#[test]
+fn the_list_shows_limits() {
+    with_shop(limits::the_list_shows_limits);
+}
+
+#[test]
+fn an_expired_key_is_rejected() {
+    with_shop(limits::an_expired_key_is_rejected);
+}
+
+#[test]
+fn a_key_for_reading_cannot_write() {
+    with_shop(limits::a_key_for_reading_cannot_write);
+}
+
+#[test]
+fn a_key_has_its_own_rate_limit() {
+    with_shop(limits::a_key_has_its_own_rate_limit);
+}
+
+#[test]
+fn a_key_is_replaced_by_another_one_of_its_name() {
+    with_shop(limits::a_key_is_replaced_by_another_one_of_its_name);
+}
+
+#[test]
+fn wrong_limits_are_rejected() {
+    with_shop(limits::wrong_limits_are_rejected);
+}

@@ -1,0 +1,32 @@
+//! Tests expiry, rate limit, scope and replacement of API keys on PostgreSQL.
+
+use crate::{
+    limits::{self, Shop},
+    postgres::shared,
+    process::Service,
+};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_have_the_same_limits_as_on_sqlite() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    for test in [
+        limits::the_list_shows_limits,
+        limits::an_expired_key_is_rejected,
+        limits::a_key_for_reading_cannot_write,
+        limits::a_key_has_its_own_rate_limit,
+        limits::a_key_is_replaced_by_another_one_of_its_name,
+        limits::wrong_limits_are_rejected,
+    ] {
+        let database = cluster.database().await;
+        let url = database.url().to_string();
+        let arguments = ["--database", &url];
+        let burst = ["--rate-limit-burst", "3"];
+        let service = Service::start_with(&[&arguments[..], &burst].concat());
+        test(&Shop {
+            service: &service,
+            database: &arguments,
+        });
+    }
+}
