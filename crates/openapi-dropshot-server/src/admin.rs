@@ -6,7 +6,7 @@
 
 use crate::{
     config::AdminListen,
-    listener::listen,
+    listener,
     metrics::Metrics,
     readiness::{Phase, Readiness},
     state::State,
@@ -133,7 +133,8 @@ pub struct Admin {
 }
 
 impl Bound {
-    /// Binds the address; returns `None` if the listener is switched off.
+    /// Binds the address; returns `None` if the listener is switched off. Must be called inside
+    /// a tokio runtime.
     ///
     /// # Errors
     ///
@@ -142,16 +143,16 @@ impl Bound {
         let AdminListen::At(address) = listen else {
             return Ok(None);
         };
-        listen(address)
+        listener::listen(address)
             .map(|listener| Some(Bound(listener)))
             .map_err(|source| CannotListen { address, source })
     }
 
-    /// Begins to serve requests. Must be called inside a tokio runtime.
+    /// Begins to serve requests.
     ///
     /// # Errors
     ///
-    /// The runtime cannot take the socket.
+    /// The socket has no address any more.
     pub fn start<S: State>(self, subject: Subject<S>) -> io::Result<Admin> {
         let admin = self.start_early()?;
         admin.report_on(subject);
@@ -159,11 +160,10 @@ impl Bound {
     }
 
     /// Begins to serve requests before there is a server: the process is alive and not ready.
-    /// Must be called inside a tokio runtime.
     ///
     /// # Errors
     ///
-    /// The runtime cannot take the socket.
+    /// The socket has no address any more.
     pub fn start_early(self) -> io::Result<Admin> {
         let listener = self.0;
         let address = listener.local_addr()?;
