@@ -301,6 +301,8 @@ mod tests {
         let request = busy.handle().begin_request();
         let (oldest, newer) = (connections.open(), connections.open());
         drop(oldest.handle().begin_request());
+        let ended = connections.now();
+        while connections.now() == ended {}
         drop(newer.handle().begin_request());
         let (trusted, busy, oldest, newer) = (run(trusted), run(busy), run(oldest), run(newer));
         connections.make_room().await;
