@@ -28,6 +28,7 @@ use http::{
     header::{ACCEPT, CONTENT_TYPE},
 };
 use progenitor_client::{ByteStream, QueryParam, encode_path};
+use reqwest::Url;
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::{self, Display};
 
@@ -229,16 +230,25 @@ impl<'a> Call<'a> {
 
     /// Builds the request, with a body and its media type if there is one. Reports the first parameter that is missing
     /// or was rejected, and then a problem with the body.
-    fn finish(self, body: Result<Option<(&'static str, reqwest::Body)>, String>) -> Request {
+    fn finish(mut self, body: Result<Option<(&'static str, reqwest::Body)>, String>) -> Request {
         let request = || {
             let (path_and_query, headers) = self.parts().map_err(Failure::invalid_request)?;
             let url = format!("{}{path_and_query}", self.client.base_url());
-            let method = self.operation.method.clone();
-            let mut request = self.client.request(method, url).headers(headers);
+            let url = Url::parse(&url).map_err(Failure::not_built)?;
+            let mut request = reqwest::Request::new(self.operation.method.clone(), url);
+            request
+                .headers_mut()
+                .clone_from(&self.client.shared.headers);
+            request.headers_mut().extend(headers);
             if let Some((media_type, body)) = body.map_err(Failure::invalid_request)? {
-                request = request.header(CONTENT_TYPE, media_type).body(body);
+                let media_type = HeaderValue::from_static(media_type);
+                request.headers_mut().insert(CONTENT_TYPE, media_type);
+                *request.body_mut() = Some(body);
             }
-            let mut request = request.build().map_err(Failure::not_built)?;
+            let added = self.options.take_headers();
+            request
+                .headers_mut()
+                .extend(added.map_err(Failure::invalid_request)?);
             if self.operation.takes_idempotency_key() {
                 // The call keeps this key over all tries.
                 request
@@ -327,7 +337,7 @@ impl Request {
     /// Those of every call; see [`Error`].
     pub async fn empty<C: ErrorCode>(self) -> Result<Response<(), C>, Error<C>> {
         let response = self.0.map_err(Failure::typed)?.send().await;
-        Ok(Response::empty(&response.map_err(Failure::typed)?))
+        Ok(Response::empty(response.map_err(Failure::typed)?))
     }
 
     /// Sends the request; the body of the response is read as it arrives.

@@ -59,28 +59,35 @@ pub mod blocking;
 mod call;
 mod client;
 mod client_builder;
+mod credentials;
 mod deprecation;
 mod error;
 pub mod generated;
+mod interceptor;
 mod link;
 mod pages;
 mod response;
 mod retry;
+pub mod telemetry;
+mod transport;
 
 pub use call::CallOptions;
 pub use client::Client;
 pub use client_builder::{BuildError, ClientBuilder};
+pub use credentials::{ApiKey, ApiKeyFile, Credentials};
 pub use deprecation::Deprecation;
 pub use error::{Error, ErrorCode, ErrorKind};
+pub use interceptor::{BoxError, Interceptor, TryOutcome, TryRequest};
 pub use pages::{Items, Pages};
 /// The body of a response that is read as it arrives.
 pub use progenitor_client::ByteStream;
 /// The version of reqwest that this crate is built on, for [`ClientBuilder::http_client`] and [`ClientBuilder::proxy`].
 pub use reqwest;
 pub use response::Response;
-pub use retry::{Clock, RetryBudget, RetryPolicy};
+pub use retry::{Clock, RetryBudget, RetryDecision, RetryPolicy, RetryStop};
 #[doc(hidden)]
 pub use tracing;
+pub use transport::{RequestBody, TransportError};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

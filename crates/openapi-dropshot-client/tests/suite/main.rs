@@ -6,11 +6,16 @@ mod blocking;
 mod books;
 mod clock;
 mod connections;
+mod credentials;
 mod deprecations;
 #[rustfmt::skip]
 mod generated;
+mod errors;
+mod interceptors;
 mod pages;
+mod raw;
 mod retries;
 mod secrets;
 mod service;
+mod transport;
 mod walks;

@@ -18,8 +18,9 @@ pub mod types;
 
 pub use client::Client;
 pub use ::openapi_dropshot_client::{
-    BuildError, CallOptions, Clock, Deprecation, ErrorKind, RetryBudget, RetryPolicy,
-    reqwest,
+    ApiKey, ApiKeyFile, BoxError, BuildError, CallOptions, Clock, Credentials,
+    Deprecation, ErrorKind, Interceptor, RequestBody, RetryBudget, RetryDecision, RetryPolicy, RetryStop,
+    TransportError, TryOutcome, TryRequest, reqwest, telemetry,
 };
 
 /// Settings of a [`Client`]; [`Client::builder`] starts one.
