@@ -4,5 +4,6 @@
 mod deprecation;
 mod errors;
 mod examples;
+mod models;
 mod requests;
 mod service;
