@@ -193,6 +193,14 @@ impl<C> Error<C> {
         self.inner.record.idempotency_key.as_deref()
     }
 
+    /// The `error.type` of OpenTelemetry's semantic conventions: the status, or the point at which the try failed.
+    pub(crate) fn error_type(&self) -> String {
+        match (self.inner.kind, self.inner.status) {
+            (ErrorKind::Answer, Some(status)) => status.as_u16().to_string(),
+            (kind, _) => format!("{kind:?}").to_ascii_lowercase(),
+        }
+    }
+
     /// Adds what became of the call that this error ends.
     pub(crate) fn of_call(mut self, record: &Record) -> Self {
         self.inner.record = record.clone();
@@ -311,7 +319,7 @@ impl<C: Display> Display for Error<C> {
 }
 
 /// Text from outside without control characters, which a terminal would obey.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { '\u{fffd}' } else { c })
         .collect()

@@ -13,13 +13,13 @@ pub use http::Method;
 pub use open_enum::OpenEnum;
 pub use service::{Credential, Service};
 #[doc(hidden)]
-pub use service::{FailedTry, day};
+pub use service::{FailedTry, StartedCall, day};
 
 #[cfg(feature = "blocking")]
 pub use crate::blocking::wait;
 
 use crate::{
-    CallOptions, Client, Error, ErrorCode, Items, Pages, Response,
+    CallOptions, Client, Error, ErrorCode, Items, Pages, Response, Waiting,
     call::{IDEMPOTENCY_KEY, Prepared},
     error::Failure,
 };
@@ -57,6 +57,30 @@ pub struct Operation {
     pub parameters: &'static [Parameter],
     /// The statuses of its successes; empty if every status from 200 to 299 is one.
     pub success: &'static [u16],
+}
+
+/// The states for which a client can wait; `x-waiters` of the document declares them.
+///
+/// ```
+/// use openapi_dropshot_client::generated::Waiter;
+///
+/// static LOAN_RETURNED: Waiter = Waiter {
+///     name: "loanReturned",
+///     path: "/state",
+///     success: &["returned"],
+///     failure: &["lost"],
+/// };
+/// ```
+#[derive(Debug)]
+pub struct Waiter {
+    /// The name in the document.
+    pub name: &'static str,
+    /// The place of the state in the response, as a JSON pointer (RFC 6901).
+    pub path: &'static str,
+    /// The states that end the waiting.
+    pub success: &'static [&'static str],
+    /// The states that never lead to those.
+    pub failure: &'static [&'static str],
 }
 
 /// A parameter of an operation; see [`Operation`] for an example.
@@ -357,6 +381,11 @@ impl Request {
         C: ErrorCode,
     {
         Pages::new(self.accepting_json())
+    }
+
+    /// Waits until the thing that the operation returns is in a state; see [`Waiting`].
+    pub fn wait<T, C>(self, waiter: &'static Waiter) -> Waiting<T, C> {
+        Waiting::new(self.accepting_json(), waiter)
     }
 
     /// The items of this page and of those that follow.

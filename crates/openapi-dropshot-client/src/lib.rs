@@ -47,13 +47,16 @@
 //! # Spans
 //!
 //! Each call has a `tracing` span with the name of the generated crate and the fields `operation`, `method`, `status`,
-//! `request_id`, `retries` and `error`.
+//! `request_id`, `retries` and `error`. It also has the fields of OpenTelemetry's semantic conventions for HTTP clients:
+//! `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code`, `error.type` and
+//! `http.request.resend_count`. The module [`telemetry`] has metrics, and propagates traces.
 //!
 //! # Licence
 //!
 //! This crate is licensed under Apache-2.0 or MIT, at your option. It builds on `progenitor-client`, which is licensed
 //! under the Mozilla Public License 2.0 (MPL-2.0): its files stay under that licence wherever they are distributed.
 
+mod batch;
 #[cfg(feature = "blocking")]
 pub mod blocking;
 mod call;
@@ -70,7 +73,9 @@ mod response;
 mod retry;
 pub mod telemetry;
 mod transport;
+mod waiting;
 
+pub use batch::{Batch, BatchError, BatchReport, Progress};
 pub use call::CallOptions;
 pub use client::Client;
 pub use client_builder::{BuildError, ClientBuilder};
@@ -88,6 +93,7 @@ pub use retry::{Clock, RetryBudget, RetryDecision, RetryPolicy, RetryStop};
 #[doc(hidden)]
 pub use tracing;
 pub use transport::{RequestBody, TransportError};
+pub use waiting::{WaitError, Waiting};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

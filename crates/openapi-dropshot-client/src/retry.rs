@@ -15,7 +15,7 @@ pub use policy::{RetryDecision, RetryPolicy};
 use crate::{
     call::Prepared,
     error::{self, Failure},
-    generated::FailedTry,
+    generated::{FailedTry, StartedCall},
     interceptor::{TryOutcome, TryRequest},
     transport::Received,
 };
@@ -55,7 +55,12 @@ pub enum RetryStop {
 
 /// Sends a request until there is a response, or until there is no point in sending it again.
 pub(crate) async fn send(call: Prepared) -> Result<Received, Failure> {
-    let span = (call.client.shared.service.span)(call.operation.id, call.request.method().as_str());
+    let url = call.request.url();
+    let span = (call.client.shared.service.span)(&StartedCall {
+        operation: call.operation,
+        address: url.host_str().unwrap_or_default(),
+        port: url.port_or_known_default(),
+    });
     async move {
         let outcome = tries(call).await;
         let span = tracing::Span::current();
@@ -64,18 +69,32 @@ pub(crate) async fn send(call: Prepared) -> Result<Received, Failure> {
                 span.record("status", response.status.as_u16());
                 span.record("request_id", error::request_id(&response.headers));
                 span.record("retries", response.record.retries);
+                span.record("http.response.status_code", response.status.as_u16());
+                resent(&span, response.record.retries);
             }
             Err(error) => {
                 span.record("status", error.status());
                 span.record("request_id", error.request_id());
                 span.record("retries", error.retries());
                 span.record("error", tracing::field::debug(error.kind()));
+                span.record("http.response.status_code", error.status());
+                if !span.is_disabled() {
+                    span.record("error.type", error.error_type());
+                }
+                resent(&span, error.retries());
             }
         }
         outcome
     }
     .instrument(span)
     .await
+}
+
+/// The conventions have the number only for requests that were sent again.
+fn resent(span: &tracing::Span, retries: u32) {
+    if retries > 0 {
+        span.record("http.request.resend_count", retries);
+    }
 }
 
 async fn tries(call: Prepared) -> Result<Received, Failure> {

@@ -12,7 +12,11 @@
 //! ```
 
 #[cfg(feature = "opentelemetry")]
+mod metrics;
+#[cfg(feature = "opentelemetry")]
 mod propagation;
 
+#[cfg(feature = "opentelemetry")]
+pub use metrics::HttpMetrics;
 #[cfg(feature = "opentelemetry")]
 pub use propagation::TracePropagation;

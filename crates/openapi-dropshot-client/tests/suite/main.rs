@@ -1,6 +1,7 @@
 //! Tests of this crate by way of a generated client. The client consists of generated code alone, and its document has no
 //! catalogue of errors; see `openapi.yaml`. The test `client` of `openapi-dropshot` compares the code with the generator.
 
+mod batches;
 #[cfg(feature = "blocking")]
 mod blocking;
 mod books;
@@ -18,4 +19,5 @@ mod retries;
 mod secrets;
 mod service;
 mod transport;
+mod waiting;
 mod walks;

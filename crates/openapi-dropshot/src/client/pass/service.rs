@@ -108,8 +108,8 @@ impl Pass<'_> {
             pub use client::Client;
             #alias
             pub use ::openapi_dropshot_client::{
-                ApiKey, ApiKeyFile, BoxError, BuildError, CallOptions, Clock, Credentials, Deprecation, ErrorKind,
-                Interceptor, RequestBody, RetryBudget, RetryDecision, RetryPolicy, RetryStop, TransportError, TryOutcome, TryRequest, reqwest,
+                ApiKey, ApiKeyFile, Batch, BatchError, BatchReport, BoxError, BuildError, CallOptions, Clock, Credentials, Deprecation, ErrorKind,
+                Interceptor, Progress, RequestBody, RetryBudget, RetryDecision, RetryPolicy, RetryStop, TransportError, TryOutcome, TryRequest, reqwest,
                 telemetry,
             };
 
@@ -121,6 +121,12 @@ impl Pass<'_> {
 
             /// A response of the service. It dereferences to its body.
             pub type Response<T> = ::openapi_dropshot_client::Response<T, #code>;
+
+            /// Waits for a state; the methods `wait_until_…` of the client return it.
+            pub type Waiting<T> = ::openapi_dropshot_client::Waiting<T, #code>;
+
+            /// Why a state was not reached.
+            pub type WaitError<T> = ::openapi_dropshot_client::WaitError<T, #code>;
 
             /// Pages, one after the other, as a stream; the method `pages` of a request returns it.
             pub type Pages<T> = ::openapi_dropshot_client::Pages<T, #code>;
