@@ -68,6 +68,7 @@ mod error;
 pub mod generated;
 mod interceptor;
 mod link;
+pub mod mock;
 mod pages;
 mod response;
 mod retry;

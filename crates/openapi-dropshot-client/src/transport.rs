@@ -30,6 +30,7 @@ pub type RequestBody = reqwest::Body;
     TransportErrorKind::Connect => "no connection was made",
     TransportErrorKind::Timeout => "it took too long",
     TransportErrorKind::Tls => "no secure connection was made",
+    TransportErrorKind::Rejected => "the transport rejected the request",
 })]
 pub struct TransportError {
     pub(crate) kind: TransportErrorKind,
@@ -41,6 +42,7 @@ pub(crate) enum TransportErrorKind {
     Connect,
     Timeout,
     Tls,
+    Rejected,
 }
 
 impl TransportError {
@@ -57,6 +59,11 @@ impl TransportError {
     /// No secure connection was made, for instance because the certificate is not trusted. The request is not sent again.
     pub fn tls(source: impl Into<BoxError>) -> Self {
         TransportError::new(TransportErrorKind::Tls, source)
+    }
+
+    /// The transport does not send the request, now and later.
+    pub fn rejected(source: impl Into<BoxError>) -> Self {
+        TransportError::new(TransportErrorKind::Rejected, source)
     }
 
     fn new(kind: TransportErrorKind, source: impl Into<BoxError>) -> Self {

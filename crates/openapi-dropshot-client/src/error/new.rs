@@ -97,6 +97,7 @@ impl Failure {
                     Some(TransportErrorKind::Connect) => ErrorKind::Connect,
                     Some(TransportErrorKind::Timeout) => ErrorKind::Timeout,
                     Some(TransportErrorKind::Tls) => ErrorKind::Tls,
+                    Some(TransportErrorKind::Rejected) => ErrorKind::Request,
                     None => ErrorKind::Interrupted,
                 };
                 (kind, source)
@@ -110,6 +111,10 @@ impl Failure {
             ErrorKind::Tls => format!(
                 "there is no secure connection to {base_url} for `{operation_id}` ({}); check the address, and whether this \
                  machine trusts the certificate of the service",
+                innermost(&*source)
+            ),
+            ErrorKind::Request => format!(
+                "the transport rejected `{operation_id}` ({})",
                 innermost(&*source)
             ),
             _ => format!(

@@ -12,6 +12,7 @@ mod service;
 mod setters;
 mod types;
 mod values;
+mod waiters;
 
 use super::names::Names;
 use crate::{

@@ -18,9 +18,10 @@ pub mod types;
 
 pub use client::Client;
 pub use ::openapi_dropshot_client::{
-    ApiKey, ApiKeyFile, Batch, BatchError, BatchReport, BoxError, BuildError, CallOptions, Clock, Credentials,
-    Deprecation, ErrorKind, Interceptor, Progress, RequestBody, RetryBudget, RetryDecision,
-    RetryPolicy, RetryStop, TransportError, TryOutcome, TryRequest, reqwest, telemetry,
+    ApiKey, ApiKeyFile, Batch, BatchError, BatchReport, BoxError, BuildError,
+    CallOptions, Clock, Credentials, Deprecation, ErrorKind, Interceptor, Progress,
+    RequestBody, RetryBudget, RetryDecision, RetryPolicy, RetryStop, TransportError,
+    TryOutcome, TryRequest, mock, reqwest, telemetry,
 };
 
 /// Settings of a [`Client`]; [`Client::builder`] starts one.

@@ -25,7 +25,7 @@ impl Pass<'_> {
         let example_of_calls = example(quote!(println!("{:?}", client.deprecated_calls());));
         let methods = requests.iter().map(|request| self.method(request));
         quote! {
-            use super::builder;
+            use super::{builder, types};
 
             static SERVICE: ::openapi_dropshot_client::generated::Service =
                 ::openapi_dropshot_client::service!(#library, #credential, required: #required);
@@ -109,7 +109,7 @@ impl Pass<'_> {
             #alias
             pub use ::openapi_dropshot_client::{
                 ApiKey, ApiKeyFile, Batch, BatchError, BatchReport, BoxError, BuildError, CallOptions, Clock, Credentials, Deprecation, ErrorKind,
-                Interceptor, Progress, RequestBody, RetryBudget, RetryDecision, RetryPolicy, RetryStop, TransportError, TryOutcome, TryRequest, reqwest,
+                Interceptor, Progress, RequestBody, RetryBudget, RetryDecision, RetryPolicy, RetryStop, TransportError, TryOutcome, TryRequest, mock, reqwest,
                 telemetry,
             };
 
