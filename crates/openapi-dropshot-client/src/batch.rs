@@ -1,7 +1,7 @@
 //! Makes a call for each of many inputs, with a limited number of calls at the same time.
 
 use crate::{Error, ErrorKind};
-use futures::{
+use futures_util::{
     FutureExt as _, Stream, StreamExt as _,
     future::BoxFuture,
     stream::{self, BoxStream},

@@ -1,7 +1,7 @@
 //! API keys that change: a provider of the application, and the cache of its key.
 
 use crate::{BoxError, BuildError, Clock, error::Failure, generated::Credential};
-use futures::lock::Mutex;
+use futures_util::lock::Mutex;
 use http::{HeaderName, HeaderValue, header::AUTHORIZATION};
 use std::{
     fmt,

@@ -56,8 +56,11 @@
 //! This crate is licensed under Apache-2.0 or MIT, at your option. It builds on `progenitor-client`, which is licensed
 //! under the Mozilla Public License 2.0 (MPL-2.0): its files stay under that licence wherever they are distributed.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod batch;
 #[cfg(feature = "blocking")]
+#[cfg_attr(docsrs, doc(cfg(feature = "blocking")))]
 pub mod blocking;
 mod call;
 mod client;

@@ -14,7 +14,7 @@
 
 use crate::{BoxError, RequestBody, TransportError};
 use bytes::Bytes;
-use futures::{FutureExt as _, future::BoxFuture};
+use futures_util::{FutureExt as _, future::BoxFuture};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use crate::{BoxError, retry::Record};
 use bytes::Bytes;
-use futures::{FutureExt as _, future::BoxFuture};
+use futures_util::{FutureExt as _, future::BoxFuture};
 use http::{HeaderMap, StatusCode};
 use http_body_util::BodyDataStream;
 use progenitor_client::ByteStream;
@@ -210,7 +210,9 @@ impl Received {
     /// The body as it arrives.
     pub(crate) fn into_stream(self) -> ByteStream {
         match self.body {
-            Body::Complete(bytes) => ByteStream::new(Box::pin(futures::stream::iter([Ok(bytes)]))),
+            Body::Complete(bytes) => {
+                ByteStream::new(Box::pin(futures_util::stream::iter([Ok(bytes)])))
+            }
             Body::Arriving(response) => ByteStream::new(Box::pin(response.bytes_stream())),
         }
     }
