@@ -1,7 +1,7 @@
 //! Makes the client that all examples use, with the address and the API key from the environment.
 
 use anyhow::{Context, Result};
-use petstore_client::Client;
+use petstore_client::{Client, ClientBuilder};
 use std::env::{self, VarError};
 
 /// The address of the service if `PETSTORE_URL` is not set.
@@ -14,14 +14,24 @@ const DEFAULT_URL: &str = "http://127.0.0.1:8080/v1";
 ///
 /// There is no API key, or the address or the key is not valid; the message says what to change.
 pub fn client() -> Result<Client> {
+    builder()?
+        .build()
+        .context("cannot build a client from PETSTORE_URL and PETSTORE_API_KEY")
+}
+
+/// A builder of this client, for other settings.
+///
+/// # Errors
+///
+/// There is no API key, or a variable cannot be read.
+pub fn builder() -> Result<ClientBuilder> {
     let url = match env::var("PETSTORE_URL") {
         Err(VarError::NotPresent) => DEFAULT_URL.to_owned(),
         other => other.context("PETSTORE_URL cannot be read")?,
     };
     let key = env::var("PETSTORE_API_KEY")
         .context("PETSTORE_API_KEY is not set; `petstore-server key create NAME` prints a key")?;
-    Client::builder(url)
+    Ok(Client::builder(url)
         .api_key(key)
-        .build()
-        .context("cannot build a client from PETSTORE_URL and PETSTORE_API_KEY")
+        .app_name("petstore-examples/1"))
 }

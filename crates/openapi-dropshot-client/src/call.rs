@@ -1,9 +1,12 @@
 //! The settings of one call, and the request of a call that is ready to be sent. How it is sent is in `retry`.
 
-use crate::{Client, RetryPolicy, error::Failure, generated::Operation, retry};
-use http::HeaderName;
-use reqwest::{Request, Response, Url};
-use std::time::Duration;
+use crate::{
+    Client, Interceptor, RetryPolicy, error::Failure, generated::Operation,
+    interceptor::Interceptors, retry, transport::Received,
+};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Request, Url};
+use std::{fmt, time::Duration};
 
 /// The header that lets the service recognise a repeated creation (draft-ietf-httpapi-idempotency-key-header).
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -17,14 +20,19 @@ pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempote
 /// let impatient = CallOptions::new()
 ///     .timeout(Duration::from_secs(1))
 ///     .try_timeout(Duration::from_millis(500))
-///     .retry(RetryPolicy::never());
+///     .retry(RetryPolicy::never())
+///     .header("x-priority", "high");
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 #[must_use = "settings do nothing before a call is given them"]
 pub struct CallOptions {
     timeout: Option<Duration>,
     try_timeout: Option<Duration>,
     retry: Option<RetryPolicy>,
+    interceptors: Interceptors,
+    headers: HeaderMap,
+    /// Why a header cannot be sent.
+    invalid: Option<String>,
 }
 
 impl CallOptions {
@@ -50,6 +58,65 @@ impl CallOptions {
         self.retry = Some(policy);
         self
     }
+
+    /// A header of each try. It replaces a header of this name that the client sets. If the name or the value cannot be
+    /// sent, the call fails before anything is sent.
+    pub fn header<N, V>(mut self, name: N, value: V) -> Self
+    where
+        N: TryInto<HeaderName>,
+        V: TryInto<HeaderValue>,
+    {
+        if let Err(reason) = insert_header(&mut self.headers, name, value) {
+            self.invalid.get_or_insert(reason);
+        }
+        self
+    }
+
+    /// Hooks around each try of the call, besides those of its client.
+    pub fn interceptor(mut self, interceptor: impl Interceptor) -> Self {
+        self.interceptors.push(interceptor);
+        self
+    }
+
+    /// The headers, or why one of them cannot be sent.
+    pub(crate) fn take_headers(&mut self) -> Result<HeaderMap, String> {
+        match self.invalid.take() {
+            Some(reason) => Err(reason),
+            None => Ok(std::mem::take(&mut self.headers)),
+        }
+    }
+}
+
+/// Without the headers, which may hold a secret.
+impl fmt::Debug for CallOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallOptions")
+            .field("timeout", &self.timeout)
+            .field("try_timeout", &self.try_timeout)
+            .field("retry", &self.retry)
+            .field("interceptors", &self.interceptors)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Sets a header, in place of an earlier one of this name.
+///
+/// # Errors
+///
+/// The name or the value cannot be sent. The message does not repeat the value, which may be a secret.
+pub(crate) fn insert_header<N, V>(headers: &mut HeaderMap, name: N, value: V) -> Result<(), String>
+where
+    N: TryInto<HeaderName>,
+    V: TryInto<HeaderValue>,
+{
+    let name = name
+        .try_into()
+        .map_err(|_| "the name of an added header is not valid".to_owned())?;
+    let value = value
+        .try_into()
+        .map_err(|_| format!("`{name}` cannot be sent in a header"))?;
+    headers.insert(name, value);
+    Ok(())
 }
 
 /// The settings of a client, or of a call after its options were applied.
@@ -58,6 +125,7 @@ pub(crate) struct Settings {
     pub(crate) timeout: Duration,
     pub(crate) try_timeout: Duration,
     pub(crate) retry: RetryPolicy,
+    pub(crate) interceptors: Interceptors,
 }
 
 impl Settings {
@@ -66,6 +134,7 @@ impl Settings {
             timeout: options.timeout.unwrap_or(self.timeout),
             try_timeout: options.try_timeout.unwrap_or(self.try_timeout),
             retry: options.retry.unwrap_or_else(|| self.retry.clone()),
+            interceptors: self.interceptors.followed_by(options.interceptors),
         }
     }
 }
@@ -84,10 +153,10 @@ impl Prepared {
     /// # Errors
     ///
     /// There is no response, or it is none of the successes that the document lists.
-    pub(crate) async fn send(self) -> Result<Response, Failure> {
+    pub(crate) async fn send(self) -> Result<Received, Failure> {
         let operation = self.operation;
         let response = retry::send(self).await?;
-        let status = response.status();
+        let status = response.status;
         if operation.success.is_empty() || operation.success.contains(&status.as_u16()) {
             Ok(response)
         } else {

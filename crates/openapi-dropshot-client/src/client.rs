@@ -3,13 +3,15 @@
 use crate::{
     ClientBuilder, Clock, Deprecation, RetryBudget,
     call::Settings,
+    credentials::Provided,
     deprecation::{self, Tally},
     error::Failure,
     generated::{Credential, Operation, Service},
     retry::{self, Throttle},
+    transport::{Received, Transport},
 };
-use http::{HeaderName, HeaderValue, header::CONTENT_TYPE};
-use reqwest::{Method, Request, RequestBuilder, Response, Url};
+use http::{HeaderMap, header::CONTENT_TYPE};
+use reqwest::{Request, Url};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 /// A client of one service, with one API key.
@@ -36,9 +38,11 @@ pub(crate) type Listener = Arc<dyn Fn(&Deprecation) + Send + Sync>;
 /// The state that the clones of a client share.
 pub(crate) struct Shared {
     pub(crate) base_url: String,
-    /// The header with the API key, marked as sensitive.
-    pub(crate) credential: Option<(HeaderName, HeaderValue)>,
-    pub(crate) http: reqwest::Client,
+    /// The headers of each request: the API key, marked as sensitive, and those that the application added.
+    pub(crate) headers: HeaderMap,
+    /// The provider of API keys, if the application has one.
+    pub(crate) credentials: Option<Provided>,
+    pub(crate) transport: Transport,
     pub(crate) service: &'static Service,
     pub(crate) settings: Settings,
     pub(crate) budget: RetryBudget,
@@ -69,15 +73,6 @@ impl Client {
         self.shared.deprecated.counts()
     }
 
-    /// A request with the API key.
-    pub(crate) fn request(&self, method: Method, url: String) -> RequestBuilder {
-        let request = self.shared.http.request(method, url);
-        match &self.shared.credential {
-            Some((name, value)) => request.header(name, value),
-            None => request,
-        }
-    }
-
     /// Sends a request once, and reads a JSON response to its end, so that the request can be sent again if the response
     /// breaks off. Other bodies are not read here. Every try of every operation is sent by this function.
     ///
@@ -87,38 +82,31 @@ impl Client {
     pub(crate) async fn exchange(
         &self,
         request: Request,
+        url: &Url,
         operation: &'static Operation,
-    ) -> Result<Response, Failure> {
-        let url = request.url().clone();
-        let response = self.shared.http.execute(request).await;
-        let response =
-            response.map_err(|error| Failure::no_response(operation.id, self.base_url(), error))?;
-        self.read_notices(operation, &url, &response);
-        if !response.status().is_success() {
-            return Err(Failure::from_response(response).await);
+    ) -> Result<Received, Failure> {
+        let received = self.shared.transport.send(request).await;
+        let received =
+            received.map_err(|error| Failure::no_response(operation.id, self.base_url(), error))?;
+        self.read_notices(operation, url, &received);
+        if !received.status.is_success() {
+            return Err(Failure::from_response(received).await);
         }
-        let kind = response.headers().get(CONTENT_TYPE);
+        let kind = received.headers.get(CONTENT_TYPE);
         if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json")) {
-            return Ok(response);
+            return Ok(received);
         }
-        let (status, headers) = (response.status(), response.headers().clone());
-        let body = response
-            .bytes()
-            .await
-            .map_err(|error| Failure::broken_off(status, &headers, error))?;
-        let mut complete = http::Response::new(body);
-        *complete.status_mut() = status;
-        *complete.headers_mut() = headers;
-        Ok(Response::from(complete))
+        let complete = received.complete().await;
+        complete.map_err(|(status, headers, error)| Failure::broken_off(status, headers, error))
     }
 
     /// Reads from a response whether the client has to slow down, and whether the operation is deprecated.
-    fn read_notices(&self, operation: &'static Operation, url: &Url, response: &Response) {
+    fn read_notices(&self, operation: &'static Operation, url: &Url, response: &Received) {
         let shared = &self.shared;
-        if let Some(wait) = retry::throttle(response.status(), response.headers()) {
+        if let Some(wait) = retry::throttle(response.status, &response.headers) {
             shared.throttle.slow_down(shared.clock.now(), wait);
         }
-        if let Some(deprecation) = deprecation::read(operation.id, url, response.headers()) {
+        if let Some(deprecation) = deprecation::read(operation.id, url, &response.headers) {
             shared.deprecated.count(operation.id);
             if deprecation::is_first(shared.service.package, operation.id) {
                 (shared.service.log_deprecation)(&deprecation);

@@ -1,15 +1,24 @@
 //! Builds a client: checks the address and the API key once, so that no call fails because of them later.
 
 use crate::{
-    Client, Clock, Deprecation, RetryBudget, RetryPolicy,
-    call::Settings,
+    BoxError, Client, Clock, Credentials, Deprecation, Interceptor, RetryBudget, RetryPolicy,
+    call::{Settings, insert_header},
     client::{Listener, Shared},
-    generated::{Credential, Service},
+    credentials::{Provided, header_name, header_value},
+    generated::Service,
+    interceptor::Interceptors,
     retry::RealClock,
+    transport::{Cloned, RequestBody, SendRequest, Transport},
 };
-use http::{HeaderName, HeaderValue, header::AUTHORIZATION};
+use http::{HeaderMap, HeaderName, HeaderValue, header::USER_AGENT};
 use reqwest::{Proxy, Url, redirect};
-use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    marker::PhantomData,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tower_service::Service as TowerService;
 
 /// The default time limit for making a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -45,15 +54,26 @@ pub struct ClientBuilder<K = Client> {
     base_url: String,
     service: &'static Service,
     api_key: Option<String>,
+    credentials: Option<Arc<dyn Credentials>>,
+    app_name: Option<String>,
+    headers: HeaderMap,
+    invalid_header: Option<String>,
     connect_timeout: Duration,
     settings: Settings,
     budget: RetryBudget,
     clock: Arc<dyn Clock>,
     proxies: Vec<Proxy>,
     no_proxy: bool,
-    http: Option<reqwest::Client>,
+    http: Option<Http>,
     on_deprecation: Option<Listener>,
     client: PhantomData<fn() -> K>,
+}
+
+/// How requests are sent, if the application says so.
+#[derive(Clone)]
+enum Http {
+    Reqwest(reqwest::Client),
+    Service(Arc<dyn SendRequest>),
 }
 
 impl<K: From<Client>> ClientBuilder<K> {
@@ -63,11 +83,16 @@ impl<K: From<Client>> ClientBuilder<K> {
             base_url: base_url.into(),
             service,
             api_key: None,
+            credentials: None,
+            app_name: None,
+            headers: HeaderMap::new(),
+            invalid_header: None,
             connect_timeout: CONNECT_TIMEOUT,
             settings: Settings {
                 timeout: TIMEOUT,
                 try_timeout: TRY_TIMEOUT,
                 retry: RetryPolicy::new(),
+                interceptors: Interceptors::default(),
             },
             budget: RetryBudget::default(),
             clock: Arc::new(RealClock),
@@ -90,6 +115,53 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// ```
     pub fn api_key(mut self, api_key: impl Into<String>) -> Self {
         self.api_key = Some(api_key.into());
+        self.credentials = None;
+        self
+    }
+
+    /// A provider of API keys that change, in place of one [`api_key`](ClientBuilder::api_key); see [`Credentials`], which
+    /// has an example.
+    pub fn credentials(mut self, provider: impl Credentials) -> Self {
+        self.credentials = Some(Arc::new(provider));
+        self.api_key = None;
+        self
+    }
+
+    /// The name and the version of the application, such as `shelter/1.2`, for the logs of the service. They follow those of
+    /// the client in the header `User-Agent`, with every transport and HTTP client.
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::{BuildError, Client};
+    /// let client = Client::builder("https://books.example/v1").app_name("library/1.2").build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
+    pub fn app_name(mut self, name: impl Into<String>) -> Self {
+        self.app_name = Some(name.into());
+        self
+    }
+
+    /// A header of each request, unless the call has one of this name. If the name or the value cannot be sent,
+    /// [`build`](ClientBuilder::build) fails.
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::{BuildError, Client};
+    /// let client = Client::builder("https://books.example/v1").header("x-tenant", "north").build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
+    pub fn header<N, V>(mut self, name: N, value: V) -> Self
+    where
+        N: TryInto<HeaderName>,
+        V: TryInto<HeaderValue>,
+    {
+        if let Err(reason) = insert_header(&mut self.headers, name, value) {
+            self.invalid_header.get_or_insert(reason);
+        }
+        self
+    }
+
+    /// Hooks around each try of all calls; see [`Interceptor`], which has examples.
+    pub fn interceptor(mut self, interceptor: impl Interceptor) -> Self {
+        self.settings.interceptors.push(interceptor);
         self
     }
 
@@ -167,7 +239,41 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn http_client(mut self, http: reqwest::Client) -> Self {
-        self.http = Some(http);
+        self.http = Some(Http::Reqwest(http));
+        self
+    }
+
+    /// Another way to send requests than reqwest: a [`tower::Service`](tower_service::Service), such as an in-memory one of
+    /// a test, a client of hyper, or a stack of tower's layers. Retries, time limits and interceptors stay as they are;
+    /// settings of connections, such as [`connect_timeout`](ClientBuilder::connect_timeout), do nothing.
+    ///
+    /// Return a [`TransportError`](crate::TransportError) if you know at which point a request failed: after any other
+    /// error it is unknown whether the service carried out the request.
+    ///
+    /// ```
+    /// use http_body_util::Full;
+    /// use openapi_dropshot_client::{BoxError, Client, RequestBody};
+    ///
+    /// let service = tower::service_fn(|request: http::Request<RequestBody>| async move {
+    ///     println!("{} {}", request.method(), request.uri());
+    ///     let response = http::Response::builder().header("content-type", "application/json");
+    ///     Ok::<_, BoxError>(response.body(Full::from(r#"["Emma"]"#))?)
+    /// });
+    /// let client = Client::builder("http://books.example/v1").transport(service).build()?;
+    /// # Ok::<(), openapi_dropshot_client::BuildError>(())
+    /// ```
+    pub fn transport<S, B>(mut self, service: S) -> Self
+    where
+        S: TowerService<http::Request<RequestBody>, Response = http::Response<B>>
+            + Clone
+            + Send
+            + 'static,
+        S::Future: Send,
+        S::Error: Into<BoxError>,
+        B: http_body::Body<Data = bytes::Bytes> + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
+        self.http = Some(Http::Service(Arc::new(Cloned(Mutex::new(service)))));
         self
     }
 
@@ -198,23 +304,49 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// ```
     pub fn build(self) -> Result<K, BuildError> {
         let base_url = checked_base_url(&self.base_url)?;
-        let credential = match self.api_key.as_deref() {
-            Some(api_key) => Some(credential_header(self.service.credential, api_key)?),
-            None if self.service.credential_required => return Err(BuildError::MissingApiKey),
-            None => None,
-        };
-        let http = match self.http {
-            Some(http) => http,
-            None if HAS_TLS || base_url.starts_with("http:") => {
-                let agent = format!("{}/{}", self.service.package, self.service.version);
-                http_client(agent, self.connect_timeout, self.proxies, self.no_proxy)?
+        let mut headers = self.headers;
+        if let Some(reason) = self.invalid_header {
+            return Err(BuildError::InvalidHeader { reason });
+        }
+        let credential = self.service.credential;
+        match (self.api_key.as_deref(), &self.credentials) {
+            (Some(api_key), _) => {
+                headers.insert(header_name(credential), header_value(credential, api_key)?);
             }
-            None => return Err(BuildError::NoTls),
-        };
+            (None, None) if self.service.credential_required => {
+                return Err(BuildError::MissingApiKey);
+            }
+            (None, _) => {}
+        }
+        let mut agent = format!("{}/{}", self.service.package, self.service.version);
+        if let Some(name) = &self.app_name {
+            agent = format!("{agent} {name}");
+        }
+        let agent = HeaderValue::try_from(agent).map_err(|_| BuildError::InvalidHeader {
+            reason: "the name of the application cannot be sent in a header".to_owned(),
+        })?;
+        // An HTTP client of the application may have a `User-Agent` of its own.
+        let own_agent = matches!(self.http, Some(Http::Reqwest(_))) && self.app_name.is_none();
+        if !own_agent {
+            headers.entry(USER_AGENT).or_insert(agent);
+        }
+        let transport =
+            match self.http {
+                Some(Http::Reqwest(http)) => Transport::Reqwest(http),
+                Some(Http::Service(service)) => Transport::Service(service),
+                None if HAS_TLS || base_url.starts_with("http:") => Transport::Reqwest(
+                    http_client(self.connect_timeout, self.proxies, self.no_proxy)?,
+                ),
+                None => return Err(BuildError::NoTls),
+            };
+        let credentials = self
+            .credentials
+            .map(|provider| Provided::new(provider, credential));
         let shared = Shared {
             base_url,
-            credential,
-            http,
+            headers,
+            credentials,
+            transport,
             service: self.service,
             settings: self.settings,
             budget: self.budget,
@@ -274,6 +406,12 @@ pub enum BuildError {
         /// The position of this character, counted from 1.
         position: usize,
     },
+    /// A header that the application added cannot be sent.
+    #[error("{reason}; use visible ASCII characters")]
+    InvalidHeader {
+        /// The header, without its value.
+        reason: String,
+    },
     /// The address begins with `https`, and the client was built without TLS.
     #[error(
         "the base URL begins with `https`, and this client was built without TLS; \
@@ -289,13 +427,11 @@ pub enum BuildError {
 const HAS_TLS: bool = cfg!(any(feature = "rustls", feature = "native-tls"));
 
 fn http_client(
-    agent: String,
     connect_timeout: Duration,
     proxies: Vec<Proxy>,
     no_proxy: bool,
 ) -> Result<reqwest::Client, BuildError> {
     let mut builder = reqwest::Client::builder()
-        .user_agent(agent)
         .connect_timeout(connect_timeout)
         // The service never redirects. A redirect of a proxy would turn a creation into a look-up.
         .redirect(redirect::Policy::none());
@@ -335,31 +471,4 @@ fn checked_base_url(text: &str) -> Result<String, BuildError> {
         return Err(BuildError::QueryInBaseUrl);
     }
     Ok(url.as_str().trim_end_matches('/').to_owned())
-}
-
-/// The header with the API key, which has to be visible ASCII (RFC 6750, section 2.1).
-fn credential_header(
-    credential: Credential,
-    api_key: &str,
-) -> Result<(HeaderName, HeaderValue), BuildError> {
-    if api_key.is_empty() {
-        return Err(BuildError::MissingApiKey);
-    }
-    if let Some(index) = api_key.chars().position(|c| !c.is_ascii_graphic()) {
-        return Err(BuildError::InvalidApiKey {
-            position: index + 1,
-        });
-    }
-    let (name, value) = match credential {
-        Credential::Bearer => (AUTHORIZATION, format!("Bearer {api_key}")),
-        Credential::Header(name) => (
-            HeaderName::from_bytes(name.as_bytes())
-                .expect("the generator accepts only valid names of headers"),
-            api_key.to_owned(),
-        ),
-    };
-    let mut value =
-        HeaderValue::try_from(value).map_err(|_| BuildError::InvalidApiKey { position: 1 })?;
-    value.set_sensitive(true);
-    Ok((name, value))
 }

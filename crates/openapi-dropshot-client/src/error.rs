@@ -3,7 +3,7 @@
 
 mod new;
 
-use crate::{BuildError, retry::Record};
+use crate::{BuildError, RetryStop, retry::Record};
 use http::{HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 use std::{
@@ -61,7 +61,9 @@ struct Inner {
     message: String,
     request_id: Option<String>,
     retry_after: Option<Duration>,
+    headers: Option<HeaderMap>,
     record: Record,
+    excerpt: Option<String>,
     body: Option<serde_json::Value>,
     source: Option<Box<dyn error::Error + Send + Sync>>,
 }
@@ -85,6 +87,11 @@ pub enum ErrorKind {
     Request,
     /// No connection was made; the service has seen nothing of this try.
     Connect,
+    /// No API key could be loaded; nothing was sent. See [`Credentials`](crate::Credentials).
+    Credentials,
+    /// No secure connection was made: the certificate is not trusted, has expired or is for another name, or something
+    /// other than TLS responded. Nothing was sent, and sending it again will not help.
+    Tls,
     /// The time limit was reached. It is unknown whether the service carried out the request.
     Timeout,
     /// The connection broke. It is unknown whether the service carried out the request.
@@ -113,6 +120,16 @@ impl<C> Error<C> {
         self.inner.status.map(|status| status.as_u16())
     }
 
+    /// The HTTP status, if there was a response, in the type that [`Response::status`](crate::Response::status) has.
+    pub fn status_code(&self) -> Option<StatusCode> {
+        self.inner.status
+    }
+
+    /// The headers of the response, if there was one. Neither `Display` nor `Debug` shows them.
+    pub fn headers(&self) -> Option<&HeaderMap> {
+        self.inner.headers.as_ref()
+    }
+
     /// What happened, for people: the message of the service, if it sent one.
     pub fn message(&self) -> &str {
         &self.inner.message
@@ -129,9 +146,34 @@ impl<C> Error<C> {
         self.inner.body.as_ref()
     }
 
+    /// The begin of a body that is not an error body of the service, such as the HTML page of a proxy: at most 200
+    /// characters, without tags and control characters. It is text from an unknown sender, so neither `Display` nor `Debug`
+    /// shows it.
+    pub fn excerpt(&self) -> Option<&str> {
+        self.inner.excerpt.as_deref()
+    }
+
+    /// Why the request was not sent again, if the error may be transient.
+    ///
+    /// ```
+    /// use openapi_dropshot_client::{Error, RetryStop};
+    ///
+    /// fn report(error: &Error) {
+    ///     if error.retry_stop() == Some(RetryStop::Budget) {
+    ///         println!("the service fails too often; calls are not repeated for now");
+    ///     }
+    /// }
+    /// ```
+    pub fn retry_stop(&self) -> Option<RetryStop> {
+        self.inner.record.stop
+    }
+
     /// Whether the service may have seen the request in any of its tries. If it has not, nothing has happened.
     pub fn was_sent(&self) -> bool {
-        let this_time = !matches!(self.inner.kind, ErrorKind::Request | ErrorKind::Connect);
+        let this_time = !matches!(
+            self.inner.kind,
+            ErrorKind::Request | ErrorKind::Connect | ErrorKind::Credentials | ErrorKind::Tls
+        );
         this_time || self.inner.record.sent
     }
 
@@ -151,6 +193,14 @@ impl<C> Error<C> {
         self.inner.record.idempotency_key.as_deref()
     }
 
+    /// The `error.type` of OpenTelemetry's semantic conventions: the status, or the point at which the try failed.
+    pub(crate) fn error_type(&self) -> String {
+        match (self.inner.kind, self.inner.status) {
+            (ErrorKind::Answer, Some(status)) => status.as_u16().to_string(),
+            (kind, _) => format!("{kind:?}").to_ascii_lowercase(),
+        }
+    }
+
     /// Adds what became of the call that this error ends.
     pub(crate) fn of_call(mut self, record: &Record) -> Self {
         self.inner.record = record.clone();
@@ -164,7 +214,9 @@ impl<C> Error<C> {
             message,
             request_id: None,
             retry_after: None,
+            headers: None,
             record: Record::default(),
+            excerpt: None,
             body: None,
             source: None,
         };
@@ -186,7 +238,10 @@ impl<C: Display> Error<C> {
     pub fn is_retryable(&self) -> bool {
         match self.inner.kind {
             ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Interrupted => true,
-            ErrorKind::Request | ErrorKind::Unreadable => false,
+            ErrorKind::Request
+            | ErrorKind::Credentials
+            | ErrorKind::Tls
+            | ErrorKind::Unreadable => false,
             ErrorKind::Answer => {
                 self.code_says_not_begun()
                     || self.has_code(&["unavailable"])
@@ -249,15 +304,22 @@ impl<C: Display> Display for Error<C> {
             write!(f, " (request {id})")?;
         }
         match inner.record.retries {
-            0 => Ok(()),
-            1 => write!(f, ", tried twice"),
-            retries => write!(f, ", tried {} times", retries.saturating_add(1)),
+            0 => {}
+            1 => write!(f, ", tried twice")?,
+            retries => write!(f, ", tried {} times", retries.saturating_add(1))?,
         }
+        if inner.record.stop == Some(RetryStop::Budget) {
+            write!(
+                f,
+                ", not again because the retry budget of the client is used up"
+            )?;
+        }
+        Ok(())
     }
 }
 
 /// Text from outside without control characters, which a terminal would obey.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { '\u{fffd}' } else { c })
         .collect()
@@ -275,6 +337,7 @@ impl<C: Debug> Debug for Error<C> {
             .field("retry_after", &inner.retry_after)
             .field("was_sent", &self.was_sent())
             .field("retries", &inner.record.retries)
+            .field("retry_stop", &inner.record.stop)
             .field("idempotency_key", &inner.record.idempotency_key)
             .field("source", &inner.source)
             .finish()

@@ -13,13 +13,13 @@ pub use http::Method;
 pub use open_enum::OpenEnum;
 pub use service::{Credential, Service};
 #[doc(hidden)]
-pub use service::{FailedTry, day};
+pub use service::{FailedTry, StartedCall, day};
 
 #[cfg(feature = "blocking")]
 pub use crate::blocking::wait;
 
 use crate::{
-    CallOptions, Client, Error, ErrorCode, Items, Pages, Response,
+    CallOptions, Client, Error, ErrorCode, Items, Pages, Response, Waiting,
     call::{IDEMPOTENCY_KEY, Prepared},
     error::Failure,
 };
@@ -28,6 +28,7 @@ use http::{
     header::{ACCEPT, CONTENT_TYPE},
 };
 use progenitor_client::{ByteStream, QueryParam, encode_path};
+use reqwest::Url;
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::{self, Display};
 
@@ -56,6 +57,30 @@ pub struct Operation {
     pub parameters: &'static [Parameter],
     /// The statuses of its successes; empty if every status from 200 to 299 is one.
     pub success: &'static [u16],
+}
+
+/// The states for which a client can wait; `x-waiters` of the document declares them.
+///
+/// ```
+/// use openapi_dropshot_client::generated::Waiter;
+///
+/// static LOAN_RETURNED: Waiter = Waiter {
+///     name: "loanReturned",
+///     path: "/state",
+///     success: &["returned"],
+///     failure: &["lost"],
+/// };
+/// ```
+#[derive(Debug)]
+pub struct Waiter {
+    /// The name in the document.
+    pub name: &'static str,
+    /// The place of the state in the response, as a JSON pointer (RFC 6901).
+    pub path: &'static str,
+    /// The states that end the waiting.
+    pub success: &'static [&'static str],
+    /// The states that never lead to those.
+    pub failure: &'static [&'static str],
 }
 
 /// A parameter of an operation; see [`Operation`] for an example.
@@ -229,16 +254,25 @@ impl<'a> Call<'a> {
 
     /// Builds the request, with a body and its media type if there is one. Reports the first parameter that is missing
     /// or was rejected, and then a problem with the body.
-    fn finish(self, body: Result<Option<(&'static str, reqwest::Body)>, String>) -> Request {
+    fn finish(mut self, body: Result<Option<(&'static str, reqwest::Body)>, String>) -> Request {
         let request = || {
             let (path_and_query, headers) = self.parts().map_err(Failure::invalid_request)?;
             let url = format!("{}{path_and_query}", self.client.base_url());
-            let method = self.operation.method.clone();
-            let mut request = self.client.request(method, url).headers(headers);
+            let url = Url::parse(&url).map_err(Failure::not_built)?;
+            let mut request = reqwest::Request::new(self.operation.method.clone(), url);
+            request
+                .headers_mut()
+                .clone_from(&self.client.shared.headers);
+            request.headers_mut().extend(headers);
             if let Some((media_type, body)) = body.map_err(Failure::invalid_request)? {
-                request = request.header(CONTENT_TYPE, media_type).body(body);
+                let media_type = HeaderValue::from_static(media_type);
+                request.headers_mut().insert(CONTENT_TYPE, media_type);
+                *request.body_mut() = Some(body);
             }
-            let mut request = request.build().map_err(Failure::not_built)?;
+            let added = self.options.take_headers();
+            request
+                .headers_mut()
+                .extend(added.map_err(Failure::invalid_request)?);
             if self.operation.takes_idempotency_key() {
                 // The call keeps this key over all tries.
                 request
@@ -327,7 +361,7 @@ impl Request {
     /// Those of every call; see [`Error`].
     pub async fn empty<C: ErrorCode>(self) -> Result<Response<(), C>, Error<C>> {
         let response = self.0.map_err(Failure::typed)?.send().await;
-        Ok(Response::empty(&response.map_err(Failure::typed)?))
+        Ok(Response::empty(response.map_err(Failure::typed)?))
     }
 
     /// Sends the request; the body of the response is read as it arrives.
@@ -347,6 +381,11 @@ impl Request {
         C: ErrorCode,
     {
         Pages::new(self.accepting_json())
+    }
+
+    /// Waits until the thing that the operation returns is in a state; see [`Waiting`].
+    pub fn wait<T, C>(self, waiter: &'static Waiter) -> Waiting<T, C> {
+        Waiting::new(self.accepting_json(), waiter)
     }
 
     /// The items of this page and of those that follow.

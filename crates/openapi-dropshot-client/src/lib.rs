@@ -47,40 +47,57 @@
 //! # Spans
 //!
 //! Each call has a `tracing` span with the name of the generated crate and the fields `operation`, `method`, `status`,
-//! `request_id`, `retries` and `error`.
+//! `request_id`, `retries` and `error`. It also has the fields of OpenTelemetry's semantic conventions for HTTP clients:
+//! `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code`, `error.type` and
+//! `http.request.resend_count`. The module [`telemetry`] has metrics, and propagates traces.
 //!
 //! # Licence
 //!
 //! This crate is licensed under Apache-2.0 or MIT, at your option. It builds on `progenitor-client`, which is licensed
 //! under the Mozilla Public License 2.0 (MPL-2.0): its files stay under that licence wherever they are distributed.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod batch;
 #[cfg(feature = "blocking")]
+#[cfg_attr(docsrs, doc(cfg(feature = "blocking")))]
 pub mod blocking;
 mod call;
 mod client;
 mod client_builder;
+mod credentials;
 mod deprecation;
 mod error;
 pub mod generated;
+mod interceptor;
 mod link;
+pub mod mock;
 mod pages;
 mod response;
 mod retry;
+pub mod telemetry;
+mod transport;
+mod waiting;
 
+pub use batch::{Batch, BatchError, BatchReport, Progress};
 pub use call::CallOptions;
 pub use client::Client;
 pub use client_builder::{BuildError, ClientBuilder};
+pub use credentials::{ApiKey, ApiKeyFile, Credentials};
 pub use deprecation::Deprecation;
 pub use error::{Error, ErrorCode, ErrorKind};
+pub use interceptor::{BoxError, Interceptor, TryOutcome, TryRequest};
 pub use pages::{Items, Pages};
 /// The body of a response that is read as it arrives.
 pub use progenitor_client::ByteStream;
 /// The version of reqwest that this crate is built on, for [`ClientBuilder::http_client`] and [`ClientBuilder::proxy`].
 pub use reqwest;
 pub use response::Response;
-pub use retry::{Clock, RetryBudget, RetryPolicy};
+pub use retry::{Clock, RetryBudget, RetryDecision, RetryPolicy, RetryStop};
 #[doc(hidden)]
 pub use tracing;
+pub use transport::{RequestBody, TransportError};
+pub use waiting::{WaitError, Waiting};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

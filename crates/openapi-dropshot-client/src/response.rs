@@ -5,10 +5,13 @@ use crate::{
     error::{self, Failure},
     link,
     retry::Record,
+    transport::Received,
 };
+use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use progenitor_client::ByteStream;
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 use std::{fmt, marker::PhantomData, ops::Deref};
 
 /// A response of the service. It dereferences to its body: `response.title` is the title of the book that the
@@ -30,6 +33,8 @@ pub struct Response<T, C = String> {
     status: StatusCode,
     headers: HeaderMap,
     record: Record,
+    /// The body as it was received, if it was read to its end.
+    bytes: Bytes,
     codes: PhantomData<fn() -> C>,
 }
 
@@ -41,6 +46,11 @@ impl<T, C> Response<T, C> {
 
     /// The HTTP status.
     pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The HTTP status; the same as [`status`](Response::status), under the name that errors and interceptors have for it.
+    pub fn status_code(&self) -> StatusCode {
         self.status
     }
 
@@ -81,6 +91,45 @@ impl<T, C> Response<T, C> {
         }
     }
 
+    /// The body as it was received. It is kept until the response is dropped or taken apart by
+    /// [`into_inner`](Response::into_inner). It is empty if the body is read as it arrives, or if the operation has none.
+    ///
+    /// ```
+    /// # use openapi_dropshot_client::Response;
+    /// fn archive(response: &Response<Vec<i64>>) -> std::io::Result<()> {
+    ///     std::fs::write("response.json", response.raw_body())
+    /// }
+    /// ```
+    pub fn raw_body(&self) -> &Bytes {
+        &self.bytes
+    }
+
+    /// The members of the body that the type does not know, because the service is newer than this client: each with its
+    /// place as a JSON pointer (RFC 6901). Members with the value `null` are left out.
+    ///
+    /// The body is read once more for this, and only when this is called.
+    ///
+    /// ```
+    /// # #[derive(serde::Serialize)] struct Book { title: String }
+    /// # use openapi_dropshot_client::Response;
+    /// fn report(book: &Response<Book>) {
+    ///     for (place, value) in book.unknown_members() {
+    ///         println!("{place}: {value}"); // /author: "Jane Austen"
+    ///     }
+    /// }
+    /// ```
+    pub fn unknown_members(&self) -> Vec<(String, Value)>
+    where
+        T: Serialize,
+    {
+        let mut unknown = Vec::new();
+        let received = serde_json::from_slice(&self.bytes);
+        if let (Ok(received), Ok(known)) = (received, serde_json::to_value(&self.body)) {
+            compare(&received, &known, &mut String::new(), &mut unknown);
+        }
+        unknown
+    }
+
     /// The error of a response that does not match the document.
     pub(crate) fn unreadable(&self, reason: impl fmt::Display) -> Failure {
         Failure::unreadable(self.status, &self.headers, reason).of_call(&self.record)
@@ -92,6 +141,7 @@ impl<T, C> Response<T, C> {
             status: self.status,
             headers: self.headers,
             record: self.record,
+            bytes: self.bytes,
             codes: PhantomData,
         }
     }
@@ -99,17 +149,49 @@ impl<T, C> Response<T, C> {
 
 impl<T: DeserializeOwned, C> Response<T, C> {
     /// Reads a JSON body.
-    pub(crate) async fn json(response: reqwest::Response) -> Result<Self, Failure> {
-        let empty = Response::<(), C>::empty(&response);
-        let (status, headers) = (empty.status, &empty.headers);
-        let text = response
-            .bytes()
-            .await
-            .map_err(|error| Failure::broken_off(status, headers, error).of_call(&empty.record))?;
-        match serde_json::from_slice(&text) {
+    pub(crate) async fn json(received: Received) -> Result<Self, Failure> {
+        let record = received.record.clone();
+        let complete = received.complete().await;
+        let complete = complete.map_err(|(status, headers, error)| {
+            Failure::broken_off(status, headers, error).of_call(&record)
+        })?;
+        let empty = Response::<(), C>::empty(complete);
+        match serde_json::from_slice(&empty.bytes) {
             Ok(body) => Ok(empty.map(body)),
             Err(error) => Err(empty.unreadable(reason(&error))),
         }
+    }
+}
+
+/// Collects the members of the one value that the other one lacks.
+fn compare(
+    received: &Value,
+    known: &Value,
+    place: &mut String,
+    unknown: &mut Vec<(String, Value)>,
+) {
+    let length = place.len();
+    match (received, known) {
+        (Value::Object(received), Value::Object(known)) => {
+            for (name, value) in received.iter().filter(|(_, value)| !value.is_null()) {
+                let name_in_place = name.replace('~', "~0").replace('/', "~1");
+                place.push('/');
+                place.push_str(&name_in_place);
+                match known.get(name) {
+                    Some(known) => compare(value, known, place, unknown),
+                    None => unknown.push((place.clone(), value.clone())),
+                }
+                place.truncate(length);
+            }
+        }
+        (Value::Array(received), Value::Array(known)) => {
+            for (index, (value, known)) in received.iter().zip(known).enumerate() {
+                place.push_str(&format!("/{index}"));
+                compare(value, known, place, unknown);
+                place.truncate(length);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -129,13 +211,13 @@ fn reason(error: &serde_json::Error) -> String {
 
 impl<C> Response<(), C> {
     /// A response without a body.
-    pub(crate) fn empty(response: &reqwest::Response) -> Self {
-        let record = response.extensions().get::<Record>();
+    pub(crate) fn empty(received: Received) -> Self {
         Response {
             body: (),
-            status: response.status(),
-            headers: response.headers().clone(),
-            record: record.cloned().unwrap_or_default(),
+            bytes: received.bytes(),
+            status: received.status,
+            headers: received.headers,
+            record: received.record,
             codes: PhantomData,
         }
     }
@@ -143,9 +225,15 @@ impl<C> Response<(), C> {
 
 impl<C> Response<ByteStream, C> {
     /// A response whose body is read as it arrives.
-    pub(crate) fn stream(response: reqwest::Response) -> Self {
-        let empty = Response::<(), C>::empty(&response);
-        empty.map(ByteStream::new(Box::pin(response.bytes_stream())))
+    pub(crate) fn stream(received: Received) -> Self {
+        Response {
+            status: received.status,
+            headers: received.headers.clone(),
+            record: received.record.clone(),
+            bytes: Bytes::new(),
+            body: received.into_stream(),
+            codes: PhantomData,
+        }
     }
 }
 

@@ -10,14 +10,16 @@ pub use budget::RetryBudget;
 pub use clock::Clock;
 pub(crate) use clock::RealClock;
 pub(crate) use decision::{Throttle, http_date, retry_after, throttle};
-pub use policy::RetryPolicy;
+pub use policy::{RetryDecision, RetryPolicy};
 
 use crate::{
     call::Prepared,
     error::{self, Failure},
-    generated::FailedTry,
+    generated::{FailedTry, StartedCall},
+    interceptor::{TryOutcome, TryRequest},
+    transport::Received,
 };
-use reqwest::Response;
+use http::StatusCode;
 use std::time::Instant;
 use tracing::Instrument as _;
 
@@ -30,26 +32,56 @@ pub(crate) struct Record {
     pub(crate) sent: bool,
     /// The key that made the request safe to repeat.
     pub(crate) idempotency_key: Option<String>,
+    /// Why the request was not sent again, although that may have helped.
+    pub(crate) stop: Option<RetryStop>,
+}
+
+/// Why a request was not sent again after an error that may be transient; see
+/// [`Error::retry_stop`](crate::Error::retry_stop).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RetryStop {
+    /// It is unknown whether the service carried out the request, and it is not safe to repeat.
+    NotRepeatable,
+    /// The call has made all tries of its [`RetryPolicy`].
+    Tries,
+    /// The [`RetryBudget`] of the client is used up, because too many calls fail.
+    Budget,
+    /// The pause before the next try would have exceeded the time limit of the call.
+    Timeout,
+    /// The classifier of the [`RetryPolicy`] forbids it.
+    Classifier,
 }
 
 /// Sends a request until there is a response, or until there is no point in sending it again.
-pub(crate) async fn send(call: Prepared) -> Result<Response, Failure> {
-    let span = (call.client.shared.service.span)(call.operation.id, call.request.method().as_str());
+pub(crate) async fn send(call: Prepared) -> Result<Received, Failure> {
+    let url = call.request.url();
+    let span = (call.client.shared.service.span)(&StartedCall {
+        operation: call.operation,
+        address: url.host_str().unwrap_or_default(),
+        port: url.port_or_known_default(),
+    });
     async move {
         let outcome = tries(call).await;
         let span = tracing::Span::current();
         match &outcome {
             Ok(response) => {
-                span.record("status", response.status().as_u16());
-                span.record("request_id", error::request_id(response.headers()));
-                let record = response.extensions().get::<Record>();
-                span.record("retries", record.map(|record| record.retries));
+                span.record("status", response.status.as_u16());
+                span.record("request_id", error::request_id(&response.headers));
+                span.record("retries", response.record.retries);
+                span.record("http.response.status_code", response.status.as_u16());
+                resent(&span, response.record.retries);
             }
             Err(error) => {
                 span.record("status", error.status());
                 span.record("request_id", error.request_id());
                 span.record("retries", error.retries());
                 span.record("error", tracing::field::debug(error.kind()));
+                span.record("http.response.status_code", error.status());
+                if !span.is_disabled() {
+                    span.record("error.type", error.error_type());
+                }
+                resent(&span, error.retries());
             }
         }
         outcome
@@ -58,7 +90,14 @@ pub(crate) async fn send(call: Prepared) -> Result<Response, Failure> {
     .await
 }
 
-async fn tries(call: Prepared) -> Result<Response, Failure> {
+/// The conventions have the number only for requests that were sent again.
+fn resent(span: &tracing::Span, retries: u32) {
+    if retries > 0 {
+        span.record("http.request.resend_count", retries);
+    }
+}
+
+async fn tries(call: Prepared) -> Result<Received, Failure> {
     let idempotency_key = call.idempotency_key().map(str::to_owned);
     let repeatable = call.request.method().is_idempotent() || idempotency_key.is_some();
     let Prepared {
@@ -75,6 +114,9 @@ async fn tries(call: Prepared) -> Result<Response, Failure> {
         idempotency_key,
         ..Record::default()
     };
+    let (method, url) = (request.method().clone(), request.url().clone());
+    // The value of the header with a key that the service has rejected.
+    let mut rejected = None;
     loop {
         let wait = shared.throttle.wait(clock.now());
         // If the wait would exceed the time limit, the request is sent at once and the service decides.
@@ -83,31 +125,89 @@ async fn tries(call: Prepared) -> Result<Response, Failure> {
         }
         // A body that is a stream cannot be sent twice.
         let again = request.try_clone();
+        let mut key = None;
+        if let Some(credentials) = &shared.credentials {
+            let loading = credentials.header(&**clock, rejected.as_ref());
+            let loaded = tokio::time::timeout(left(clock.now()), loading).await;
+            let loaded = loaded.unwrap_or_else(|_| Err(Failure::no_key_in_time()));
+            let (name, value) = loaded.map_err(|error| error.of_call(&record))?;
+            // A call can have a key of its own, by `CallOptions::header`.
+            if !request.headers().contains_key(&name) {
+                request.headers_mut().insert(name, value.clone());
+                key = Some(value);
+            }
+        }
+        let number = record.retries.saturating_add(1);
+        let allowed = settings.interceptors.before_try(&mut TryRequest {
+            request: &mut request,
+            operation,
+            number,
+        });
+        if let Err(reason) = allowed {
+            return Err(Failure::stopped_by_interceptor(operation.id, reason).of_call(&record));
+        }
         let limit = settings.try_timeout.min(left(clock.now()));
-        let error = match tokio::time::timeout(limit, client.exchange(request, operation)).await {
-            Ok(Ok(mut response)) => {
+        let begun = clock.now();
+        let exchange = client.exchange(request, &url, operation);
+        let result = tokio::time::timeout(limit, exchange).await;
+        let result = result.unwrap_or_else(|_| Err(Failure::timed_out(operation.id)));
+        let outcome = TryOutcome {
+            operation,
+            number,
+            method: &method,
+            url: &url,
+            elapsed: clock.now().saturating_duration_since(begun),
+            repeatable,
+            result: match &result {
+                Ok(received) => Ok((received.status, &received.headers)),
+                Err(error) => Err(error),
+            },
+        };
+        settings.interceptors.after_try(&outcome);
+        let decision = settings.retry.decide(&outcome);
+        let error = match result {
+            Ok(mut received) => {
                 shared.budget.earn();
                 record.sent = true;
-                response.extensions_mut().insert(record);
-                return Ok(response);
+                received.record = record;
+                return Ok(received);
             }
-            Ok(Err(error)) => error,
-            Err(_) => Failure::timed_out(operation.id),
+            Err(error) => error,
         };
         record.sent |= error.was_sent();
-        let worthwhile = error.is_retryable() && (repeatable || error.was_not_begun());
-        let (true, true, Some(next)) = (
-            worthwhile,
-            settings.retry.allows_another(record.retries),
-            again,
-        ) else {
-            return Err(error.of_call(&record));
-        };
+        // A key that has changed is loaded once. The service has not begun with a request whose key it rejects.
+        if let Some(credentials) = &shared.credentials
+            && error.status_code() == Some(StatusCode::UNAUTHORIZED)
+            && rejected.is_none()
+            && let Some(used) = key
+        {
+            let loading = credentials.header(&**clock, Some(&used));
+            let loaded = tokio::time::timeout(left(clock.now()), loading).await;
+            let has_another = matches!(loaded, Ok(Ok((_, value))) if value != used);
+            rejected = Some(used);
+            if has_another && let Some(next) = again {
+                record.retries += 1;
+                request = next;
+                continue;
+            }
+        }
         let jitter = clock.jitter(settings.retry.ceiling(record.retries));
         let pause = error.retry_after().unwrap_or_default() + jitter;
-        if pause >= left(clock.now()) || !shared.budget.spend() {
+        let repeatable = repeatable || error.was_not_begun();
+        let stop = match decision {
+            RetryDecision::Stop => Some(RetryStop::Classifier),
+            RetryDecision::Default if !error.is_retryable() => return Err(error.of_call(&record)),
+            RetryDecision::Default if !repeatable => Some(RetryStop::NotRepeatable),
+            _ if again.is_none() => Some(RetryStop::NotRepeatable),
+            _ if !settings.retry.allows_another(record.retries) => Some(RetryStop::Tries),
+            _ if pause >= left(clock.now()) => Some(RetryStop::Timeout),
+            _ if !shared.budget.spend() => Some(RetryStop::Budget),
+            _ => None,
+        };
+        let (None, Some(next)) = (stop, again) else {
+            record.stop = stop;
             return Err(error.of_call(&record));
-        }
+        };
         (shared.service.log_retry)(&FailedTry {
             operation: operation.id,
             kind: error.kind(),

@@ -8,6 +8,7 @@ mod project_rules;
 mod schemas;
 mod security;
 mod validate;
+mod waiters;
 mod walk;
 
 use crate::model::Document;
@@ -19,6 +20,7 @@ use crate::rules::Profile;
 pub fn lint(document: &Document, profile: Profile) -> Vec<Problem> {
     let mut problems = document.warnings.clone();
     operations::check(document, &mut problems);
+    waiters::check(document, &mut problems);
     security::check(document, &mut problems);
     schemas::check(document, &mut problems);
     validate::check(document, profile, &mut problems);

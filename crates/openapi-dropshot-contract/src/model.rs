@@ -187,8 +187,27 @@ pub struct Operation {
     /// `security`, or that of the document where the operation has none.
     /// Each entry is one alternative: scheme names with their scopes.
     pub security: Vec<IndexMap<String, Vec<String>>>,
+    /// `x-waiters`: the states for which clients can wait.
+    pub waiters: Vec<Waiter>,
     /// All extensions, those read into fields included.
     pub extensions: Extensions,
+}
+
+/// An entry of `x-waiters`: `orderDelivered: {path: /status, success: [delivered], failure: [cancelled], retry: [placed]}`
+#[derive(Clone, Debug)]
+pub struct Waiter {
+    /// Its place.
+    pub at: Location,
+    /// Its name.
+    pub name: String,
+    /// The place of the state in the response, as a JSON pointer.
+    pub path: Spanned<String>,
+    /// The states that end the waiting.
+    pub success: Vec<Spanned<String>>,
+    /// The states that never lead to those of `success`.
+    pub failure: Vec<Spanned<String>>,
+    /// The states in which clients go on waiting, as in each that is not listed.
+    pub retry: Vec<Spanned<String>>,
 }
 
 /// `x-deprecated-since`, `x-deprecated-since-version`, `x-sunset` and

@@ -17,8 +17,14 @@ use std::{path::PathBuf, sync::LazyLock};
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) service: ServiceOptions,
-    /// How results are written: a table on a terminal, JSON elsewhere, if not given
-    #[arg(long, global = true, value_enum, value_name = "FORM")]
+    /// How results are written [default: a table on a terminal, JSON elsewhere]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "FORM",
+        help_heading = "Options of all commands"
+    )]
     pub(crate) output: Option<Form>,
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -73,7 +79,7 @@ pub(crate) enum Command {
         #[arg(value_enum)]
         shell: Shell,
     },
-    /// Print the manual page, or write one page for each command into a folder
+    /// Show the manual page, or write one page for each command into a folder
     Man {
         /// An existing folder, into which `petstore.1` and the pages of the commands are written
         #[arg(long, value_name = "FOLDER")]
@@ -148,7 +154,7 @@ pub(crate) enum OrdersCommand {
 /// Which part of a list is printed.
 #[derive(Debug, Args)]
 pub(crate) struct PageOptions {
-    /// How many entries a page has, from 1 to 100; 20 if not given, and 100 with `--all`
+    /// How many entries a page has, from 1 to 100 [default: 20, and 100 with `--all`]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) limit: Option<u64>,
     /// The cursor with which to begin, from an earlier list with the same filters
@@ -170,8 +176,8 @@ pub(crate) struct ListOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct AddOptions {
-    /// The name of the pet
-    #[arg(long, allow_hyphen_values = true)]
+    /// The name of the pet, which may not be empty
+    #[arg(long, allow_hyphen_values = true, value_parser = name)]
     pub(crate) name: String,
     /// The number of the category that it belongs to
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
@@ -257,6 +263,15 @@ impl Format {
             Format::Csv => "csv",
         }
     }
+}
+
+/// A name that can be seen. The service accepts any text, but an empty name on a command line is a variable that is not
+/// set.
+fn name(text: &str) -> Result<String, &'static str> {
+    if text.trim().is_empty() {
+        return Err("the name is empty");
+    }
+    Ok(text.to_owned())
 }
 
 /// A status of a pet that the service knows; the shells complete it.

@@ -24,19 +24,21 @@ const OTHERS: u32 = 0o077;
 /// The options of the command line for the service.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ServiceOptions {
-    /// The service, with the version of its interface; http://127.0.0.1:8080/v1 if not given
+    /// The service, with the version of its interface [default: http://127.0.0.1:8080/v1]
     #[arg(
         long,
         global = true,
+        help_heading = "Options of all commands",
         env = "PETSTORE_URL",
         hide_env_values = true,
         value_name = "URL"
     )]
     url: Option<String>,
-    /// The configuration file, instead of ~/.config/petstore/cli.toml
+    /// The configuration file [default: ~/.config/petstore/cli.toml]
     #[arg(
         long,
         global = true,
+        help_heading = "Options of all commands",
         env = "PETSTORE_CLI_CONFIG",
         hide_env_values = true,
         value_name = "FILE"
@@ -92,6 +94,18 @@ impl Service {
         Ok(Service {
             url: url.unwrap_or_else(|| DEFAULT_URL.to_owned()),
             api_key,
+        })
+    }
+
+    /// What to say if the service knows none of the addresses below this URL: it ends without a version, like `/v1`.
+    pub(crate) fn lacks_version(&self) -> Option<String> {
+        let last = self.url.trim_end_matches('/').rsplit('/').next()?;
+        let is_version = last
+            .strip_prefix('v')
+            .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()));
+        (!is_version).then(|| {
+            "the service does not know this address; its version is missing: end --url or PETSTORE_URL with `/v1`"
+                .to_owned()
         })
     }
 

@@ -73,15 +73,41 @@ impl Fault {
         Fault::rejected(429, "rate_limited", message, retry_after)
     }
 
+    /// Any status with an error body of this code, which may be one that the
+    /// contract does not have. The service has not begun with the request.
+    ///
+    /// ```
+    /// use petstore_testing::{Fault, OperationId};
+    ///
+    /// let broken = Fault::error(500, "internal_error").on(OperationId::CreatePet).times(1);
+    /// let expired = Fault::error(401, "unauthorized");
+    /// let of_a_newer_service = Fault::error(409, "pet_is_asleep").on(OperationId::CreatePet);
+    /// # let _ = (broken, expired, of_a_newer_service);
+    /// ```
+    pub fn error(status: u16, code: &str) -> Self {
+        let body = serde_json::json!({
+            "code": code,
+            "message": format!("the test injects {code}"),
+            "status": status,
+        });
+        Fault::response(status, "application/json", body.to_string())
+    }
+
+    /// Any status with any body, such as that of a proxy.
+    pub fn response(status: u16, media_type: &'static str, body: impl Into<String>) -> Self {
+        Fault::of(Kind::Response {
+            status,
+            media_type,
+            retry_after: None,
+            body: body.into(),
+        })
+    }
+
     /// 502 with a page in HTML, as a proxy responds in the place of a service
     /// that it does not reach.
     pub fn bad_gateway() -> Self {
-        Fault::of(Kind::Response {
-            status: 502,
-            media_type: "text/html",
-            retry_after: None,
-            body: "<html><body><h1>502 Bad Gateway</h1></body></html>\n".to_owned(),
-        })
+        let page = "<html><body><h1>502 Bad Gateway</h1></body></html>\n";
+        Fault::response(502, "text/html", page)
     }
 
     /// The service gets the request only after this time, by the clock of the

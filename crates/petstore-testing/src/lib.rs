@@ -38,6 +38,7 @@
 //! | to see | |
 //! |---|---|
 //! | 503 or 429 with `Retry-After`, an HTML 502 | [`Fault::overloaded`], [`Fault::unavailable`], [`Fault::rate_limited`], [`Fault::bad_gateway`] |
+//! | any status and code, such as 500, 401, 409 or an unknown one | [`Fault::error`], [`Fault::response`] |
 //! | a slow service, and the deadlines of the client | [`Fault::slow`] |
 //! | a connection that breaks, before or after the request was done | [`Fault::cut`], [`Fault::cut_before_the_answer`], [`Fault::truncated`] |
 //! | only to some requests | [`Fault::on`], [`Fault::after`], [`Fault::times`] |
@@ -49,6 +50,12 @@
 //! service. To avoid them in a test, give the client its own clock with
 //! `petstore_client::ClientBuilder::clock`, or
 //! `petstore_client::RetryPolicy::never`.
+//!
+//! # Unit tests without a service
+//!
+//! `petstore_client::mock::MockTransport` gives a client responses from memory. It is part of the client, so that unit
+//! tests need neither this crate nor a socket. Use it where a test is about the code around a call, and this crate where
+//! the behaviour of the service matters.
 //!
 //! # Implementation
 //!

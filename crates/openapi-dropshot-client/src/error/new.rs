@@ -1,11 +1,16 @@
 //! Makes errors from the errors of reqwest and from error responses.
 
 use super::{Error, ErrorKind, Failure, is_request_id, request_id};
-use crate::retry::{self, Record};
-use http::{HeaderMap, StatusCode};
+use crate::{
+    BoxError, retry,
+    transport::{Received, TransportError, TransportErrorKind},
+};
+use http::{HeaderMap, StatusCode, header::CONTENT_TYPE};
 use serde_json::Value;
-use std::{error, fmt};
+use std::{error, fmt, io};
 
+/// The length of an excerpt, in characters.
+const EXCERPT: usize = 200;
 /// How many bytes of an error response are read. An error body is far smaller.
 const MOST_READ: usize = 64 * 1024;
 
@@ -31,10 +36,16 @@ impl<C> Error<C> {
 }
 
 impl Failure {
-    fn responded(mut self, status: StatusCode, headers: &HeaderMap) -> Self {
+    fn responded(mut self, status: StatusCode, headers: HeaderMap) -> Self {
         self.inner.status = Some(status);
-        self.inner.request_id = request_id(headers).map(str::to_owned);
-        self.inner.retry_after = retry::retry_after(status, headers);
+        self.inner.request_id = request_id(&headers).map(str::to_owned);
+        self.inner.retry_after = retry::retry_after(status, &headers);
+        self.inner.headers = Some(headers);
+        self
+    }
+
+    fn caused_by_boxed(mut self, source: BoxError) -> Self {
+        self.inner.source = Some(source);
         self
     }
 
@@ -44,32 +55,73 @@ impl Failure {
     }
 
     /// The request could not be built.
-    pub(crate) fn not_built(source: reqwest::Error) -> Self {
+    pub(crate) fn not_built(source: impl error::Error + Send + Sync + 'static) -> Self {
         Error::new(
             ErrorKind::Request,
             "the request cannot be put together".to_owned(),
         )
-        .caused_by(source.without_url())
+        .caused_by(source)
+    }
+
+    /// An interceptor ended the call.
+    pub(crate) fn stopped_by_interceptor(operation_id: &str, source: BoxError) -> Self {
+        let message =
+            format!("an interceptor of the application rejected `{operation_id}` ({source})");
+        Error::new(ErrorKind::Request, message).caused_by_boxed(source)
+    }
+
+    /// The provider has no API key.
+    pub(crate) fn no_key(source: BoxError) -> Self {
+        let message = format!("no API key could be loaded ({source})");
+        Error::new(ErrorKind::Credentials, message).caused_by_boxed(source)
+    }
+
+    /// The provider has no API key in time.
+    pub(crate) fn no_key_in_time() -> Self {
+        let message = "no API key was loaded within the time limit of the call";
+        Error::new(ErrorKind::Credentials, message.to_owned())
     }
 
     /// The request got no response.
-    pub(crate) fn no_response(operation_id: &str, base_url: &str, source: reqwest::Error) -> Self {
-        let (kind, message) = if source.is_connect() {
-            (
-                ErrorKind::Connect,
-                format!("the service at {base_url} cannot be reached for `{operation_id}`"),
-            )
-        } else if source.is_timeout() {
-            return Error::timed_out(operation_id).caused_by(source.without_url());
-        } else {
-            (
-                ErrorKind::Interrupted,
-                format!(
-                    "the connection broke during `{operation_id}`; it is unknown whether it was carried out"
-                ),
-            )
+    pub(crate) fn no_response(operation_id: &str, base_url: &str, source: BoxError) -> Self {
+        let (kind, source) = match source.downcast::<reqwest::Error>() {
+            Ok(error) => {
+                let error = error.without_url();
+                (kind_of(&error), BoxError::from(error))
+            }
+            Err(source) => {
+                let kind = source
+                    .downcast_ref::<TransportError>()
+                    .map(|error| error.kind);
+                let kind = match kind {
+                    Some(TransportErrorKind::Connect) => ErrorKind::Connect,
+                    Some(TransportErrorKind::Timeout) => ErrorKind::Timeout,
+                    Some(TransportErrorKind::Tls) => ErrorKind::Tls,
+                    Some(TransportErrorKind::Rejected) => ErrorKind::Request,
+                    None => ErrorKind::Interrupted,
+                };
+                (kind, source)
+            }
         };
-        Error::new(kind, message).caused_by(source.without_url())
+        let message = match kind {
+            ErrorKind::Timeout => return Error::timed_out(operation_id).caused_by_boxed(source),
+            ErrorKind::Connect => {
+                format!("the service at {base_url} cannot be reached for `{operation_id}`")
+            }
+            ErrorKind::Tls => format!(
+                "there is no secure connection to {base_url} for `{operation_id}` ({}); check the address, and whether this \
+                 machine trusts the certificate of the service",
+                innermost(&*source)
+            ),
+            ErrorKind::Request => format!(
+                "the transport rejected `{operation_id}` ({})",
+                innermost(&*source)
+            ),
+            _ => format!(
+                "the connection broke during `{operation_id}`; it is unknown whether it was carried out"
+            ),
+        };
+        Error::new(kind, message).caused_by_boxed(source)
     }
 
     /// A try took too long.
@@ -82,7 +134,7 @@ impl Failure {
     /// The response was a success, and broke off while it was read.
     pub(crate) fn broken_off(
         status: StatusCode,
-        headers: &HeaderMap,
+        headers: HeaderMap,
         source: reqwest::Error,
     ) -> Self {
         let (kind, message) = if source.is_timeout() {
@@ -106,15 +158,15 @@ impl Failure {
     ) -> Self {
         let message =
             format!("the response is not what this version of the client expects: {reason}");
-        Error::new(ErrorKind::Unreadable, message).responded(status, headers)
+        Error::new(ErrorKind::Unreadable, message).responded(status, headers.clone())
     }
 
     /// The response was an error, of the service or of something in front of it.
-    pub(crate) async fn from_response(response: reqwest::Response) -> Self {
-        let status = response.status();
-        let headers = response.headers().clone();
-        let record = response.extensions().get::<Record>().cloned();
-        let body = read(response).await;
+    pub(crate) async fn from_response(mut received: Received) -> Self {
+        let (status, record) = (received.status, received.record.clone());
+        let raw = received.begin(MOST_READ).await;
+        let headers = received.headers;
+        let body = error_body(&raw);
         // Some services wrap the error into a member.
         let members = body.as_ref().map(|body| match body.get("error") {
             Some(inner @ Value::Object(_)) => inner,
@@ -124,10 +176,14 @@ impl Failure {
             let find = |name: &&str| members?.get(name)?.as_str().map(str::to_owned);
             names.iter().find_map(find)
         };
-        let message = text(&["message", "detail", "title"]).unwrap_or_else(|| no_message(status));
-        let mut error = Error::new(ErrorKind::Answer, message).responded(status, &headers);
+        let message = text(&["message", "detail", "title"])
+            .unwrap_or_else(|| no_message(status, body.is_none().then(|| media_type(&headers))));
+        let mut error = Error::new(ErrorKind::Answer, message).responded(status, headers);
         error.code = text(&["code", "error_code"]);
-        error.inner.record = record.unwrap_or_default();
+        error.inner.record = record;
+        if body.is_none() {
+            error.inner.excerpt = excerpt(&raw);
+        }
         error.inner.request_id = error
             .inner
             .request_id
@@ -138,19 +194,94 @@ impl Failure {
 }
 
 /// The error body, if it is a JSON object and not too long.
-async fn read(mut response: reqwest::Response) -> Option<Value> {
-    let mut text = Vec::new();
-    while let Ok(Some(chunk)) = response.chunk().await {
-        text.extend_from_slice(&chunk);
-        if text.len() > MOST_READ {
-            return None;
-        }
+fn error_body(text: &[u8]) -> Option<Value> {
+    if text.len() > MOST_READ {
+        return None;
     }
-    serde_json::from_slice(&text).ok().filter(Value::is_object)
+    serde_json::from_slice(text).ok().filter(Value::is_object)
 }
 
-/// The message for a response without an error body.
-fn no_message(status: StatusCode) -> String {
+/// At which point reqwest failed.
+fn kind_of(error: &reqwest::Error) -> ErrorKind {
+    if error.is_connect() {
+        if is_tls(error) {
+            ErrorKind::Tls
+        } else {
+            ErrorKind::Connect
+        }
+    } else if error.is_timeout() {
+        ErrorKind::Timeout
+    } else {
+        ErrorKind::Interrupted
+    }
+}
+
+/// Whether a connection was not made because TLS does not allow it. A handshake that breaks off is not meant.
+fn is_tls(error: &(dyn error::Error + 'static)) -> bool {
+    sources(error).any(|source| {
+        // rustls reports invalid certificates and invalid records so; other errors have other kinds.
+        let invalid = source
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::InvalidData);
+        // The system's TLS library has no type in common with this crate.
+        invalid || source.to_string().contains("certificate")
+    })
+}
+
+fn sources<'a>(
+    error: &'a (dyn error::Error + 'static),
+) -> impl Iterator<Item = &'a (dyn error::Error + 'static)> {
+    std::iter::successors(Some(error), |error| {
+        // The source of an I/O error is that of the error in it.
+        let inner = error
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref);
+        inner
+            .map(|inner| inner as &(dyn error::Error + 'static))
+            .or_else(|| error.source())
+    })
+}
+
+/// The text of the first cause, which says most.
+fn innermost(error: &(dyn error::Error + 'static)) -> String {
+    sources(error)
+        .last()
+        .map(ToString::to_string)
+        .unwrap_or_default()
+}
+
+/// The media type of a response, if it can be written into a log unchanged.
+fn media_type(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(CONTENT_TYPE)?.to_str().ok()?;
+    let essence = value.split(';').next()?.trim();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/+-.".contains(&byte);
+    ((1..=60).contains(&essence.len()) && essence.bytes().all(is_plain)).then_some(essence)
+}
+
+/// The begin of a text without tags and control characters, each white space as one space.
+fn excerpt(body: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(&body[..body.len().min(16 * EXCERPT)]);
+    let mut clean = String::new();
+    let mut in_tag = false;
+    for character in text.chars() {
+        match character {
+            '<' => in_tag = true,
+            '>' if in_tag => {
+                in_tag = false;
+                clean.push(' ');
+            }
+            _ if in_tag => {}
+            other if other.is_control() || other == '\u{fffd}' => clean.push(' '),
+            other => clean.push(other),
+        }
+    }
+    let words: Vec<&str> = clean.split_whitespace().collect();
+    let text: String = words.join(" ").chars().take(EXCERPT).collect();
+    (!text.is_empty()).then_some(text)
+}
+
+/// The message for a response without an error body; its media type, if it has another body.
+fn no_message(status: StatusCode, media_type: Option<Option<&str>>) -> String {
     let hint = match status.as_u16() {
         300..=399 => {
             "it is a redirect, and the service never sends one; check the base URL, and whether it needs `https`"
@@ -163,5 +294,9 @@ fn no_message(status: StatusCode) -> String {
         .canonical_reason()
         .map(|reason| format!(" {reason}"))
         .unwrap_or_default();
-    format!("the response is {}{reason}: {hint}", status.as_u16())
+    let body = match media_type {
+        Some(Some(media_type)) => format!(" with a body of the type {media_type}"),
+        _ => String::new(),
+    };
+    format!("the response is {}{reason}{body}: {hint}", status.as_u16())
 }

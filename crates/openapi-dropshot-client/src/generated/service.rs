@@ -1,5 +1,6 @@
 //! The service of a generated client: names, credential, spans and log lines.
 
+use super::Operation;
 use crate::Deprecation;
 use std::time::Duration;
 
@@ -25,8 +26,8 @@ pub struct Service {
     pub credential: Credential,
     /// Whether every operation needs the API key.
     pub credential_required: bool,
-    /// Makes the span of a call, of its operation and method.
-    pub span: fn(&'static str, &str) -> tracing::Span,
+    /// Makes the span of a call.
+    pub span: fn(&StartedCall<'_>) -> tracing::Span,
     /// Logs a try that failed and will be repeated.
     pub log_retry: fn(&FailedTry<'_>),
     /// Logs a deprecation.
@@ -40,6 +41,15 @@ pub enum Credential {
     Bearer,
     /// The key alone, in a header of this name.
     Header(&'static str),
+}
+
+/// What the span of a call begins with.
+#[derive(Debug)]
+#[doc(hidden)]
+pub struct StartedCall<'a> {
+    pub operation: &'static Operation,
+    pub address: &'a str,
+    pub port: Option<u16>,
 }
 
 /// A try that failed and will be repeated.
@@ -63,12 +73,22 @@ macro_rules! service {
             version: env!("CARGO_PKG_VERSION"),
             credential: $credential,
             credential_required: $required,
-            span: |operation, method| {
+            span: |call| {
+                let operation = call.operation;
                 $crate::tracing::info_span!(
                     target: concat!($name, "::retry"),
                     $name,
-                    operation,
-                    method = %method,
+                    operation = operation.id,
+                    method = %operation.method,
+                    otel.kind = "client",
+                    otel.name = %format_args!("{} {}", operation.method, operation.path),
+                    http.request.method = %operation.method,
+                    url.template = operation.path,
+                    server.address = call.address,
+                    server.port = call.port,
+                    http.response.status_code = $crate::tracing::field::Empty,
+                    error.type = $crate::tracing::field::Empty,
+                    http.request.resend_count = $crate::tracing::field::Empty,
                     status = $crate::tracing::field::Empty,
                     request_id = $crate::tracing::field::Empty,
                     retries = $crate::tracing::field::Empty,

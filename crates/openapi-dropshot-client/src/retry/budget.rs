@@ -74,7 +74,7 @@ impl RetryBudget {
         let take = |tokens: u64| tokens.checked_sub(price);
         self.shared
             .tokens
-            .try_update(Ordering::Relaxed, Ordering::Relaxed, take)
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
             .is_ok()
     }
 
@@ -86,7 +86,7 @@ impl RetryBudget {
         let _ = self
             .shared
             .tokens
-            .try_update(Ordering::Relaxed, Ordering::Relaxed, add);
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 }
 

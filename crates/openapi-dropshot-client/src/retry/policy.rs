@@ -1,6 +1,7 @@
 //! The retry policy: how often a call is tried, and how long it pauses between two tries.
 
-use std::time::Duration;
+use crate::TryOutcome;
+use std::{fmt, sync::Arc, time::Duration};
 
 /// How often a call is tried, and how long it pauses between two tries.
 ///
@@ -8,8 +9,8 @@ use std::time::Duration;
 /// at the same moment do not retry at the same moment. If the service says how long to wait (`Retry-After`,
 /// `RateLimit`), the pause begins after that time.
 ///
-/// The policy does not decide which errors are retried; see [`Error::is_retryable`](crate::Error::is_retryable) and the
-/// section "Retries" of [the crate](crate).
+/// Which errors are retried is described at [`Error::is_retryable`](crate::Error::is_retryable) and in the section "Retries"
+/// of [the crate](crate); [`classify`](RetryPolicy::classify) changes it.
 ///
 /// ```
 /// use openapi_dropshot_client::{Client, RetryPolicy};
@@ -26,12 +27,28 @@ use std::time::Duration;
 ///     .build()?;
 /// # Ok::<(), openapi_dropshot_client::BuildError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 #[must_use = "a policy does nothing before a client or a call is given it"]
 pub struct RetryPolicy {
     max_tries: u32,
     first_pause: Duration,
     longest_pause: Duration,
+    classifier: Option<Arc<Classifier>>,
+}
+
+type Classifier = dyn Fn(&TryOutcome<'_>) -> RetryDecision + Send + Sync;
+
+/// Whether a request is sent again; the function of [`RetryPolicy::classify`] returns it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RetryDecision {
+    /// As without the function.
+    Default,
+    /// The request is sent again, if the number of tries, the budget and the time limit allow it. Look at
+    /// [`TryOutcome::is_repeatable`]: the service may have carried out the request.
+    Retry,
+    /// The request is not sent again.
+    Stop,
 }
 
 impl RetryPolicy {
@@ -42,6 +59,7 @@ impl RetryPolicy {
             max_tries: 6,
             first_pause: Duration::from_millis(200),
             longest_pause: Duration::from_secs(10),
+            classifier: None,
         }
     }
 
@@ -69,6 +87,35 @@ impl RetryPolicy {
         self
     }
 
+    /// A function that decides after each failed try whether the request is sent again.
+    ///
+    /// ```
+    /// use openapi_dropshot_client::{RetryDecision, RetryPolicy};
+    ///
+    /// // This service responds with 500 while it restarts.
+    /// let policy = RetryPolicy::new().classify(|outcome| {
+    ///     match outcome.status_code().map(|status| status.as_u16()) {
+    ///         Some(500) if outcome.is_repeatable() => RetryDecision::Retry,
+    ///         _ => RetryDecision::Default,
+    ///     }
+    /// });
+    /// ```
+    pub fn classify(
+        mut self,
+        classifier: impl Fn(&TryOutcome<'_>) -> RetryDecision + Send + Sync + 'static,
+    ) -> Self {
+        self.classifier = Some(Arc::new(classifier));
+        self
+    }
+
+    /// The decision of the classifier about a try that failed.
+    pub(crate) fn decide(&self, outcome: &TryOutcome<'_>) -> RetryDecision {
+        match &self.classifier {
+            Some(classifier) if outcome.result.is_err() => classifier(outcome),
+            _ => RetryDecision::Default,
+        }
+    }
+
     /// Whether a call may be tried again after so many retries.
     pub(crate) fn allows_another(&self, retries: u32) -> bool {
         retries.saturating_add(1) < self.max_tries
@@ -80,6 +127,34 @@ impl RetryPolicy {
         self.first_pause
             .saturating_mul(factor)
             .min(self.longest_pause)
+    }
+}
+
+/// Policies with a classifier are equal only if they are clones of one policy.
+impl PartialEq for RetryPolicy {
+    fn eq(&self, other: &Self) -> bool {
+        let classifiers = match (&self.classifier, &other.classifier) {
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
+            (None, None) => true,
+            _ => false,
+        };
+        classifiers
+            && self.max_tries == other.max_tries
+            && self.first_pause == other.first_pause
+            && self.longest_pause == other.longest_pause
+    }
+}
+
+impl Eq for RetryPolicy {}
+
+impl fmt::Debug for RetryPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RetryPolicy")
+            .field("max_tries", &self.max_tries)
+            .field("first_pause", &self.first_pause)
+            .field("longest_pause", &self.longest_pause)
+            .field("classifier", &self.classifier.is_some())
+            .finish()
     }
 }
 

@@ -1,16 +1,23 @@
 //! Tests of this crate by way of a generated client. The client consists of generated code alone, and its document has no
 //! catalogue of errors; see `openapi.yaml`. The test `client` of `openapi-dropshot` compares the code with the generator.
 
+mod batches;
 #[cfg(feature = "blocking")]
 mod blocking;
 mod books;
 mod clock;
 mod connections;
+mod credentials;
 mod deprecations;
 #[rustfmt::skip]
 mod generated;
+mod errors;
+mod interceptors;
 mod pages;
+mod raw;
 mod retries;
 mod secrets;
 mod service;
+mod transport;
+mod waiting;
 mod walks;

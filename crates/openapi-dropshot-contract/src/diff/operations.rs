@@ -2,7 +2,7 @@
 //! document as a whole: ids, tags, component schemas, the version.
 
 use super::context::Context;
-use super::view::{Side, array, members, missing};
+use super::view::{Side, array, differs, members, missing};
 use super::{content, lifecycle, parameters, responses, security};
 use crate::model::{Method, Node};
 use crate::rules::{Level, changes as rules};
@@ -60,6 +60,7 @@ fn compare_operation<'a>(
     lifecycle::operation(context, base, revision);
     operation_id(context, base, revision);
     tags(context, base, revision);
+    waiters(context, base, revision);
     security::compare(context, base, revision);
     parameters::compare(context, old, new);
     content::compare_request(context, base, revision);
@@ -108,6 +109,29 @@ fn tags(context: &mut Context<'_>, base: &Node, revision: &Node) {
     for tag in missing(to, from) {
         let text = format!("the tag {} was added", tag.to_json());
         context.report(&rules::API_TAG_ADDED, Some(base), Some(tag), text);
+    }
+}
+
+fn waiters(context: &mut Context<'_>, base: &Node, revision: &Node) {
+    let (before, after) = (members(base, "x-waiters"), members(revision, "x-waiters"));
+    for (name, old) in &before {
+        match after.iter().find(|(other, _)| other == name) {
+            None => {
+                let text = format!("the waiter `{name}` was removed");
+                context.report(&rules::API_WAITER_REMOVED, Some(old), Some(revision), text);
+            }
+            Some((_, new)) if differs(Some(old), Some(new)) => {
+                let text = format!("the waiter `{name}` changed");
+                context.report(&rules::API_WAITER_CHANGED, Some(old), Some(new), text);
+            }
+            Some(_) => {}
+        }
+    }
+    for (name, new) in &after {
+        if !before.iter().any(|(other, _)| other == name) {
+            let text = format!("the waiter `{name}` was added");
+            context.report(&rules::API_WAITER_ADDED, Some(base), Some(new), text);
+        }
     }
 }
 

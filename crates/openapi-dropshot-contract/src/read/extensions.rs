@@ -5,7 +5,7 @@
 
 use super::Reader;
 use super::object::{Object, texts, wrong_type};
-use crate::model::{ErrorCode, Lifecycle, Node, Replacement, Schema, Spanned, Stability};
+use crate::model::{ErrorCode, Lifecycle, Node, Replacement, Schema, Spanned, Stability, Waiter};
 use crate::rules::document as rules;
 use chrono::NaiveDate;
 use std::collections::HashSet;
@@ -57,6 +57,34 @@ impl<'a> Reader<'a> {
             self.report(rules::STABILITY_LEVEL.violation(&word.at, message));
         }
         level.map(|level| Spanned::new(level, &word.at))
+    }
+
+    /// The states for which clients can wait.
+    pub(super) fn waiters(&self, object: &Object<'a>) -> Vec<Waiter> {
+        let Some(node) = object.get("x-waiters") else {
+            return Vec::new();
+        };
+        let waiters = self.map(node, "`x-waiters`");
+        waiters
+            .filter_map(|(name, member)| self.waiter(name, &member.value))
+            .collect()
+    }
+
+    fn waiter(&self, name: &str, node: &'a Node) -> Option<Waiter> {
+        let object = self.object(
+            node,
+            "an entry of `x-waiters`",
+            "path success failure retry",
+        )?;
+        let path: Spanned<String> = object.required("path")?;
+        Some(Waiter {
+            at: node.at.clone(),
+            name: name.to_owned(),
+            path,
+            success: object.texts("success"),
+            failure: object.texts("failure"),
+            retry: object.texts("retry"),
+        })
     }
 
     /// The one catalogue of the document, where it has one.

@@ -111,6 +111,7 @@ impl<'a> Reader<'a> {
             lifecycle: self.lifecycle(&object),
             stability: self.stability(&object),
             security: security.unwrap_or_else(|| self.security.clone()),
+            waiters: self.waiters(&object),
             extensions: object.extensions(),
         })
     }

@@ -74,6 +74,13 @@ change_rules! {
         Operation "deprecated: true, x-sunset: 2040-01-01" "deprecated: true, x-sunset: 2041-01-01";
     API_INVALID_STABILITY_LEVEL Err "api-invalid-stability-level" "`x-stability-level` is not one of the levels"
         Operation "" "x-stability-level: solid" remedy "Write `experimental`, `beta` or `stable`.";
+    API_WAITER_ADDED Info "api-waiter-added" "an entry was added to `x-waiters`, and clients get a method"
+        Operation "" "x-waiters: {done: {path: /status, success: [a]}}";
+    API_WAITER_REMOVED Err "api-waiter-removed" "an entry was removed from `x-waiters`, and clients lose a method"
+        Operation "x-waiters: {done: {path: /status, success: [a]}}" "" remedy "Put the entry back.";
+    API_WAITER_CHANGED Warn "api-waiter-changed" "an entry of `x-waiters` changed, and older clients go on with the earlier one"
+        Operation "x-waiters: {done: {path: /status, success: [a]}}" "x-waiters: {done: {path: /status, success: [b]}}"
+        remedy "Add an entry with another name.";
     API_OPERATION_ID_ADDED Info "api-operation-id-added" "an operation got an id"
         Operation "" "operationId: list";
     API_OPERATION_ID_REMOVED Info "api-operation-id-removed" "the id of an operation changed or was removed"

@@ -260,6 +260,11 @@ rules! {
         Operation "deprecated: true, x-sunset: 2030-12-05"
             "deprecated: true, x-deprecated-since: 2026-12-05, x-sunset: 2030-12-05, x-replacement: {operation: a, note: use it}";
 
+    // Waiters.
+    WAITER Error General "waiter" "An entry of `x-waiters` has no state that ends the waiting, a state in two lists, or a `path` that is no JSON pointer; or its operation is no `GET`."
+        "List each state once, and write the path as `/status`."
+        Operation "x-waiters: {done: {path: status, success: [a]}}" "x-waiters: {done: {path: /status, success: [a]}}";
+
     // Project rules.
     ERROR_CODES Error General "error-codes" "`x-error-codes` lists a code twice, a code that the catalogue lacks, or one that is sent with another status. With `Profile::Strict`, an error response without `x-error-codes` and a document without a catalogue break this rule as well."
         "List each code of the catalogue at the response of its status."

@@ -22,3 +22,4 @@ mod schemas;
 mod structure;
 mod syntax;
 mod values;
+mod waiters;

@@ -2,6 +2,7 @@
 //! stability; requests are generated anew from their names and types.
 
 mod bounds;
+mod derives;
 mod enums;
 mod examples;
 mod kinds;
@@ -11,6 +12,7 @@ mod service;
 mod setters;
 mod types;
 mod values;
+mod waiters;
 
 use super::names::Names;
 use crate::{
@@ -94,7 +96,7 @@ pub(super) fn apply(
     ];
     // Each module inside of `types` has a file of its own.
     let (mut declarations, mut types_code) = (TokenStream::new(), TokenStream::new());
-    for item in pass.types(types)? {
+    for item in pass.types(types, &requests)? {
         let Item::Mod(ItemMod { ident, content, .. }) = item else {
             item.to_tokens(&mut types_code);
             continue;

@@ -6,15 +6,16 @@ use crate::{
     exit::MEANINGS,
     output::Out,
 };
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use std::{
     fmt::Display,
     fs,
-    io::{self, Write as _},
+    io::{self, IsTerminal as _, Write as _},
     path::Path,
+    process::{Command, Stdio},
 };
 
 /// `completions`
@@ -28,7 +29,7 @@ pub(super) fn completions(shell: Shell) -> Result<()> {
 pub(super) fn man(folder: Option<&Path>) -> Result<()> {
     let page = front_page().context("cannot make the manual page")?;
     let Some(folder) = folder else {
-        return print(&page);
+        return show(&page);
     };
     clap_mangen::generate_to(Cli::command(), folder)
         // The one that it makes of the whole program has less to say.
@@ -65,6 +66,28 @@ fn section(page: &mut Vec<u8>, title: &str, rows: &[(impl Display, &str)]) -> io
     for (name, meaning) in rows {
         writeln!(page, ".TP\n\\fB{name}\\fR\n{meaning}")?;
     }
+    Ok(())
+}
+
+/// Shows a manual page in the pager of `man` on a terminal, and prints its source elsewhere.
+fn show(page: &[u8]) -> Result<()> {
+    if !io::stdout().is_terminal() {
+        return print(page);
+    }
+    let pager = Command::new("man")
+        .args(["--local-file", "-"])
+        .stdin(Stdio::piped())
+        .spawn();
+    let Ok(mut pager) = pager else {
+        bail!(
+            "the program `man` cannot be run; `petstore man >petstore.1` writes the page to a file"
+        );
+    };
+    if let Some(mut stdin) = pager.stdin.take() {
+        // The pager may be left before the end of the page.
+        let _ = stdin.write_all(page);
+    }
+    pager.wait().context("the program `man` cannot be run")?;
     Ok(())
 }
 

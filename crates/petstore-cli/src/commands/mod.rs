@@ -6,8 +6,8 @@ mod pets;
 mod walk;
 
 use crate::{
-    cli::{Cli, Command},
-    exit::{Exit, WrongUsage},
+    cli::{Cli, Command, PetsCommand},
+    exit::{self, Exit, WrongUsage},
     output::Form,
     settings::Service,
 };
@@ -17,14 +17,39 @@ use petstore_client::{Error, ErrorKind};
 /// Runs the command of the command line.
 pub(crate) async fn run(cli: Cli) -> Result<Exit> {
     let form = Form::choose(cli.output);
-    let service = || Service::find(&cli.service);
-    match cli.command {
-        Command::Completions { shell } => manual::completions(shell)?,
-        Command::Man { to } => manual::man(to.as_deref())?,
-        Command::Pets { command } => return pets::run(&service()?, *command, form).await,
-        Command::Orders { command } => orders::run(&service()?, command, form).await?,
-    }
-    Ok(Exit::Done)
+    let service = match &cli.command {
+        Command::Completions { shell } => {
+            manual::completions(*shell)?;
+            return Ok(Exit::Done);
+        }
+        Command::Man { to } => {
+            manual::man(to.as_deref())?;
+            return Ok(Exit::Done);
+        }
+        Command::Pets { command } if is_table_of_export(command, cli.output) => {
+            let message = "`export` writes no table: choose `--format ndjson` or `--format csv`, or use `pets list --all`";
+            return Err(WrongUsage(message.to_owned()).into());
+        }
+        Command::Pets { .. } | Command::Orders { .. } => Service::find(&cli.service)?,
+    };
+    let done = match cli.command {
+        Command::Pets { command } => pets::run(&service, *command, form).await,
+        Command::Orders { command } => orders::run(&service, command, form)
+            .await
+            .map(|()| Exit::Done),
+        Command::Completions { .. } | Command::Man { .. } => Ok(Exit::Done),
+    };
+    done.map_err(|error| match service.lacks_version() {
+        Some(hint) if exit::of(&error) == Exit::NotFound => {
+            // Without the error of the service in the chain, which would set the exit code of a missing pet.
+            anyhow::anyhow!("{hint} ({error:#})")
+        }
+        _ => error,
+    })
+}
+
+fn is_table_of_export(command: &PetsCommand, output: Option<Form>) -> bool {
+    matches!(command, PetsCommand::Export(_)) && matches!(output, Some(Form::Table))
 }
 
 /// Describes why a creation failed, for example that a `pet` was not `added`: nothing was

@@ -192,3 +192,48 @@ fn a_pet_whose_answer_was_lost_is_added_once_with_the_key_that_was_shown() {
     ]);
     other.reports(&["422 idempotency_key_reused"]).stdout_of(1);
 }
+
+#[test]
+fn an_address_without_its_version_is_not_a_pet_that_does_not_exist() {
+    let service = Service::start();
+    let mut user = User::of(&service);
+    user.run(&["pets", "get", "99"]).stdout_of(6);
+    user.url = user.url.trim_end_matches("/v1").to_owned();
+    for arguments in [&["pets", "get", "99"][..], &["pets", "list"]] {
+        let hint = "its version is missing: end --url or PETSTORE_URL with `/v1`";
+        user.run(arguments).reports(&[hint]).stdout_of(1);
+    }
+}
+
+#[test]
+fn an_empty_name_and_a_table_of_an_export_are_rejected() {
+    let service = Service::start();
+    let user = User::of(&service);
+    for name in ["", "  "] {
+        let finished = user.run(&["pets", "add", "--category-id", "7", "--name", name]);
+        finished.reports(&["the name is empty"]).stdout_of(2);
+    }
+    let finished = user.run(&["pets", "export", "--output", "table"]);
+    finished.reports(&["`export` writes no table"]).stdout_of(2);
+    let exported = user.run(&["pets", "export", "--output", "json"]);
+    assert_eq!(exported.stdout_of(0), "");
+}
+
+#[test]
+fn help_lists_the_options_of_a_command_before_those_of_all_commands() {
+    let service = Service::start();
+    let help = User::of(&service).run(&["pets", "list", "--help"]);
+    let help = help.stdout_of(0);
+    let place = |text: &str| {
+        help.find(text)
+            .unwrap_or_else(|| panic!("no {text} in {help}"))
+    };
+    assert!(place("--status") < place("--all"));
+    assert!(place("--all") < place("Options of all commands:"));
+    assert!(place("Options of all commands:") < place("--url"));
+    assert!(
+        help.contains("[default: http://127.0.0.1:8080/v1]"),
+        "{help}"
+    );
+    assert!(!help.contains("if not given"), "{help}");
+}

@@ -983,6 +983,14 @@ impl<'a> CreateOrder<'a> {
 }
 
 #[cfg(feature = "beta")]
+static ORDER_DELIVERED: toolkit::Waiter = toolkit::Waiter {
+    name: "orderDelivered",
+    path: "/status",
+    success: &["delivered"],
+    failure: &["cancelled"],
+};
+
+#[cfg(feature = "beta")]
 static GET_ORDER: toolkit::Operation = toolkit::Operation {
     id: "getOrder",
     method: toolkit::Method::GET,
@@ -1086,6 +1094,19 @@ impl<'a> GetOrder<'a> {
     #[cfg(feature = "blocking")]
     pub fn send_blocking(self) -> Result<super::Response<types::Order>, super::Error> {
         toolkit::wait(self.call.request().json())
+    }
+
+    /// Waits until `status` is `delivered`. It is an error if it becomes `cancelled`, or if it takes too long.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client.get_order().order_id(2).wait_until_order_delivered().await?;
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn wait_until_order_delivered(self) -> super::Waiting<types::Order> {
+        self.call.request().wait(&ORDER_DELIVERED)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The client, with a method for each operation.
 
-use super::builder;
+use super::{builder, types};
 
 static SERVICE: ::openapi_dropshot_client::generated::Service = ::openapi_dropshot_client::service!(
     "petstore_client", ::openapi_dropshot_client::generated::Credential::Bearer, required
@@ -242,6 +242,28 @@ impl Client {
     #[cfg(feature = "beta")]
     pub fn get_order(&self) -> builder::GetOrder<'_> {
         builder::GetOrder::new(&self.inner)
+    }
+
+    /// Waits until `status` is `delivered`. It is an error if it becomes `cancelled`, or if it takes too long.
+    ///
+    /// Sends the request of [`get_order`](Self::get_order) until then. To set its other parameters, begin with that method.
+    ///
+    /// ```
+    /// # async fn example(client: &petstore_client::Client, order_id: i64) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = client
+    ///     .wait_until_order_delivered(order_id)
+    ///     .timeout(std::time::Duration::from_secs(60))
+    ///     .await?;
+    /// println!("{response:?}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "beta")]
+    pub fn wait_until_order_delivered(
+        &self,
+        order_id: impl ::std::convert::TryInto<i64, Error: ::std::fmt::Display>,
+    ) -> super::Waiting<types::Order> {
+        self.get_order().order_id(order_id).wait_until_order_delivered()
     }
 
     /// Change the status of an order.

@@ -18,8 +18,10 @@ pub mod types;
 
 pub use client::Client;
 pub use ::openapi_dropshot_client::{
-    BuildError, CallOptions, Clock, Deprecation, ErrorKind, RetryBudget, RetryPolicy,
-    reqwest,
+    ApiKey, ApiKeyFile, Batch, BatchError, BatchReport, BoxError, BuildError,
+    CallOptions, Clock, Credentials, Deprecation, ErrorKind, Interceptor, Progress,
+    RequestBody, RetryBudget, RetryDecision, RetryPolicy, RetryStop, TransportError,
+    TryOutcome, TryRequest, mock, reqwest, telemetry,
 };
 
 /// Settings of a [`Client`]; [`Client::builder`] starts one.
@@ -30,6 +32,12 @@ pub type Error = ::openapi_dropshot_client::Error<types::ErrorCode>;
 
 /// A response of the service. It dereferences to its body.
 pub type Response<T> = ::openapi_dropshot_client::Response<T, types::ErrorCode>;
+
+/// Waits for a state; the methods `wait_until_…` of the client return it.
+pub type Waiting<T> = ::openapi_dropshot_client::Waiting<T, types::ErrorCode>;
+
+/// Why a state was not reached.
+pub type WaitError<T> = ::openapi_dropshot_client::WaitError<T, types::ErrorCode>;
 
 /// Pages, one after the other, as a stream; the method `pages` of a request returns it.
 pub type Pages<T> = ::openapi_dropshot_client::Pages<T, types::ErrorCode>;

@@ -92,11 +92,11 @@ impl<'de> ::serde::Deserialize<'de> for Cursor {
 ///     .code(types::ErrorCode::Unauthorized)
 ///     .message("send an API key as `Authorization: Bearer <API_KEY>`")
 ///     .status(401)
-///     .try_into()?;
+///     .build()?;
 /// println!("{value:?}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Error {
     /// Machine-readable error code. The list is open: if you do not know a
@@ -118,7 +118,7 @@ impl Error {
     ///     .code(types::ErrorCode::Unauthorized)
     ///     .message("send an API key as `Authorization: Bearer <API_KEY>`")
     ///     .status(401)
-    ///     .try_into()?;
+    ///     .build()?;
     /// println!("{value:?}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -408,11 +408,11 @@ impl<'de> ::serde::Deserialize<'de> for IdempotencyKey {
 /// ```
 /// use petstore_client::types;
 ///
-/// let value: types::NewOrder = types::NewOrder::builder().pet_id(1).try_into()?;
+/// let value: types::NewOrder = types::NewOrder::builder().pet_id(1).build()?;
 /// println!("{value:?}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct NewOrder {
     /// Identifier of the pet to order.
@@ -421,12 +421,29 @@ pub struct NewOrder {
 }
 
 impl NewOrder {
+    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(pet_id: i64) {
+    /// let value = types::NewOrder::new(pet_id);
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn new(pet_id: i64) -> Self {
+        Self { pet_id }
+    }
+}
+
+impl NewOrder {
     /// Builds a value of [`NewOrder`] field by field.
     ///
     /// ```
     /// use petstore_client::types;
     ///
-    /// let value: types::NewOrder = types::NewOrder::builder().pet_id(1).try_into()?;
+    /// let value: types::NewOrder = types::NewOrder::builder().pet_id(1).build()?;
     /// println!("{value:?}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -444,11 +461,11 @@ impl NewOrder {
 ///     .name("Rex")
 ///     .category_id(7)
 ///     .status(types::PetStatus::Available)
-///     .try_into()?;
+///     .build()?;
 /// println!("{value:?}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct NewPet {
     /// Identifier of the category the pet belongs to.
@@ -462,6 +479,27 @@ pub struct NewPet {
 }
 
 impl NewPet {
+    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(category_id: i64, name: ::std::string::String) {
+    /// let value = types::NewPet::new(category_id, name);
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn new(category_id: i64, name: impl Into<::std::string::String>) -> Self {
+        Self {
+            category_id,
+            name: name.into(),
+            status: ::std::default::Default::default(),
+        }
+    }
+}
+
+impl NewPet {
     /// Builds a value of [`NewPet`] field by field.
     ///
     /// ```
@@ -471,7 +509,7 @@ impl NewPet {
     ///     .name("Rex")
     ///     .category_id(7)
     ///     .status(types::PetStatus::Available)
-    ///     .try_into()?;
+    ///     .build()?;
     /// println!("{value:?}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -495,11 +533,11 @@ impl NewPet {
 ///     .updated_at(
 ///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
 ///     )
-///     .try_into()?;
+///     .build()?;
 /// println!("{value:?}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Order {
     /// Unique identifier, assigned by the service.
@@ -534,7 +572,7 @@ impl Order {
     ///     .updated_at(
     ///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
     ///     )
-    ///     .try_into()?;
+    ///     .build()?;
     /// println!("{value:?}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -654,15 +692,32 @@ impl ::std::convert::TryFrom<::std::string::String> for OrderStatus {
 ///
 /// let value: types::OrderUpdate = types::OrderUpdate::builder()
 ///     .status(types::OrderStatus::Approved)
-///     .try_into()?;
+///     .build()?;
 /// println!("{value:?}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct OrderUpdate {
     /// Status of an order. `delivered` and `cancelled` are final.
     pub status: OrderStatus,
+}
+
+impl OrderUpdate {
+    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// # fn example(status: types::OrderStatus) {
+    /// let value = types::OrderUpdate::new(status);
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn new(status: OrderStatus) -> Self {
+        Self { status }
+    }
 }
 
 impl OrderUpdate {
@@ -673,7 +728,7 @@ impl OrderUpdate {
     ///
     /// let value: types::OrderUpdate = types::OrderUpdate::builder()
     ///     .status(types::OrderStatus::Approved)
-    ///     .try_into()?;
+    ///     .build()?;
     /// println!("{value:?}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -691,7 +746,7 @@ impl OrderUpdate {
 /// println!("{value:?}");
 /// # }
 /// ```
-#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[serde(transparent)]
 pub struct Orders(pub ::std::vec::Vec<Order>);
 
@@ -725,11 +780,11 @@ impl ::std::convert::From<::std::vec::Vec<Order>> for Orders {
 ///     .name("Rex")
 ///     .category_id(7)
 ///     .status(types::PetStatus::Available)
-///     .try_into()?;
+///     .build()?;
 /// println!("{value:?}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Pet {
     /// Identifier of the category the pet belongs to.
@@ -755,7 +810,7 @@ impl Pet {
     ///     .name("Rex")
     ///     .category_id(7)
     ///     .status(types::PetStatus::Available)
-    ///     .try_into()?;
+    ///     .build()?;
     /// println!("{value:?}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -872,7 +927,7 @@ impl ::std::convert::TryFrom<::std::string::String> for PetStatus {
 /// println!("{value:?}");
 /// # }
 /// ```
-#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[serde(transparent)]
 pub struct Pets(pub ::std::vec::Vec<Pet>);
 

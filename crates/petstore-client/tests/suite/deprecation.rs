@@ -95,7 +95,8 @@ fn a_call_of_get_pet_warns_with_the_day_of_the_removal_and_the_replacement() {
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert_eq!(warnings[0].0, "warning");
     assert!(
-        warnings[0].1.contains("::get_pet`") && warnings[0].1.contains(NOTE),
+        warnings[0].1.contains("`petstore_client::Client::get_pet`")
+            && warnings[0].1.contains(NOTE),
         "{warnings:?}"
     );
 }

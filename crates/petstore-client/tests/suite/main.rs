@@ -4,5 +4,7 @@
 mod deprecation;
 mod errors;
 mod examples;
+mod mock;
+mod models;
 mod requests;
 mod service;

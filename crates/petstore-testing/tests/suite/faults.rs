@@ -152,3 +152,23 @@ async fn a_fault_is_for_its_operation_and_its_requests_only() {
     }
     assert_eq!(added, [true, false, true]);
 }
+
+#[tokio::test]
+async fn a_fault_has_any_status_and_code_also_unknown_ones() {
+    for (status, code, known) in [
+        (500, "internal_error", Some(ErrorCode::InternalError)),
+        (401, "unauthorized", Some(ErrorCode::Unauthorized)),
+        (409, "pet_is_asleep", None),
+    ] {
+        let server = started().await;
+        server.inject(Fault::error(status, code).on(OperationId::CreatePet));
+        let client = blunt(&server);
+        let error = add(&client).await.expect_err("it is rejected");
+        let unknown = ErrorCode::Unknown(code.to_owned());
+        assert_eq!(error.status(), Some(status));
+        assert_eq!(error.code(), Some(&known.unwrap_or(unknown)));
+        let others = client.list_pets().send().await;
+        assert!(others.is_ok(), "it happens to one operation");
+        assert_eq!(pets(&server).await, 0);
+    }
+}

@@ -2,7 +2,7 @@
 //!
 //! The client, with a method for each operation.
 
-use super::builder;
+use super::{builder, types};
 
 static SERVICE: ::openapi_dropshot_client::generated::Service = ::openapi_dropshot_client::service!(
     "books", ::openapi_dropshot_client::generated::Credential::Bearer, required : false

@@ -14,7 +14,7 @@ pub mod error;
 /// println!("{value:?}");
 /// # }
 /// ```
-#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Book {
     /// `categoryId`
@@ -225,7 +225,7 @@ impl<'de> ::serde::Deserialize<'de> for ListBooksCursor {
 /// println!("{value:?}");
 /// # }
 /// ```
-#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct NewBook {
     /// `categoryId`
@@ -236,6 +236,27 @@ pub struct NewBook {
     /// `status`
     #[serde(skip_serializing_if = "::std::option::Option::is_none")]
     pub status: ::std::option::Option<BookStatus>,
+}
+
+impl NewBook {
+    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    ///
+    /// ```
+    /// use books::types;
+    ///
+    /// # fn example(category_id: i64, name: ::std::string::String) {
+    /// let value = types::NewBook::new(category_id, name);
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn new(category_id: i64, name: impl Into<::std::string::String>) -> Self {
+        Self {
+            category_id,
+            name: name.into(),
+            status: ::std::default::Default::default(),
+        }
+    }
 }
 
 impl NewBook {
@@ -262,7 +283,7 @@ impl NewBook {
 /// println!("{value:?}");
 /// # }
 /// ```
-#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Problem {
     /// `field`
@@ -298,11 +319,28 @@ impl Problem {
 /// println!("{value:?}");
 /// # }
 /// ```
-#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug)]
+#[derive(::serde::Deserialize, ::serde::Serialize, Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Search {
     /// `author`
     pub author: ::std::string::String,
+}
+
+impl Search {
+    /// Makes a value of its required members, in the order of the fields; the optional ones are not set.
+    ///
+    /// ```
+    /// use books::types;
+    ///
+    /// # fn example(author: ::std::string::String) {
+    /// let value = types::Search::new(author);
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn new(author: impl Into<::std::string::String>) -> Self {
+        Self { author: author.into() }
+    }
 }
 
 impl Search {

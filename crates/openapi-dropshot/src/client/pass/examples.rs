@@ -146,7 +146,7 @@ impl Pass<'_> {
 }
 
 /// Returns the text of a type without the spaces between tokens.
-fn type_text(target: &impl ToTokens) -> String {
+pub(super) fn type_text(target: &impl ToTokens) -> String {
     target.to_token_stream().to_string().replace(' ', "")
 }
 

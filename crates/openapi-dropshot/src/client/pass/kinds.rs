@@ -163,7 +163,7 @@ pub(super) fn argument_of(target: &Type, outer: &str) -> Option<Type> {
 }
 
 /// Converts a type of the module `types` to the name that an application uses: `types::Size` for `Size`.
-fn from_outside(target: &Type) -> Type {
+pub(super) fn from_outside(target: &Type) -> Type {
     struct Outside;
     impl VisitMut for Outside {
         fn visit_type_path_mut(&mut self, path: &mut syn::TypePath) {

@@ -41,6 +41,7 @@ impl Pass<'_> {
             .as_ref()
             .map(deprecated_attribute);
         let gate = gate(operation);
+        let waiters = self.waiters_of_client(request);
         quote! {
             #docs
             #deprecated
@@ -48,6 +49,7 @@ impl Pass<'_> {
             pub fn #method(&self) -> builder::#builder<'_> {
                 builder::#builder::new(&self.inner)
             }
+            #waiters
         }
     }
 
@@ -93,7 +95,9 @@ impl Pass<'_> {
         let with = self.with(request);
         let send = self.send(request);
         let walks = self.walks(request);
+        let (waiter_constants, waiters) = self.waiters_of_builder(request);
         quote! {
+            #waiter_constants
             #gate
             static #description: toolkit::Operation = #described;
 
@@ -120,6 +124,7 @@ impl Pass<'_> {
                 #with
                 #send
                 #walks
+                #waiters
             }
         }
     }
@@ -322,7 +327,7 @@ fn request_of(request: &Request<'_>) -> TokenStream {
 }
 
 /// Returns the attribute that hides the items of an operation without the level `stable` behind its cargo feature.
-fn gate(operation: &Operation) -> Option<TokenStream> {
+pub(super) fn gate(operation: &Operation) -> Option<TokenStream> {
     let feature = feature(operation)?;
     Some(quote!(#[cfg(feature = #feature)]))
 }

@@ -25,7 +25,7 @@ impl Pass<'_> {
         let example_of_calls = example(quote!(println!("{:?}", client.deprecated_calls());));
         let methods = requests.iter().map(|request| self.method(request));
         quote! {
-            use super::builder;
+            use super::{builder, types};
 
             static SERVICE: ::openapi_dropshot_client::generated::Service =
                 ::openapi_dropshot_client::service!(#library, #credential, required: #required);
@@ -108,7 +108,9 @@ impl Pass<'_> {
             pub use client::Client;
             #alias
             pub use ::openapi_dropshot_client::{
-                BuildError, CallOptions, Clock, Deprecation, ErrorKind, RetryBudget, RetryPolicy, reqwest,
+                ApiKey, ApiKeyFile, Batch, BatchError, BatchReport, BoxError, BuildError, CallOptions, Clock, Credentials, Deprecation, ErrorKind,
+                Interceptor, Progress, RequestBody, RetryBudget, RetryDecision, RetryPolicy, RetryStop, TransportError, TryOutcome, TryRequest, mock, reqwest,
+                telemetry,
             };
 
             /// Settings of a [`Client`]; [`Client::builder`] starts one.
@@ -119,6 +121,12 @@ impl Pass<'_> {
 
             /// A response of the service. It dereferences to its body.
             pub type Response<T> = ::openapi_dropshot_client::Response<T, #code>;
+
+            /// Waits for a state; the methods `wait_until_…` of the client return it.
+            pub type Waiting<T> = ::openapi_dropshot_client::Waiting<T, #code>;
+
+            /// Why a state was not reached.
+            pub type WaitError<T> = ::openapi_dropshot_client::WaitError<T, #code>;
 
             /// Pages, one after the other, as a stream; the method `pages` of a request returns it.
             pub type Pages<T> = ::openapi_dropshot_client::Pages<T, #code>;

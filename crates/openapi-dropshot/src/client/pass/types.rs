@@ -2,9 +2,10 @@
 //! document adds.
 
 use super::{
-    Pass, deprecated_attribute, described, docs, enums,
+    Pass, deprecated_attribute, derives, described, docs, enums,
     kinds::{Kind, implements, self_ident, wire_name},
     part_deprecation,
+    requests::Request,
 };
 use crate::{
     client::names::{Named, folded},
@@ -27,9 +28,14 @@ impl<'a> Pass<'a> {
     /// # Errors
     ///
     /// A deprecation of the document has no field.
-    pub(super) fn types(&self, items: Vec<Item>) -> Result<Vec<Item>, String> {
+    pub(super) fn types(
+        &self,
+        items: Vec<Item>,
+        requests: &[Request<'_>],
+    ) -> Result<Vec<Item>, String> {
         let mut deprecated = BTreeSet::new();
         let mut rewritten = Vec::new();
+        let sent = self.sent(requests, &items);
         for item in items {
             match item {
                 Item::Struct(mut object) => {
@@ -38,7 +44,10 @@ impl<'a> Pass<'a> {
                         object.attrs.push(parse_quote!(#[non_exhaustive]));
                         self.document_fields(&mut object.fields, &properties, &mut deprecated);
                     }
+                    let constructor = sent.contains(&object.ident.to_string());
+                    let constructor = constructor.then(|| self.constructor(&object)).flatten();
                     rewritten.push(Item::Struct(object));
+                    rewritten.extend(constructor);
                 }
                 Item::Enum(mut choice) => {
                     let properties = self.document_type(&choice.ident, &mut choice.attrs);
@@ -84,6 +93,7 @@ impl<'a> Pass<'a> {
                 other => rewritten.push(other),
             }
         }
+        derives::derive(&mut rewritten);
         for named in self.names.values() {
             for (name, schema) in self.properties(named.schema, 0) {
                 if schema.deprecated && !deprecated.contains(schema.at.pointer.as_str()) {
@@ -217,12 +227,12 @@ impl<'a> Pass<'a> {
             Item::Struct(builder) => {
                 let owner = &builder.ident;
                 let text = format!(
-                    "Builds a value of [`{owner}`](super::{owner}) field by field; `try_into` ends it."
+                    "Builds a value of [`{owner}`](super::{owner}) field by field; `build` ends it."
                 );
                 describe(&mut builder.attrs, text, None, self.type_example(owner));
                 builder
                     .attrs
-                    .push(parse_quote!(#[must_use = "a builder does nothing by itself"]));
+                    .push(parse_quote!(#[must_use = "a builder is no value: call `build`, or hand it to `body`"]));
             }
             Item::Impl(block) => {
                 let Some(owner) = self_ident(block).cloned() else {
@@ -231,6 +241,7 @@ impl<'a> Pass<'a> {
                 let properties = self.properties_of(&owner);
                 if block.trait_.is_none() {
                     self.setters(&owner, block, &properties);
+                    block.items.extend(self.build(&owner));
                 } else {
                     Messages(&properties).visit_item_impl_mut(block);
                 }

@@ -47,7 +47,11 @@ impl<'a> Pass<'a> {
             }
             Kind::Object(_) => {
                 let fields = self.object(ident, example, 0)?;
-                Some(quote!(types::#ident::builder()#fields.try_into()?))
+                let end = match self.has_field(ident, "build") {
+                    true => quote!(.try_into()?),
+                    false => quote!(.build()?),
+                };
+                Some(quote!(types::#ident::builder()#fields #end))
             }
             _ => self.exact(example, &parse_quote!(types::#ident), 0),
         }

@@ -2,7 +2,7 @@
 //!
 //! Builders of the types, field by field.
 
-/// Builds a value of [`Error`](super::Error) field by field; `try_into` ends it.
+/// Builds a value of [`Error`](super::Error) field by field; `build` ends it.
 ///
 /// ```
 /// use petstore_client::types;
@@ -11,12 +11,12 @@
 ///     .code(types::ErrorCode::Unauthorized)
 ///     .message("send an API key as `Authorization: Bearer <API_KEY>`")
 ///     .status(401)
-///     .try_into()?;
+///     .build()?;
 /// println!("{value:?}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder does nothing by itself"]
+#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
 pub struct Error {
     code: ::std::result::Result<super::ErrorCode, ::std::string::String>,
     message: ::std::result::Result<::std::string::String, ::std::string::String>,
@@ -90,6 +90,29 @@ impl Error {
             .map_err(|e| format!("`status` is not valid: {e}"));
         self
     }
+
+    /// Returns the value.
+    ///
+    /// # Errors
+    ///
+    /// A required member is not set, or a value is not valid. The error names the member.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let value: types::Error = types::Error::builder()
+    ///     .code(types::ErrorCode::Unauthorized)
+    ///     .message("send an API key as `Authorization: Bearer <API_KEY>`")
+    ///     .status(401)
+    ///     .build()?;
+    /// println!("{value:?}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn build(
+        self,
+    ) -> ::std::result::Result<super::Error, super::error::ConversionError> {
+        self.try_into()
+    }
 }
 
 impl ::std::convert::TryFrom<Error> for super::Error {
@@ -116,17 +139,17 @@ impl ::std::convert::From<super::Error> for Error {
     }
 }
 
-/// Builds a value of [`NewOrder`](super::NewOrder) field by field; `try_into` ends it.
+/// Builds a value of [`NewOrder`](super::NewOrder) field by field; `build` ends it.
 ///
 /// ```
 /// use petstore_client::types;
 ///
-/// let value: types::NewOrder = types::NewOrder::builder().pet_id(1).try_into()?;
+/// let value: types::NewOrder = types::NewOrder::builder().pet_id(1).build()?;
 /// println!("{value:?}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder does nothing by itself"]
+#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
 pub struct NewOrder {
     pet_id: ::std::result::Result<i64, ::std::string::String>,
 }
@@ -156,6 +179,25 @@ impl NewOrder {
         self.pet_id = value.try_into().map_err(|e| format!("`petId` is not valid: {e}"));
         self
     }
+
+    /// Returns the value.
+    ///
+    /// # Errors
+    ///
+    /// A required member is not set, or a value is not valid. The error names the member.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let value: types::NewOrder = types::NewOrder::builder().pet_id(1).build()?;
+    /// println!("{value:?}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn build(
+        self,
+    ) -> ::std::result::Result<super::NewOrder, super::error::ConversionError> {
+        self.try_into()
+    }
 }
 
 impl ::std::convert::TryFrom<NewOrder> for super::NewOrder {
@@ -174,7 +216,7 @@ impl ::std::convert::From<super::NewOrder> for NewOrder {
     }
 }
 
-/// Builds a value of [`NewPet`](super::NewPet) field by field; `try_into` ends it.
+/// Builds a value of [`NewPet`](super::NewPet) field by field; `build` ends it.
 ///
 /// ```
 /// use petstore_client::types;
@@ -183,12 +225,12 @@ impl ::std::convert::From<super::NewOrder> for NewOrder {
 ///     .name("Rex")
 ///     .category_id(7)
 ///     .status(types::PetStatus::Available)
-///     .try_into()?;
+///     .build()?;
 /// println!("{value:?}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder does nothing by itself"]
+#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
 pub struct NewPet {
     category_id: ::std::result::Result<i64, ::std::string::String>,
     name: ::std::result::Result<::std::string::String, ::std::string::String>,
@@ -265,6 +307,29 @@ impl NewPet {
             .map_err(|e| format!("`status` is not valid: {e}"));
         self
     }
+
+    /// Returns the value.
+    ///
+    /// # Errors
+    ///
+    /// A required member is not set, or a value is not valid. The error names the member.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let value: types::NewPet = types::NewPet::builder()
+    ///     .name("Rex")
+    ///     .category_id(7)
+    ///     .status(types::PetStatus::Available)
+    ///     .build()?;
+    /// println!("{value:?}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn build(
+        self,
+    ) -> ::std::result::Result<super::NewPet, super::error::ConversionError> {
+        self.try_into()
+    }
 }
 
 impl ::std::convert::TryFrom<NewPet> for super::NewPet {
@@ -291,7 +356,7 @@ impl ::std::convert::From<super::NewPet> for NewPet {
     }
 }
 
-/// Builds a value of [`Order`](super::Order) field by field; `try_into` ends it.
+/// Builds a value of [`Order`](super::Order) field by field; `build` ends it.
 ///
 /// ```
 /// use petstore_client::types;
@@ -306,12 +371,12 @@ impl ::std::convert::From<super::NewPet> for NewPet {
 ///     .updated_at(
 ///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
 ///     )
-///     .try_into()?;
+///     .build()?;
 /// println!("{value:?}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder does nothing by itself"]
+#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
 pub struct Order {
     id: ::std::result::Result<i64, ::std::string::String>,
     pet_id: ::std::result::Result<i64, ::std::string::String>,
@@ -440,6 +505,35 @@ impl Order {
             .map_err(|e| format!("`updatedAt` is not valid: {e}"));
         self
     }
+
+    /// Returns the value.
+    ///
+    /// # Errors
+    ///
+    /// A required member is not set, or a value is not valid. The error names the member.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let value: types::Order = types::Order::builder()
+    ///     .id(2)
+    ///     .pet_id(1)
+    ///     .status(types::OrderStatus::Placed)
+    ///     .placed_at(
+    ///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+    ///     )
+    ///     .updated_at(
+    ///         "2026-11-21T12:00:00Z".parse::<::chrono::DateTime<::chrono::offset::Utc>>()?,
+    ///     )
+    ///     .build()?;
+    /// println!("{value:?}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn build(
+        self,
+    ) -> ::std::result::Result<super::Order, super::error::ConversionError> {
+        self.try_into()
+    }
 }
 
 impl ::std::convert::TryFrom<Order> for super::Order {
@@ -470,19 +564,19 @@ impl ::std::convert::From<super::Order> for Order {
     }
 }
 
-/// Builds a value of [`OrderUpdate`](super::OrderUpdate) field by field; `try_into` ends it.
+/// Builds a value of [`OrderUpdate`](super::OrderUpdate) field by field; `build` ends it.
 ///
 /// ```
 /// use petstore_client::types;
 ///
 /// let value: types::OrderUpdate = types::OrderUpdate::builder()
 ///     .status(types::OrderStatus::Approved)
-///     .try_into()?;
+///     .build()?;
 /// println!("{value:?}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder does nothing by itself"]
+#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
 pub struct OrderUpdate {
     status: ::std::result::Result<super::OrderStatus, ::std::string::String>,
 }
@@ -514,6 +608,27 @@ impl OrderUpdate {
             .map_err(|e| format!("`status` is not valid: {e}"));
         self
     }
+
+    /// Returns the value.
+    ///
+    /// # Errors
+    ///
+    /// A required member is not set, or a value is not valid. The error names the member.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let value: types::OrderUpdate = types::OrderUpdate::builder()
+    ///     .status(types::OrderStatus::Approved)
+    ///     .build()?;
+    /// println!("{value:?}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn build(
+        self,
+    ) -> ::std::result::Result<super::OrderUpdate, super::error::ConversionError> {
+        self.try_into()
+    }
 }
 
 impl ::std::convert::TryFrom<OrderUpdate> for super::OrderUpdate {
@@ -532,7 +647,7 @@ impl ::std::convert::From<super::OrderUpdate> for OrderUpdate {
     }
 }
 
-/// Builds a value of [`Pet`](super::Pet) field by field; `try_into` ends it.
+/// Builds a value of [`Pet`](super::Pet) field by field; `build` ends it.
 ///
 /// ```
 /// use petstore_client::types;
@@ -542,12 +657,12 @@ impl ::std::convert::From<super::OrderUpdate> for OrderUpdate {
 ///     .name("Rex")
 ///     .category_id(7)
 ///     .status(types::PetStatus::Available)
-///     .try_into()?;
+///     .build()?;
 /// println!("{value:?}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder does nothing by itself"]
+#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
 pub struct Pet {
     category_id: ::std::result::Result<i64, ::std::string::String>,
     id: ::std::result::Result<i64, ::std::string::String>,
@@ -642,6 +757,30 @@ impl Pet {
             .try_into()
             .map_err(|e| format!("`status` is not valid: {e}"));
         self
+    }
+
+    /// Returns the value.
+    ///
+    /// # Errors
+    ///
+    /// A required member is not set, or a value is not valid. The error names the member.
+    ///
+    /// ```
+    /// use petstore_client::types;
+    ///
+    /// let value: types::Pet = types::Pet::builder()
+    ///     .id(1)
+    ///     .name("Rex")
+    ///     .category_id(7)
+    ///     .status(types::PetStatus::Available)
+    ///     .build()?;
+    /// println!("{value:?}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn build(
+        self,
+    ) -> ::std::result::Result<super::Pet, super::error::ConversionError> {
+        self.try_into()
     }
 }
 

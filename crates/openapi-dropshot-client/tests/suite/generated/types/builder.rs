@@ -2,7 +2,7 @@
 //!
 //! Builders of the types, field by field.
 
-/// Builds a value of [`Book`](super::Book) field by field; `try_into` ends it.
+/// Builds a value of [`Book`](super::Book) field by field; `build` ends it.
 ///
 /// ```
 /// use books::types;
@@ -12,7 +12,7 @@
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder does nothing by itself"]
+#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
 pub struct Book {
     category_id: ::std::result::Result<i64, ::std::string::String>,
     id: ::std::result::Result<i64, ::std::string::String>,
@@ -112,6 +112,25 @@ impl Book {
             .map_err(|e| format!("`status` is not valid: {e}"));
         self
     }
+
+    /// Returns the value.
+    ///
+    /// # Errors
+    ///
+    /// A required member is not set, or a value is not valid. The error names the member.
+    ///
+    /// ```
+    /// use books::types;
+    ///
+    /// # fn example(value: types::Book) {
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    pub fn build(
+        self,
+    ) -> ::std::result::Result<super::Book, super::error::ConversionError> {
+        self.try_into()
+    }
 }
 
 impl ::std::convert::TryFrom<Book> for super::Book {
@@ -140,7 +159,7 @@ impl ::std::convert::From<super::Book> for Book {
     }
 }
 
-/// Builds a value of [`NewBook`](super::NewBook) field by field; `try_into` ends it.
+/// Builds a value of [`NewBook`](super::NewBook) field by field; `build` ends it.
 ///
 /// ```
 /// use books::types;
@@ -150,7 +169,7 @@ impl ::std::convert::From<super::Book> for Book {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder does nothing by itself"]
+#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
 pub struct NewBook {
     category_id: ::std::result::Result<i64, ::std::string::String>,
     name: ::std::result::Result<::std::string::String, ::std::string::String>,
@@ -230,6 +249,25 @@ impl NewBook {
             .map_err(|e| format!("`status` is not valid: {e}"));
         self
     }
+
+    /// Returns the value.
+    ///
+    /// # Errors
+    ///
+    /// A required member is not set, or a value is not valid. The error names the member.
+    ///
+    /// ```
+    /// use books::types;
+    ///
+    /// # fn example(value: types::NewBook) {
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    pub fn build(
+        self,
+    ) -> ::std::result::Result<super::NewBook, super::error::ConversionError> {
+        self.try_into()
+    }
 }
 
 impl ::std::convert::TryFrom<NewBook> for super::NewBook {
@@ -256,7 +294,7 @@ impl ::std::convert::From<super::NewBook> for NewBook {
     }
 }
 
-/// Builds a value of [`Problem`](super::Problem) field by field; `try_into` ends it.
+/// Builds a value of [`Problem`](super::Problem) field by field; `build` ends it.
 ///
 /// ```
 /// use books::types;
@@ -266,7 +304,7 @@ impl ::std::convert::From<super::NewBook> for NewBook {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder does nothing by itself"]
+#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
 pub struct Problem {
     field: ::std::result::Result<
         ::std::option::Option<::std::string::String>,
@@ -342,6 +380,25 @@ impl Problem {
         self.title = value.try_into().map_err(|e| format!("`title` is not valid: {e}"));
         self
     }
+
+    /// Returns the value.
+    ///
+    /// # Errors
+    ///
+    /// A required member is not set, or a value is not valid. The error names the member.
+    ///
+    /// ```
+    /// use books::types;
+    ///
+    /// # fn example(value: types::Problem) {
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    pub fn build(
+        self,
+    ) -> ::std::result::Result<super::Problem, super::error::ConversionError> {
+        self.try_into()
+    }
 }
 
 impl ::std::convert::TryFrom<Problem> for super::Problem {
@@ -368,7 +425,7 @@ impl ::std::convert::From<super::Problem> for Problem {
     }
 }
 
-/// Builds a value of [`Search`](super::Search) field by field; `try_into` ends it.
+/// Builds a value of [`Search`](super::Search) field by field; `build` ends it.
 ///
 /// ```
 /// use books::types;
@@ -378,7 +435,7 @@ impl ::std::convert::From<super::Problem> for Problem {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a builder does nothing by itself"]
+#[must_use = "a builder is no value: call `build`, or hand it to `body`"]
 pub struct Search {
     author: ::std::result::Result<::std::string::String, ::std::string::String>,
 }
@@ -410,6 +467,25 @@ impl Search {
             .try_into()
             .map_err(|e| format!("`author` is not valid: {e}"));
         self
+    }
+
+    /// Returns the value.
+    ///
+    /// # Errors
+    ///
+    /// A required member is not set, or a value is not valid. The error names the member.
+    ///
+    /// ```
+    /// use books::types;
+    ///
+    /// # fn example(value: types::Search) {
+    /// println!("{value:?}");
+    /// # }
+    /// ```
+    pub fn build(
+        self,
+    ) -> ::std::result::Result<super::Search, super::error::ConversionError> {
+        self.try_into()
     }
 }
 

@@ -1,0 +1,264 @@
+//! Makes a call for each of many inputs, with a limited number of calls at the same time.
+
+use crate::{Error, ErrorKind};
+use futures_util::{
+    FutureExt as _, Stream, StreamExt as _,
+    future::BoxFuture,
+    stream::{self, BoxStream},
+};
+use std::{
+    error, fmt,
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+/// How many calls run at the same time, if the application does not say it.
+const CONCURRENCY: usize = 8;
+
+/// A call for each of many inputs, with a limited number of calls at the same time.
+///
+/// ```
+/// use openapi_dropshot_client::{Batch, Error, Response};
+///
+/// # async fn create_book(title: &str) -> Result<Response<i64>, Error> { Err(Error::from(openapi_dropshot_client::BuildError::MissingApiKey)) }
+/// # async fn example() {
+/// let titles = ["Emma", "Persuasion", "Sanditon"];
+/// let report = Batch::new(titles, |title| create_book(title))
+///     .concurrency(4)
+///     .on_progress(|progress| println!("{} done, {} failed", progress.done, progress.failed))
+///     .run()
+///     .await;
+/// println!("{} books added", report.done.len());
+/// for (index, error) in &report.failed {
+///     println!("{}: {error}", titles[*index]);
+/// }
+/// if report.stopped {
+///     println!("begin again with the titles that are neither done nor failed");
+/// }
+/// # }
+/// ```
+///
+/// Errors of one input, such as a rejected value, do not stop the others. An error that every other call would meet as well
+/// stops the batch: the service cannot be reached or does not accept the API key, for instance. The batch then begins no
+/// further call and waits for those that run, so that it is known of each input whether it is done.
+/// [`stop_if`](Batch::stop_if) decides otherwise.
+///
+/// Each call has the retries and time limits of its client. If the input is a creation that may have been carried out
+/// ([`Error::was_sent`]), repeat it with the [`idempotency_key`](Error::idempotency_key) of its error.
+#[must_use = "nothing is sent before `run` or `stream` is called"]
+pub struct Batch<'a, T, C = String> {
+    calls: BoxStream<'a, BoxFuture<'a, Result<T, Error<C>>>>,
+    concurrency: usize,
+    unordered: bool,
+    is_fatal: Arc<IsFatal<'a, C>>,
+    on_progress: Option<Box<dyn FnMut(Progress) + Send + 'a>>,
+}
+
+type IsFatal<'a, C> = dyn Fn(&Error<C>) -> bool + Send + Sync + 'a;
+
+/// How far a batch has come; see [`Batch::on_progress`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Progress {
+    /// The number of calls that succeeded.
+    pub done: usize,
+    /// The number of calls that failed.
+    pub failed: usize,
+}
+
+impl<'a, T: Send + 'a, C: fmt::Display + Send + 'a> Batch<'a, T, C> {
+    /// A call for each of these inputs.
+    pub fn new<I, F, R>(inputs: I, call: F) -> Self
+    where
+        I: IntoIterator,
+        I::IntoIter: Send + 'a,
+        F: FnMut(I::Item) -> R + Send + 'a,
+        R: Future<Output = Result<T, Error<C>>> + Send + 'a,
+    {
+        Batch::from_stream(stream::iter(inputs), call)
+    }
+
+    /// A call for each input of a stream, which is read only as fast as calls end.
+    pub fn from_stream<S, F, R>(inputs: S, mut call: F) -> Self
+    where
+        S: Stream + Send + 'a,
+        F: FnMut(S::Item) -> R + Send + 'a,
+        R: Future<Output = Result<T, Error<C>>> + Send + 'a,
+    {
+        Batch {
+            calls: inputs.map(move |input| call(input).boxed()).boxed(),
+            concurrency: CONCURRENCY,
+            unordered: false,
+            is_fatal: Arc::new(is_fatal),
+            on_progress: None,
+        }
+    }
+
+    /// How many calls run at the same time; 8 if not set, and 0 counts as 1.
+    pub fn concurrency(mut self, calls: usize) -> Self {
+        self.concurrency = calls.max(1);
+        self
+    }
+
+    /// Yields each result as soon as it is there, instead of in the order of the inputs. One slow call then does not delay
+    /// the results of the others, and no result waits in memory.
+    pub fn unordered(mut self) -> Self {
+        self.unordered = true;
+        self
+    }
+
+    /// Which errors stop the batch.
+    pub fn stop_if(mut self, is_fatal: impl Fn(&Error<C>) -> bool + Send + Sync + 'a) -> Self {
+        self.is_fatal = Arc::new(is_fatal);
+        self
+    }
+
+    /// A function that is called after each call.
+    pub fn on_progress(mut self, listener: impl FnMut(Progress) + Send + 'a) -> Self {
+        self.on_progress = Some(Box::new(listener));
+        self
+    }
+
+    /// The results as a stream, each with the position of its input, counted from 0. It ends early after an error that stops
+    /// the batch.
+    pub fn stream(self) -> impl Stream<Item = (usize, Result<T, Error<C>>)> + Send + use<'a, T, C> {
+        let stopped = Arc::new(AtomicBool::new(false));
+        let (at_input, is_fatal) = (Arc::clone(&stopped), self.is_fatal);
+        let calls = self
+            .calls
+            .take_while(move |_| std::future::ready(!at_input.load(Ordering::Relaxed)))
+            .enumerate()
+            .map(move |(index, call)| {
+                let (stopped, is_fatal) = (Arc::clone(&stopped), Arc::clone(&is_fatal));
+                async move {
+                    let result = call.await;
+                    if result.as_ref().is_err_and(|error| is_fatal(error)) {
+                        stopped.store(true, Ordering::Relaxed);
+                    }
+                    (index, result)
+                }
+            });
+        let results = if self.unordered {
+            calls.buffer_unordered(self.concurrency).boxed()
+        } else {
+            calls.buffered(self.concurrency).boxed()
+        };
+        let (mut progress, mut listener) = (Progress::default(), self.on_progress);
+        results.inspect(move |(_, result)| {
+            match result {
+                Ok(_) => progress.done += 1,
+                Err(_) => progress.failed += 1,
+            }
+            if let Some(listener) = &mut listener {
+                listener(progress);
+            }
+        })
+    }
+
+    /// Makes the calls, and collects their results.
+    pub async fn run(self) -> BatchReport<T, C> {
+        let is_fatal = Arc::clone(&self.is_fatal);
+        let results = self.stream();
+        let mut results = std::pin::pin!(results);
+        let mut report = BatchReport {
+            done: Vec::new(),
+            failed: Vec::new(),
+            stopped: false,
+        };
+        while let Some((index, result)) = results.next().await {
+            match result {
+                Ok(value) => report.done.push((index, value)),
+                Err(error) => {
+                    report.stopped |= is_fatal(&error);
+                    report.failed.push((index, error));
+                }
+            }
+        }
+        report
+    }
+}
+
+/// Whether every other call would meet this error as well.
+fn is_fatal<C: fmt::Display>(error: &Error<C>) -> bool {
+    match error.kind() {
+        ErrorKind::Request | ErrorKind::Unreadable => false,
+        ErrorKind::Answer => matches!(error.status(), Some(401 | 403)) || error.is_retryable(),
+        _ => true,
+    }
+}
+
+/// What became of the inputs of a [`Batch`], each with its position, counted from 0.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BatchReport<T, C = String> {
+    /// The calls that succeeded.
+    pub done: Vec<(usize, T)>,
+    /// The calls that failed.
+    pub failed: Vec<(usize, Error<C>)>,
+    /// Whether an error stopped the batch. No call was made for the inputs that are neither done nor failed.
+    pub stopped: bool,
+}
+
+impl<T, C> BatchReport<T, C> {
+    /// The values alone, if every call succeeded.
+    ///
+    /// # Errors
+    ///
+    /// A call failed. The error tells which inputs are done.
+    pub fn into_result(self) -> Result<Vec<T>, BatchError<C>> {
+        let done: Vec<usize> = self.done.iter().map(|(index, _)| *index).collect();
+        match self.failed.into_iter().next() {
+            None => Ok(self.done.into_iter().map(|(_, value)| value).collect()),
+            Some((index, source)) => Err(BatchError {
+                index,
+                source,
+                done,
+            }),
+        }
+    }
+}
+
+/// The first error of a batch, and the inputs that are done nevertheless.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BatchError<C = String> {
+    /// The position of the input whose call failed.
+    pub index: usize,
+    /// Why it failed.
+    pub source: Error<C>,
+    /// The positions of the inputs that are done.
+    pub done: Vec<usize>,
+}
+
+impl<C: fmt::Display> fmt::Display for BatchError<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            index,
+            source,
+            done,
+        } = self;
+        write!(
+            f,
+            "the call for the input at the position {index} failed, {} are done: {source}",
+            done.len()
+        )
+    }
+}
+
+impl<C: fmt::Debug + fmt::Display + 'static> error::Error for BatchError<C> {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        Some(&self.source)
+    }
+}
+
+impl<T, C> fmt::Debug for Batch<'_, T, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batch")
+            .field("concurrency", &self.concurrency)
+            .field("unordered", &self.unordered)
+            .finish_non_exhaustive()
+    }
+}

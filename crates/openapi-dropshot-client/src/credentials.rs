@@ -1,0 +1,242 @@
+//! API keys that change: a provider of the application, and the cache of its key.
+
+use crate::{BoxError, BuildError, Clock, error::Failure, generated::Credential};
+use futures_util::lock::Mutex;
+use http::{HeaderName, HeaderValue, header::AUTHORIZATION};
+use std::{
+    fmt,
+    future::Future,
+    path::PathBuf,
+    pin::Pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// How long the key of a file is used before the file is read again.
+const FILE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// A provider of API keys, for keys that change while the program runs;
+/// [`ClientBuilder::credentials`](crate::ClientBuilder::credentials) takes one.
+///
+/// The client keeps the key until it expires ([`ApiKey::valid_for`]). If the service rejects it with 401, the client loads
+/// a key once more and, if that is another one, sends the request again with it. Calls that need a key while it is loaded
+/// wait for the one load. If loading fails, the client goes on with the key that it has, unless that was rejected.
+///
+/// A closure is a provider:
+///
+/// ```
+/// use openapi_dropshot_client::{ApiKey, BoxError, Client};
+/// use std::time::Duration;
+///
+/// # async fn ask_the_vault() -> Result<String, BoxError> { Ok("the-key".to_owned()) }
+/// let client = Client::builder("https://books.example/v1")
+///     .credentials(|| async {
+///         let key = ask_the_vault().await?;
+///         Ok(ApiKey::new(key).valid_for(Duration::from_secs(600)))
+///     })
+///     .build()?;
+/// # Ok::<(), openapi_dropshot_client::BuildError>(())
+/// ```
+pub trait Credentials: Send + Sync + 'static {
+    /// Loads the key that is valid now.
+    ///
+    /// # Errors
+    ///
+    /// There is no key. The call fails with this error as its source, unless the client has an earlier key.
+    fn load(&self) -> Pin<Box<dyn Future<Output = Result<ApiKey, BoxError>> + Send + '_>>;
+}
+
+impl<F, L> Credentials for F
+where
+    F: Fn() -> L + Send + Sync + 'static,
+    L: Future<Output = Result<ApiKey, BoxError>> + Send + 'static,
+{
+    fn load(&self) -> Pin<Box<dyn Future<Output = Result<ApiKey, BoxError>> + Send + '_>> {
+        Box::pin(self())
+    }
+}
+
+/// An API key, and how long it is valid. `Debug` does not show the key.
+///
+/// ```
+/// use openapi_dropshot_client::ApiKey;
+///
+/// let key = ApiKey::new("the-key");
+/// assert!(!format!("{key:?}").contains("the-key"));
+/// ```
+#[derive(Clone)]
+pub struct ApiKey {
+    key: String,
+    lifetime: Option<Duration>,
+}
+
+impl ApiKey {
+    /// A key, without `Bearer`, that is used until the service rejects it.
+    pub fn new(key: impl Into<String>) -> Self {
+        ApiKey {
+            key: key.into(),
+            lifetime: None,
+        }
+    }
+
+    /// The key is used for this time, and then a key is loaded again.
+    #[must_use]
+    pub fn valid_for(mut self, lifetime: Duration) -> Self {
+        self.lifetime = Some(lifetime);
+        self
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApiKey")
+            .field("lifetime", &self.lifetime)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The API key in a file, such as a mounted secret. The file is read again every 10 seconds, and as soon as the service
+/// rejects the key, so that a new key is used without a restart. White space around the key does not matter.
+///
+/// ```
+/// use openapi_dropshot_client::{ApiKeyFile, Client};
+///
+/// let client = Client::builder("https://books.example/v1")
+///     .credentials(ApiKeyFile::new("/run/secrets/books-key"))
+///     .build()?;
+/// # Ok::<(), openapi_dropshot_client::BuildError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ApiKeyFile {
+    path: PathBuf,
+    interval: Duration,
+}
+
+impl ApiKeyFile {
+    /// The key in the file with this path.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        ApiKeyFile {
+            path: path.into(),
+            interval: FILE_INTERVAL,
+        }
+    }
+
+    /// Reads the file after this time again, instead of 10 seconds.
+    #[must_use]
+    pub fn interval(mut self, interval: Duration) -> Self {
+        self.interval = interval;
+        self
+    }
+}
+
+impl Credentials for ApiKeyFile {
+    fn load(&self) -> Pin<Box<dyn Future<Output = Result<ApiKey, BoxError>> + Send + '_>> {
+        let path = self.path.clone();
+        Box::pin(async move {
+            // On a thread of its own, because the file may be on a network.
+            let shown = path.display().to_string();
+            let text = tokio::task::spawn_blocking(move || std::fs::read_to_string(path)).await?;
+            let text = text.map_err(|error| format!("the file {shown} cannot be read: {error}"))?;
+            Ok(ApiKey::new(text.trim()).valid_for(self.interval))
+        })
+    }
+}
+
+/// A provider with the key that it returned last.
+pub(crate) struct Provided {
+    provider: Arc<dyn Credentials>,
+    credential: Credential,
+    held: Mutex<Option<Held>>,
+}
+
+struct Held {
+    value: HeaderValue,
+    until: Option<Instant>,
+}
+
+impl Provided {
+    pub(crate) fn new(provider: Arc<dyn Credentials>, credential: Credential) -> Self {
+        Provided {
+            provider,
+            credential,
+            held: Mutex::new(None),
+        }
+    }
+
+    /// The header with the key; `rejected` is the value that the service rejected.
+    ///
+    /// # Errors
+    ///
+    /// There is no key.
+    pub(crate) async fn header(
+        &self,
+        clock: &dyn Clock,
+        rejected: Option<&HeaderValue>,
+    ) -> Result<(HeaderName, HeaderValue), Failure> {
+        let mut held = self.held.lock().await;
+        let name = header_name(self.credential);
+        let usable = held
+            .as_ref()
+            .filter(|held| Some(&held.value) != rejected)
+            .map(|held| (held.value.clone(), held.until));
+        if let Some((value, until)) = &usable
+            && until.is_none_or(|until| clock.now() < until)
+        {
+            return Ok((name, value.clone()));
+        }
+        let loaded = match self.provider.load().await {
+            Ok(key) => header_value(self.credential, &key.key)
+                .map(|value| (value, key.lifetime))
+                .map_err(BoxError::from),
+            Err(error) => Err(error),
+        };
+        match (loaded, usable) {
+            (Ok((value, lifetime)), _) => {
+                let until = lifetime.and_then(|lifetime| clock.now().checked_add(lifetime));
+                *held = Some(Held {
+                    value: value.clone(),
+                    until,
+                });
+                Ok((name, value))
+            }
+            (Err(_), Some((value, _))) => Ok((name, value)),
+            (Err(error), None) => Err(Failure::no_key(error)),
+        }
+    }
+}
+
+/// The header that carries the API key.
+pub(crate) fn header_name(credential: Credential) -> HeaderName {
+    match credential {
+        Credential::Bearer => AUTHORIZATION,
+        Credential::Header(name) => HeaderName::from_bytes(name.as_bytes())
+            .expect("the generator accepts only valid names of headers"),
+    }
+}
+
+/// The value of the header with the API key, which has to be visible ASCII (RFC 6750, section 2.1).
+///
+/// # Errors
+///
+/// The key is empty or cannot be sent.
+pub(crate) fn header_value(
+    credential: Credential,
+    api_key: &str,
+) -> Result<HeaderValue, BuildError> {
+    if api_key.is_empty() {
+        return Err(BuildError::MissingApiKey);
+    }
+    if let Some(index) = api_key.chars().position(|c| !c.is_ascii_graphic()) {
+        return Err(BuildError::InvalidApiKey {
+            position: index + 1,
+        });
+    }
+    let value = match credential {
+        Credential::Bearer => format!("Bearer {api_key}"),
+        Credential::Header(_) => api_key.to_owned(),
+    };
+    let mut value =
+        HeaderValue::try_from(value).map_err(|_| BuildError::InvalidApiKey { position: 1 })?;
+    value.set_sensitive(true);
+    Ok(value)
+}

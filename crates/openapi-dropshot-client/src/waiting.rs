@@ -1,0 +1,186 @@
+//! Waits until the thing that an operation returns is in one of several states.
+
+use crate::{Error, ErrorCode, Response, call::Prepared, error::Failure, generated::Waiter};
+use serde::de::DeserializeOwned;
+use std::{
+    error, fmt,
+    future::{Future, IntoFuture},
+    marker::PhantomData,
+    pin::Pin,
+    time::Duration,
+};
+
+/// How long to wait, if the application does not say it.
+const TIMEOUT: Duration = Duration::from_secs(300);
+
+/// Waits until a resource is in a state that its document names, by asking for it again and again; the methods
+/// `wait_until_…` of a generated client return it. `await` it.
+///
+/// The first pause takes as long as that of the [`RetryPolicy`](crate::RetryPolicy) of the client, and each later one takes
+/// twice as long, up to its longest pause. Each request has the retries and time limits of the client as well.
+///
+/// ```
+/// # #[derive(serde::Deserialize)] struct Loan;
+/// # use openapi_dropshot_client::{WaitError, Waiting};
+/// # use std::time::Duration;
+/// # async fn example(waiting: Waiting<Loan>) -> Result<(), WaitError<Loan>> {
+/// // client.wait_until_loan_returned(7)
+/// let loan = waiting.timeout(Duration::from_secs(60)).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "nothing is sent before it is awaited"]
+pub struct Waiting<T, C = String> {
+    request: Result<Box<Prepared>, Failure>,
+    waiter: &'static Waiter,
+    timeout: Duration,
+    returned: PhantomData<fn() -> (T, C)>,
+}
+
+impl<T, C> Waiting<T, C> {
+    pub(crate) fn new(request: Result<Box<Prepared>, Failure>, waiter: &'static Waiter) -> Self {
+        Waiting {
+            request,
+            waiter,
+            timeout: TIMEOUT,
+            returned: PhantomData,
+        }
+    }
+
+    /// How long to wait at most; 5 minutes if not set. The request that runs at that time is not interrupted.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+}
+
+impl<T: DeserializeOwned, C: ErrorCode> Waiting<T, C> {
+    async fn wait(self) -> Result<Response<T, C>, WaitError<T, C>> {
+        let call = |error: Failure| WaitError::Call(error.typed());
+        let request = self.request.map_err(call)?;
+        let clock = std::sync::Arc::clone(&request.client.shared.clock);
+        let begun = clock.now();
+        let mut number = 0;
+        loop {
+            let again = request.at(request.request.url().clone());
+            let received = again.send().await.map_err(call)?;
+            let response: Response<T, C> = Response::json(received).await.map_err(call)?;
+            let state = state(response.raw_body(), self.waiter.path);
+            let is_in = |states: &[&str]| {
+                state
+                    .as_deref()
+                    .is_some_and(|state| states.contains(&state))
+            };
+            if is_in(self.waiter.success) {
+                return Ok(response);
+            }
+            if is_in(self.waiter.failure) {
+                return Err(WaitError::Failed {
+                    state: state.unwrap_or_default(),
+                    response: Box::new(response),
+                });
+            }
+            let ceiling = request.settings.retry.ceiling(number);
+            let pause = ceiling / 2 + clock.jitter(ceiling / 2);
+            if clock.now().saturating_duration_since(begun) + pause >= self.timeout {
+                return Err(WaitError::Timeout {
+                    state,
+                    response: Box::new(response),
+                });
+            }
+            clock.sleep(pause).await;
+            number = number.saturating_add(1);
+        }
+    }
+}
+
+/// The state in a body, as text.
+fn state(body: &[u8], path: &str) -> Option<String> {
+    let body: serde_json::Value = serde_json::from_slice(body).ok()?;
+    match body.pointer(path)? {
+        serde_json::Value::String(text) => Some(text.clone()),
+        serde_json::Value::Null => None,
+        other => Some(other.to_string()),
+    }
+}
+
+impl<T, C> IntoFuture for Waiting<T, C>
+where
+    T: DeserializeOwned + Send + 'static,
+    C: ErrorCode,
+{
+    type Output = Result<Response<T, C>, WaitError<T, C>>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.wait())
+    }
+}
+
+impl<T, C> fmt::Debug for Waiting<T, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Waiting")
+            .field("waiter", &self.waiter.name)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why the state for which a call [waits](Waiting) was not reached.
+#[non_exhaustive]
+pub enum WaitError<T, C = String> {
+    /// The resource is in a state that never leads to the expected one.
+    Failed {
+        /// Its state.
+        state: String,
+        /// The response that shows it.
+        response: Box<Response<T, C>>,
+    },
+    /// The time is over.
+    Timeout {
+        /// The last state, if the response had one.
+        state: Option<String>,
+        /// The last response.
+        response: Box<Response<T, C>>,
+    },
+    /// A request failed.
+    Call(Error<C>),
+}
+
+impl<T, C: fmt::Display> fmt::Display for WaitError<T, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let printable = crate::error::printable;
+        match self {
+            WaitError::Failed { state, .. } => write!(
+                f,
+                "the state is `{}`, which never becomes the expected one",
+                printable(state)
+            ),
+            WaitError::Timeout { state, .. } => write!(
+                f,
+                "the time to wait is over, and the state is still `{}`",
+                printable(state.as_deref().unwrap_or_default())
+            ),
+            WaitError::Call(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<T, C: fmt::Debug> fmt::Debug for WaitError<T, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WaitError::Failed { state, .. } => f.debug_tuple("Failed").field(state).finish(),
+            WaitError::Timeout { state, .. } => f.debug_tuple("Timeout").field(state).finish(),
+            WaitError::Call(error) => f.debug_tuple("Call").field(error).finish(),
+        }
+    }
+}
+
+impl<T, C: fmt::Debug + fmt::Display + 'static> error::Error for WaitError<T, C> {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            WaitError::Call(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Tests many calls at the same time.
+
+use crate::clock::Passing;
+use crate::generated::{Batch, BoxError, Client, RequestBody, RetryPolicy};
+use futures::StreamExt as _;
+use http::{Request, Response};
+use http_body_util::{BodyExt as _, Full};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
+
+/// A client whose service adds books, rejects those named `bad`, and responds with 401 to those named `stop`. Each
+/// request takes as many turns of the runtime as the name has characters.
+fn client(most: &Arc<AtomicUsize>) -> Client {
+    let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::clone(most));
+    let service = tower::service_fn(move |request: Request<RequestBody>| {
+        let (running, most) = (Arc::clone(&running), Arc::clone(&most));
+        async move {
+            let now = running.fetch_add(1, Ordering::Relaxed) + 1;
+            most.fetch_max(now, Ordering::Relaxed);
+            let body = request.into_body().collect().await?.to_bytes();
+            let body: serde_json::Value = serde_json::from_slice(&body)?;
+            let name = body["name"].as_str().unwrap_or_default();
+            for _ in 0..name.len() {
+                tokio::task::yield_now().await;
+            }
+            running.fetch_sub(1, Ordering::Relaxed);
+            let (status, body) = match name {
+                "bad" => (400, r#"{"code":"invalid"}"#.to_owned()),
+                "stop" => (401, r#"{"code":"unauthorized"}"#.to_owned()),
+                name => (
+                    201,
+                    format!(r#"{{"id":1,"name":"{name}","categoryId":7,"status":"available"}}"#),
+                ),
+            };
+            let response = Response::builder().status(status);
+            let response = response.header("content-type", "application/json");
+            Ok::<_, BoxError>(response.body(Full::from(body))?)
+        }
+    });
+    Client::builder("http://books.example/v1")
+        .clock(Passing::new())
+        .retry(RetryPolicy::never())
+        .transport(service)
+        .build()
+        .expect("it is valid")
+}
+
+/// A call for one name.
+macro_rules! create {
+    ($client:expr) => {
+        |name: &'static str| {
+            let body = crate::generated::types::NewBook::builder()
+                .name(name)
+                .category_id(7);
+            $client.create_book().body(body).send()
+        }
+    };
+}
+
+#[tokio::test]
+async fn results_keep_the_order_of_the_inputs_and_few_calls_run_at_a_time() {
+    let most = Arc::default();
+    let client = client(&most);
+    let names = ["a longer name", "b", "bad", "c", "another long name", "d"];
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let progress = Arc::clone(&seen);
+    let report = Batch::new(names, create!(client))
+        .concurrency(3)
+        .on_progress(move |now| {
+            let mut seen = progress.lock().expect("no test panics with it");
+            seen.push((now.done, now.failed));
+        })
+        .run()
+        .await;
+    let done: Vec<_> = report
+        .done
+        .iter()
+        .map(|(index, book)| (*index, book.name.as_str()))
+        .collect();
+    assert_eq!(
+        done,
+        [(0, names[0]), (1, "b"), (3, "c"), (4, names[4]), (5, "d")]
+    );
+    assert_eq!(
+        (report.failed.len(), report.failed[0].0, report.stopped),
+        (1, 2, false)
+    );
+    assert_eq!(most.load(Ordering::Relaxed), 3);
+    let seen = seen.lock().expect("no test panics with it");
+    assert_eq!(*seen, [(1, 0), (2, 0), (2, 1), (3, 1), (4, 1), (5, 1)]);
+    let error = report.into_result().expect_err("one failed");
+    assert_eq!(
+        (error.index, error.done.as_slice()),
+        (2, &[0, 1, 3, 4, 5][..])
+    );
+    assert!(
+        error
+            .to_string()
+            .starts_with("the call for the input at the position 2 failed, 5 are done: 400"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn without_an_order_each_result_comes_as_soon_as_it_is_there() {
+    let client = client(&Arc::default());
+    let results = Batch::new(["a much longer name", "b"], create!(client))
+        .unordered()
+        .stream();
+    let order: Vec<usize> = results.map(|(index, _)| index).collect().await;
+    assert_eq!(order, [1, 0]);
+}
+
+#[tokio::test]
+async fn an_error_that_all_calls_would_meet_stops_it_and_the_calls_that_run_are_awaited() {
+    let client = client(&Arc::default());
+    let taken = AtomicUsize::new(0);
+    let names = ["a", "stop", "a longer name", "d", "e", "f", "g"];
+    let inputs = names.into_iter().inspect(|_| {
+        taken.fetch_add(1, Ordering::Relaxed);
+    });
+    let report = Batch::new(inputs, create!(client))
+        .concurrency(2)
+        .run()
+        .await;
+    assert!(report.stopped);
+    let done: Vec<usize> = report.done.iter().map(|(index, _)| *index).collect();
+    assert_eq!(done, [0, 2], "{report:?}");
+    assert_eq!(report.failed[0].0, 1);
+    let taken = taken.load(Ordering::Relaxed);
+    assert!(taken <= 4, "{taken} of 7 inputs were read");
+}
+
+#[tokio::test]
+async fn the_application_can_say_which_errors_stop_it() {
+    let client = client(&Arc::default());
+    let report = Batch::new(["bad", "b"], create!(client))
+        .concurrency(0)
+        .stop_if(|error| error.status() == Some(400))
+        .run()
+        .await;
+    assert!(report.stopped && report.done.is_empty());
+    let report = Batch::from_stream(futures::stream::iter(["stop", "b"]), create!(client))
+        .stop_if(|_| false)
+        .run()
+        .await;
+    assert_eq!((report.stopped, report.done.len()), (false, 1));
+    let all = Batch::new(["a", "b"], create!(client))
+        .run()
+        .await
+        .into_result();
+    assert_eq!(all.expect("all are added").len(), 2);
+}

@@ -1,0 +1,211 @@
+//! Tests API keys that change while the client runs.
+
+use crate::clock::Passing;
+use crate::generated::{ApiKey, ApiKeyFile, BoxError, Client, ErrorKind};
+use crate::service::{Service, json};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicU32, Ordering},
+};
+use std::time::Duration;
+
+const REJECTED: &str = r#"{"code":"unauthorized","message":"no","status":401}"#;
+
+fn books() -> String {
+    json("200 OK", &[], "[]")
+}
+
+fn unauthorized() -> String {
+    json("401 Unauthorized", &[], REJECTED)
+}
+
+/// The keys of the requests that a service has received.
+fn keys(service: &Service) -> Vec<String> {
+    let key = |request: &String| {
+        let key = request.split_once("authorization: Bearer ")?.1;
+        Some(key.split_once('\r')?.0.to_owned())
+    };
+    let requests = service.requests();
+    requests
+        .iter()
+        .map(|request| key(request).unwrap_or_default())
+        .collect()
+}
+
+/// A provider with the keys `key-1`, `key-2` and so on, and how often it was called.
+fn numbered(lifetime: Option<Duration>) -> (Arc<AtomicU32>, impl Fn() -> Loading) {
+    let loads = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&loads);
+    let provider = move || {
+        let number = counted.fetch_add(1, Ordering::Relaxed) + 1;
+        let key = ApiKey::new(format!("key-{number}"));
+        let key = lifetime.map_or(key.clone(), |lifetime| key.valid_for(lifetime));
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            Ok(key)
+        }) as Loading
+    };
+    (loads, provider)
+}
+
+type Loading = std::pin::Pin<Box<dyn Future<Output = Result<ApiKey, BoxError>> + Send>>;
+
+#[tokio::test]
+async fn a_key_is_loaded_once_for_calls_at_the_same_time() {
+    let service = Service::responding((0..3).map(|_| books())).await;
+    let (loads, provider) = numbered(None);
+    let client = Client::builder(service.base_url())
+        .credentials(provider)
+        .build()
+        .expect("it is valid");
+    assert_eq!(loads.load(Ordering::Relaxed), 0, "not before it is needed");
+    let call = || client.list_books().send();
+    let (first, second, third) = tokio::join!(call(), call(), call());
+    assert!(first.is_ok() && second.is_ok() && third.is_ok());
+    assert_eq!(keys(&service), ["key-1", "key-1", "key-1"]);
+    assert_eq!(loads.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn a_rejected_key_is_replaced_and_the_request_sent_again_once() {
+    let service = Service::responding([
+        books(),
+        unauthorized(),
+        books(),
+        unauthorized(),
+        unauthorized(),
+    ])
+    .await;
+    let (loads, provider) = numbered(None);
+    let clock = Passing::new();
+    let client = Client::builder(service.base_url())
+        .credentials(provider)
+        .clock(clock.clone())
+        .build()
+        .expect("it is valid");
+    client
+        .list_books()
+        .send()
+        .await
+        .expect("the first key is valid");
+    let renewed = client
+        .list_books()
+        .send()
+        .await
+        .expect("the second key is valid");
+    assert_eq!(renewed.retries(), 1);
+    let error = client
+        .list_books()
+        .send()
+        .await
+        .expect_err("no key is valid");
+    assert_eq!((error.status(), error.retries()), (Some(401), 1));
+    assert_eq!(
+        keys(&service),
+        ["key-1", "key-1", "key-2", "key-2", "key-3"]
+    );
+    assert_eq!(loads.load(Ordering::Relaxed), 3);
+    assert!(clock.pauses().is_empty(), "there is no pause before it");
+}
+
+#[tokio::test]
+async fn a_key_that_stays_the_same_is_not_sent_again() {
+    let service = Service::responding([unauthorized()]).await;
+    let client = Client::builder(service.base_url())
+        .credentials(|| async { Ok(ApiKey::new("always-this")) })
+        .build()
+        .expect("it is valid");
+    let error = client
+        .list_books()
+        .send()
+        .await
+        .expect_err("it is not valid");
+    assert_eq!((error.status(), error.retries()), (Some(401), 0));
+    assert_eq!(service.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_key_is_loaded_again_after_its_lifetime() {
+    let service = Service::responding((0..3).map(|_| books())).await;
+    let (_, provider) = numbered(Some(Duration::from_secs(60)));
+    let clock = Passing::new();
+    let client = Client::builder(service.base_url())
+        .credentials(provider)
+        .clock(clock.clone())
+        .build()
+        .expect("it is valid");
+    for seconds in [59, 1, 0] {
+        client.list_books().send().await.expect("a success");
+        let _passed = crate::generated::Clock::sleep(&clock, Duration::from_secs(seconds));
+    }
+    assert_eq!(keys(&service), ["key-1", "key-1", "key-2"]);
+}
+
+#[tokio::test]
+async fn a_provider_without_a_key_fails_the_call_unless_there_is_an_earlier_key() {
+    let service = Service::responding((0..2).map(|_| books())).await;
+    let state: Arc<Mutex<Option<&str>>> = Arc::new(Mutex::new(None));
+    let provided = Arc::clone(&state);
+    let clock = Passing::new();
+    let client = Client::builder(service.base_url())
+        .clock(clock.clone())
+        .credentials(move || {
+            let key = *provided.lock().expect("no test panics with it");
+            async move {
+                let key = key.ok_or("the vault is closed")?;
+                Ok(ApiKey::new(key).valid_for(Duration::from_secs(1)))
+            }
+        })
+        .build()
+        .expect("it is valid");
+    let error = client
+        .list_books()
+        .send()
+        .await
+        .expect_err("there is no key");
+    assert_eq!(error.kind(), ErrorKind::Credentials);
+    assert!(!error.was_sent() && !error.is_retryable());
+    assert_eq!(
+        error.message(),
+        "no API key could be loaded (the vault is closed)"
+    );
+    *state.lock().expect("no test panics with it") = Some("the-key");
+    client.list_books().send().await.expect("there is a key");
+    *state.lock().expect("no test panics with it") = None;
+    let _passed = crate::generated::Clock::sleep(&clock, Duration::from_secs(2));
+    client
+        .list_books()
+        .send()
+        .await
+        .expect("the earlier key is used");
+    assert_eq!(keys(&service), ["the-key", "the-key"]);
+}
+
+#[tokio::test]
+async fn the_key_of_a_file_follows_the_file() {
+    let folder = tempfile::tempdir().expect("there is a folder for temporary files");
+    let path = folder.path().join("key");
+    let service = Service::responding([books(), books(), unauthorized(), books()]).await;
+    let clock = Passing::new();
+    let client = Client::builder(service.base_url())
+        .credentials(ApiKeyFile::new(&path))
+        .clock(clock.clone())
+        .build()
+        .expect("it is valid");
+    let write = |key: &str| std::fs::write(&path, format!("{key}\n")).expect("it is written");
+    let error = client
+        .list_books()
+        .send()
+        .await
+        .expect_err("there is no file");
+    assert!(error.message().contains("cannot be read"), "{error}");
+    write("key-1");
+    client.list_books().send().await.expect("a success");
+    write("key-2");
+    let _passed = crate::generated::Clock::sleep(&clock, Duration::from_secs(10));
+    client.list_books().send().await.expect("a success");
+    // The service knows of the third key before the client.
+    write("key-3");
+    client.list_books().send().await.expect("a success");
+    assert_eq!(keys(&service), ["key-1", "key-2", "key-2", "key-3"]);
+}

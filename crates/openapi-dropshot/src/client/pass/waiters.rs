@@ -1,0 +1,150 @@
+//! Writes the methods that wait for the states of `x-waiters`.
+
+use super::{
+    Pass, docs,
+    examples::type_text,
+    operations,
+    requests::{Reading, Request},
+};
+use crate::{
+    lifecycle::deprecation_note,
+    names::{ident, snake},
+};
+use openapi_dropshot_contract::model::{Spanned, Waiter};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{Ident, Type};
+
+impl Pass<'_> {
+    /// Writes a method of the client for each waiter of an operation. It takes the required parameters.
+    pub(super) fn waiters_of_client(&self, request: &Request<'_>) -> TokenStream {
+        let Reading::Json(response) = &request.response else {
+            return TokenStream::new();
+        };
+        let waiters = request.operation.waiters.iter();
+        let methods = waiters.map(|waiter| self.waiter_of_client(request, waiter, response));
+        methods.collect()
+    }
+
+    fn waiter_of_client(
+        &self,
+        request: &Request<'_>,
+        waiter: &Waiter,
+        response: &Type,
+    ) -> TokenStream {
+        let (method, name) = (&request.method, method_of(waiter));
+        let required = request
+            .parameters
+            .iter()
+            .filter(|setter| setter.parameter.required);
+        let (names, targets): (Vec<&Ident>, Vec<&Type>) = required
+            .map(|setter| (&setter.name, &setter.target))
+            .unzip();
+        let arguments: String = names
+            .iter()
+            .zip(&targets)
+            .map(|(name, target)| format!(", {name}: {}", type_text(target)))
+            .collect();
+        let before = format!(
+            "async fn example(client: &{}::Client{arguments}) -> Result<(), Box<dyn std::error::Error>> {{",
+            self.library,
+        );
+        let example = quote! {
+            let response = client.#name(#(#names),*).timeout(std::time::Duration::from_secs(60)).await?;
+            println!("{response:?}");
+        };
+        let docs = docs([
+            sentence(waiter),
+            format!(
+                "Sends the request of [`{method}`](Self::{method}) until then. To set its other parameters, begin with that \
+                 method."
+            ),
+            self.example_code(&before, &example, "Ok(())\n}"),
+        ]);
+        let gate = operations::gate(request.operation);
+        let deprecated = deprecation_note(request.operation)
+            .as_ref()
+            .map(super::deprecated_attribute);
+        quote! {
+            #docs
+            #deprecated
+            #gate
+            pub fn #name(
+                &self,
+                #(#names: impl ::std::convert::TryInto<#targets, Error: ::std::fmt::Display>),*
+            ) -> super::Waiting<#response> {
+                self.#method()#(.#names(#names))*.#name()
+            }
+        }
+    }
+
+    /// Writes the method of a request for each waiter of its operation, and the constants that they need.
+    pub(super) fn waiters_of_builder(&self, request: &Request<'_>) -> (TokenStream, TokenStream) {
+        let Reading::Json(response) = &request.response else {
+            return Default::default();
+        };
+        let gate = operations::gate(request.operation);
+        let (mut constants, mut methods) = (TokenStream::new(), TokenStream::new());
+        for waiter in &request.operation.waiters {
+            let method = method_of(waiter);
+            let constant = format_ident!("{}", snake(&waiter.name).to_uppercase());
+            let (name, path) = (&waiter.name, &waiter.path.value);
+            let (success, failure) = (texts(&waiter.success), texts(&waiter.failure));
+            constants.extend(quote! {
+                #gate
+                static #constant: toolkit::Waiter = toolkit::Waiter {
+                    name: #name,
+                    path: #path,
+                    success: &[#(#success),*],
+                    failure: &[#(#failure),*],
+                };
+            });
+            let example = self.request_example(
+                request,
+                "async fn",
+                super::examples::is_required,
+                |request| {
+                    quote! {
+                        let response = #request.#method().await?;
+                        println!("{response:?}");
+                    }
+                },
+            );
+            let docs = docs([sentence(waiter), example]);
+            methods.extend(quote! {
+                #docs
+                pub fn #method(self) -> super::Waiting<#response> {
+                    self.call.request().wait(&#constant)
+                }
+            });
+        }
+        (constants, methods)
+    }
+}
+
+fn method_of(waiter: &Waiter) -> Ident {
+    ident(&format!("wait_until_{}", snake(&waiter.name)))
+}
+
+/// What a waiter waits for, and what ends it with an error.
+fn sentence(waiter: &Waiter) -> String {
+    let list = |states: &[Spanned<String>]| {
+        let quoted: Vec<String> = states.iter().map(|state| format!("`{state}`")).collect();
+        quoted.join(" or ")
+    };
+    let member = waiter.path.value.trim_start_matches('/').replace('/', ".");
+    let mut text = format!("Waits until `{member}` is {}.", list(&waiter.success));
+    if !waiter.failure.is_empty() {
+        let failure = list(&waiter.failure);
+        text.push_str(&format!(
+            " It is an error if it becomes {failure}, or if it takes too long."
+        ));
+    } else {
+        text.push_str(" It is an error if it takes too long.");
+    }
+    text
+}
+
+fn texts(states: &[Spanned<String>]) -> Vec<&str> {
+    states.iter().map(|state| state.value.as_str()).collect()
+}

@@ -1,0 +1,242 @@
+//! A page for each task.
+
+/// # From zero to the first pet
+///
+/// You need the address of the service, which ends with the version of its interface (`/v1`), and an API key. The command
+/// `petstore-server key create NAME` prints a key; a server that starts on a new store shows its first key.
+///
+/// In `Cargo.toml`, from a checkout of the repository:
+///
+/// ```toml
+/// [dependencies]
+/// petstore-client = { path = "../petstore/crates/petstore-client" }
+/// tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
+/// ```
+///
+/// Without a checkout, cargo takes the URL that you clone the repository from: write `git = "…"` in place of `path`. Once the
+/// crate is in a registry, `petstore-client = "1"` will do; today no registry has it.
+///
+/// ```no_run
+/// use petstore_client::{Client, NewPet, PetStatus};
+///
+/// # #[tokio::main]
+/// # async fn main() -> Result<(), petstore_client::Error> {
+/// let client = Client::builder("http://127.0.0.1:8080/v1")
+///     .api_key("the-key")
+///     .app_name("shelter/1.0")
+///     .build()?;
+///
+/// let rex = NewPet::builder().name("Rex").category_id(7).status(PetStatus::Available);
+/// let added = client.create_pet().body(rex).send().await?;
+/// println!("{} has the id {}", added.name, added.id);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// One client serves a whole program: it is cheap to clone and keeps its connections open.
+pub mod quick_start {}
+
+/// # Values of requests and responses
+///
+/// The types of bodies are structs with public fields. All of them have `Clone`, `Debug`, `PartialEq`, `Eq`, `Hash`, and
+/// serde's `Serialize` and `Deserialize` in the form that the service sends, so that they can be stored as JSON.
+///
+/// There are three ways to make one:
+///
+/// ```
+/// use petstore_client::{Error, NewPet, PetStatus};
+///
+/// // The required members, checked by the compiler; then the optional ones.
+/// let mut rex = NewPet::new(7, "Rex");
+/// rex.status = Some(PetStatus::Available);
+///
+/// // By name. `build` returns an error that names a member which is missing or not valid.
+/// let built = NewPet::builder().name("Rex").category_id(7).status(PetStatus::Available).build()?;
+/// assert_eq!(rex, built);
+/// let error = NewPet::builder().name("Rex").build().unwrap_err();
+/// assert_eq!(error.to_string(), "`categoryId` is required: set it with `category_id`");
+///
+/// // From JSON.
+/// let read: NewPet = serde_json::from_str(r#"{"name":"Rex","categoryId":7,"status":"available"}"#)?;
+/// assert_eq!(rex, read);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The method `body` of a request takes a value or a builder. `new` exists for types that requests contain: a later version
+/// adds no required member to them. Types of responses may grow, so only their builders make them.
+pub mod models {}
+
+/// # Errors
+///
+/// Every call returns one error type, [`Error`](crate::Error). Decide by [`code`](crate::Error::code); the list of codes is
+/// open, so decide by [`is_retryable`](crate::Error::is_retryable) and [`status_code`](crate::Error::status_code) if you do not
+/// know a code. Without a response, [`kind`](crate::Error::kind) says at which point the call failed, and
+/// [`was_sent`](crate::Error::was_sent) whether the service may have seen the request. Quote
+/// [`request_id`](crate::Error::request_id) when you report an error.
+///
+/// ```no_run
+/// # use petstore_client::{Client, ErrorCode, ErrorKind, NewPet};
+/// # async fn add(client: &Client) {
+/// match client.create_pet().body(NewPet::new(3, "Tom")).send().await {
+///     Ok(added) => println!("added with the id {}", added.id),
+///     Err(error) => match (error.code(), error.kind()) {
+///         (Some(ErrorCode::InvalidRequest), _) => println!("not a pet: {}", error.message()),
+///         (_, ErrorKind::Tls) => println!("check the certificate: {error}"),
+///         _ if error.is_retryable() => println!("not now: {error}"),
+///         _ => println!("not added: {error}"),
+///     },
+/// }
+/// # }
+/// ```
+///
+/// If a proxy responds in place of the service, the message names the media type of its page, and
+/// [`excerpt`](crate::Error::excerpt) has the begin of its text.
+///
+/// Neither `Display` nor `Debug` of any type shows the API key, a header, or the text of a response that could not be read.
+pub mod errors {}
+
+/// # Retries and time limits
+///
+/// A request is sent again if that is safe and may help:
+///
+/// | what happened | `GET`, and requests with an `Idempotency-Key` | other requests |
+/// |---|---|---|
+/// | no connection was made | again | again |
+/// | 429 `rate_limited`, 503 `overloaded`, 408 `request_timeout`, 409 `conflict` | again | again |
+/// | the connection broke, the response broke off, or it took too long | again | an error |
+/// | 503 `unavailable`; 502, 503 or 504 of a proxy | again | an error |
+/// | any other error, such as a certificate that is not trusted | an error | an error |
+///
+/// Each creation gets an `Idempotency-Key` of its own and keeps it for all its tries, so that a pet is added once. (A
+/// service of the version 1.0.0 does not know the key yet; there, a creation whose response was lost may be carried out
+/// twice. Give such calls [`RetryPolicy::never`](crate::RetryPolicy::never).)
+///
+/// The pause between two tries is random, grows, and is never shorter than the service asks for in `Retry-After` or
+/// `RateLimit`. The number of tries is limited ([`RetryPolicy`](crate::RetryPolicy), six), and so are the retries of all calls
+/// of a client together ([`RetryBudget`](crate::RetryBudget)) and the time: 10 seconds for a try and 30 seconds for a call.
+///
+/// ```
+/// use petstore_client::{CallOptions, Client, RetryDecision, RetryPolicy};
+/// use std::time::Duration;
+///
+/// let policy = RetryPolicy::new().max_tries(3).classify(|outcome| {
+///     // This proxy responds with 500 while it restarts.
+///     match outcome.status_code().map(|status| status.as_u16()) {
+///         Some(500) if outcome.is_repeatable() => RetryDecision::Retry,
+///         _ => RetryDecision::Default,
+///     }
+/// });
+/// let client = Client::builder("http://127.0.0.1:8080/v1").api_key("the-key").retry(policy).build()?;
+/// let impatient = CallOptions::new().timeout(Duration::from_secs(1));
+/// let request = client.list_pets().with(impatient);
+/// # Ok::<(), petstore_client::BuildError>(())
+/// ```
+///
+/// [`Error::retry_stop`](crate::Error::retry_stop) says why a request was not sent again.
+pub mod retries {}
+
+/// # More than a page, and more than a call
+///
+/// The service returns lists in pages. `stream` follows their links and yields one pet after the other; `pages` yields the
+/// pages. Each page is fetched when it is needed. After an interruption, begin again from
+/// [`Items::cursor`](crate::Items).
+///
+/// ```no_run
+/// # use petstore_client::{Client, Error, PetStatus};
+/// # async fn walk(client: &Client) -> Result<(), Error> {
+/// let mut pets = client.list_pets().status(PetStatus::Available).stream();
+/// while let Some(pet) = pets.next().await {
+///     println!("{}", pet?.name);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// [`Batch`](crate::Batch) makes a call for each of many inputs, with a limited number at the same time, and says which of
+/// them are done if an error stops it:
+///
+/// ```no_run
+/// # use petstore_client::{Batch, Client, NewPet};
+/// # async fn add(client: &Client, names: Vec<String>) {
+/// let report = Batch::new(names, |name| client.create_pet().body(NewPet::new(7, name)).send())
+///     .concurrency(16)
+///     .run()
+///     .await;
+/// println!("{} added, {} failed", report.done.len(), report.failed.len());
+/// # }
+/// ```
+///
+/// With the feature `beta`, `wait_until_order_delivered` asks for an order until it is delivered or cancelled.
+pub mod pagination {}
+
+/// # Interceptors, changing keys, transports, traces and metrics
+///
+/// ```
+/// use petstore_client::{ApiKeyFile, Client, TryRequest};
+///
+/// let client = Client::builder("http://127.0.0.1:8080/v1")
+///     // Read again every 10 seconds, and as soon as the service rejects the key.
+///     .credentials(ApiKeyFile::new("/run/secrets/petstore-key"))
+///     .header("x-tenant", "north")
+///     .interceptor(|request: &mut TryRequest<'_>| {
+///         println!("{} {}, try {}", request.method(), request.url(), request.number());
+///         Ok(())
+///     })
+///     .build()?;
+/// # Ok::<(), petstore_client::BuildError>(())
+/// ```
+///
+/// - [`Interceptor`](crate::Interceptor) has hooks before and after each try.
+/// - [`Credentials`](crate::Credentials) provides keys that change: a file, or a closure that asks a vault.
+/// - [`ClientBuilder::transport`](crate::ClientBuilder) takes a `tower::Service` in place of reqwest.
+/// - [`telemetry`](crate::telemetry) has `TracePropagation` and `HttpMetrics` (feature `opentelemetry`).
+///   `examples/propagate_trace.rs` sends its trace to the service, whose log then shows it.
+/// - `Response::raw_body` and `Response::unknown_members` show what a newer service sent.
+pub mod extending {}
+
+/// # Testing an application
+///
+/// [`MockTransport`](crate::mock::MockTransport) gives a client responses from memory. It needs no further crate:
+///
+/// ```
+/// use petstore_client::{Client, mock::{MockResponse, MockTransport}};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), petstore_client::Error> {
+/// let service = MockTransport::new();
+/// service.respond(MockResponse::no_connection());
+/// service.respond(MockResponse::error(429, "rate_limited", "wait").header("retry-after", "0"));
+/// service.respond(MockResponse::json(200, &["no pets"]));
+/// let client = Client::builder("http://petstore.example/v1")
+///     .api_key("the-key")
+///     .transport(service.clone())
+///     .build()?;
+///
+/// let error = client.list_pets().send().await.unwrap_err();
+/// assert!(error.message().contains("is not what this version of the client expects"));
+/// assert_eq!(service.requests().len(), 3);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The crate `petstore-testing` starts the real service inside a test: in memory and on a free port, with a clock that the
+/// test controls and with faults that it can inject. Use it where the behaviour of the service matters.
+///
+/// Pauses between tries take time in tests. Give the client [`RetryPolicy::never`](crate::RetryPolicy::never), or a
+/// [`Clock`](crate::Clock) of its own.
+pub mod testing {}
+
+/// # Upgrading
+///
+/// The versions of this crate follow the contract of the service, and semantic versioning: code for 1.x compiles with each
+/// later 1.y.
+///
+/// - The compiler warns of each use of a deprecated operation, with the day of its removal and its replacement.
+///   Deprecations that only the service knows are read from its responses: each is logged once per operation and process,
+///   passed to [`ClientBuilder::on_deprecation`](crate::ClientBuilder), and counted in
+///   [`Client::deprecated_calls`](crate::Client::deprecated_calls).
+/// - A newer service may send more than this version knows: unknown members are ignored, unknown values are kept, as in
+///   [`PetStatus::Unknown`](crate::PetStatus::Unknown), and types that may grow are `#[non_exhaustive]`.
+/// - Operations of the features `beta` and `experimental` may change in any version.
+/// - `CHANGELOG.md` of the repository lists every change.
+pub mod upgrading {}
