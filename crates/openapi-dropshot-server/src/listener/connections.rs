@@ -51,9 +51,12 @@ pub(crate) struct Connections {
 struct Shared {
     command: AtomicU8,
     waker: AtomicWaker,
-    /// Requests that run, and responses that are not sent yet.
+    /// Requests that run, and responses that wait for the client.
     active: AtomicUsize,
-    /// When the last request began or ended, in microseconds since the listener was started.
+    /// Responses that wait for the client.
+    sending: AtomicUsize,
+    /// When the last request began or ended, or the client last took a part of a response, in
+    /// microseconds since the listener was started.
     last_active: AtomicU64,
     /// Whether a request of it was authenticated.
     is_trusted: AtomicBool,
@@ -72,8 +75,11 @@ pub(crate) struct Handle {
     connections: Arc<Connections>,
 }
 
-/// A request or a response of a connection, which is not idle as long as it has one.
+/// A request of a connection, which is not idle as long as it has one.
 pub(crate) struct Activity(Handle);
+
+/// A response that waits for its client to take it.
+pub(crate) struct Sending(Activity);
 
 impl Connections {
     pub(crate) fn new(limit: usize) -> Self {
@@ -106,6 +112,7 @@ impl Connections {
             command: AtomicU8::new(Command::GoOn as u8),
             waker: AtomicWaker::new(),
             active: AtomicUsize::new(0),
+            sending: AtomicUsize::new(0),
             last_active: AtomicU64::new(self.now()),
             is_trusted: AtomicBool::new(false),
         });
@@ -147,6 +154,23 @@ impl Connections {
             }
             // After the pause another connection may have been idle for long enough.
             let _ = tokio::time::timeout(IDLE, changed).await;
+        }
+    }
+
+    /// Ends connections, again and again, whose client has taken nothing for this time of a
+    /// response that waits for it. Never returns.
+    pub(crate) async fn end_stalled(&self, stall: Duration) {
+        let stall_micros = u64::try_from(stall.as_micros()).unwrap_or(u64::MAX);
+        loop {
+            tokio::time::sleep(stall / 4).await;
+            let latest = self.now().saturating_sub(stall_micros);
+            for shared in self.lock().values() {
+                if shared.sending.load(Ordering::SeqCst) > 0
+                    && shared.last_active.load(Ordering::Relaxed) <= latest
+                {
+                    shared.order(Command::Close);
+                }
+            }
         }
     }
 
@@ -247,16 +271,32 @@ impl Handle {
         self.shared.active.fetch_add(1, Ordering::SeqCst);
         Activity(self.clone())
     }
+}
 
-    /// Ends the connection at once.
-    pub(crate) fn close(&self) {
-        self.shared.order(Command::Close);
+impl Sending {
+    /// Notes that the client took a part.
+    pub(crate) fn go_on(&self) {
+        let Handle {
+            shared,
+            connections,
+        } = &self.0.0;
+        shared
+            .last_active
+            .store(connections.now(), Ordering::Relaxed);
+    }
+}
+
+impl Drop for Sending {
+    fn drop(&mut self) {
+        self.0.0.shared.sending.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 impl Activity {
-    pub(crate) fn handle(&self) -> &Handle {
-        &self.0
+    /// Notes that a response waits for the client.
+    pub(crate) fn begin_sending(&self) -> Sending {
+        self.0.shared.sending.fetch_add(1, Ordering::SeqCst);
+        Sending(self.0.begin_request())
     }
 
     /// Remembers that the client of the connection has a valid credential.
@@ -330,6 +370,20 @@ mod tests {
         drop(request);
         waiting.await.expect("there is room");
         busy.await.expect("closed");
+    }
+
+    #[tokio::test]
+    async fn a_connection_whose_client_takes_nothing_is_ended() {
+        let connections = Arc::new(Connections::new(9));
+        let (stalled, idle) = (connections.open(), connections.open());
+        let sending = stalled.handle().begin_request().begin_sending();
+        let (stalled, idle) = (run(stalled), run(idle));
+        tokio::select! {
+            () = connections.end_stalled(Duration::from_millis(20)) => {}
+            ended = stalled => ended.expect("closed"),
+        }
+        assert!(!idle.is_finished());
+        drop(sending);
     }
 
     #[tokio::test]

@@ -12,7 +12,7 @@ use crate::{
     tls::Tls,
 };
 use connections::Connection;
-pub(crate) use connections::{Activity, Connections, Handle};
+pub(crate) use connections::{Activity, Connections, Sending};
 use dropshot::Body;
 use dropshot_request_context::RequestContexts;
 use futures::future::poll_fn;
@@ -90,7 +90,8 @@ pub(crate) struct Running {
     address: SocketAddr,
     tls: Option<SharedTls>,
     connections: Arc<Connections>,
-    accepting: JoinSet<()>,
+    /// Accepts connections, and ends those that stall.
+    tasks: JoinSet<()>,
 }
 
 type SharedTls = Arc<RwLock<Arc<ServerConfig>>>;
@@ -132,13 +133,15 @@ impl Listener {
             connections: connections.clone(),
             stall: limits.response_stall_seconds.duration(),
         });
-        let mut accepting = JoinSet::new();
-        accepting.spawn(accept::<C, S>(self.socket, shared));
+        let mut tasks = JoinSet::new();
+        let (watched, stall) = (connections.clone(), shared.stall);
+        tasks.spawn(async move { watched.end_stalled(stall).await });
+        tasks.spawn(accept::<C, S>(self.socket, shared));
         Running {
             address: self.address,
             tls,
             connections,
-            accepting,
+            tasks,
         }
     }
 }
@@ -162,7 +165,7 @@ impl Running {
 
     /// Accepts no more connections, and waits until the open ones have ended their requests.
     pub(crate) async fn close(mut self) {
-        self.accepting.shutdown().await;
+        self.tasks.shutdown().await;
         self.connections.shut_down();
         self.connections.all_ended().await;
     }

@@ -37,7 +37,8 @@ use dropshot::{Body, RequestInfo};
 use dropshot_request_context::RequestContexts;
 use error_response::ErrorResponse;
 use http::{
-    HeaderName, HeaderValue, Method, Request, Response, header::CONTENT_LENGTH, request::Parts,
+    HeaderName, HeaderValue, Method, Request, Response, Version, header::CONTENT_LENGTH,
+    request::Parts,
 };
 use hyper::body::Body as _;
 use openapi_dropshot_types::Contract;
@@ -78,7 +79,7 @@ where
     let mut record = RequestRecord::begin(context, request.method());
     let (head, mut body) = request.into_parts();
     let is_drained = drain::is_wanted(&head);
-    let is_head = head.method == Method::HEAD;
+    let (is_head, version) = (head.method == Method::HEAD, head.version);
     let grant = context.cors.as_ref().map(|cors| cors.grant(&head));
 
     let client = Client { peer, activity };
@@ -111,6 +112,8 @@ where
     }
     if is_head {
         remove_body(&mut response);
+    } else if version == Version::HTTP_2 {
+        response = unsent::watch_stream(response, activity);
     }
     record.status = Some(response.status().as_u16());
     response
@@ -201,7 +204,6 @@ where
         Some(headers) => compression::apply(headers, response),
         None => response,
     };
-    let stall = context.limits.response_stall_seconds.duration();
     let budget = (&context.response_budget, record.principal);
-    unsent::limit(response, budget, stall, client.activity, must_be_sent)
+    unsent::limit(response, budget, client.activity, must_be_sent)
 }

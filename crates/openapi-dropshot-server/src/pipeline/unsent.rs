@@ -2,10 +2,9 @@
 //! a budget, and each by the time in which the client has to take the next part.
 
 use super::{body::Budget, error_response::ErrorResponse};
-use crate::listener::{Activity, Handle};
+use crate::listener::{Activity, Sending};
 use bytes::Bytes;
 use dropshot::Body;
-use fair_shares::Share;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use http::Response;
 use http_body_util::{BodyExt as _, StreamBody};
@@ -15,12 +14,8 @@ use std::{
     convert::Infallible,
     hash::Hash,
     pin::Pin,
-    sync::{
-        Arc, Weak,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, Weak},
     task::{Context, Poll},
-    time::Duration,
 };
 
 /// Smaller responses are not counted: a connection has at most one of them, or one for each of
@@ -29,13 +24,12 @@ const SMALL: u64 = 8 << 10;
 /// What a client has to take within the time limit. The server passes on as much at once.
 const PART: usize = 64 << 10;
 
-/// Counts a response in the budget until the client has taken it, and closes the connection of a
-/// client that takes nothing for the time `stall`. A response that `must_be_sent` is counted, but
-/// never rejected.
+/// Counts a large response in the budget until the client has taken it, and lets the listener
+/// know that a response waits for the client. A response that `must_be_sent` is counted, but never
+/// rejected.
 pub(super) fn limit<P>(
     response: Response<Body>,
     (budget, principal): (&Budget<P>, Option<P>),
-    stall: Duration,
     activity: &Activity,
     must_be_sent: bool,
 ) -> Result<Response<Body>, ErrorResponse>
@@ -55,23 +49,38 @@ where
         let message = "too many responses, of this key or of all, have not been read yet; read them and try again in 1 second";
         return Err(ErrorResponse::new(Condition::Overloaded, message));
     }
-    let progress = Arc::new(Progress::default());
-    tokio::spawn(disconnect_if_stalled(
-        Arc::downgrade(&progress),
-        activity.handle().clone(),
-        stall,
-    ));
-    let content = Bytes::from_owner(Unsent {
+    Ok(Response::from_parts(
+        head,
+        watched(content, share, activity),
+    ))
+}
+
+/// Lets the listener know that a small response of HTTP/2 waits for the client, too: a client can
+/// take nothing of a stream while its connection goes on. With HTTP/1.1, the operating system
+/// ends the connection.
+pub(super) fn watch_stream(response: Response<Body>, activity: &Activity) -> Response<Body> {
+    if response.body().is_end_stream() {
+        return response;
+    }
+    let (head, body) = response.into_parts();
+    let body = match in_memory(body) {
+        Ok(content) => watched(content, (), activity),
+        Err(body) => body,
+    };
+    Response::from_parts(head, body)
+}
+
+/// A body that tells the listener when the client takes a part of it, and keeps `share` until the
+/// last byte was passed to the socket.
+fn watched<T: Send + Sync + 'static>(content: Bytes, share: T, activity: &Activity) -> Body {
+    let sending = Arc::new(activity.begin_sending());
+    let progress = Arc::downgrade(&sending);
+    let rest = Bytes::from_owner(Unsent {
         content,
-        _progress: progress.clone(),
+        _sending: sending,
         _share: share,
-        _activity: activity.handle().begin_request(),
     });
-    let body = Body::wrap(Parts {
-        rest: content,
-        progress: Arc::downgrade(&progress),
-    });
-    Ok(Response::from_parts(head, body))
+    Body::wrap(Parts { rest, progress })
 }
 
 /// The content of a body that is in memory as a whole, or else the body.
@@ -93,47 +102,23 @@ pub(super) fn in_memory(mut body: Body) -> Result<Bytes, Body> {
 }
 
 /// The content of a response, until its last byte was passed to the socket.
-struct Unsent<P: Copy + Eq + Hash> {
+struct Unsent<T> {
     content: Bytes,
-    _progress: Arc<Progress>,
-    _share: Option<Share<Option<P>>>,
-    /// The connection is not idle until then.
-    _activity: Activity,
+    _sending: Arc<Sending>,
+    _share: T,
 }
 
-impl<P: Copy + Eq + Hash> AsRef<[u8]> for Unsent<P> {
+impl<T> AsRef<[u8]> for Unsent<T> {
     fn as_ref(&self) -> &[u8] {
         &self.content
     }
 }
 
-/// How many parts the server has asked for. It asks for one when it has passed the one before
-/// to the socket.
-#[derive(Default)]
-struct Progress(AtomicU64);
-
-async fn disconnect_if_stalled(progress: Weak<Progress>, connection: Handle, stall: Duration) {
-    // The server asks for the first part at once.
-    let mut last = 1;
-    loop {
-        tokio::time::sleep(stall).await;
-        let Some(progress) = progress.upgrade() else {
-            return;
-        };
-        let parts = progress.0.load(Ordering::Relaxed);
-        if parts <= last {
-            tracing::debug!("a client took nothing of a response for {stall:?}; disconnected");
-            connection.close();
-            return;
-        }
-        last = parts;
-    }
-}
-
-/// A body that is passed to the server in parts.
+/// A body that is passed to the server in parts. The server asks for one when it has passed the
+/// one before to the socket.
 struct Parts {
     rest: Bytes,
-    progress: Weak<Progress>,
+    progress: Weak<Sending>,
 }
 
 impl HttpBody for Parts {
@@ -148,7 +133,7 @@ impl HttpBody for Parts {
             return Poll::Ready(None);
         }
         if let Some(progress) = self.progress.upgrade() {
-            progress.0.fetch_add(1, Ordering::Relaxed);
+            progress.go_on();
         }
         let size = self.rest.len().min(PART);
         let part = self.rest.split_to(size);
