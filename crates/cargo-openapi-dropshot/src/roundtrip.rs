@@ -5,6 +5,7 @@
 //! file `accepted` lists the differences that are accepted, each with its reason.
 
 mod accepted;
+mod coverage;
 mod instances;
 mod program;
 mod report;
@@ -40,6 +41,11 @@ pub struct Options {
     /// Fail also where the generator rejects a part of a document
     #[arg(long)]
     whole: bool,
+
+    /// Print only how many operations of each document can be generated, and which
+    /// rules reject the others; compile nothing
+    #[arg(long, conflicts_with = "whole")]
+    plan: bool,
 
     /// The documents, YAML or JSON
     #[arg(required = true, value_name = "FILE")]
@@ -114,6 +120,10 @@ pub(crate) fn differences_of(project: &Project, document: &Path) -> Result<Vec<D
 /// A document cannot be read or is not usable; the throw-away programs cannot be
 /// written, compiled or run.
 pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
+    if options.plan {
+        coverage::print(project, &options.files);
+        return Ok(ExitCode::SUCCESS);
+    }
     let read = |file: &PathBuf| Source::read(project, file);
     let sources = options.files.iter().map(read).collect::<Result<_>>()?;
     let outcomes = outcomes(project, &name_for(&options.files), sources)?;

@@ -19,15 +19,35 @@ pub(super) struct Source {
     pub(super) files: Vec<File>,
     /// What was rejected, and why.
     pub(super) rejections: Vec<Problem>,
-    /// The operations that were left out, as `GET /path`.
-    pub(super) rejected: Vec<String>,
+    /// The operations that were left out.
+    pub(super) rejected: Vec<RejectedOperation>,
     /// The number of component schemas that were left out.
     pub(super) rejected_schemas: usize,
 }
 
+/// A function of the generator.
+type Generate = fn(&Document, &openapi_dropshot::Options) -> Result<Vec<File>, Vec<Problem>>;
+
+/// An operation that the generator rejects.
+pub(super) struct RejectedOperation {
+    /// The operation, as `GET /path`.
+    pub(super) name: String,
+    /// The rules of the problems that reject it; none where the whole document is rejected.
+    pub(super) rules: BTreeSet<&'static str>,
+}
+
 impl Source {
-    /// Reads a document and generates what can be generated.
+    /// Reads a document and generates the models and the API of what can be generated.
     pub(super) fn read(project: &Project, path: &Path) -> Result<Self> {
+        Self::generated(project, path, openapi_dropshot::generate_service)
+    }
+
+    /// Reads a document and generates what service and client both support.
+    pub(super) fn with_client(project: &Project, path: &Path) -> Result<Self> {
+        Self::generated(project, path, openapi_dropshot::generate)
+    }
+
+    fn generated(project: &Project, path: &Path, generate: Generate) -> Result<Self> {
         let file = path.to_string_lossy();
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {file}"))?;
         let document = openapi_dropshot_contract::read(&file, &text)
@@ -39,7 +59,7 @@ impl Source {
             rejected: Vec::new(),
             rejected_schemas: 0,
         };
-        source.generate(&openapi_dropshot::Options {
+        source.generate(generate, &openapi_dropshot::Options {
             command: project.task("roundtrip"),
             source: file.into_owned(),
             models: "models".to_owned(),
@@ -53,9 +73,9 @@ impl Source {
     }
 
     /// Generates the code. Leaves out what the generator rejects until it rejects nothing.
-    fn generate(&mut self, options: &openapi_dropshot::Options) {
+    fn generate(&mut self, generate: Generate, options: &openapi_dropshot::Options) {
         loop {
-            match openapi_dropshot::generate_service(&self.document, options) {
+            match generate(&self.document, options) {
                 Ok(files) => {
                     self.files = files;
                     return;
@@ -63,9 +83,13 @@ impl Source {
                 Err(problems) if self.leave_out(&problems) => self.rejections.extend(problems),
                 Err(problems) => {
                     // No operation contains the problems, so no operation can be generated.
+                    let rules: BTreeSet<_> = problems.iter().map(|problem| problem.rule).collect();
                     let operations = self.document.operations.drain(..);
-                    self.rejected
-                        .extend(operations.map(|operation| name_of(&operation)));
+                    let rejected = operations.map(|operation| RejectedOperation {
+                        name: name_of(&operation),
+                        rules: rules.clone(),
+                    });
+                    self.rejected.extend(rejected);
                     self.rejected_schemas += self.document.schemas.drain(..).count();
                     return self.rejections.extend(problems);
                 }
@@ -77,19 +101,23 @@ impl Source {
     /// whether there are any.
     fn leave_out(&mut self, problems: &[Problem]) -> bool {
         let document = &mut self.document;
-        let places = problems.iter().map(|problem| &*problem.at.pointer);
-        let places: Vec<&str> = places.collect();
-        let needs = |pointer: &str| needs_one_of(&document.root, pointer, &places);
+        let rules = |pointer: &str| rules_of(&document.root, pointer, problems);
         let before = (document.operations.len(), document.schemas.len());
         document
             .schemas
-            .retain(|_, schema| !needs(&schema.at.pointer));
+            .retain(|_, schema| rules(&schema.at.pointer).is_empty());
         document.operations.retain(|operation| {
             let pointer = &operation.at.pointer;
             // A problem of a path concerns all operations of the path.
             let path = pointer.rsplit_once('/').map_or("", |(path, _)| path);
-            let keep = !places.contains(&path) && !needs(pointer);
-            self.rejected.extend((!keep).then(|| name_of(operation)));
+            let of_path = problems.iter().filter(|problem| problem.at.pointer == path);
+            let mut rules = rules(pointer);
+            rules.extend(of_path.map(|problem| problem.rule));
+            let keep = rules.is_empty();
+            if !keep {
+                let name = name_of(operation);
+                self.rejected.push(RejectedOperation { name, rules });
+            }
             keep
         });
         self.rejected_schemas += before.1 - document.schemas.len();
@@ -102,10 +130,11 @@ impl Source {
     }
 }
 
-/// Returns whether one of the places is inside of the part at a pointer, or of a part to
-/// which that part refers.
-fn needs_one_of(root: &Node, pointer: &str, places: &[&str]) -> bool {
+/// Returns the rules of the problems that are inside of the part at a pointer, or of a
+/// part to which that part refers.
+fn rules_of(root: &Node, pointer: &str, problems: &[Problem]) -> BTreeSet<&'static str> {
     let (mut left, mut seen) = (vec![pointer.to_owned()], BTreeSet::new());
+    let mut rules = BTreeSet::new();
     // The parameters of a path belong to its operations.
     if let Some((path, _)) = pointer.rsplit_once('/')
         && path.starts_with("/paths/")
@@ -113,20 +142,19 @@ fn needs_one_of(root: &Node, pointer: &str, places: &[&str]) -> bool {
         left.push(format!("{path}/parameters"));
     }
     while let Some(pointer) = left.pop() {
-        let is_inside = |place: &&str| {
-            let rest = place.strip_prefix(pointer.as_str());
+        let is_inside = |problem: &&Problem| {
+            let rest = problem.at.pointer.strip_prefix(pointer.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        if places.iter().any(is_inside) {
-            return true;
-        }
+        let inside = problems.iter().filter(is_inside);
+        rules.extend(inside.map(|problem| problem.rule));
         if let Some(node) = root.pointer(&pointer)
             && seen.insert(pointer)
         {
             references(node, &mut left);
         }
     }
-    false
+    rules
 }
 
 /// Adds the pointers to which a part of the document refers.

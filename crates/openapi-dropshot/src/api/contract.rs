@@ -73,7 +73,7 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
     let (function, id, path) = (
         ident(&plan.function),
         plan.id,
-        operation.path.value.as_str(),
+        plan.route.as_str(),
     );
     let verb = ident(match operation.method {
         // Planned operations have a method that dropshot serves.

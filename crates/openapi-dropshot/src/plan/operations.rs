@@ -6,6 +6,7 @@ use super::{
     bodies::Body,
     errors::{Catalogue, Errors, is_error},
     parameters::Fields,
+    paths::Routes,
     responses::Success,
 };
 use crate::{
@@ -18,6 +19,8 @@ use openapi_dropshot_contract::model::{Method, Operation, ParameterIn, StatusCod
 pub(crate) struct OperationPlan<'a> {
     pub(crate) operation: &'a Operation,
     pub(crate) id: &'a str,
+    /// The path under which dropshot knows the operation.
+    pub(crate) route: String,
     /// The name of the method of the trait.
     pub(crate) function: String,
     /// The name of its variant, with which the names of its types begin.
@@ -61,6 +64,7 @@ impl<'a> Planner<'a> {
         catalogue: Option<&Catalogue<'a>>,
     ) -> Vec<OperationPlan<'a>> {
         self.check_paths();
+        let routes = Routes::of(self.document);
         let mut functions = Names::without(&["dispatch"]);
         let mut types = Names::without(TAKEN);
         let mut plans = Vec::new();
@@ -105,6 +109,7 @@ impl<'a> Planner<'a> {
             plans.push(OperationPlan {
                 operation,
                 id,
+                route: routes.registered(&operation.path.value),
                 function: functions.claim(&snake(id)),
                 path: self.parameters(operation, ParameterIn::Path, &type_name),
                 query: self.parameters(operation, ParameterIn::Query, &type_name),
