@@ -122,6 +122,7 @@ impl From<&HttpError> for Rejection {
             detail: (error.internal_message != message).then(|| error.internal_message.clone()),
             body: code.map(|code| serde_json::json!({ "error_code": code, "message": message })),
             message: message.into(),
+            media_type: None,
         }
     }
 }

@@ -29,6 +29,8 @@ pub struct Rejection {
     /// A body that the operation itself gave, in a document without an error
     /// catalogue. `Value::Null` stands for a response without a body.
     pub body: Option<Value>,
+    /// The media type of that body; `None` for `application/json`.
+    pub media_type: Option<&'static str>,
 }
 
 impl Rejection {
@@ -39,6 +41,7 @@ impl Rejection {
             message: message.into(),
             detail: None,
             body: None,
+            media_type: None,
         }
     }
 
@@ -71,6 +74,16 @@ impl Rejection {
                 ),
             ),
         }
+    }
+}
+
+impl Rejection {
+    /// The same rejection with another media type of its body, such as
+    /// `application/problem+json`.
+    #[must_use]
+    pub fn with_media_type(mut self, media_type: &'static str) -> Self {
+        self.media_type = Some(media_type);
+        self
     }
 }
 

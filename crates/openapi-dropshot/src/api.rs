@@ -64,10 +64,7 @@ pub(crate) fn files(
         (
             "responses",
             "Responses for which dropshot has no type.",
-            plan.operations
-                .iter()
-                .filter_map(responses::response)
-                .collect(),
+            responses::file(plan),
         ),
     ];
     let mut files = modules(options, &options.api, root, parts)?;

@@ -20,11 +20,11 @@ mod unions;
 mod unsupported;
 mod uses;
 
-pub(crate) use bodies::Body;
+pub(crate) use bodies::{Body, JsonBody};
 pub(crate) use errors::{Catalogue, ErrorResponse, Errors, Listed};
 pub(crate) use operations::OperationPlan;
 pub(crate) use parameters::Fields;
-pub(crate) use responses::Success;
+pub(crate) use responses::{Success, Successes};
 pub(crate) use unsupported::path_of;
 
 use crate::names::{Names, pascal};

@@ -33,6 +33,8 @@ const LOOKALIKES: &[&str] = &[
 /// The requests of one operation.
 struct Requests<'a> {
     operation: &'a Operation,
+    /// The name of the operation in the generated code.
+    name: String,
     schemas: &'a Schemas,
     program: &'a mut Program,
     trials: &'a mut Trials,
@@ -60,7 +62,8 @@ pub(super) fn try_all(
     program: &mut Program,
 ) -> Result<Trials> {
     let mut trials = Trials::default();
-    for operation in &document.operations {
+    let names = document.operation_names();
+    for (operation, name) in document.operations.iter().zip(names) {
         // A connection that is upgraded has no response to compare.
         if operation.extensions.contains_key("x-dropshot-websocket") {
             continue;
@@ -89,6 +92,7 @@ pub(super) fn try_all(
         };
         let mut requests = Requests {
             operation,
+            name,
             schemas,
             program,
             trials: &mut trials,

@@ -24,8 +24,11 @@ pub(super) fn file(plan: &Plan<'_>, shapes: &mut Shapes) -> TokenStream {
         for fields in all.into_iter().flatten() {
             sets.push(parameters(plan, fields, shapes));
         }
-        let response = operation.success.headers.as_ref();
-        sets.extend(response.map(|fields| headers(fields, shapes)));
+        let success = &operation.success;
+        let several = success.several.iter().flat_map(|several| &several.cases);
+        let responses = std::iter::once(success).chain(several);
+        let all = responses.filter_map(|response| response.headers.as_ref());
+        sets.extend(all.map(|fields| headers(fields, shapes)));
     }
     let types = items(plan, Home::Parameters, shapes);
     quote!(#(#sets)* #types)
