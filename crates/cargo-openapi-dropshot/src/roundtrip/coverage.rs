@@ -23,17 +23,14 @@ struct Row {
 pub(super) fn print(project: &Project, files: &[PathBuf]) {
     println!("| document | operations | service | with client | rejected by |");
     println!("|---|---|---|---|---|");
-    let rows: Vec<Row> = files.iter().map(|file| row(project, file)).collect();
-    for row in &rows {
-        let Row {
-            document,
-            operations,
-            service,
-            client,
-            reasons,
-        } = row;
+    let printed = |file: &PathBuf| {
+        let row = row(project, file);
+        let (document, operations, reasons) = (&row.document, row.operations, &row.reasons);
+        let (service, client) = (row.service, row.client);
         println!("| {document} | {operations} | {service} | {client} | {reasons} |");
-    }
+        row
+    };
+    let rows: Vec<Row> = files.iter().map(printed).collect();
     let sum = |count: fn(&Row) -> usize| rows.iter().map(count).sum::<usize>();
     println!(
         "| all | {} | {} | {} | |",

@@ -1,7 +1,7 @@
 //! Lookups in a document: schemas behind references, operations by id, and the
 //! catalogue of error codes.
 
-use super::{AdditionalProperties, Document, Location, Operation, Response, Schema, Spanned};
+use super::{AdditionalProperties, Document, Location, Node, Operation, Response, Schema, Spanned};
 use std::{collections::HashSet, fmt};
 
 /// One entry of the catalogue of error codes (`x-error-catalogue`).
@@ -62,6 +62,11 @@ impl Schema {
 }
 
 impl Document {
+    /// The untyped tree as it is written.
+    pub fn as_written(&self) -> &Node {
+        self.written.as_ref().unwrap_or(&self.root)
+    }
+
     /// The component schema of this name.
     pub fn schema(&self, name: &str) -> Option<&Schema> {
         self.schemas.get(name)
