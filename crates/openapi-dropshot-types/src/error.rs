@@ -85,6 +85,14 @@ impl Rejection {
         self.media_type = Some(media_type);
         self
     }
+
+    /// Whether the body is JSON by its media type.
+    fn is_json(&self) -> bool {
+        self.media_type.is_none_or(|media_type| {
+            let essence = media_type.split(';').next().unwrap_or_default().trim();
+            essence == "application/json" || essence.ends_with("+json")
+        })
+    }
 }
 
 impl fmt::Display for Rejection {
@@ -372,6 +380,7 @@ pub(crate) fn body(
     match &rejection.body {
         None => {}
         Some(Value::Null) => return Vec::new(),
+        Some(Value::String(text)) if !rejection.is_json() => return text.clone().into_bytes(),
         Some(Value::Object(own)) => {
             let mut own = own.clone();
             for (name, member) in members {

@@ -45,6 +45,11 @@ fn row(project: &Project, file: &Path) -> Row {
     let document = document.to_string_lossy().into_owned();
     let sources = Source::read(project, file)
         .and_then(|service| Ok((service, Source::with_client(project, file)?)));
+    if let Ok((service, _)) = &sources
+        && !service.rejections.is_empty()
+    {
+        eprintln!("{}\n", service.rendered_rejections());
+    }
     match sources {
         Ok((service, client)) => Row {
             document,

@@ -92,6 +92,9 @@ impl Rewriter<'_> {
     /// Removes `nullable`, which means nothing in OpenAPI 3.1.
     fn nullable(&mut self, node: &mut Node) {
         if let Some(nullable) = remove(node, "nullable") {
+            if node.get("default").is_some_and(Node::is_null) {
+                remove(node, "default");
+            }
             let message = "`nullable` has no meaning in OpenAPI 3.1";
             let problem = rules::KEYWORD_OF_3_0.violation(&nullable.at, message);
             self.problems.push(problem);

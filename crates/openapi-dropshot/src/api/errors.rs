@@ -227,7 +227,8 @@ fn error_bodies(name: &Ident, id: &str, responses: &[ErrorResponse<'_>]) -> Toke
     let about = format!(" Describes the bodies of the errors of `{id}`.");
     let responses = responses.iter().map(|response| {
         let body = response.body.as_ref();
-        (response.status, body.map(|body| body.media_type), body.map(|body| &body.ty))
+        let json = body.filter(|body| body.is_json());
+        (response.status, body.map(|body| body.media_type), json.map(|body| &body.ty))
     });
     let entries = by_status(responses);
     quote!(openapi_dropshot_types::bodies_by_status!(#[doc = #about] #name: #entries);)

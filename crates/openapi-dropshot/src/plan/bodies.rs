@@ -50,7 +50,7 @@ impl<'a> Planner<'a> {
             self.reject("unsupported-body", &body.at, message, help);
         }
         if let [only] = body.content.as_slice() {
-            match essence(only).as_str() {
+            match essence(&only.name.value).as_str() {
                 FORM => return self.form(only, type_name).map(Body::Form),
                 PARTS => return Some(Body::Parts),
                 _ if !is_like_json(only) => return Some(Body::Bytes(&only.name.value)),
@@ -140,7 +140,7 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// The JSON body of a response.
+/// The body of a response: JSON, or the text of an error that is not JSON.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct JsonBody<'a> {
     pub(crate) ty: Ty,
@@ -149,6 +149,11 @@ pub(crate) struct JsonBody<'a> {
 }
 
 impl JsonBody<'_> {
+    /// Returns whether the body is sent as JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        is_json_name(self.media_type)
+    }
+
     /// Returns the media type, unless dropshot sends it for JSON anyway.
     pub(crate) fn own_media_type(&self) -> Option<&str> {
         (self.media_type != JSON).then_some(self.media_type)
@@ -156,22 +161,25 @@ impl JsonBody<'_> {
 }
 
 /// Returns a media type without its parameters, in small letters.
-fn essence(media_type: &MediaType) -> String {
-    let name = &media_type.name.value;
-    let name = name.split_once(';').map_or(name.as_str(), |(name, _)| name);
+fn essence(name: &str) -> String {
+    let name = name.split_once(';').map_or(name, |(name, _)| name);
     name.trim().to_ascii_lowercase()
 }
 
 /// Returns whether a media type is JSON by its name: `application/json`, or one that ends
 /// in `+json` (RFC 6839, section 3.1).
 pub(super) fn is_like_json(media_type: &MediaType) -> bool {
-    let essence = essence(media_type);
+    is_json_name(&media_type.name.value)
+}
+
+fn is_json_name(name: &str) -> bool {
+    let essence = essence(name);
     essence == JSON || essence.ends_with("+json")
 }
 
 /// Returns whether a media type is JSON as dropshot reads it.
 pub(super) fn is_json(media_type: &MediaType) -> bool {
-    essence(media_type) == JSON
+    essence(&media_type.name.value) == JSON
 }
 
 /// Returns whether the schema of a type in Rust is less exact than that of the document.

@@ -4,7 +4,7 @@
 use super::{
     Planner,
     bodies::{JsonBody, is_like_json},
-    ir::Ty,
+    ir::{Scalar, Ty},
     parameters::Fields,
 };
 use crate::docs::Docs;
@@ -216,11 +216,16 @@ impl<'a> Planner<'a> {
             let help = "remove its `content`, or use another status";
             self.reject("unsupported-body", &response.at, message, help);
         }
-        let Some(json) = response.content.iter().find(|media| is_like_json(media)) else {
-            // Reports each media type.
-            self.json(&response.content, &response.at, "the body of a response");
+        let json = response.content.iter().find(|media| is_like_json(media));
+        let Some(json) = json.or(response.content.first()) else {
             return None;
         };
+        if !is_like_json(json) {
+            return Some(JsonBody {
+                ty: Ty::Scalar(Scalar::Text { format: None }),
+                media_type: &json.name.value,
+            });
+        }
         let ty = match &json.schema {
             Some(schema) => self.body_type(schema, wanted),
             None => Ty::Any,
