@@ -1,4 +1,4 @@
-//! Reads an OpenAPI 3.0 document with line and column, lints it, and compares two.
+//! Reads an OpenAPI 3.0 or 3.1 document with line and column, lints it, and compares two.
 //!
 //! [`read`] turns YAML or JSON into a [`Document`]: a typed model in which every
 //! item knows its place and all references are valid, with the untyped tree

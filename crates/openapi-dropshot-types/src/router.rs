@@ -32,7 +32,7 @@ impl Router {
         for (registered, _, endpoint) in router.endpoints(None) {
             let operation = operation_of(&operations, &endpoint.operation_id);
             let path = operation.map_or("", |operation| operation.path);
-            if let Some(layer) = registered.strip_suffix(path) {
+            if let Some(layer) = registered.strip_suffix(path.trim_end_matches('/')) {
                 has_layers |= !layer.is_empty();
                 // The methods of a path are in the same layer, so the first one decides.
                 layers.insert(path, layer.to_owned()).ok();

@@ -11,6 +11,10 @@ use serde_json::{Map, Value, json};
 /// `openapi-dropshot-types`.
 const BODIES: &str = "x-bodies-by-status";
 
+/// The extension with the schema of a parameter that dropshot does not take; see `shapes` in
+/// `openapi-dropshot-types`.
+const PARAMETER: &str = "x-parameter-schema";
+
 /// Reads the emitted document, with the schemas that no operation uses.
 pub(super) fn read(program: &mut Program, source: &Document) -> Result<Document> {
     let mut document = program.document()?;
@@ -25,6 +29,7 @@ pub(super) fn read(program: &mut Program, source: &Document) -> Result<Document>
         }
     }
     restore_paths(&mut document, source);
+    restore_parameters(&mut document);
     split_responses(&mut document);
     openapi_dropshot_contract::read("emitted.json", &document.to_string())
         .context("dropshot emits a document that is not valid OpenAPI 3.0")
@@ -37,8 +42,11 @@ fn restore_paths(document: &mut Value, source: &Document) {
     };
     let mut restored = Map::new();
     for (path, item) in std::mem::take(paths) {
-        let below = path.get(1..).and_then(|path| path.find('/'));
-        let below = below.and_then(|slash| path.get(1 + slash..));
+        let number = path.strip_prefix('/').unwrap_or(&path);
+        let below = match number.find('/') {
+            Some(slash) => number.get(slash..),
+            None => Some("/"),
+        };
         let is_layered = below.is_some_and(|below| {
             let own = |path: &str| {
                 let mut operations = source.operations.iter();
@@ -50,6 +58,22 @@ fn restore_paths(document: &mut Value, source: &Document) {
         restored.insert(path, item);
     }
     *paths = restored;
+}
+
+/// Gives the parameters the schemas that dropshot does not take.
+fn restore_parameters(document: &mut Value) {
+    let paths = document["paths"].as_object_mut().into_iter().flatten();
+    let items = paths.filter_map(|(_, item)| item.as_object_mut()).flatten();
+    let parameters = items.filter_map(|(_, operation)| operation["parameters"].as_array_mut());
+    for parameter in parameters.flatten() {
+        let Some(schema) = parameter["schema"].as_object_mut() else {
+            continue;
+        };
+        if let Some(Value::Object(own)) = schema.remove(PARAMETER) {
+            // The texts and the default stay.
+            schema.extend(own);
+        }
+    }
 }
 
 /// Replaces the responses of each operation whose schema says which response has which

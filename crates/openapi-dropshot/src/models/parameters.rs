@@ -141,9 +141,13 @@ fn reader(field: &Field) -> TokenStream {
         Presence::Optional => (quote!(Option<#plain>), Some(quote!(.map(Some)))),
         Presence::Required | Presence::Default(_) => (plain, None),
     };
+    let function = ident(match field.several {
+        Some(_) => "parameters",
+        None => "parameter",
+    });
     quote! {
         pub(super) fn #name<'de, D: Deserializer<'de>>(d: D) -> Result<#ty, D::Error> {
-            openapi_dropshot_types::members::parameter(#wire, d) #some
+            openapi_dropshot_types::members::#function(#wire, d) #some
         }
     }
 }
@@ -191,6 +195,10 @@ fn member(
         shapes.required(&Ty::Nullable(Box::new(field.ty.clone())))
     } else {
         shapes.schema(&field.ty)
+    };
+    let shape = match field.several {
+        Some(_) => format!("openapi_dropshot_types::shapes::Parameter<{shape}>"),
+        None => shape,
     };
     let mut parts = Vec::new();
     if ty != shape {

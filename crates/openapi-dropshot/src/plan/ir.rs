@@ -229,6 +229,8 @@ pub(crate) struct Field {
     /// Whether the document allows `null` for a value that is sent as text, and so is
     /// never `null`.
     pub(crate) null_text: bool,
+    /// If a parameter has several values: whether each has a name of its own.
+    pub(crate) several: Option<bool>,
 }
 
 /// The direction in which a member is sent.

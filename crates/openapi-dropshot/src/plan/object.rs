@@ -55,6 +55,7 @@ impl<'a> Planner<'a> {
             ty,
             presence: presence(required, self.default_of(schema)),
             null_text: false,
+            several: None,
         }
     }
 

@@ -110,7 +110,9 @@ impl<'a> Planner<'a> {
             docs = docs.with_note(format!("Stability: {level}."));
         }
         let presence = presence(parameter.required, self.default_of(schema));
-        Some(self.text_field(names, wire, schema, ty, docs, presence))
+        let explode = parameter.explode.as_ref().is_none_or(|explode| explode.value);
+        let explode = (parameter.location == ParameterIn::Query).then_some(explode);
+        Some(self.text_field(names, wire, schema, ty, docs, presence, explode))
     }
 
     /// Plans the type of a parameter or a header. If it is a new item without a description,
@@ -137,16 +139,21 @@ impl<'a> Planner<'a> {
         ty: Ty,
         docs: Docs,
         presence: Presence,
+        explode: Option<bool>,
     ) -> Field {
         let (ty, null_text) = match ty {
             Ty::Nullable(inner) => (*inner, true),
             other => (other, false),
         };
-        if !is_text(&self.items, &ty) {
+        let several = match &ty {
+            Ty::List(of) if is_text(&self.items, of) => explode,
+            _ => None,
+        };
+        if several.is_none() && !is_text(&self.items, &ty) {
             let message = format!(
                 "`{wire}` is not supported: an array, an object or a value of any type has no single text"
             );
-            let help = "use a string, an integer, a number, a boolean or an enumeration";
+            let help = "use a string, an integer, a number, a boolean or an enumeration; in a query also an array of these";
             self.reject("unsupported-parameter", &schema.at, message, help);
         }
         Field {
@@ -159,6 +166,7 @@ impl<'a> Planner<'a> {
             ty,
             presence,
             null_text,
+            several,
         }
     }
 
@@ -243,7 +251,7 @@ impl<'a> Planner<'a> {
                 docs = docs.with_note("Deprecated.");
             }
             let presence = presence(header.required, None);
-            fields.push(self.text_field(&mut names, wire, schema, ty, docs, presence));
+            fields.push(self.text_field(&mut names, wire, schema, ty, docs, presence, None));
         }
         Some(Fields {
             name: struct_name,
