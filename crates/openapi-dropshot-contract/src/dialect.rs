@@ -73,7 +73,10 @@ impl Rewriter<'_> {
             let problem = rules::WEBHOOKS.violation(&webhooks.key_at, message);
             self.problems.push(problem);
         }
-        if let Some(info) = members.get_mut("info").and_then(|info| self::members(&mut info.value)) {
+        if let Some(info) = members
+            .get_mut("info")
+            .and_then(|info| self::members(&mut info.value))
+        {
             info.shift_remove("summary");
             if let Some(license) = info.get_mut("license") {
                 remove(&mut license.value, "identifier");
@@ -84,7 +87,11 @@ impl Rewriter<'_> {
             .and_then(|components| remove(&mut components.value, "pathItems"));
         if !members.contains_key("paths") {
             let at = root.at.clone();
-            insert(root, "paths", Node::of(at, NodeKind::Object(IndexMap::new())));
+            insert(
+                root,
+                "paths",
+                Node::of(at, NodeKind::Object(IndexMap::new())),
+            );
         }
         if let Some(shared) = shared {
             share_paths(root, &shared);
@@ -96,10 +103,13 @@ impl Rewriter<'_> {
     /// Reports a dialect of JSON Schema that is not known.
     fn dialect(&mut self, root: &Node) {
         if let Some(dialect) = root.get("jsonSchemaDialect")
-            && !dialect.as_str().is_some_and(|name| DIALECTS.contains(&name))
+            && !dialect
+                .as_str()
+                .is_some_and(|name| DIALECTS.contains(&name))
         {
             let message = format!("the dialect {} is not known", dialect.summary());
-            self.problems.push(rules::DIALECT.violation(&dialect.at, message));
+            self.problems
+                .push(rules::DIALECT.violation(&dialect.at, message));
         }
     }
 
@@ -143,12 +153,9 @@ fn share_paths(root: &mut Node, shared: &Node) {
     let paths = members(root).and_then(|members| members.get_mut("paths"));
     for item in paths.into_iter().flat_map(|paths| values(&mut paths.value)) {
         let reference = item.get("$ref").and_then(Node::as_str);
-        let name = reference.and_then(|reference| {
-            reference.strip_prefix("#/components/pathItems/")
-        });
-        let target = name.and_then(|name| {
-            shared.get(&crate::model::unescape_pointer_token(name))
-        });
+        let name =
+            reference.and_then(|reference| reference.strip_prefix("#/components/pathItems/"));
+        let target = name.and_then(|name| shared.get(&crate::model::unescape_pointer_token(name)));
         if let Some(target) = target.cloned() {
             *item = target;
         }
@@ -169,7 +176,11 @@ fn require_responses(root: &mut Node) {
                 && operation.get("responses").is_none()
             {
                 let at = operation.at.clone();
-                insert(operation, "responses", Node::of(at, NodeKind::Object(IndexMap::new())));
+                insert(
+                    operation,
+                    "responses",
+                    Node::of(at, NodeKind::Object(IndexMap::new())),
+                );
             }
         }
     }

@@ -95,7 +95,8 @@ pub fn read(file: &str, text: &str) -> Result<Document, Problems> {
     let parsed = syntax::parse(&file, &text);
     let mut problems = parsed.problems;
     let document = parsed.root.and_then(|written| {
-        let rewritten = dialect::is_newer(&written).then(|| dialect::rewrite(&written, &mut problems));
+        let rewritten =
+            dialect::is_newer(&written).then(|| dialect::rewrite(&written, &mut problems));
         let root = rewritten.as_ref().unwrap_or(&written);
         let (document, of_structure) = read::document(&file, &text, root, rewritten.is_some());
         problems.extend(of_structure);

@@ -111,7 +111,8 @@ impl<'a> Reader<'a> {
                 None => "write `openapi: 3.0.3`, as a string of three numbers",
             };
             let version_text = version.summary();
-            let message = format!("OpenAPI version {version_text} is not supported, only 3.0, 3.1 and 3.2");
+            let message =
+                format!("OpenAPI version {version_text} is not supported, only 3.0, 3.1 and 3.2");
             (&version.at, message, help)
         } else {
             let message = match self.root.as_object() {

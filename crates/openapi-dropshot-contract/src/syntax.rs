@@ -61,7 +61,11 @@ fn yaml(file: &Arc<str>, text: &str) -> Parsed {
     let mut text = Cow::Borrowed(text);
     for _ in 0..MOST_BRACKETS {
         let parsed = yaml_as_it_is(file, &text);
-        match parsed.problems.first().and_then(|problem| with_indented_bracket(&text, problem)) {
+        match parsed
+            .problems
+            .first()
+            .and_then(|problem| with_indented_bracket(&text, problem))
+        {
             Some(changed) if parsed.root.is_none() => text = Cow::Owned(changed),
             _ => return parsed,
         }
@@ -72,7 +76,11 @@ fn yaml(file: &Arc<str>, text: &str) -> Parsed {
 /// Indents a line by one more character, if the parser stopped there at a closing bracket.
 /// YAML 1.2 wants it deeper than the name of the member, but most parsers do not.
 fn with_indented_bracket(text: &str, problem: &Problem) -> Option<String> {
-    let start = text.split_inclusive('\n').take(problem.at.line - 1).map(str::len).sum();
+    let start = text
+        .split_inclusive('\n')
+        .take(problem.at.line - 1)
+        .map(str::len)
+        .sum();
     let line = text.get(start..)?;
     let is_bracket = line.trim_start_matches(' ').starts_with(['}', ']']);
     is_bracket.then(|| {

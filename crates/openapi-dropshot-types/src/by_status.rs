@@ -42,7 +42,9 @@ pub fn schema(generator: &mut SchemaGenerator, responses: &[ByStatus]) -> Schema
     if !alternatives.is_empty() {
         schema.subschemas().any_of = Some(alternatives);
     }
-    schema.extensions.insert(EXTENSION.to_owned(), bodies.into());
+    schema
+        .extensions
+        .insert(EXTENSION.to_owned(), bodies.into());
     schema.into()
 }
 

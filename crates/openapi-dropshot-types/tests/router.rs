@@ -50,7 +50,10 @@ static OPERATIONS: [Operation; 5] = [
 fn router() -> Router {
     let mut api = ApiDescription::new();
     for (operation, layer) in OPERATIONS.iter().zip([0, 1, 1, 0, 0]) {
-        let (name, path) = (operation.name.to_owned(), format!("/{layer}{}", operation.path));
+        let (name, path) = (
+            operation.name.to_owned(),
+            format!("/{layer}{}", operation.path),
+        );
         let (get, json, all) = (Method::GET, CONTENT_TYPE_JSON, ApiEndpointVersions::All);
         let endpoint = match operation.name {
             "one" => ApiEndpoint::new(name, one, get, json, &path, all),
@@ -74,7 +77,10 @@ fn paths_are_found_in_their_layers() {
         ("/pet/a%2Fll", "one"),
     ] {
         let (operation, endpoint) = router.find(&Method::GET, path).expect(path);
-        assert_eq!((operation.name, &*endpoint.operation_id), (expected, expected));
+        assert_eq!(
+            (operation.name, &*endpoint.operation_id),
+            (expected, expected)
+        );
     }
     for (method, path, expected) in [
         (Method::GET, "/pet/one/more", 404),

@@ -72,7 +72,11 @@ fn row(project: &Project, file: &Path) -> Row {
 /// operations, the most frequent first.
 fn reasons(source: &Source) -> String {
     let mut counts = BTreeMap::<&str, usize>::new();
-    for rule in source.rejected.iter().flat_map(|operation| &operation.rules) {
+    for rule in source
+        .rejected
+        .iter()
+        .flat_map(|operation| &operation.rules)
+    {
         *counts.entry(rule).or_default() += 1;
     }
     listed(counts)

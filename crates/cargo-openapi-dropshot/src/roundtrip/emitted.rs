@@ -64,9 +64,10 @@ fn restore_paths(document: &mut Value, source: &Document) {
 fn restore_parameters(document: &mut Value) {
     let paths = document["paths"].as_object_mut().into_iter().flatten();
     let items = paths.filter_map(|(_, item)| item.as_object_mut()).flatten();
-    let parameters = items.filter_map(|(_, operation)| operation["parameters"].as_array_mut());
+    let parameters =
+        items.filter_map(|(_, operation)| operation.get_mut("parameters")?.as_array_mut());
     for parameter in parameters.flatten() {
-        let Some(schema) = parameter["schema"].as_object_mut() else {
+        let Some(schema) = parameter.get_mut("schema").and_then(Value::as_object_mut) else {
             continue;
         };
         if let Some(Value::Object(own)) = schema.remove(PARAMETER) {
@@ -83,7 +84,8 @@ fn split_responses(document: &mut Value) {
     let paths = document["paths"].as_object_mut().into_iter().flatten();
     let items = paths.filter_map(|(_, item)| item.as_object_mut()).flatten();
     for (_, operation) in items {
-        let Some(responses) = operation["responses"].as_object_mut() else {
+        let responses = operation.get_mut("responses");
+        let Some(responses) = responses.and_then(Value::as_object_mut) else {
             continue;
         };
         let mut split = Map::new();

@@ -261,7 +261,13 @@ impl Requests<'_> {
 
 /// Returns a valid text of a schema, if one was found.
 fn valid_text(schema: &Schema) -> Option<String> {
-    schema.smallest().and_then(|value| text(&value))
+    let smallest = schema.smallest().and_then(|value| text(&value));
+    // An empty list has no text.
+    smallest.or_else(|| {
+        let instances = schema.instances();
+        let mut valid = instances.iter().filter(|value| schema.is_valid(value));
+        valid.find_map(text)
+    })
 }
 
 /// Returns the text of a value in a request; `None` if it has none.
@@ -282,12 +288,16 @@ fn text(value: &Value) -> Option<String> {
 /// Returns whether a parameter has several values.
 fn is_list(parameter: &Parameter) -> bool {
     let schema = parameter.schema.as_ref();
-    schema.and_then(|schema| schema.types.as_ref()).is_some_and(|kind| kind.value == Type::Array)
+    schema
+        .and_then(|schema| schema.types.as_ref())
+        .is_some_and(|kind| kind.value == Type::Array)
 }
 
 /// Encodes each value of a list; the commas between them stay.
 fn encoded(text: &str) -> String {
-    let values = text.split(',').map(|text| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string());
+    let values = text
+        .split(',')
+        .map(|text| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string());
     values.collect::<Vec<_>>().join(",")
 }
 
@@ -295,7 +305,10 @@ fn encoded(text: &str) -> String {
 fn list_readings(text: &str) -> Vec<Value> {
     let texts: Vec<&str> = text.split(',').collect();
     let strings = texts.iter().map(|text| Value::from(*text)).collect();
-    let others = texts.iter().map(|text| readings(text).pop().unwrap_or_default()).collect();
+    let others = texts
+        .iter()
+        .map(|text| readings(text).pop().unwrap_or_default())
+        .collect();
     vec![Value::Array(strings), Value::Array(others)]
 }
 

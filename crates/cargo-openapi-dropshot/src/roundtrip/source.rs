@@ -59,16 +59,19 @@ impl Source {
             rejected: Vec::new(),
             rejected_schemas: 0,
         };
-        source.generate(generate, &openapi_dropshot::Options {
-            command: project.task("roundtrip"),
-            source: file.into_owned(),
-            models: "models".to_owned(),
-            api: "api".to_owned(),
-            client: "client".to_owned(),
-            models_crate: "crate::models".to_owned(),
-            client_crate: "client".to_owned(),
-            trait_name: None,
-        });
+        source.generate(
+            generate,
+            &openapi_dropshot::Options {
+                command: project.task("roundtrip"),
+                source: file.into_owned(),
+                models: "models".to_owned(),
+                api: "api".to_owned(),
+                client: "client".to_owned(),
+                models_crate: "crate::models".to_owned(),
+                client_crate: "client".to_owned(),
+                trait_name: None,
+            },
+        );
         Ok(source)
     }
 

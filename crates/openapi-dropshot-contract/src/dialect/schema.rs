@@ -13,22 +13,55 @@ const IDLE: [&str; 4] = ["$comment", "$schema", "$vocabulary", "contentSchema"];
 const OF_TYPES: [(&str, &[&str]); 4] = [
     (
         "string",
-        &["format", "pattern", "minLength", "maxLength", "contentEncoding", "contentMediaType"],
+        &[
+            "format",
+            "pattern",
+            "minLength",
+            "maxLength",
+            "contentEncoding",
+            "contentMediaType",
+        ],
     ),
     (
         "number",
-        &["format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+        &[
+            "format",
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "multipleOf",
+        ],
     ),
     (
         "array",
-        &["items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains", "minContains",
-          "maxContains", "unevaluatedItems"],
+        &[
+            "items",
+            "prefixItems",
+            "minItems",
+            "maxItems",
+            "uniqueItems",
+            "contains",
+            "minContains",
+            "maxContains",
+            "unevaluatedItems",
+        ],
     ),
     (
         "object",
-        &["properties", "required", "additionalProperties", "minProperties", "maxProperties",
-          "patternProperties", "propertyNames", "unevaluatedProperties", "dependentRequired",
-          "dependentSchemas", "discriminator"],
+        &[
+            "properties",
+            "required",
+            "additionalProperties",
+            "minProperties",
+            "maxProperties",
+            "patternProperties",
+            "propertyNames",
+            "unevaluatedProperties",
+            "dependentRequired",
+            "dependentSchemas",
+            "discriminator",
+        ],
     ),
 ];
 
@@ -96,7 +129,7 @@ impl Rewriter<'_> {
                 remove(node, "default");
             }
             let message = "`nullable` has no meaning in OpenAPI 3.1";
-            let problem = rules::KEYWORD_OF_3_0.violation(&nullable.at, message);
+            let problem = rules::KEYWORD_OF_OLDER_VERSION.violation(&nullable.at, message);
             self.problems.push(problem);
         }
     }
@@ -136,7 +169,10 @@ fn examples(node: &mut Node) {
 /// An exclusive bound that is a number becomes a bound and a flag. Of two bounds, the
 /// narrower one counts.
 fn bound(node: &mut Node, exclusive: &str, inclusive: &str, narrower: Ordering) {
-    let Some(value) = node.get(exclusive).filter(|value| value.as_number().is_some()) else {
+    let Some(value) = node
+        .get(exclusive)
+        .filter(|value| value.as_number().is_some())
+    else {
         return;
     };
     let value = value.clone();
@@ -177,9 +213,7 @@ fn names(node: &mut Node) {
         let mut rules = members.filter(|(keyword, _)| {
             !["title", "description", "example"].contains(&keyword.as_str())
         });
-        rules.all(|(keyword, member)| {
-            keyword == "type" && member.value.as_str() == Some("string")
-        })
+        rules.all(|(keyword, member)| keyword == "type" && member.value.as_str() == Some("string"))
     });
     if is_any {
         remove(node, "propertyNames");
@@ -190,7 +224,14 @@ fn names(node: &mut Node) {
 /// not named.
 fn unevaluated(node: &mut Node) {
     const OTHERS: [&str; 8] = [
-        "$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "patternProperties", "additionalProperties",
+        "$ref",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "if",
+        "dependentSchemas",
+        "patternProperties",
+        "additionalProperties",
     ];
     let value = node.get("unevaluatedProperties").cloned();
     let allows = value.as_ref().is_some_and(|value| {
@@ -218,19 +259,27 @@ fn items(node: &mut Node) {
     let is_full = node.get("minItems").and_then(Node::as_u64) == Some(count);
     let is_bounded = node.get("maxItems").and_then(Node::as_u64) == Some(count);
     // `items: false` was rewritten before.
-    let is_closed = node.get("items").is_some_and(|items| items.get("not").is_some());
+    let is_closed = node
+        .get("items")
+        .is_some_and(|items| items.get("not").is_some());
     let plain = |part: &Node| {
         let mut part = part.clone();
         remove(&mut part, "title");
         remove(&mut part, "description");
         part
     };
-    let same = parts.iter().all(|part| plain(part).same_value(&plain(&first)));
+    let same = parts
+        .iter()
+        .all(|part| plain(part).same_value(&plain(&first)));
     if same && is_full && (is_bounded || is_closed) {
         let at = first.at.clone();
         remove(node, "prefixItems");
         insert(node, "items", plain(&first));
-        insert(node, "maxItems", Node::of(at, NodeKind::Number(count.into())));
+        insert(
+            node,
+            "maxItems",
+            Node::of(at, NodeKind::Number(count.into())),
+        );
     }
 }
 
@@ -264,7 +313,11 @@ fn types(node: &mut Node) {
     match others.as_slice() {
         [] => {
             let null = Node::of(value.at.clone(), NodeKind::Null);
-            insert(node, "enum", Node::of(value.at.clone(), NodeKind::Array(vec![null])));
+            insert(
+                node,
+                "enum",
+                Node::of(value.at.clone(), NodeKind::Array(vec![null])),
+            );
             return;
         }
         [only] => insert(node, "type", only.clone()),
@@ -305,7 +358,10 @@ fn alternatives(node: &mut Node, at: &Location, types: &[Node]) {
 
 /// Whether the format of a schema belongs to a type.
 fn fits(node: &Node, kind: &str) -> bool {
-    let format = node.get("format").and_then(Node::as_str).unwrap_or_default();
+    let format = node
+        .get("format")
+        .and_then(Node::as_str)
+        .unwrap_or_default();
     let is_numeric = ["int32", "int64", "uint32", "uint64", "float", "double"].contains(&format);
     is_numeric == (kind == "number")
 }
@@ -316,11 +372,15 @@ fn null_alternative(node: &mut Node) {
         let Some(parts) = node.get(keyword).and_then(Node::as_array) else {
             continue;
         };
-        let (nulls, others): (Vec<&Node>, Vec<&Node>) = parts.iter().partition(|part| is_null(part));
+        let (nulls, others): (Vec<&Node>, Vec<&Node>) =
+            parts.iter().partition(|part| is_null(part));
         let Some(null) = nulls.first() else {
             continue;
         };
-        let (at, null_at) = (parts.first().map_or(&node.at, |part| &part.at).clone(), null.at.clone());
+        let (at, null_at) = (
+            parts.first().map_or(&node.at, |part| &part.at).clone(),
+            null.at.clone(),
+        );
         let others: Vec<Node> = others.into_iter().cloned().collect();
         remove(node, keyword);
         match <[Node; 1]>::try_from(others) {
@@ -346,10 +406,18 @@ fn is_null(part: &Node) -> bool {
 /// value, the alternative stays a schema of its own.
 fn merge(node: &mut Node, only: Node) {
     const TEXTS: [&str; 7] = [
-        "title", "description", "default", "example", "deprecated", "readOnly", "writeOnly",
+        "title",
+        "description",
+        "default",
+        "example",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
     ];
     let is_text = |name: &String| TEXTS.contains(&name.as_str()) || name.starts_with("x-");
-    let is_plain = node.as_object().is_some_and(|members| members.keys().all(is_text));
+    let is_plain = node
+        .as_object()
+        .is_some_and(|members| members.keys().all(is_text));
     if !is_plain || only.get("$ref").is_some() {
         let at = only.at.clone();
         let mut parts = vec![only];

@@ -183,7 +183,10 @@ impl<'d> Comparer<'d> {
         if let ([only], [other]) = (source, emitted)
             && is_raw(only)
             && only.name.value != other.name.value
-            && matches!(other.name.value.as_str(), "*/*" | "application/octet-stream")
+            && matches!(
+                other.name.value.as_str(),
+                "*/*" | "application/octet-stream"
+            )
         {
             let message = format!("`{}` became `{}`", only.name.value, other.name.value);
             return self.differ("content-any", &only.at, message);

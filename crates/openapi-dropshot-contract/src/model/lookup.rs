@@ -155,7 +155,12 @@ impl Operation {
     /// Makes a name of the method and the path.
     fn name_from_path(&self) -> String {
         let mut name = self.method.key().to_owned();
-        for segment in self.path.value.split('/').filter(|segment| !segment.is_empty()) {
+        for segment in self
+            .path
+            .value
+            .split('/')
+            .filter(|segment| !segment.is_empty())
+        {
             if segment.starts_with('{') {
                 name.push_str("By");
             }

@@ -97,7 +97,9 @@ impl<'a> Reader<'a> {
     /// two have the same members, and some documents share them.
     fn parameter_as_header(&self, node: &'a Node) -> Option<Parameter> {
         let reference = node.get("$ref")?;
-        let name = reference.as_str()?.strip_prefix("#/components/parameters/")?;
+        let name = reference
+            .as_str()?
+            .strip_prefix("#/components/parameters/")?;
         let parameter = self.document.parameters.get(name)?.clone();
         let message = format!("a header refers to the parameter `{name}`");
         let help = "define it under `components.headers`, and refer to it there";

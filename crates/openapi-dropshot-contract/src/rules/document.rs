@@ -68,7 +68,7 @@ rules! {
         "Send these requests with code of your own."
         Text "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\nwebhooks: {sold: {}}"
             "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}";
-    KEYWORD_OF_3_0 Warning General "keyword-of-3-0" "A schema of OpenAPI 3.1 has `nullable`, which is a keyword of OpenAPI 3.0."
+    KEYWORD_OF_OLDER_VERSION Warning General "keyword-of-older-version" "A schema of OpenAPI 3.1 has `nullable`, which is a keyword of OpenAPI 3.0."
         "Add `null` to the list of types, such as `type: [string, 'null']`, or remove `nullable`."
         Text "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\ncomponents: {schemas: {A: {type: string, nullable: true}}}"
             "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\ncomponents: {schemas: {A: {type: [string, 'null']}}}";

@@ -21,13 +21,19 @@ fn a_schema_means_what_the_schema_of_3_0_means() {
             "{type: [string, integer], minLength: 1, minimum: 2, description: D.}",
             "{oneOf: [{type: string, minLength: 1}, {type: integer, minimum: 2}], description: D.}",
         ),
-        ("{type: [string, 'null'], enum: [a]}", "{type: string, enum: [a]}"),
+        (
+            "{type: [string, 'null'], enum: [a]}",
+            "{type: string, enum: [a]}",
+        ),
         (
             "{type: [string, 'null'], enum: [a, null]}",
             "{type: string, enum: [a, null], nullable: true}",
         ),
         ("{const: a}", "{enum: [a]}"),
-        ("{type: string, examples: [a, b]}", "{type: string, example: a}"),
+        (
+            "{type: string, examples: [a, b]}",
+            "{type: string, example: a}",
+        ),
         (
             "{type: integer, exclusiveMinimum: 0}",
             "{type: integer, exclusiveMinimum: true, minimum: 0}",
@@ -99,9 +105,12 @@ fn a_rewritten_document_keeps_its_places_and_its_text() {
     let document = readable(&text);
     let length = document.schemas["Thing"].min_length.as_ref();
     let at = &length.expect("a bound").at;
-    assert_eq!((at.line, at.column), (7, 49));
+    assert_eq!((at.line, at.column), (7, 48));
     assert_eq!(
-        document.root.pointer(&at.pointer).and_then(|node| node.as_u64()),
+        document
+            .root
+            .pointer(&at.pointer)
+            .and_then(|node| node.as_u64()),
         Some(3)
     );
     let written = document.as_written().to_json();
@@ -134,7 +143,7 @@ fn faults_of_a_newer_document_are_reported_where_they_are_written() {
     );
     assert_warning(
         &document("3.1.1", "{type: string, nullable: «true}"),
-        "keyword-of-3-0",
+        "keyword-of-older-version",
         "no meaning in OpenAPI 3.1",
         "add `null`",
     );
@@ -160,5 +169,11 @@ webhooks: {}
 #[test]
 fn a_bracket_may_be_as_far_left_as_the_name_of_its_member() {
     let text = "openapi: 3.0.3\ninfo: {title: T, version: 1.0.0}\nx-a:\n  b: {\n    \"c\": [\n      1\n    ]\n  }\npaths: {}\n";
-    assert_eq!(readable(text).root.pointer("/x-a/b/c/0").and_then(|node| node.as_u64()), Some(1));
+    assert_eq!(
+        readable(text)
+            .root
+            .pointer("/x-a/b/c/0")
+            .and_then(|node| node.as_u64()),
+        Some(1)
+    );
 }

@@ -70,11 +70,7 @@ fn operation_docs(plan: &OperationPlan<'_>) -> Docs {
 
 fn method(plan: &OperationPlan<'_>) -> TokenStream {
     let operation = plan.operation;
-    let (function, id, path) = (
-        ident(&plan.function),
-        &plan.id,
-        plan.route.as_str(),
-    );
+    let (function, id, path) = (ident(&plan.function), &plan.id, plan.route.as_str());
     let verb = ident(match operation.method {
         // Planned operations have a method that dropshot serves.
         Method::Trace => "OPTIONS",

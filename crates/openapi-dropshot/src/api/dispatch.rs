@@ -69,7 +69,9 @@ fn arm(plan: &OperationPlan<'_>) -> TokenStream {
     let read = arguments.iter().map(|name| {
         let several = several(plan).filter(|_| name == "query");
         match several {
-            Some(several) => quote!(let #name = dispatch::read_query::<Self, _>(&rqctx, &[#several])?;),
+            Some(several) => {
+                quote!(let #name = dispatch::read_query::<Self, _>(&rqctx, &[#several])?;)
+            }
             None => quote!(let #name = dispatch::read::<Self, _>(&rqctx).await?;),
         }
     });

@@ -6,12 +6,12 @@ use crate::{
     docs::{doc_attributes, harmless, one_line},
     models::{implementations, types::in_api},
     names::ident,
-    render::option,
     plan::{
         Catalogue, ErrorResponse, Errors, JsonBody, Listed, OperationPlan, Plan,
         ir::{Kind, Presence, Scalar, Ty},
         target,
     },
+    render::option,
 };
 use openapi_dropshot_contract::model::StatusCode;
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -159,7 +159,10 @@ fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
         }
         Errors::Statuses(responses) | Errors::Dropshot(responses) => {
             let mut different: Vec<&JsonBody<'_>> = Vec::new();
-            for body in responses.iter().filter_map(|response| response.body.as_ref()) {
+            for body in responses
+                .iter()
+                .filter_map(|response| response.body.as_ref())
+            {
                 if !different.contains(&body) {
                     different.push(body);
                 }
@@ -228,7 +231,11 @@ fn error_bodies(name: &Ident, id: &str, responses: &[ErrorResponse<'_>]) -> Toke
     let responses = responses.iter().map(|response| {
         let body = response.body.as_ref();
         let json = body.filter(|body| body.is_json());
-        (response.status, body.map(|body| body.media_type), json.map(|body| &body.ty))
+        (
+            response.status,
+            body.map(|body| body.media_type),
+            json.map(|body| &body.ty),
+        )
     });
     let entries = by_status(responses);
     quote!(openapi_dropshot_types::bodies_by_status!(#[doc = #about] #name: #entries);)

@@ -6,7 +6,7 @@ use crate::{
     docs::{Docs, doc_attributes, harmless, one_line},
     models::types::in_api,
     names::ident,
-    plan::{Successes, OperationPlan, Plan, Success},
+    plan::{OperationPlan, Plan, Success, Successes},
 };
 use openapi_dropshot_contract::model::Method;
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -106,7 +106,10 @@ fn successes(plan: &OperationPlan<'_>, several: &Successes<'_>) -> TokenStream {
         .iter()
         .map(|success| case(&name, success, plan.operation.method))
         .collect();
-    let own = several.cases.iter().filter_map(|success| response(plan, success));
+    let own = several
+        .cases
+        .iter()
+        .filter_map(|success| response(plan, success));
     let (variants, arms): (Vec<_>, Vec<_>) = cases.into_iter().unzip();
     let entries = by_status(several.cases.iter().filter_map(|success| {
         let body = success.body.as_ref();
@@ -116,7 +119,11 @@ fn successes(plan: &OperationPlan<'_>, several: &Successes<'_>) -> TokenStream {
     }));
     let about_bodies = format!(" Describes the bodies of [`{name}`].");
     let status = Literal::u16_unsuffixed(
-        several.cases.iter().find_map(|success| success.status).unwrap_or(200),
+        several
+            .cases
+            .iter()
+            .find_map(|success| success.status)
+            .unwrap_or(200),
     );
     let description = several.cases.first().and_then(|success| success.response);
     let description = description.map_or("", |response| response.description.as_str());
@@ -155,11 +162,7 @@ fn successes(plan: &OperationPlan<'_>, several: &Successes<'_>) -> TokenStream {
 }
 
 /// Writes the variant of one response, and the arm that makes dropshot's response of it.
-fn case(
-    owner: &Ident,
-    success: &Success<'_>,
-    method: Method,
-) -> (TokenStream, TokenStream) {
+fn case(owner: &Ident, success: &Success<'_>, method: Method) -> (TokenStream, TokenStream) {
     let variant = ident(&success.variant);
     let (mut fields, mut names) = (Vec::new(), Vec::new());
     if success.status.is_none() {
@@ -176,7 +179,11 @@ fn case(
             fields.push(quote!(Body));
             names.push(quote!(body));
             let is_own = success.own.is_some();
-            Some(if is_own { quote!(body) } else { quote!(FreeformBody(body)) })
+            Some(if is_own {
+                quote!(body)
+            } else {
+                quote!(FreeformBody(body))
+            })
         }
         (None, None) => None,
     };
@@ -207,9 +214,11 @@ fn case(
             .as_ref()
             .and_then(|body| body.own_media_type())
             .or(success.raw.filter(|media_type| *media_type != "*/*"));
-        let set_type = media_type.map(|media_type| quote! {
-            let media_type = http::HeaderValue::from_static(#media_type);
-            response.headers_mut().insert(http::header::CONTENT_TYPE, media_type);
+        let set_type = media_type.map(|media_type| {
+            quote! {
+                let media_type = http::HeaderValue::from_static(#media_type);
+                response.headers_mut().insert(http::header::CONTENT_TYPE, media_type);
+            }
         });
         quote! {
             .map(|mut response| {
@@ -223,7 +232,9 @@ fn case(
     let pattern = (!names.is_empty()).then(|| quote!((#(#names),*)));
     let response = success.response;
     let status = response.map(|response| response.status.value.to_string());
-    let text = response.map_or(String::new(), |response| harmless(&one_line(&response.description)));
+    let text = response.map_or(String::new(), |response| {
+        harmless(&one_line(&response.description))
+    });
     let line = [status, Some(text).filter(|text| !text.is_empty())];
     let docs = doc_attributes(&[line.into_iter().flatten().collect::<Vec<_>>().join(": ")]);
     (

@@ -196,9 +196,9 @@ fn member(
     } else {
         shapes.schema(&field.ty)
     };
-    let shape = match field.several {
-        Some(_) => format!("openapi_dropshot_types::shapes::Parameter<{shape}>"),
-        None => shape,
+    let shape = match field.own_schema {
+        true => format!("openapi_dropshot_types::shapes::Parameter<{shape}>"),
+        false => shape,
     };
     let mut parts = Vec::new();
     if ty != shape {

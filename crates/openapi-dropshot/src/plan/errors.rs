@@ -237,9 +237,10 @@ impl<'a> Planner<'a> {
             })
         };
         component == "Error"
-            && error.body.as_ref().is_some_and(|body| {
-                body.ty == Ty::Named(name) && body.own_media_type().is_none()
-            })
+            && error
+                .body
+                .as_ref()
+                .is_some_and(|body| body.ty == Ty::Named(name) && body.own_media_type().is_none())
             && error.response.headers.is_empty()
             && fields.len() == 3
             && is_member("error_code", false)

@@ -231,6 +231,8 @@ pub(crate) struct Field {
     pub(crate) null_text: bool,
     /// If a parameter has several values: whether each has a name of its own.
     pub(crate) several: Option<bool>,
+    /// Whether dropshot does not take the schema of a parameter.
+    pub(crate) own_schema: bool,
 }
 
 /// The direction in which a member is sent.

@@ -56,6 +56,7 @@ impl<'a> Planner<'a> {
             presence: presence(required, self.default_of(schema)),
             null_text: false,
             several: None,
+            own_schema: false,
         }
     }
 

@@ -2,7 +2,7 @@
 //! sent as text, and the operations that return pages.
 
 use super::{
-    Planner,
+    Planner, has_text,
     ir::{Direction, Field, Home, Presence, Ty},
     is_text,
     object::presence,
@@ -110,7 +110,10 @@ impl<'a> Planner<'a> {
             docs = docs.with_note(format!("Stability: {level}."));
         }
         let presence = presence(parameter.required, self.default_of(schema));
-        let explode = parameter.explode.as_ref().is_none_or(|explode| explode.value);
+        let explode = parameter
+            .explode
+            .as_ref()
+            .is_none_or(|explode| explode.value);
         let explode = (parameter.location == ParameterIn::Query).then_some(explode);
         Some(self.text_field(names, wire, schema, ty, docs, presence, explode))
     }
@@ -146,10 +149,12 @@ impl<'a> Planner<'a> {
             other => (other, false),
         };
         let several = match &ty {
-            Ty::List(of) if is_text(&self.items, of) => explode,
+            Ty::List(of) if has_text(&self.items, of, true) => explode,
             _ => None,
         };
-        if several.is_none() && !is_text(&self.items, &ty) {
+        let is_text = is_text(&self.items, &ty);
+        let own_schema = several.is_some() || !is_text;
+        if several.is_none() && !is_text && !has_text(&self.items, &ty, true) {
             let message = format!(
                 "`{wire}` is not supported: an array, an object or a value of any type has no single text"
             );
@@ -167,6 +172,7 @@ impl<'a> Planner<'a> {
             presence,
             null_text,
             several,
+            own_schema,
         }
     }
 

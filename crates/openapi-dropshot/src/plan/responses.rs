@@ -180,9 +180,7 @@ impl<'a> Planner<'a> {
         let headers = self.headers(&response.headers, &format!("{name}Headers"), docs);
         let is_known = match (raw, status) {
             (_, None) => true,
-            (Some(media_type), Some(status)) => {
-                media_type == "*/*" && matches!(status, 200..=202)
-            }
+            (Some(media_type), Some(status)) => media_type == "*/*" && matches!(status, 200..=202),
             (None, Some(status)) => match &body {
                 Some(body) => matches!(status, 200..=202) && body.own_media_type().is_none(),
                 None => status == 204,

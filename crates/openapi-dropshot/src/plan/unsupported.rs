@@ -3,10 +3,7 @@
 //! parameters and bodies are checked where they are planned.
 
 use super::Planner;
-use openapi_dropshot_contract::{
-    Problem,
-    model::Location,
-};
+use openapi_dropshot_contract::{Problem, model::Location};
 
 impl Planner<'_> {
     /// Checks the parts of the document that are not planned.
