@@ -4,9 +4,11 @@
 //! them where they stand.
 
 mod schema;
+mod types;
 
 use crate::model::{Location, Member, Node, NodeKind};
 use crate::problem::Problem;
+use crate::read::MAX_COPIED;
 use crate::rules::document as rules;
 use indexmap::IndexMap;
 
@@ -94,7 +96,7 @@ impl Rewriter<'_> {
             );
         }
         if let Some(shared) = shared {
-            share_paths(root, &shared);
+            share_paths(root, &shared, self.problems);
         }
         self.part(root, false);
         require_responses(root);
@@ -148,17 +150,25 @@ impl Rewriter<'_> {
     }
 }
 
-/// Puts the path items of the components where the paths refer to them.
-fn share_paths(root: &mut Node, shared: &Node) {
+/// Puts the path items of the components where the paths refer to them, as far as the copies
+/// are within bounds.
+fn share_paths(root: &mut Node, shared: &Node, problems: &mut Vec<Problem>) {
+    let mut copied = 0;
     let paths = members(root).and_then(|members| members.get_mut("paths"));
     for item in paths.into_iter().flat_map(|paths| values(&mut paths.value)) {
         let reference = item.get("$ref").and_then(Node::as_str);
-        let name =
-            reference.and_then(|reference| reference.strip_prefix("#/components/pathItems/"));
-        let target = name.and_then(|name| shared.get(&crate::model::unescape_pointer_token(name)));
-        if let Some(target) = target.cloned() {
-            *item = target;
+        let name = reference.and_then(|text| text.strip_prefix("#/components/pathItems/"));
+        let name = name.map(crate::model::unescape_pointer_token);
+        let Some(target) = name.and_then(|name| shared.get(&name)) else {
+            continue;
+        };
+        copied += target.size();
+        if copied > MAX_COPIED {
+            let message = format!("references up to here expand to more than {MAX_COPIED} values");
+            problems.push(rules::TOO_MANY_REFERENCES.violation(&item.at, message));
+            return;
         }
+        *item = target.clone();
     }
 }
 
@@ -212,6 +222,16 @@ fn insert(node: &mut Node, name: &str, value: Node) {
         let key_at = value.at.clone();
         members.insert(name.to_owned(), Member { key_at, value });
     }
+}
+
+/// Makes an object without members.
+fn empty(at: &Location) -> Node {
+    Node::of(at.clone(), NodeKind::Object(IndexMap::new()))
+}
+
+/// Makes `true`.
+fn flag(at: &Location) -> Node {
+    Node::of(at.clone(), NodeKind::Bool(true))
 }
 
 impl Node {

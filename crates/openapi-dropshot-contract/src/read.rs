@@ -43,7 +43,7 @@ pub(crate) struct Reader<'a> {
 /// How many values of components may be copied to where they are referred to.
 /// Real documents stay far below; a small text that is made to exhaust the memory
 /// does not.
-const MAX_COPIED: usize = 2_000_000;
+pub(crate) const MAX_COPIED: usize = 2_000_000;
 
 const ROOT: &str = "openapi info servers paths components security tags externalDocs";
 

@@ -55,7 +55,7 @@ pub(crate) fn parse(file: &Arc<str>, text: &str) -> Parsed {
 }
 
 /// How often a line with a bracket is indented more, so that the parser accepts it.
-const MOST_BRACKETS: usize = 64;
+const MOST_BRACKETS: usize = 16;
 
 fn yaml(file: &Arc<str>, text: &str) -> Parsed {
     let mut text = Cow::Borrowed(text);

@@ -53,7 +53,10 @@ impl<'a> Planner<'a> {
             match essence(&only.name.value).as_str() {
                 FORM => return self.form(only, type_name).map(Body::Form),
                 PARTS => return Some(Body::Parts),
-                _ if !is_like_json(only) => return Some(Body::Bytes(&only.name.value)),
+                _ if !is_like_json(only) => {
+                    let media_type = only.name.value.split(';').next();
+                    return Some(Body::Bytes(media_type.unwrap_or_default().trim()));
+                }
                 _ => {}
             }
         }
@@ -101,7 +104,8 @@ impl<'a> Planner<'a> {
         for media_type in &others {
             let name = &media_type.name;
             let message = format!("`{}` is not supported as {what}", name.value);
-            let help = "use `application/json`";
+            let help =
+                "keep one entry in `content`, and use `application/json` if there are several";
             self.reject("unsupported-media-type", &name.at, message, help);
         }
         let json = json.into_iter().next();
