@@ -80,7 +80,11 @@ impl Source {
         loop {
             match generate(&self.document, options) {
                 Ok(files) => {
-                    self.files = files;
+                    // An API without operations is of no use.
+                    let is_empty = self.document.operations.is_empty();
+                    if !is_empty || self.rejected.is_empty() {
+                        self.files = files;
+                    }
                     return;
                 }
                 Err(problems) if self.leave_out(&problems) => self.rejections.extend(problems),

@@ -140,7 +140,11 @@ impl<'d> Comparer<'d> {
 
     fn parameter(&mut self, source: &'d Parameter, emitted: &'d Parameter) {
         let (both, at) = ([source, emitted], &source.at);
-        self.text(&PARAMETER, at, both.map(|own| own.description.as_deref()));
+        // Without a description of its own, a parameter gets that of its schema.
+        let of_schema = source.schema.as_ref().filter(|_| emitted.description.is_some());
+        let of_schema = of_schema.and_then(|schema| schema.description.as_deref());
+        let description = source.description.as_deref().or(of_schema);
+        self.text(&PARAMETER, at, [description, emitted.description.as_deref()]);
         self.same("parameter-required", at, both.map(|own| own.required));
         self.same("parameter-deprecated", at, both.map(|own| own.deprecated));
         let empty = both.map(|own| own.allow_empty_value);
@@ -149,7 +153,9 @@ impl<'d> Comparer<'d> {
         if !source.examples.is_empty() && emitted.examples.is_empty() {
             self.differ("parameter-example", at, "the example was lost");
         }
+        self.in_parameter = true;
         self.optional(at, both.map(|own| own.schema.as_ref()));
+        self.in_parameter = false;
         self.content(at, &source.content, &emitted.content);
     }
 

@@ -22,6 +22,9 @@ impl<'d> Comparer<'d> {
         let part = key(source);
         self.errors_have_bodies = (source.responses.iter())
             .any(|response| is_error(response.status.value) && !response.content.is_empty());
+        let successes = (source.responses.iter())
+            .filter(|response| matches!(response.status.value, StatusCode::Exact(200..=399)));
+        self.has_several_successes = successes.count() != 1;
         for response in &source.responses {
             let status = response.status.value;
             self.part = format!("{part} {status}");
@@ -108,6 +111,8 @@ impl<'d> Comparer<'d> {
                 (Some(header), None) => {
                     let rule = if is_error {
                         "error-header-lost"
+                    } else if self.has_several_successes {
+                        "header-of-several"
                     } else {
                         "header-lost"
                     };
