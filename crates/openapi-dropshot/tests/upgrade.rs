@@ -57,7 +57,7 @@ fn schema(members: &mut Map<String, Value>) {
     if members.remove("nullable") != Some(json!(true)) {
         return;
     }
-    let null = json!({ "type": "null" });
+    let nothing = json!({ "type": "null" });
     if let Some(Value::Array(values)) = members.get_mut("enum")
         && !values.contains(&Value::Null)
     {
@@ -66,15 +66,15 @@ fn schema(members: &mut Map<String, Value>) {
     if let Some(kind) = members.remove("type") {
         members.insert("type".to_owned(), json!([kind, "null"]));
     } else if let Some(Value::Array(parts)) = members.get_mut("oneOf") {
-        parts.push(null);
+        parts.push(nothing);
     } else if let Some(Value::Array(parts)) = members.get_mut("anyOf") {
-        parts.push(null);
+        parts.push(nothing);
     } else if let Some(parts) = members.remove("allOf") {
         let part = match parts.as_array().map(Vec::as_slice) {
             Some([only]) => only.clone(),
             _ => json!({ "allOf": parts }),
         };
-        members.insert("anyOf".to_owned(), json!([part, null]));
+        members.insert("anyOf".to_owned(), json!([part, nothing]));
     }
 }
 
