@@ -2,7 +2,7 @@
 //!
 //! dropshot's router takes no path with a fixed word where another path has a variable.
 //! The generator distributes such paths among layers, and registers each path below the
-//! number of its layer, as `/1/pet/findByStatus`. [`Router`] finds the layer of a request.
+//! number of its layer, as `/1/tool/findByKind`. [`Router`] finds the layer of a request.
 
 use crate::Operation;
 use dropshot::{ApiDescription, HttpError, RequestEndpointMetadata, ServerContext};

@@ -41,10 +41,10 @@ const fn operation(index: usize, name: &'static str, path: &'static str) -> Oper
 
 static OPERATIONS: [Operation; 5] = [
     operation(0, "root", "/"),
-    operation(1, "all", "/pet/all"),
-    operation(2, "photos", "/pet/photos/list"),
+    operation(1, "all", "/tool/all"),
+    operation(2, "photos", "/tool/photos/list"),
     operation(3, "store", "/store"),
-    operation(4, "one", "/pet/{id}"),
+    operation(4, "one", "/tool/{id}"),
 ];
 
 fn router() -> Router {
@@ -69,12 +69,12 @@ fn paths_are_found_in_their_layers() {
     let router = router();
     for (path, expected) in [
         ("/", "root"),
-        ("/pet/all", "all"),
-        ("/pet/%61ll", "all"),
-        ("/pet/photos/list", "photos"),
+        ("/tool/all", "all"),
+        ("/tool/%61ll", "all"),
+        ("/tool/photos/list", "photos"),
         ("/store", "store"),
-        ("/pet/one", "one"),
-        ("/pet/a%2Fll", "one"),
+        ("/tool/one", "one"),
+        ("/tool/a%2Fll", "one"),
     ] {
         let (operation, endpoint) = router.find(&Method::GET, path).expect(path);
         assert_eq!(
@@ -83,9 +83,9 @@ fn paths_are_found_in_their_layers() {
         );
     }
     for (method, path, expected) in [
-        (Method::GET, "/pet/one/more", 404),
-        (Method::GET, "/1/pet/all", 404),
-        (Method::POST, "/pet/all", 405),
+        (Method::GET, "/tool/one/more", 404),
+        (Method::GET, "/1/tool/all", 404),
+        (Method::POST, "/tool/all", 405),
     ] {
         let error = router.find(&method, path).map(|(found, _)| found.name);
         let status = error.expect_err(path).status_code.as_u16();

@@ -141,10 +141,17 @@ impl<'d> Comparer<'d> {
     fn parameter(&mut self, source: &'d Parameter, emitted: &'d Parameter) {
         let (both, at) = ([source, emitted], &source.at);
         // Without a description of its own, a parameter gets that of its schema.
-        let of_schema = source.schema.as_ref().filter(|_| emitted.description.is_some());
+        let of_schema = source
+            .schema
+            .as_ref()
+            .filter(|_| emitted.description.is_some());
         let of_schema = of_schema.and_then(|schema| schema.description.as_deref());
         let description = source.description.as_deref().or(of_schema);
-        self.text(&PARAMETER, at, [description, emitted.description.as_deref()]);
+        self.text(
+            &PARAMETER,
+            at,
+            [description, emitted.description.as_deref()],
+        );
         self.same("parameter-required", at, both.map(|own| own.required));
         self.same("parameter-deprecated", at, both.map(|own| own.deprecated));
         let empty = both.map(|own| own.allow_empty_value);

@@ -95,8 +95,8 @@ impl Document {
     }
 
     /// Returns the name of each operation, in the order of [`Document::operations`]: its
-    /// id, or a name made of method and path, such as `getPetsByPetId` for
-    /// `GET /pets/{petId}`. The names are distinct if the ids are.
+    /// id, or a name made of method and path, such as `getThingsByThingId` for
+    /// `GET /things/{thingId}`. The names are distinct if the ids are.
     pub fn operation_names(&self) -> Vec<String> {
         let ids = self.operation_ids().map(|id| id.value.clone());
         let mut taken: HashSet<String> = ids.collect();

@@ -35,6 +35,13 @@ pub(crate) struct Pages {
     pub(crate) first: Vec<String>,
 }
 
+/// How a parameter or a header is sent.
+struct Sent {
+    presence: Presence,
+    /// Whether each value of a list has a name of its own; `None` if a list cannot be sent.
+    explode: Option<bool>,
+}
+
 impl<'a> Planner<'a> {
     /// Plans the parameters of an operation in one place.
     pub(super) fn parameters(
@@ -115,7 +122,7 @@ impl<'a> Planner<'a> {
             .as_ref()
             .is_none_or(|explode| explode.value);
         let explode = (parameter.location == ParameterIn::Query).then_some(explode);
-        Some(self.text_field(names, wire, schema, ty, docs, presence, explode))
+        Some(self.text_field(names, wire, schema, ty, docs, Sent { presence, explode }))
     }
 
     /// Plans the type of a parameter or a header. If it is a new item without a description,
@@ -141,8 +148,7 @@ impl<'a> Planner<'a> {
         schema: &Schema,
         ty: Ty,
         docs: Docs,
-        presence: Presence,
-        explode: Option<bool>,
+        Sent { presence, explode }: Sent,
     ) -> Field {
         let (ty, null_text) = match ty {
             Ty::Nullable(inner) => (*inner, true),
@@ -256,8 +262,11 @@ impl<'a> Planner<'a> {
             if header.deprecated {
                 docs = docs.with_note("Deprecated.");
             }
-            let presence = presence(header.required, None);
-            fields.push(self.text_field(&mut names, wire, schema, ty, docs, presence, None));
+            let sent = Sent {
+                presence: presence(header.required, None),
+                explode: None,
+            };
+            fields.push(self.text_field(&mut names, wire, schema, ty, docs, sent));
         }
         Some(Fields {
             name: struct_name,

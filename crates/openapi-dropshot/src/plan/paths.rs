@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 ///
 /// dropshot's router takes no fixed word where another path has a variable, and no two
 /// names of a variable at one place. If a document has such paths, each path is
-/// registered below the number of a layer, such as `/1/pet/findByStatus`, and no two
+/// registered below the number of a layer, such as `/1/tool/findByKind`, and no two
 /// paths of a layer exclude each other. `Router` of `openapi-dropshot-types` finds the
 /// layer of a request.
 pub(super) struct Routes<'a> {
@@ -122,12 +122,12 @@ mod tests {
     #[test]
     fn paths_exclude_each_other_where_a_variable_meets_something_else() {
         for (path, other, expected) in [
-            ("/pet/{id}", "/pet/findByStatus", true),
-            ("/pet/{id}", "/pet/{name}/photo", true),
-            ("/pet/{id}", "/pet/{id}/photo", false),
-            ("/pet/{id}", "/pet", false),
-            ("/pet/{id}", "/store/{name}", false),
-            ("/{tenant}", "/pet", true),
+            ("/tool/{id}", "/tool/findByKind", true),
+            ("/tool/{id}", "/tool/{name}/photo", true),
+            ("/tool/{id}", "/tool/{id}/photo", false),
+            ("/tool/{id}", "/tool", false),
+            ("/tool/{id}", "/store/{name}", false),
+            ("/{tenant}", "/tool", true),
         ] {
             assert_eq!(exclude(path, other), expected, "{path} {other}");
             assert_eq!(exclude(other, path), expected, "{other} {path}");

@@ -215,9 +215,7 @@ impl<'a> Planner<'a> {
             self.reject("unsupported-body", &response.at, message, help);
         }
         let json = response.content.iter().find(|media| is_like_json(media));
-        let Some(json) = json.or(response.content.first()) else {
-            return None;
-        };
+        let json = json.or(response.content.first())?;
         if !is_like_json(json) {
             return Some(JsonBody {
                 ty: Ty::Scalar(Scalar::Text { format: None }),
