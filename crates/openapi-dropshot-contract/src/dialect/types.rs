@@ -145,20 +145,16 @@ fn fits(node: &Node, kind: &str) -> bool {
 /// An alternative that is `null` becomes `nullable`.
 pub(super) fn null_alternative(node: &mut Node) {
     for keyword in ["anyOf", "oneOf"] {
-        let Some(parts) = node.get(keyword).and_then(Node::as_array) else {
+        let parts = node.get(keyword).and_then(Node::as_array);
+        if !parts.is_some_and(|parts| parts.iter().any(is_null)) {
+            continue;
+        }
+        let Some(NodeKind::Array(parts)) = remove(node, keyword).map(|list| list.kind) else {
             continue;
         };
-        let (nulls, others): (Vec<&Node>, Vec<&Node>) =
-            parts.iter().partition(|part| is_null(part));
-        let Some(null) = nulls.first() else {
-            continue;
-        };
-        let (at, null_at) = (
-            parts.first().map_or(&node.at, |part| &part.at).clone(),
-            null.at.clone(),
-        );
-        let others: Vec<Node> = others.into_iter().cloned().collect();
-        remove(node, keyword);
+        let at = parts.first().map_or(&node.at, |part| &part.at).clone();
+        let (nulls, others): (Vec<Node>, Vec<Node>) = parts.into_iter().partition(is_null);
+        let null_at = nulls.first().map_or(&at, |null| &null.at).clone();
         match <[Node; 1]>::try_from(others) {
             Ok([only]) => merge(node, only),
             Err(others) if others.is_empty() => {
