@@ -40,8 +40,9 @@ enum Task {
 
     /// Write all code that is generated from spec/openapi.yaml
     ///
-    /// Exits with 0 if everything is fresh, with 4 if `--check` found a stale
-    /// file, and with 1 if the document cannot be used.
+    /// Exits with 0 if everything is fresh, with 3 if `--skip-unsupported` left out
+    /// an operation, with 4 if `--check` found a stale file, and with 1 if the
+    /// document cannot be used.
     Generate(generate::Options),
 
     /// Release the contract: freeze the document and set all versions

@@ -81,6 +81,25 @@ fn what_is_rejected_fails_where_everything_has_to_come_through() {
 }
 
 #[test]
+fn the_plan_counts_what_can_be_generated_and_names_the_rules_that_reject_the_rest() {
+    let output = roundtrip(&[
+        "--plan",
+        "crates/cargo-openapi-dropshot/src/roundtrip/tests/rejected.yaml",
+    ]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let row = text
+        .lines()
+        .find(|line| line.starts_with("| rejected.yaml |"));
+    let row = row.unwrap_or_else(|| panic!("no row for the document:\n{text}"));
+    assert!(row.starts_with("| rejected.yaml | 3 | 1 |"), "{row}");
+    assert!(
+        row.ends_with("| `unsupported-parameter` 1, `unsupported-schema` 1 |"),
+        "{row}"
+    );
+}
+
+#[test]
 fn a_file_that_is_no_document_is_named() {
     let output = roundtrip(&["spec/no-such-file.yaml"]);
     let error = String::from_utf8_lossy(&output.stderr);

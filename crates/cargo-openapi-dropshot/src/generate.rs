@@ -1,7 +1,7 @@
 //! Task `generate`: writes the generated code of the document, or compares it
 //! with the files that are there.
 
-use crate::{Project, counted, files};
+use crate::{Project, counted, files, supported::Supported};
 use anyhow::{Context, Result, anyhow, ensure};
 use openapi_dropshot::File;
 use openapi_dropshot_contract::{Document, Problem, Problems, Profile};
@@ -11,12 +11,20 @@ use std::{collections::BTreeMap, fs, path::Path, process::ExitCode};
 /// The exit code of `--check` where a generated file is stale.
 const STALE: u8 = 4;
 
+/// The exit code of `--skip-unsupported` where an operation was left out.
+const SKIPPED: u8 = 3;
+
 /// The options of the task `generate`.
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// Write nothing; show what differs
     #[arg(long)]
     check: bool,
+
+    /// Leave out the operations that the generator does not support, and list them; the
+    /// exit code is then 3
+    #[arg(long)]
+    skip_unsupported: bool,
 }
 
 /// A generated file that differs from what the document gives.
@@ -29,8 +37,8 @@ pub(crate) struct StaleFile {
 }
 
 /// Writes, or compares, all generated code of the project. The exit code is 0
-/// where everything is fresh or was written, and 4 where `--check` found a stale
-/// file.
+/// where everything is fresh or was written, 3 where `--skip-unsupported` left out
+/// an operation, and 4 where `--check` found a stale file.
 ///
 /// # Errors
 ///
@@ -38,14 +46,19 @@ pub(crate) struct StaleFile {
 /// written.
 pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     let document = read(project)?;
-    let files = generated_files(project, &document)?
-        .map_err(|problems| rejected(project, &Problems::new(&document.text, problems)))?;
+    let (files, success) = if options.skip_unsupported {
+        supported_files(project, document)?
+    } else {
+        let files = generated_files(project, &document)?
+            .map_err(|problems| rejected(project, &Problems::new(&document.text, problems)))?;
+        (files, ExitCode::SUCCESS)
+    };
     let count = files.len();
     let stale = stale_files(project, files)?;
     let source = &project.document;
     if stale.is_empty() {
         println!("fresh: {count} files match {source}");
-        return Ok(ExitCode::SUCCESS);
+        return Ok(success);
     }
     if options.check {
         for file in &stale {
@@ -72,7 +85,27 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
         fs::remove_file(project.path(&path)).with_context(|| format!("cannot remove {path}"))?;
         println!("removed {path}");
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(success)
+}
+
+/// Generates the files of what the generator supports, and lists the rest. Returns the files
+/// and the exit code.
+fn supported_files(project: &Project, document: Document) -> Result<(Files, ExitCode)> {
+    let options = project.generator_options();
+    let supported = Supported::of(document, openapi_dropshot::generate, &options);
+    let problems = supported.rendered_rejections();
+    if supported.document.operations.is_empty() && !problems.problems().is_empty() {
+        return Err(rejected(project, &problems));
+    }
+    let files = within_folders(project, supported.files)?;
+    if supported.rejections.is_empty() {
+        return Ok((files, ExitCode::SUCCESS));
+    }
+    eprintln!("{problems}\n");
+    for operation in &supported.rejected {
+        println!("skipped {}", operation.name);
+    }
+    Ok((files, ExitCode::from(SKIPPED)))
 }
 
 /// Reads and lints the document, and prints its warnings.
@@ -104,6 +137,11 @@ pub(crate) fn generated_files(
         Ok(files) => files,
         Err(problems) => return Ok(Err(problems)),
     };
+    within_folders(project, files).map(Ok)
+}
+
+/// Checks that all files are in the folders of generated code, and returns their texts.
+fn within_folders(project: &Project, files: Vec<File>) -> Result<Files> {
     let folders = project.output.folders();
     for File { path, .. } in &files {
         ensure!(
@@ -115,7 +153,7 @@ pub(crate) fn generated_files(
         );
     }
     let files = files.into_iter().map(|file| (file.path, file.text));
-    Ok(Ok(files.collect()))
+    Ok(files.collect())
 }
 
 /// Prints the problems of the document, and returns the error that ends the task.

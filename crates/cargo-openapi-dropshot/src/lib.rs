@@ -22,6 +22,7 @@ pub mod generate;
 mod project;
 pub mod release;
 pub mod roundtrip;
+mod supported;
 
 pub use project::{Output, Project};
 

@@ -5,6 +5,8 @@
 //! file `accepted` lists the differences that are accepted, each with its reason.
 
 mod accepted;
+mod coverage;
+mod emitted;
 mod instances;
 mod program;
 mod report;
@@ -19,13 +21,11 @@ mod values;
 use crate::Project;
 use anyhow::{Context, Result};
 use openapi_dropshot_contract::{
-    Document,
     meaning::{self, Comparison, Difference},
     model::Location,
 };
 use program::Program;
 use schemas::Schemas;
-use serde_json::Value;
 use source::Source;
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
@@ -40,6 +40,11 @@ pub struct Options {
     /// Fail also where the generator rejects a part of a document
     #[arg(long)]
     whole: bool,
+
+    /// Print only how many operations of each document can be generated, and which
+    /// rules reject the others; compile nothing
+    #[arg(long, conflicts_with = "whole")]
+    plan: bool,
 
     /// The documents, YAML or JSON
     #[arg(required = true, value_name = "FILE")]
@@ -114,6 +119,10 @@ pub(crate) fn differences_of(project: &Project, document: &Path) -> Result<Vec<D
 /// A document cannot be read or is not usable; the throw-away programs cannot be
 /// written, compiled or run.
 pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
+    if options.plan {
+        coverage::print(project, &options.files);
+        return Ok(ExitCode::SUCCESS);
+    }
     let read = |file: &PathBuf| Source::read(project, file);
     let sources = options.files.iter().map(read).collect::<Result<_>>()?;
     let outcomes = outcomes(project, &name_for(&options.files), sources)?;
@@ -165,7 +174,7 @@ impl Outcome {
     fn of(source: Source, program: &Path) -> Result<Self> {
         let mut program = Program::start(program)?;
         let document = &source.document;
-        let comparison = meaning::compare(document, &emitted(&mut program)?);
+        let comparison = meaning::compare(document, &emitted::read(&mut program, document)?);
         let schemas = Schemas::new(document.root.to_json());
         let values = values::try_all(document, &schemas, &comparison.pairs, &mut program)?;
         let requests = requests::try_all(document, &schemas, &mut program)?;
@@ -205,21 +214,4 @@ impl Outcome {
         let is_fault = |difference: &&Difference| accepted::reason(difference.rule).is_none();
         self.differences().filter(is_fault)
     }
-}
-
-/// The document that dropshot emits, with the schemas that no operation uses.
-fn emitted(program: &mut Program) -> Result<Document> {
-    let mut document = program.document()?;
-    let others = program.schemas()?;
-    let others = others
-        .pointer("/components/schemas")
-        .and_then(Value::as_object);
-    for (name, schema) in others.into_iter().flatten() {
-        let known = &mut document["components"]["schemas"][name];
-        if known.is_null() {
-            *known = schema.clone();
-        }
-    }
-    openapi_dropshot_contract::read("emitted.json", &document.to_string())
-        .context("dropshot emits a document that is not valid OpenAPI 3.0")
 }

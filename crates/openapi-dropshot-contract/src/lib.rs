@@ -1,4 +1,4 @@
-//! Reads an OpenAPI 3.0 document with line and column, lints it, and compares two.
+//! Reads an OpenAPI 3.0 or 3.1 document with line and column, lints it, and compares two.
 //!
 //! [`read`] turns YAML or JSON into a [`Document`]: a typed model in which every
 //! item knows its place and all references are valid, with the untyped tree
@@ -57,6 +57,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod dialect;
 pub mod diff;
 pub mod lifecycle;
 mod lint;
@@ -93,10 +94,23 @@ pub fn read(file: &str, text: &str) -> Result<Document, Problems> {
     let (file, text) = (Arc::from(file), without_byte_order_mark(text));
     let parsed = syntax::parse(&file, &text);
     let mut problems = parsed.problems;
-    let document = parsed.root.and_then(|root| {
-        let (document, of_structure) = read::document(&file, &text, &root);
+    let document = parsed.root.and_then(|written| {
+        let rewritten =
+            dialect::is_newer(&written).then(|| dialect::rewrite(&written, &mut problems));
+        let root = rewritten.as_ref().unwrap_or(&written);
+        let (document, of_structure) = read::document(&file, &text, root, rewritten.is_some());
         problems.extend(of_structure);
-        document.map(|document| Document { root, ..document })
+        document.map(|document| match rewritten {
+            Some(root) => Document {
+                root,
+                written: Some(written),
+                ..document
+            },
+            None => Document {
+                root: written,
+                ..document
+            },
+        })
     });
     match document {
         Some(document) if !problems.iter().any(Problem::is_error) => Ok(Document {
@@ -142,7 +156,14 @@ pub fn read_draft(file: &str, text: &str) -> Result<Draft, Problems> {
         Some(root) if !parsed.problems.iter().any(Problem::is_error) => root,
         _ => return Err(Problems::new(&text, parsed.problems)),
     };
-    let (_, mut faults) = read::document(&file, &text, &root);
+    let mut rewriting = Vec::new();
+    let is_newer = dialect::is_newer(&root);
+    let root = match is_newer {
+        true => dialect::rewrite(&root, &mut rewriting),
+        false => root,
+    };
+    let (_, mut faults) = read::document(&file, &text, &root, is_newer);
+    faults.extend(rewriting);
     faults.retain(Problem::is_error);
     if faults.iter().any(is_fatal) {
         faults.retain(is_fatal);

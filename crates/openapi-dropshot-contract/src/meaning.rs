@@ -54,6 +54,8 @@ pub fn compare(source: &Document, emitted: &Document) -> Comparison {
         comparison: Comparison::default(),
         part: String::new(),
         errors_have_bodies: false,
+        has_several_successes: false,
+        in_parameter: false,
         seen: BTreeSet::new(),
     };
     comparer.components();
@@ -71,6 +73,12 @@ struct Comparer<'d> {
     /// Whether an error of the operation that is being compared has a body;
     /// dropshot gives all errors of an operation the same one.
     errors_have_bodies: bool,
+    /// Whether the operation that is being compared has not exactly one success; dropshot
+    /// describes the headers of one.
+    has_several_successes: bool,
+    /// Whether the schema of a parameter is being compared; dropshot describes the parameter
+    /// alone.
+    in_parameter: bool,
     /// Pairs of schemas that were compared or are being compared.
     seen: BTreeSet<(String, String)>,
 }

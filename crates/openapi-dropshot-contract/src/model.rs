@@ -72,8 +72,11 @@ pub struct Document {
     pub file: Arc<str>,
     /// The text that was read.
     pub text: Arc<str>,
-    /// The untyped tree, for tools that need the whole document.
+    /// The untyped tree, for tools that need the whole document. A document of OpenAPI 3.1
+    /// is rewritten as the document of OpenAPI 3.0 that means the same.
     pub root: Node,
+    /// The tree as it is written, if it was rewritten; see [`Document::as_written`].
+    pub written: Option<Node>,
     /// `info`
     pub info: Info,
     /// `servers`

@@ -25,6 +25,8 @@ use std::sync::Arc;
 /// The state of reading one document.
 pub(crate) struct Reader<'a> {
     root: &'a Node,
+    /// Whether the document is of OpenAPI 3.1 or later, and was rewritten.
+    is_newer: bool,
     /// The document so far. Its components are read first; references clone them.
     document: Document,
     /// The values of the examples in the components; `None` if the value is in another file.
@@ -41,7 +43,7 @@ pub(crate) struct Reader<'a> {
 /// How many values of components may be copied to where they are referred to.
 /// Real documents stay far below; a small text that is made to exhaust the memory
 /// does not.
-const MAX_COPIED: usize = 2_000_000;
+pub(crate) const MAX_COPIED: usize = 2_000_000;
 
 const ROOT: &str = "openapi info servers paths components security tags externalDocs";
 
@@ -51,10 +53,12 @@ pub(crate) fn document(
     file: &Arc<str>,
     text: &Arc<str>,
     root: &Node,
+    is_newer: bool,
 ) -> (Option<Document>, Vec<Problem>) {
     let log = Log::default();
     let reader = Reader {
         root,
+        is_newer,
         document: Document {
             file: Arc::clone(file),
             text: Arc::clone(text),
@@ -90,7 +94,7 @@ impl<'a> Reader<'a> {
         Some(self.document)
     }
 
-    /// Checks the version; returns `None` if it is not 3.0. For a document of another
+    /// Checks the version; returns `None` if it is not 3.0, to which newer ones were rewritten. For a document of another
     /// version, all other problems would be misleading.
     fn check_version(&self) -> Option<()> {
         let (at, message, help) = if let Some(swagger) = self.root.get("swagger") {
@@ -103,14 +107,12 @@ impl<'a> Reader<'a> {
                 return Some(());
             }
             let help = match version.as_str() {
-                Some(text) if text.starts_with("3.1") || text.starts_with("3.2") => {
-                    "write it as OpenAPI 3.0.3: `nullable: true` for `null` in `type`, one `type` a schema, `example` for `examples`"
-                }
                 Some(_) => "write `openapi: 3.0.3`",
                 None => "write `openapi: 3.0.3`, as a string of three numbers",
             };
             let version_text = version.summary();
-            let message = format!("OpenAPI version {version_text} is not supported, only 3.0");
+            let message =
+                format!("OpenAPI version {version_text} is not supported, only 3.0, 3.1 and 3.2");
             (&version.at, message, help)
         } else {
             let message = match self.root.as_object() {

@@ -10,7 +10,7 @@ use crate::model::{Location, Node};
 use crate::problem::Problem;
 use crate::rules::document::SYNTAX;
 use saphyr_parser::{Marker, Parser};
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 /// How deep objects and arrays may be nested.
 pub(crate) const MAX_DEPTH: usize = 128;
@@ -54,7 +54,42 @@ pub(crate) fn parse(file: &Arc<str>, text: &str) -> Parsed {
     }
 }
 
+/// How often a line with a bracket is indented more, so that the parser accepts it.
+const MOST_BRACKETS: usize = 16;
+
 fn yaml(file: &Arc<str>, text: &str) -> Parsed {
+    let mut text = Cow::Borrowed(text);
+    for _ in 0..MOST_BRACKETS {
+        let parsed = yaml_as_it_is(file, &text);
+        match parsed
+            .problems
+            .first()
+            .and_then(|problem| with_indented_bracket(&text, problem))
+        {
+            Some(changed) if parsed.root.is_none() => text = Cow::Owned(changed),
+            _ => return parsed,
+        }
+    }
+    yaml_as_it_is(file, &text)
+}
+
+/// Indents a line by one more character, if the parser stopped there at a closing bracket.
+/// YAML 1.2 wants it deeper than the name of the member, but most parsers do not.
+fn with_indented_bracket(text: &str, problem: &Problem) -> Option<String> {
+    let start = text
+        .split_inclusive('\n')
+        .take(problem.at.line - 1)
+        .map(str::len)
+        .sum();
+    let line = text.get(start..)?;
+    let is_bracket = line.trim_start_matches(' ').starts_with(['}', ']']);
+    is_bracket.then(|| {
+        let (before, after) = text.split_at(start);
+        format!("{before} {after}")
+    })
+}
+
+fn yaml_as_it_is(file: &Arc<str>, text: &str) -> Parsed {
     let events = Parser::new_from_str(text).map(|event| match event {
         Ok((event, span)) => Ok((event, span.start)),
         Err(error) => {

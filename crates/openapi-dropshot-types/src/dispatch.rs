@@ -5,12 +5,18 @@ use crate::{Condition, Contract, Rejection};
 use async_trait::async_trait;
 use dropshot::{
     ApiEndpointBodyContentType, Body, ExclusiveExtractor, ExtractorMetadata, Header, HttpError,
-    HttpResponse, RequestContext, ServerContext, SharedExtractor,
+    HttpResponse, Query, RequestContext, ServerContext, SharedExtractor,
 };
 use http::{Request, Response};
 use hyper::body::Body as _;
 use schemars::JsonSchema;
-use serde::de::{DeserializeOwned, value::MapDeserializer};
+use serde::{
+    Deserializer,
+    de::{
+        DeserializeOwned, IntoDeserializer, Visitor,
+        value::{MapDeserializer, SeqDeserializer},
+    },
+};
 
 /// Reads the parameters of a path or a query.
 ///
@@ -21,6 +27,88 @@ pub async fn read<C: Contract, E: SharedExtractor>(
     rqctx: &RequestContext<C::Context>,
 ) -> Result<E, Rejection> {
     E::from_request(rqctx).await.map_err(rejection::<C>)
+}
+
+/// Reads the parameters of a query of which some have several values: the names of these,
+/// and whether each value has a name of its own (`explode`). If not, commas separate the
+/// values.
+///
+/// # Errors
+///
+/// [`Condition::InvalidRequest`] if a parameter breaks a rule of the document.
+pub fn read_query<C: Contract, T>(
+    rqctx: &RequestContext<C::Context>,
+    several: &[(&'static str, bool)],
+) -> Result<Query<T>, Rejection>
+where
+    T: DeserializeOwned + JsonSchema + Send + Sync,
+{
+    let query = rqctx.request.uri().query().unwrap_or_default();
+    let mut values: Vec<(String, Values)> = Vec::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, text) = pair.split_once('=').unwrap_or((pair, ""));
+        let name = form_text(name);
+        let Some((_, is_exploded)) = several.iter().find(|(several, _)| *several == name) else {
+            values.push((name, Values::One(form_text(text))));
+            continue;
+        };
+        let texts: Vec<String> = match is_exploded {
+            true => vec![form_text(text)],
+            false => text.split(',').map(form_text).collect(),
+        };
+        match values.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, Values::Several(known))) => known.extend(texts),
+            _ => values.push((name, Values::Several(texts))),
+        }
+    }
+    T::deserialize(MapDeserializer::<_, serde::de::value::Error>::new(
+        values.into_iter(),
+    ))
+    .map(Query::from)
+    .map_err(|error| {
+        let message = format!("unable to parse query string: {error}");
+        rejection::<C>(HttpError::for_bad_request(None, message))
+    })
+}
+
+/// Decodes a part of a query, in which a plus sign stands for a space.
+fn form_text(text: &str) -> String {
+    let text = text.replace('+', " ");
+    percent_encoding::percent_decode_str(&text)
+        .decode_utf8_lossy()
+        .into_owned()
+}
+
+/// The values of one parameter.
+enum Values {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl<'de> IntoDeserializer<'de, serde::de::value::Error> for Values {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<'de> Deserializer<'de> for Values {
+    type Error = serde::de::value::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        match self {
+            Values::One(text) => visitor.visit_string(text),
+            Values::Several(texts) => {
+                SeqDeserializer::new(texts.into_iter()).deserialize_any(visitor)
+            }
+        }
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
 }
 
 /// Reads the body of a request, or accepts the upgrade to a websocket.
@@ -122,6 +210,7 @@ impl From<&HttpError> for Rejection {
             detail: (error.internal_message != message).then(|| error.internal_message.clone()),
             body: code.map(|code| serde_json::json!({ "error_code": code, "message": message })),
             message: message.into(),
+            media_type: None,
         }
     }
 }

@@ -29,6 +29,8 @@ pub struct Rejection {
     /// A body that the operation itself gave, in a document without an error
     /// catalogue. `Value::Null` stands for a response without a body.
     pub body: Option<Value>,
+    /// The media type of that body; `None` for `application/json`.
+    pub media_type: Option<&'static str>,
 }
 
 impl Rejection {
@@ -39,6 +41,7 @@ impl Rejection {
             message: message.into(),
             detail: None,
             body: None,
+            media_type: None,
         }
     }
 
@@ -71,6 +74,24 @@ impl Rejection {
                 ),
             ),
         }
+    }
+}
+
+impl Rejection {
+    /// The same rejection with another media type of its body, such as
+    /// `application/problem+json`.
+    #[must_use]
+    pub fn with_media_type(mut self, media_type: &'static str) -> Self {
+        self.media_type = Some(media_type);
+        self
+    }
+
+    /// Whether the body is JSON by its media type.
+    fn is_json(&self) -> bool {
+        self.media_type.is_none_or(|media_type| {
+            let essence = media_type.split(';').next().unwrap_or_default().trim();
+            essence == "application/json" || essence.ends_with("+json")
+        })
     }
 }
 
@@ -368,6 +389,7 @@ pub(crate) fn body(
     match &rejection.body {
         None => {}
         Some(Value::Null) => return Vec::new(),
+        Some(Value::String(text)) if !rejection.is_json() => return text.clone().into_bytes(),
         Some(Value::Object(own)) => {
             let mut own = own.clone();
             for (name, member) in members {

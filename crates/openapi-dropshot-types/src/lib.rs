@@ -18,6 +18,8 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+#[cfg(feature = "dropshot")]
+pub mod by_status;
 pub mod formats;
 pub mod members;
 pub mod prelude;

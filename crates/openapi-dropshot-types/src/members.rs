@@ -24,6 +24,23 @@ where
     T::from_text(&text).map_err(|violation| D::Error::custom(format_args!("`{name}` {violation}")))
 }
 
+/// Reads a parameter with several values, and names it in the error.
+///
+/// # Errors
+///
+/// The text of a value breaks a rule of the document.
+pub fn parameters<'de, T, D>(name: &str, deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    T: FromText,
+    D: Deserializer<'de>,
+{
+    let texts = Vec::<Cow<'de, str>>::deserialize(deserializer)?;
+    let values = texts.iter().map(|text| T::from_text(text));
+    values
+        .collect::<Result<_, _>>()
+        .map_err(|violation| D::Error::custom(format_args!("a value of `{name}` {violation}")))
+}
+
 /// Reads a string and parses it.
 ///
 /// # Errors

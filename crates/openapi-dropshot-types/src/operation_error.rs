@@ -126,6 +126,11 @@ macro_rules! operation_errors {
                 <$name as $crate::OperationError>::Body::schema_name()
             }
 
+            // Another id would be another schema of the same name.
+            fn schema_id() -> ::std::borrow::Cow<'static, str> {
+                <$name as $crate::OperationError>::Body::schema_id()
+            }
+
             fn is_referenceable() -> bool {
                 <$name as $crate::OperationError>::Body::is_referenceable()
             }

@@ -1,14 +1,21 @@
 //! Finds the operation of a request.
+//!
+//! dropshot's router takes no path with a fixed word where another path has a variable.
+//! The generator distributes such paths among layers, and registers each path below the
+//! number of its layer, as `/1/tool/findByKind`. [`Router`] finds the layer of a request.
 
 use crate::Operation;
 use dropshot::{ApiDescription, HttpError, RequestEndpointMetadata, ServerContext};
 use http::Method;
+use percent_encoding::percent_decode_str;
 
 /// Finds the operation that a request is for.
 pub struct Router {
     lookup: Box<Lookup>,
     /// The operations, sorted by name.
     operations: Vec<&'static Operation>,
+    /// The layer of each path; `None` if all paths are registered as the document has them.
+    layers: Option<matchit::Router<String>>,
 }
 
 type Lookup = dyn Fn(&Method, &str) -> Result<RequestEndpointMetadata, HttpError> + Send + Sync;
@@ -20,17 +27,29 @@ impl Router {
         let router = api.into_router();
         let mut operations: Vec<&'static Operation> = operations.iter().collect();
         operations.sort_unstable_by_key(|operation| operation.name);
+        let mut layers = matchit::Router::new();
+        let mut has_layers = false;
+        for (registered, _, endpoint) in router.endpoints(None) {
+            let operation = operation_of(&operations, &endpoint.operation_id);
+            let path = operation.map_or("", |operation| operation.path);
+            if let Some(layer) = registered.strip_suffix(path.trim_end_matches('/')) {
+                has_layers |= !layer.is_empty();
+                // The methods of a path are in the same layer, so the first one decides.
+                layers.insert(path, layer.to_owned()).ok();
+            }
+        }
         Router {
             lookup: Box::new(move |method, path| {
                 let route = router.lookup_route(method, path.into(), None)?;
                 Ok(route.endpoint)
             }),
             operations,
+            layers: has_layers.then_some(layers),
         }
     }
 
     /// The operation of a method and a path, relative to the base path, and the
-    /// metadata that the extractors need.
+    /// metadata that the extractors need. A fixed word is preferred to a variable.
     ///
     /// # Errors
     ///
@@ -41,16 +60,38 @@ impl Router {
         method: &Method,
         path: &str,
     ) -> Result<(&'static Operation, RequestEndpointMetadata), HttpError> {
-        let endpoint = (self.lookup)(method, path)?;
-        let place = self
-            .operations
-            .binary_search_by_key(&endpoint.operation_id.as_str(), |operation| operation.name);
-        match place {
-            Ok(place) => Ok((self.operations[place], endpoint)),
-            Err(_) => Err(HttpError::for_internal_error(format!(
+        let endpoint = match self.layers.as_ref() {
+            None => (self.lookup)(method, path)?,
+            Some(layers) => {
+                // A path that cannot be decoded is an error of the router of the first layer.
+                let decoded = decoded(path);
+                let layer = layers.at(&decoded);
+                let layer = layer.map_or("/0", |found| found.value.as_str());
+                (self.lookup)(method, &format!("{layer}{path}"))?
+            }
+        };
+        match operation_of(&self.operations, &endpoint.operation_id) {
+            Some(operation) => Ok((operation, endpoint)),
+            None => Err(HttpError::for_internal_error(format!(
                 "the router found the operation `{}`, which is not in the table of operations",
                 endpoint.operation_id
             ))),
         }
     }
+}
+
+/// Finds an operation by its name, among operations that are sorted by name.
+fn operation_of(operations: &[&'static Operation], name: &str) -> Option<&'static Operation> {
+    let place = operations.binary_search_by_key(&name, |operation| operation.name);
+    place.ok().map(|place| operations[place])
+}
+
+/// Decodes the segments of a path, so that a fixed word is found however it is encoded. A
+/// slash inside a segment stays encoded.
+fn decoded(path: &str) -> String {
+    let segments = path.split('/').map(|segment| {
+        let segment = percent_decode_str(segment).decode_utf8_lossy();
+        segment.replace('/', "%2F")
+    });
+    segments.collect::<Vec<_>>().join("/")
 }

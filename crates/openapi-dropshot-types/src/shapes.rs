@@ -67,6 +67,32 @@ impl JsonSchema for Null {
     }
 }
 
+/// The extension with the schema of a parameter that is no single text, for which dropshot
+/// has no schema.
+pub const PARAMETER: &str = "x-parameter-schema";
+
+/// A parameter of a type for which dropshot takes no schema: to dropshot it is a string,
+/// and the extension [`PARAMETER`] has its schema.
+#[derive(Debug)]
+pub struct Parameter<T>(PhantomData<T>);
+
+impl<T: JsonSchema> JsonSchema for Parameter<T> {
+    fn schema_name() -> String {
+        T::schema_name()
+    }
+
+    fn is_referenceable() -> bool {
+        false
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let own = generator.subschema_for::<T>();
+        let mut object = schema([("type", json!("string"))]).into_object();
+        object.extensions.insert(PARAMETER.to_owned(), json!(own));
+        object.into()
+    }
+}
+
 /// A member that is deprecated. Its own attribute would warn wherever the struct
 /// is made.
 #[derive(Debug)]

@@ -64,16 +64,13 @@ pub(crate) fn files(
         (
             "responses",
             "Responses for which dropshot has no type.",
-            plan.operations
-                .iter()
-                .filter_map(responses::response)
-                .collect(),
+            responses::file(plan),
         ),
     ];
     let mut files = modules(options, &options.api, root, parts)?;
     // The server also needs JSON, so that it does not have to read YAML. The members are
     // sorted by name, so that the text does not depend on the features of `serde_json`.
-    let mut json = document.root.to_json();
+    let mut json = document.as_written().to_json();
     json.sort_all_objects();
     for (name, text) in [
         ("openapi.json", format!("{json}\n")),

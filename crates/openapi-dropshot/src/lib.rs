@@ -1,4 +1,4 @@
-//! Turns an OpenAPI 3.0 document into Rust: models, a dropshot API trait with
+//! Turns an OpenAPI 3.0 or 3.1 document into Rust: models, a dropshot API trait with
 //! its dispatch, and a progenitor client.
 //!
 //! [`generate`] is a pure function: the same document and [`Options`] give the

@@ -20,11 +20,11 @@ mod unions;
 mod unsupported;
 mod uses;
 
-pub(crate) use bodies::Body;
+pub(crate) use bodies::{Body, JsonBody};
 pub(crate) use errors::{Catalogue, ErrorResponse, Errors, Listed};
 pub(crate) use operations::OperationPlan;
 pub(crate) use parameters::Fields;
-pub(crate) use responses::Success;
+pub(crate) use responses::{Success, Successes};
 pub(crate) use unsupported::path_of;
 
 use crate::names::{Names, pascal};
@@ -233,25 +233,31 @@ pub(crate) fn target<'i>(items: &'i [Item], ty: &Ty) -> Option<&'i Item> {
     }
 }
 
-/// Returns whether a value of the type can be written as the text of a parameter.
+/// Returns whether a value of the type can be written as the text of a parameter, and
+/// dropshot takes the type for one.
 pub(crate) fn is_text(items: &[Item], ty: &Ty) -> bool {
+    has_text(items, ty, false)
+}
+
+/// Returns whether a value of the type can be written as one text. `any` includes
+/// alternatives of `anyOf`, which dropshot does not take for a parameter.
+pub(crate) fn has_text(items: &[Item], ty: &Ty, any: bool) -> bool {
     match ty {
         Ty::Scalar(_) | Ty::Invalid => true,
         Ty::Named(_) => match target(items, ty).map(|item| &item.kind) {
             Some(Kind::Words(_) | Kind::Checked(_)) => true,
-            // dropshot takes no other alternatives for a parameter.
             Some(Kind::Union(union)) => {
                 let mut types = union.variants.iter().map(|variant| &variant.ty);
-                matches!(union.choice, Choice::One)
+                (matches!(union.choice, Choice::One) || any && matches!(union.choice, Choice::Any))
                     && union.instance.is_none()
                     && types.all(|ty| is_text(items, ty))
             }
             Some(Kind::Wrapper(inner)) => {
-                !matches!(inner, Ty::Nullable(_)) && is_text(items, inner)
+                !matches!(inner, Ty::Nullable(_)) && has_text(items, inner, any)
             }
             _ => false,
         },
-        Ty::Boxed(inner) => is_text(items, inner),
+        Ty::Boxed(inner) => has_text(items, inner, any),
         Ty::List(_) | Ty::Map(_) | Ty::AnyMap | Ty::Any | Ty::Nullable(_) | Ty::Null => false,
     }
 }

@@ -43,7 +43,11 @@ pub enum ProbeError {
 pub fn probe(title: &str, files: &[File]) -> Result<String, ProbeError> {
     let contract = parse(files, CONTRACT)?;
     let errors = parse(files, "api/errors.rs")?;
-    let schemas = parse(files, "models/schemas.rs")?;
+    // A document without schemas has no such file.
+    let schemas = match parse(files, "models/schemas.rs") {
+        Err(ProbeError::Missing(_)) => None,
+        schemas => Some(schemas?),
+    };
     let api = contract
         .items
         .iter()
@@ -61,7 +65,7 @@ pub fn probe(title: &str, files: &[File]) -> Result<String, ProbeError> {
         })
         .collect();
 
-    let types = types(&schemas);
+    let types = schemas.as_ref().map(types).unwrap_or_default();
     let name = &api.ident;
     let module = module(name);
     let handlers = handlers(api, &enums);

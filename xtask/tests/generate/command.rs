@@ -244,3 +244,47 @@ fn a_document_that_is_not_there_is_named_with_the_cause() {
         &["error: cannot read ", DOCUMENT, "\n  because: No such file"],
     );
 }
+
+#[test]
+fn what_is_not_supported_is_left_out_on_request_and_reported_with_exit_code_3() {
+    let tree = Tree::new();
+    let cookie =
+        "        - {name: session, in: cookie, description: A session., schema: {type: string}}\n";
+    let document = tree.read(DOCUMENT);
+    // No other operation refers to the list of orders.
+    let (before, after) = document
+        .split_once("operationId: listOrders")
+        .expect("a list");
+    let after = after.replacen("parameters:\n", &format!("parameters:\n{cookie}"), 1);
+    tree.write(DOCUMENT, &format!("{before}operationId: listOrders{after}"));
+
+    let (code, printed) = tree.generate(&[]);
+    assert_eq!(code, 1, "{printed}");
+    assert_says(
+        &printed,
+        &["error[unsupported-parameter]", "nothing was written"],
+    );
+
+    let (code, printed) = tree.generate(&["--skip-unsupported"]);
+    assert_eq!(code, 3, "{printed}");
+    assert_says(
+        &printed,
+        &[
+            "error[unsupported-parameter]",
+            "skipped GET /store/orders\n",
+            "wrote   ",
+        ],
+    );
+    let contract = tree.read("crates/petstore-api/src/generated/contract.rs");
+    assert!(contract.contains("fn list_pets") && !contract.contains("fn list_orders"));
+
+    let (code, printed) = tree.generate(&["--skip-unsupported"]);
+    assert_eq!(code, 3, "{printed}");
+    assert_says(&printed, &["fresh: "]);
+}
+
+#[test]
+fn a_document_that_is_supported_whole_is_generated_as_without_the_option() {
+    let (code, printed) = Tree::new().generate(&["--check", "--skip-unsupported"]);
+    assert_eq!(code, 0, "{printed}");
+}

@@ -98,7 +98,31 @@ pub(super) const ACCEPTED: &[(&[&str], &str)] = &[
     ),
     (
         &["content-any"],
-        "dropshot emits `*/*` for a body that is not JSON; its media type is a constant of the generated response",
+        "dropshot emits `*/*` or `application/octet-stream` for a body that is not JSON; its media type is a constant of the generated code",
+    ),
+    (
+        &["header-of-several"],
+        "dropshot describes the headers of one response; the variants of the generated enum carry those of each",
+    ),
+    (
+        &["parameter-schema-text"],
+        "dropshot describes a parameter and not its schema; the served document has both texts",
+    ),
+    (
+        &["schema-title-replaced"],
+        "schemars gives a title to lists and maps without a name; the served document has their own",
+    ),
+    (
+        &["operation-id-added"],
+        "dropshot needs an id for each operation; it is made of method and path where the document has none",
+    ),
+    (
+        &["content-parts"],
+        "the handler reads the parts of a form by itself, and dropshot emits them as bytes",
+    ),
+    (
+        &["content-alternative"],
+        "a service may send any of the media types that the document lists, and sends the first that is JSON",
     ),
     (
         &["schema-discriminator-lost"],

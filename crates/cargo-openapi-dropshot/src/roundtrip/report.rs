@@ -44,7 +44,8 @@ fn print_row([document, a, b, c, d, e, f, g, h]: [&str; 9]) {
 fn print_details(outcome: &Outcome) {
     let (source, file) = (&outcome.source, &outcome.source.document.file);
     if !source.rejections.is_empty() {
-        let rejected = source.rejected.join(", ");
+        let rejected = source.rejected.iter().map(|operation| &*operation.name);
+        let rejected = rejected.collect::<Vec<_>>().join(", ");
         println!("{}\n", source.rendered_rejections());
         println!("{file}: rejected for the reasons above: {rejected}\n");
     }

@@ -16,7 +16,7 @@ use anyhow::Result;
 use bodies::Form;
 use openapi_dropshot_contract::{
     Document,
-    model::{Location, Operation, Parameter, ParameterIn},
+    model::{Location, Operation, Parameter, ParameterIn, Type},
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -33,6 +33,8 @@ const LOOKALIKES: &[&str] = &[
 /// The requests of one operation.
 struct Requests<'a> {
     operation: &'a Operation,
+    /// The name of the operation in the generated code.
+    name: String,
     schemas: &'a Schemas,
     program: &'a mut Program,
     trials: &'a mut Trials,
@@ -60,7 +62,8 @@ pub(super) fn try_all(
     program: &mut Program,
 ) -> Result<Trials> {
     let mut trials = Trials::default();
-    for operation in &document.operations {
+    let names = document.operation_names();
+    for (operation, name) in document.operations.iter().zip(names) {
         // A connection that is upgraded has no response to compare.
         if operation.extensions.contains_key("x-dropshot-websocket") {
             continue;
@@ -89,6 +92,7 @@ pub(super) fn try_all(
         };
         let mut requests = Requests {
             operation,
+            name,
             schemas,
             program,
             trials: &mut trials,
@@ -122,6 +126,7 @@ impl Requests<'_> {
         self.trials.count(is_valid);
         let mut path = self.operation.path.value.clone();
         let (mut query, mut headers) = (Vec::new(), Vec::new());
+        let mut joined = Vec::new();
         for (parameter, text) in self.operation.parameters.iter().zip(&request.parameters) {
             let Some(text) = text else {
                 continue;
@@ -132,13 +137,22 @@ impl Requests<'_> {
                     let text = utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
                     path = path.replace(&format!("{{{name}}}"), &text);
                 }
-                ParameterIn::Query => query.push((name, text)),
+                ParameterIn::Query if is_list(parameter) => {
+                    let is_exploded = parameter.explode.as_ref().is_none_or(|own| own.value);
+                    if is_exploded {
+                        query.extend(text.split(',').map(|text| (name, text)));
+                    } else {
+                        joined.push(format!("{name}={}", encoded(text)));
+                    }
+                }
+                ParameterIn::Query => query.push((name, text.as_str())),
                 ParameterIn::Header => headers.push([name, text]),
                 ParameterIn::Cookie => {}
             }
         }
-        if !query.is_empty() {
-            path = format!("{path}?{}", serde_urlencoded::to_string(query)?);
+        joined.extend((!query.is_empty()).then_some(serde_urlencoded::to_string(query)?));
+        if !joined.is_empty() {
+            path = format!("{path}?{}", joined.join("&"));
         }
         if request.has_key {
             headers.push(["authorization", "Bearer key"]);
@@ -191,7 +205,11 @@ impl Requests<'_> {
             if !can_be_sent(parameter.location, &text) {
                 continue;
             }
-            let is_valid = readings(&text).iter().any(|value| schema.is_valid(value));
+            let readings = match is_list(parameter) {
+                true => list_readings(&text),
+                false => readings(&text),
+            };
+            let is_valid = readings.iter().any(|value| schema.is_valid(value));
             let mut request = self.valid.clone();
             request.parameters[index] = Some(text.clone());
             let exchange = self.send(&request, is_valid)?;
@@ -243,7 +261,13 @@ impl Requests<'_> {
 
 /// Returns a valid text of a schema, if one was found.
 fn valid_text(schema: &Schema) -> Option<String> {
-    schema.smallest().and_then(|value| text(&value))
+    let smallest = schema.smallest().and_then(|value| text(&value));
+    // An empty list has no text.
+    smallest.or_else(|| {
+        let instances = schema.instances();
+        let mut valid = instances.iter().filter(|value| schema.is_valid(value));
+        valid.find_map(text)
+    })
 }
 
 /// Returns the text of a value in a request; `None` if it has none.
@@ -251,8 +275,41 @@ fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
+        // The values of a list, of which none may have a comma.
+        Value::Array(values) => {
+            let texts: Option<Vec<String>> = values.iter().map(text).collect();
+            let texts = texts.filter(|texts| !texts.iter().any(|text| text.contains(',')))?;
+            (!texts.is_empty()).then(|| texts.join(","))
+        }
+        Value::Null | Value::Object(_) => None,
     }
+}
+
+/// Returns whether a parameter has several values.
+fn is_list(parameter: &Parameter) -> bool {
+    let schema = parameter.schema.as_ref();
+    schema
+        .and_then(|schema| schema.types.as_ref())
+        .is_some_and(|kind| kind.value == Type::Array)
+}
+
+/// Encodes each value of a list; the commas between them stay.
+fn encoded(text: &str) -> String {
+    let values = text
+        .split(',')
+        .map(|text| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string());
+    values.collect::<Vec<_>>().join(",")
+}
+
+/// Returns the lists that a text can represent: of strings, and of what JSON writes so.
+fn list_readings(text: &str) -> Vec<Value> {
+    let texts: Vec<&str> = text.split(',').collect();
+    let strings = texts.iter().map(|text| Value::from(*text)).collect();
+    let others = texts
+        .iter()
+        .map(|text| readings(text).pop().unwrap_or_default())
+        .collect();
+    vec![Value::Array(strings), Value::Array(others)]
 }
 
 /// Returns the values that a text can represent: the string itself, and the number or

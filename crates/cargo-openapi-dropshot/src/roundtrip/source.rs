@@ -1,45 +1,32 @@
-//! Reads one document and generates its code. Where the generator rejects a part,
-//! the operations that need that part are left out, so that one construct does not
-//! hide the result of the others.
+//! Reads one document for the round trip, and generates what can be generated of it.
 
-use crate::{Project, name_of};
-use anyhow::{Context, Result, anyhow};
-use openapi_dropshot::File;
-use openapi_dropshot_contract::{
-    Document, Problem, Problems,
-    model::{Node, NodeKind},
+use crate::{
+    Project,
+    supported::{Generate, Supported},
 };
-use std::{collections::BTreeSet, fs, path::Path};
+use anyhow::{Context, Result, anyhow};
+use std::{fs, path::Path};
 
 /// A document, and what was generated of it.
-pub(super) struct Source {
-    /// The document without what was rejected.
-    pub(super) document: Document,
-    /// The files; none where no operation is left.
-    pub(super) files: Vec<File>,
-    /// What was rejected, and why.
-    pub(super) rejections: Vec<Problem>,
-    /// The operations that were left out, as `GET /path`.
-    pub(super) rejected: Vec<String>,
-    /// The number of component schemas that were left out.
-    pub(super) rejected_schemas: usize,
-}
+pub(super) type Source = Supported;
 
-impl Source {
-    /// Reads a document and generates what can be generated.
+impl Supported {
+    /// Reads a document and generates the models and the API of what can be generated.
     pub(super) fn read(project: &Project, path: &Path) -> Result<Self> {
+        Self::generated(project, path, openapi_dropshot::generate_service)
+    }
+
+    /// Reads a document and generates what service and client both support.
+    pub(super) fn with_client(project: &Project, path: &Path) -> Result<Self> {
+        Self::generated(project, path, openapi_dropshot::generate)
+    }
+
+    fn generated(project: &Project, path: &Path, generate: Generate) -> Result<Self> {
         let file = path.to_string_lossy();
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {file}"))?;
         let document = openapi_dropshot_contract::read(&file, &text)
             .map_err(|problems| anyhow!("{file} is not a usable document:\n{problems}"))?;
-        let mut source = Source {
-            document,
-            files: Vec::new(),
-            rejections: Vec::new(),
-            rejected: Vec::new(),
-            rejected_schemas: 0,
-        };
-        source.generate(&openapi_dropshot::Options {
+        let options = openapi_dropshot::Options {
             command: project.task("roundtrip"),
             source: file.into_owned(),
             models: "models".to_owned(),
@@ -48,99 +35,7 @@ impl Source {
             models_crate: "crate::models".to_owned(),
             client_crate: "client".to_owned(),
             trait_name: None,
-        });
-        Ok(source)
-    }
-
-    /// Generates the code. Leaves out what the generator rejects until it rejects nothing.
-    fn generate(&mut self, options: &openapi_dropshot::Options) {
-        loop {
-            match openapi_dropshot::generate_service(&self.document, options) {
-                Ok(files) => {
-                    self.files = files;
-                    return;
-                }
-                Err(problems) if self.leave_out(&problems) => self.rejections.extend(problems),
-                Err(problems) => {
-                    // No operation contains the problems, so no operation can be generated.
-                    let operations = self.document.operations.drain(..);
-                    self.rejected
-                        .extend(operations.map(|operation| name_of(&operation)));
-                    self.rejected_schemas += self.document.schemas.drain(..).count();
-                    return self.rejections.extend(problems);
-                }
-            }
-        }
-    }
-
-    /// Leaves out the operations and schemas that need a part with a problem. Returns
-    /// whether there are any.
-    fn leave_out(&mut self, problems: &[Problem]) -> bool {
-        let document = &mut self.document;
-        let places = problems.iter().map(|problem| &*problem.at.pointer);
-        let places: Vec<&str> = places.collect();
-        let needs = |pointer: &str| needs_one_of(&document.root, pointer, &places);
-        let before = (document.operations.len(), document.schemas.len());
-        document
-            .schemas
-            .retain(|_, schema| !needs(&schema.at.pointer));
-        document.operations.retain(|operation| {
-            let pointer = &operation.at.pointer;
-            // A problem of a path concerns all operations of the path.
-            let path = pointer.rsplit_once('/').map_or("", |(path, _)| path);
-            let keep = !places.contains(&path) && !needs(pointer);
-            self.rejected.extend((!keep).then(|| name_of(operation)));
-            keep
-        });
-        self.rejected_schemas += before.1 - document.schemas.len();
-        before != (document.operations.len(), document.schemas.len())
-    }
-
-    /// Returns the rejections, each with the lines of the document around it.
-    pub(super) fn rendered_rejections(&self) -> Problems {
-        Problems::new(&self.document.text, self.rejections.clone())
-    }
-}
-
-/// Returns whether one of the places is inside of the part at a pointer, or of a part to
-/// which that part refers.
-fn needs_one_of(root: &Node, pointer: &str, places: &[&str]) -> bool {
-    let (mut left, mut seen) = (vec![pointer.to_owned()], BTreeSet::new());
-    // The parameters of a path belong to its operations.
-    if let Some((path, _)) = pointer.rsplit_once('/')
-        && path.starts_with("/paths/")
-    {
-        left.push(format!("{path}/parameters"));
-    }
-    while let Some(pointer) = left.pop() {
-        let is_inside = |place: &&str| {
-            let rest = place.strip_prefix(pointer.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        if places.iter().any(is_inside) {
-            return true;
-        }
-        if let Some(node) = root.pointer(&pointer)
-            && seen.insert(pointer)
-        {
-            references(node, &mut left);
-        }
-    }
-    false
-}
-
-/// Adds the pointers to which a part of the document refers.
-fn references(node: &Node, pointers: &mut Vec<String>) {
-    match &node.kind {
-        NodeKind::Object(members) => {
-            let reference = node.get("$ref").and_then(Node::as_str);
-            let pointer = reference.and_then(|reference| reference.strip_prefix('#'));
-            pointers.extend(pointer.map(str::to_owned));
-            for member in members.values() {
-                references(&member.value, pointers);
-            }
-        }
-        NodeKind::Array(items) => items.iter().for_each(|item| references(item, pointers)),
-        _ => {}
+        Ok(Supported::of(document, generate, &options))
     }
 }

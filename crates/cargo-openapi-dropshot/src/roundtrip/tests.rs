@@ -15,13 +15,15 @@ use std::{
 };
 
 /// Documents that together need every accepted difference.
-const DOCUMENTS: &[&str] = &[LEDGER, WORKSHOP, SHELF];
+const DOCUMENTS: &[&str] = &[LEDGER, WORKSHOP, SHELF, OTHERS];
 
 /// A document with a catalogue of error codes.
 const LEDGER: &str = "../openapi-dropshot/tests/golden/ledger.yaml";
 const WORKSHOP: &str = "../openapi-dropshot/tests/golden/workshop.yaml";
 /// One of each construct that a broken generator could lose.
 const SHELF: &str = "src/roundtrip/tests/shelf.yaml";
+/// What documents of other teams have, in OpenAPI 3.1.
+const OTHERS: &str = "src/roundtrip/tests/others.yaml";
 /// A document with constructs that the generator rejects.
 const REJECTED: &str = "src/roundtrip/tests/rejected.yaml";
 

@@ -1,7 +1,7 @@
 //! Compares operations: paths, methods, ids, texts, parameters and bodies.
 
-use super::{Comparer, TextRules, shape::is_anything};
-use crate::model::{Location, MediaType, Node, Operation, Parameter, ParameterIn, Type};
+use super::{Comparer, TextRules, responses::is_like_json, shape::is_anything};
+use crate::model::{Location, MediaType, Node, Operation, Parameter, ParameterIn, Schema, Type};
 use crate::pairs::pairs;
 use std::collections::BTreeSet;
 
@@ -57,7 +57,13 @@ impl<'d> Comparer<'d> {
     fn operation(&mut self, source: &'d Operation, emitted: &'d Operation) {
         let (both, at) = ([source, emitted], &source.at);
         let id = |operation: &Operation| operation.id.as_ref().map(|id| id.value.clone());
-        self.same("operation-id", at, both.map(id));
+        match both.map(id) {
+            [None, Some(id)] => {
+                let message = format!("the operation got the id `{id}`");
+                self.differ("operation-id-added", at, message);
+            }
+            ids => self.same("operation-id", at, ids),
+        }
         let tags = |operation: &Operation| BTreeSet::from_iter(operation.tags.clone());
         self.same("tags", at, both.map(tags));
         self.same("deprecated", at, both.map(|operation| operation.deprecated));
@@ -134,7 +140,18 @@ impl<'d> Comparer<'d> {
 
     fn parameter(&mut self, source: &'d Parameter, emitted: &'d Parameter) {
         let (both, at) = ([source, emitted], &source.at);
-        self.text(&PARAMETER, at, both.map(|own| own.description.as_deref()));
+        // Without a description of its own, a parameter gets that of its schema.
+        let of_schema = source
+            .schema
+            .as_ref()
+            .filter(|_| emitted.description.is_some());
+        let of_schema = of_schema.and_then(|schema| schema.description.as_deref());
+        let description = source.description.as_deref().or(of_schema);
+        self.text(
+            &PARAMETER,
+            at,
+            [description, emitted.description.as_deref()],
+        );
         self.same("parameter-required", at, both.map(|own| own.required));
         self.same("parameter-deprecated", at, both.map(|own| own.deprecated));
         let empty = both.map(|own| own.allow_empty_value);
@@ -143,7 +160,9 @@ impl<'d> Comparer<'d> {
         if !source.examples.is_empty() && emitted.examples.is_empty() {
             self.differ("parameter-example", at, "the example was lost");
         }
+        self.in_parameter = true;
         self.optional(at, both.map(|own| own.schema.as_ref()));
+        self.in_parameter = false;
         self.content(at, &source.content, &emitted.content);
     }
 
@@ -175,11 +194,25 @@ impl<'d> Comparer<'d> {
         emitted: &'d [MediaType],
     ) {
         if let ([only], [other]) = (source, emitted)
-            && other.name.value == "*/*"
             && is_raw(only)
+            && only.name.value != other.name.value
+            && matches!(
+                other.name.value.as_str(),
+                "*/*" | "application/octet-stream"
+            )
         {
-            let message = format!("`{}` became `*/*`", only.name.value);
+            let message = format!("`{}` became `{}`", only.name.value, other.name.value);
             return self.differ("content-any", &only.at, message);
+        }
+        if let ([only], [other]) = (source, emitted)
+            && only.name.value == other.name.value
+            && only.name.value.starts_with("multipart/")
+        {
+            if let Some(schema) = only.schema.as_ref().filter(|schema| !is_string(schema)) {
+                let message = "the schema of the parts became bytes";
+                self.differ("content-parts", &schema.at, message);
+            }
+            return;
         }
         for pair in pairs(source, emitted, is_same) {
             match pair {
@@ -189,7 +222,11 @@ impl<'d> Comparer<'d> {
                         let message = format!("`{name}` became `{other_name}`");
                         self.differ("content-charset", &media.at, message);
                     }
-                    self.optional(at, [media, other].map(|own| own.schema.as_ref()));
+                    // A content without a schema may be anything.
+                    match [media, other].map(|own| own.schema.as_ref()) {
+                        [None, Some(schema)] if is_anything(schema) => {}
+                        both => self.optional(at, both),
+                    }
                     if !media.examples.is_empty() && other.examples.is_empty() {
                         self.differ("content-example", &media.at, "the example was lost");
                     }
@@ -221,14 +258,14 @@ fn is_same(source: &MediaType, emitted: &MediaType) -> bool {
     name == other || (other == "application/json" && plain == "application/json;charset=utf-8")
 }
 
-/// Whether a content is sent unchanged: it is not JSON, and at most a text.
+/// Whether a schema describes a text or bytes.
+fn is_string(schema: &Schema) -> bool {
+    schema.types.as_ref().map(|kind| kind.value) == Some(Type::String)
+}
+
+/// Whether a content is sent unchanged: it is not JSON.
 fn is_raw(media: &MediaType) -> bool {
-    media.name.value != "*/*"
-        && !media.name.value.starts_with("application/json")
-        && media.schema.as_ref().is_none_or(|schema| {
-            is_anything(schema)
-                || schema.types.as_ref().map(|kind| kind.value) == Some(Type::String)
-        })
+    media.name.value != "*/*" && !is_like_json(media)
 }
 
 /// The method and path of an operation.

@@ -22,6 +22,9 @@ impl<'d> Comparer<'d> {
         let part = key(source);
         self.errors_have_bodies = (source.responses.iter())
             .any(|response| is_error(response.status.value) && !response.content.is_empty());
+        let successes = (source.responses.iter())
+            .filter(|response| matches!(response.status.value, StatusCode::Exact(200..=399)));
+        self.has_several_successes = successes.count() != 1;
         for response in &source.responses {
             let status = response.status.value;
             self.part = format!("{part} {status}");
@@ -108,6 +111,8 @@ impl<'d> Comparer<'d> {
                 (Some(header), None) => {
                     let rule = if is_error {
                         "error-header-lost"
+                    } else if self.has_several_successes {
+                        "header-of-several"
                     } else {
                         "header-lost"
                     };
@@ -123,12 +128,34 @@ impl<'d> Comparer<'d> {
         }
         let may_have_any = self.errors_have_bodies || emitted.content.iter().all(is_free);
         if !is_error || !source.content.is_empty() || !may_have_any {
-            self.content(at, &source.content, &emitted.content);
+            let sent = sent(&source.content);
+            for other in &source.content {
+                if !std::ptr::eq(other, sent.as_ptr()) {
+                    let name = &other.name.value;
+                    let message = format!("`{name}` is an alternative that is not sent");
+                    self.differ("content-alternative", &other.at, message);
+                }
+            }
+            self.content(at, sent, &emitted.content);
         } else if !emitted.content.is_empty() {
             let message = "an error without a body may have one";
             self.differ("error-content-added", at, message);
         }
     }
+}
+
+/// Returns the content without the alternatives of JSON, which the service does not send.
+fn sent(content: &[MediaType]) -> &[MediaType] {
+    let json = content.iter().position(is_like_json);
+    let first = json.unwrap_or_default();
+    content.get(first..=first).unwrap_or_default()
+}
+
+/// Returns whether a media type is JSON by its name (RFC 6839, section 3.1).
+pub(super) fn is_like_json(media: &MediaType) -> bool {
+    let name = media.name.value.to_ascii_lowercase();
+    let essence = name.split(';').next().unwrap_or_default().trim();
+    essence == "application/json" || essence.ends_with("+json")
 }
 
 /// Returns the response that is declared for exactly this status.

@@ -69,9 +69,24 @@ impl<'d> Comparer<'d> {
                 let message = format!("the title `{title}` is not in the source");
                 self.differ("schema-title-added", at, message);
             }
+            (Some(title), None) if self.in_parameter => {
+                let message = format!("the title `{title}` was lost");
+                self.differ("parameter-schema-text", at, message);
+            }
+            (Some(title), Some(other)) if title != other && is_from_schemars(other) => {
+                let message = format!("the title `{title}` became `{other}`");
+                self.differ("schema-title-replaced", at, message);
+            }
             (title, other) => self.same("schema-title", at, [title, other]),
         }
-        self.text(&DESCRIPTION, at, [a.description, b.description]);
+        if self.in_parameter && b.description.is_none_or(str::is_empty) {
+            if a.description.is_some_and(|text| !text.is_empty()) {
+                let message = "the description was lost";
+                self.differ("parameter-schema-text", at, message);
+            }
+        } else {
+            self.text(&DESCRIPTION, at, [a.description, b.description]);
+        }
         self.same("schema-deprecated", at, [a.deprecated, b.deprecated]);
         match (a.default, b.default) {
             (Some(default), Some(other)) if !default.same_value(other) => {
@@ -179,6 +194,11 @@ impl<'d> Comparer<'d> {
             (source, emitted) => self.same("schema-discriminator", at, [source, emitted]),
         }
     }
+}
+
+/// Whether schemars made the title of a list or a map of its elements.
+fn is_from_schemars(title: &str) -> bool {
+    title.starts_with("Array_of_") || title.starts_with("Map_of_")
 }
 
 /// Whether this is the place of a component.

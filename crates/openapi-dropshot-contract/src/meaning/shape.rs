@@ -136,7 +136,12 @@ impl<'d> Shape<'d> {
         let flag = |is_set: bool| is_set.then(|| "true".to_owned());
         for (keyword, bound) in [
             ("minimum", value(&schema.minimum).map(number)),
-            ("maximum", value(&schema.maximum).map(number)),
+            (
+                "maximum",
+                value(&schema.maximum)
+                    .filter(|maximum| !is_implied(schema, maximum))
+                    .map(number),
+            ),
             ("multipleOf", value(&schema.multiple_of).map(number)),
             ("minLength", value(&schema.min_length).map(u64::to_string)),
             ("maxLength", value(&schema.max_length).map(u64::to_string)),
@@ -246,6 +251,18 @@ pub(super) fn is_anything(schema: &Schema) -> bool {
         && schema.one_of.is_empty()
         && schema.any_of.is_empty()
         && schema.not.is_none()
+}
+
+/// Whether the format of an integer already says its maximum.
+fn is_implied(schema: &Schema, maximum: &serde_json::Number) -> bool {
+    let format = schema.format.as_ref().map(|format| format.value.as_str());
+    let greatest = match format {
+        Some("uint8") => u8::MAX.into(),
+        Some("uint16") => u16::MAX.into(),
+        Some("uint32") => u32::MAX.into(),
+        _ => return false,
+    };
+    maximum.as_u64() == Some(greatest)
 }
 
 /// A number in one spelling: `1.0` is `1`.

@@ -1,8 +1,8 @@
 //! Lookups in a document: schemas behind references, operations by id, and the
 //! catalogue of error codes.
 
-use super::{AdditionalProperties, Document, Location, Operation, Response, Schema, Spanned};
-use std::fmt;
+use super::{AdditionalProperties, Document, Location, Node, Operation, Response, Schema, Spanned};
+use std::{collections::HashSet, fmt};
 
 /// One entry of the catalogue of error codes (`x-error-catalogue`).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,6 +62,11 @@ impl Schema {
 }
 
 impl Document {
+    /// The untyped tree as it is written.
+    pub fn as_written(&self) -> &Node {
+        self.written.as_ref().unwrap_or(&self.root)
+    }
+
     /// The component schema of this name.
     pub fn schema(&self, name: &str) -> Option<&Schema> {
         self.schemas.get(name)
@@ -87,6 +92,28 @@ impl Document {
         self.operations
             .iter()
             .find(|operation| operation.id.as_ref().is_some_and(|own| own.value == id))
+    }
+
+    /// Returns the name of each operation, in the order of [`Document::operations`]: its
+    /// id, or a name made of method and path, such as `getThingsByThingId` for
+    /// `GET /things/{thingId}`. The names are distinct if the ids are.
+    pub fn operation_names(&self) -> Vec<String> {
+        let ids = self.operation_ids().map(|id| id.value.clone());
+        let mut taken: HashSet<String> = ids.collect();
+        let name = |operation: &Operation| match &operation.id {
+            Some(id) => id.value.clone(),
+            None => {
+                let wanted = operation.name_from_path();
+                let mut name = wanted.clone();
+                let mut number = 2;
+                while !taken.insert(name.clone()) {
+                    name = format!("{wanted}{number}");
+                    number += 1;
+                }
+                name
+            }
+        };
+        self.operations.iter().map(name).collect()
     }
 
     /// Returns the ids of all operations that have one.
@@ -123,6 +150,28 @@ impl Operation {
     /// Whether it can be called without credentials.
     pub fn is_open(&self) -> bool {
         self.security.is_empty() || self.security.iter().any(|schemes| schemes.is_empty())
+    }
+
+    /// Makes a name of the method and the path.
+    fn name_from_path(&self) -> String {
+        let mut name = self.method.key().to_owned();
+        for segment in self
+            .path
+            .value
+            .split('/')
+            .filter(|segment| !segment.is_empty())
+        {
+            if segment.starts_with('{') {
+                name.push_str("By");
+            }
+            let words = segment.split(|letter: char| !letter.is_ascii_alphanumeric());
+            for word in words {
+                let (first, rest) = word.split_at(word.len().min(1));
+                name.push_str(&first.to_ascii_uppercase());
+                name.push_str(rest);
+            }
+        }
+        name
     }
 
     /// How messages call the operation: its id, or method and path.

@@ -4,7 +4,7 @@ use super::Reader;
 use super::object::{Object, wrong_type};
 use super::reference::Target;
 use crate::model::{Header, Location, Node, Parameter, ParameterIn, Spanned};
-use crate::rules::document as rules;
+use crate::rules::{Severity, document as rules};
 use std::collections::HashSet;
 
 /// The members of a parameter; a header has all but the first two.
@@ -76,6 +76,14 @@ impl<'a> Reader<'a> {
         node: &'a Node,
     ) -> Option<Header> {
         let name = Spanned::new(name.to_owned(), name_at);
+        if let Some(parameter) = self.parameter_as_header(node) {
+            let location = ParameterIn::Header;
+            return Some(Header {
+                name,
+                location,
+                ..parameter
+            });
+        }
         if let Target::Component(component) = self.target(node, "headers")? {
             let header = self.document.headers.get(component)?.clone();
             return Some(Header { name, ..header });
@@ -83,6 +91,21 @@ impl<'a> Reader<'a> {
         let allowed = PARAMETER.trim_start_matches("name in ");
         let object = self.object(node, "a header", allowed)?;
         self.parameter_or_header(&object, Some(name), Some(ParameterIn::Header))
+    }
+
+    /// Returns the parameter to which a header refers. OpenAPI wants a header there, but the
+    /// two have the same members, and some documents share them.
+    fn parameter_as_header(&self, node: &'a Node) -> Option<Parameter> {
+        let reference = node.get("$ref")?;
+        let name = reference
+            .as_str()?
+            .strip_prefix("#/components/parameters/")?;
+        let parameter = self.document.parameters.get(name)?.clone();
+        let message = format!("a header refers to the parameter `{name}`");
+        let help = "define it under `components.headers`, and refer to it there";
+        let problem = rules::REFERENCE.problem(&reference.at, message, help);
+        self.report(problem.with_severity(Severity::Warning));
+        Some(parameter)
     }
 
     /// Reads the members that parameters and headers have in common.

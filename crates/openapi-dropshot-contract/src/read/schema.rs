@@ -7,11 +7,27 @@ use crate::rules::document as rules;
 use indexmap::IndexMap;
 use std::collections::HashSet;
 
-const SCHEMA: &str = "$ref title multipleOf maximum exclusiveMaximum minimum exclusiveMinimum \
+macro_rules! keywords {
+    () => {
+        "$ref title multipleOf maximum exclusiveMaximum minimum exclusiveMinimum \
     maxLength minLength pattern maxItems minItems uniqueItems maxProperties \
     minProperties required enum type allOf oneOf anyOf not items properties \
     additionalProperties description format default nullable discriminator readOnly \
-    writeOnly xml externalDocs example deprecated";
+    writeOnly xml externalDocs example deprecated"
+    };
+}
+
+/// The keywords of OpenAPI 3.0.
+const SCHEMA: &str = keywords!();
+
+/// The keywords that a rewritten schema can have, too. They are not in the model; the
+/// generator finds them in the tree.
+const NEWER: &str = concat!(
+    keywords!(),
+    " $id $anchor $dynamicAnchor $dynamicRef $defs prefixItems contains minContains \
+    maxContains if then else dependentRequired dependentSchemas patternProperties \
+    propertyNames unevaluatedProperties unevaluatedItems"
+);
 
 impl<'a> Reader<'a> {
     /// A schema; a reference stays one.
@@ -21,7 +37,7 @@ impl<'a> Reader<'a> {
             schema.reference = Some(self.reference(node, "schemas")?);
             return Some(schema);
         }
-        let object = self.object(node, "a schema", SCHEMA)?;
+        let object = self.object(node, "a schema", if self.is_newer { NEWER } else { SCHEMA })?;
         self.annotations(&object, &mut schema);
         self.numbers_and_texts(&object, &mut schema);
         self.arrays_and_objects(&object, &mut schema);

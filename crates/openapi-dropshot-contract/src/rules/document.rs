@@ -57,9 +57,21 @@ rules! {
         Document "x-a: !thing 5" "x-a: 5";
 
     // Structure.
-    OPENAPI_VERSION Error General "openapi-version" "The text is not an OpenAPI 3.0 document."
-        "Write the document as OpenAPI 3.0, and begin it with `openapi: 3.0.3`."
-        Text "openapi: 3.1.0\ninfo: {title: T, version: 1.0.0}\npaths: {}" "openapi: 3.0.3\ninfo: {title: T, version: 1.0.0}\npaths: {}";
+    OPENAPI_VERSION Error General "openapi-version" "The text is not a document of OpenAPI 3.0, 3.1 or 3.2."
+        "Begin the document with its version, such as `openapi: 3.1.1`."
+        Text "openapi: 2.9.0\ninfo: {title: T, version: 1.0.0}\npaths: {}" "openapi: 3.0.3\ninfo: {title: T, version: 1.0.0}\npaths: {}";
+    DIALECT Error General "dialect" "`jsonSchemaDialect` names another dialect of JSON Schema than that of OpenAPI 3.1."
+        "Remove `jsonSchemaDialect`, and write schemas of JSON Schema 2020-12."
+        Text "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\njsonSchemaDialect: 'https://example.com/own'\npaths: {}"
+            "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}";
+    WEBHOOKS Warning General "webhooks" "A document has `webhooks`, of which no code is generated."
+        "Send these requests with code of your own."
+        Text "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\nwebhooks: {sold: {}}"
+            "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}";
+    KEYWORD_OF_OLDER_VERSION Warning General "keyword-of-older-version" "A schema of OpenAPI 3.1 has `nullable`, which is a keyword of OpenAPI 3.0."
+        "Add `null` to the list of types, such as `type: [string, 'null']`, or remove `nullable`."
+        Text "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\ncomponents: {schemas: {A: {type: string, nullable: true}}}"
+            "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\ncomponents: {schemas: {A: {type: [string, 'null']}}}";
     WRONG_TYPE Error General "wrong-type" "A member has a value of another type than it must have."
         "Write a value of the type that the message names."
         Schema "{minLength: '1'}" "{minLength: 1}";

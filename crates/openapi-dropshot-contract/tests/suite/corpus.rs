@@ -54,6 +54,19 @@ fn documents_of_real_services_are_accepted() {
     }
 }
 
+#[test]
+fn documents_of_other_teams_are_read() {
+    for folder in ["v30-others", "v31"] {
+        for (name, text) in files(folder) {
+            if !name.ends_with(".md")
+                && let Err(problems) = read(&name, &text)
+            {
+                panic!("{name}:\n{problems}");
+            }
+        }
+    }
+}
+
 /// The rule and the line of the fault, or why the document is acceptable though
 /// a certain generator rejects it.
 type Expected = Result<(&'static str, usize), &'static str>;

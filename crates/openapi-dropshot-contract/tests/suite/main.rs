@@ -5,6 +5,7 @@ mod support;
 
 mod bytes;
 mod corpus;
+mod dialect;
 mod diff;
 mod due;
 mod errors;

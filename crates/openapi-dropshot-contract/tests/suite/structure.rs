@@ -10,10 +10,10 @@ use openapi_dropshot_contract::Profile;
 fn other_versions_are_rejected_with_what_to_do() {
     let document = |version: &str| format!("openapi: «{version}\ninfo: {{}}\npaths: {{}}\n");
     assert_fault(
-        &document("3.1.0"),
+        &document("3.3.0"),
         "openapi-version",
-        "`\"3.1.0\"` is not supported",
-        "nullable: true",
+        "`\"3.3.0\"` is not supported",
+        "write `openapi: 3.0.3`",
     );
     assert_fault(
         &document("2.0"),

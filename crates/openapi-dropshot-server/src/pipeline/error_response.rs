@@ -106,6 +106,7 @@ impl ErrorResponse {
         let own_headers = mem::take(&mut self.headers);
         let rejection = self.rejection::<C>();
         let error = rejection.error;
+        let media_type = rejection.media_type.unwrap_or("application/json");
         if let Some(detail) = &rejection.detail {
             tracing::error!(request_id, code = %error.code, "{detail}");
         }
@@ -116,7 +117,7 @@ impl ErrorResponse {
             StatusCode::from_u16(error.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
         if !is_empty {
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
         }
         match error.status {
             // The rest of the body belongs to this request, and must not be taken for the next

@@ -25,7 +25,7 @@ pub(super) fn check(operation: &Operation, headers: &HeaderMap) -> Result<(), Er
     };
     let mut parts = value.split(';').map(str::trim);
     let media_type = parts.next().unwrap_or_default();
-    if !media_type.eq_ignore_ascii_case(expected) {
+    if !is_of(media_type, expected) {
         return reject(&format!("found `{}`", shortened(media_type)));
     }
     if let Some(charset) = parts.find_map(charset)
@@ -41,6 +41,17 @@ pub(super) fn check(operation: &Operation, headers: &HeaderMap) -> Result<(), Er
             reject("without a `Content-Encoding`: the service does not unpack")
         }
         _ => Ok(()),
+    }
+}
+
+/// Whether a media type is the expected one, or of the expected range (`image/*`, `*/*`).
+fn is_of(media_type: &str, expected: &str) -> bool {
+    match expected.strip_suffix('*') {
+        Some("*/") => true,
+        Some(kind) => media_type
+            .get(..kind.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(kind)),
+        None => media_type.eq_ignore_ascii_case(expected),
     }
 }
 
@@ -62,6 +73,24 @@ mod tests {
     use super::*;
     use crate::test_contract::{OPERATIONS, TestContract};
     use http::{HeaderName, HeaderValue};
+
+    #[test]
+    fn a_range_of_media_types_has_those_of_its_kind() {
+        for (media_type, expected, is_one) in [
+            ("image/png", "image/*", true),
+            ("IMAGE/PNG", "image/*", true),
+            ("text/plain", "image/*", false),
+            ("text/plain", "*/*", true),
+            ("Text/Plain", "text/plain", true),
+            ("text/csv", "text/plain", false),
+        ] {
+            assert_eq!(
+                is_of(media_type, expected),
+                is_one,
+                "{media_type} {expected}"
+            );
+        }
+    }
 
     fn check_headers(headers: &[(HeaderName, &'static str)]) -> Result<(), String> {
         let headers = headers

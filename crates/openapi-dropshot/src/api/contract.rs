@@ -70,11 +70,7 @@ fn operation_docs(plan: &OperationPlan<'_>) -> Docs {
 
 fn method(plan: &OperationPlan<'_>) -> TokenStream {
     let operation = plan.operation;
-    let (function, id, path) = (
-        ident(&plan.function),
-        plan.id,
-        operation.path.value.as_str(),
-    );
+    let (function, id, path) = (ident(&plan.function), &plan.id, plan.route.as_str());
     let verb = ident(match operation.method {
         // Planned operations have a method that dropshot serves.
         Method::Trace => "OPTIONS",
@@ -99,7 +95,7 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
                 let ty = in_api(ty);
                 quote!(TypedBody<#ty>)
             }
-            Body::Bytes => quote!(UntypedBody),
+            Body::Bytes(_) => quote!(UntypedBody),
             Body::Parts => quote!(MultipartBody),
         };
         if plan.optional_body {
@@ -147,10 +143,14 @@ fn method(plan: &OperationPlan<'_>) -> TokenStream {
 
 /// The type of the response that is not an error.
 fn success(success: &Success<'_>, method: Method) -> TokenStream {
+    if let Some(several) = &success.several {
+        let name = ident(&several.name);
+        return quote!(#name);
+    }
     let body = success
         .body
         .as_ref()
-        .map(in_api)
+        .map(|body| in_api(&body.ty))
         .or_else(|| success.raw.map(|_| quote!(FreeformBody)));
     if success.status.is_none() {
         return quote!(Response<Body>);

@@ -65,8 +65,17 @@ fn arm(plan: &OperationPlan<'_>) -> TokenStream {
     let (variant, function) = (ident(&plan.type_name), ident(&plan.function));
     let is_read = [(&plan.path, "path"), (&plan.query, "query")];
     let read = is_read.iter().filter(|(fields, _)| fields.is_some());
-    let read: Vec<Ident> = read.map(|(_, name)| ident(name)).collect();
-    let mut arguments = read.clone();
+    let mut arguments: Vec<Ident> = read.map(|(_, name)| ident(name)).collect();
+    let read = arguments.iter().map(|name| {
+        let several = several(plan).filter(|_| name == "query");
+        match several {
+            Some(several) => {
+                quote!(let #name = dispatch::read_query::<Self, _>(&rqctx, &[#several])?;)
+            }
+            None => quote!(let #name = dispatch::read::<Self, _>(&rqctx).await?;),
+        }
+    });
+    let read: Vec<TokenStream> = read.collect();
     let headers = plan.header.as_ref().map(|fields| {
         arguments.push(ident("headers"));
         let names = fields.fields.iter().map(|field| &field.wire);
@@ -93,9 +102,22 @@ fn arm(plan: &OperationPlan<'_>) -> TokenStream {
     };
     quote! {
         Some(OperationId::#variant) => {
-            #(let #read = dispatch::read::<Self, _>(&rqctx).await?;)*
+            #(#read)*
             #headers
             #rest
         }
     }
+}
+
+/// Returns the parameters of the query that have several values, if there are any: the name
+/// of each, and whether each value has a name of its own.
+fn several(plan: &OperationPlan<'_>) -> Option<TokenStream> {
+    let fields = plan.query.iter().flat_map(|query| &query.fields);
+    let several: Vec<TokenStream> = fields
+        .filter_map(|field| {
+            let (name, is_exploded) = (&field.wire, field.several?);
+            Some(quote!((#name, #is_exploded)))
+        })
+        .collect();
+    (!several.is_empty()).then(|| quote!(#(#several),*))
 }

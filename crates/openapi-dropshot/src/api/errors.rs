@@ -7,10 +7,11 @@ use crate::{
     models::{implementations, types::in_api},
     names::ident,
     plan::{
-        Catalogue, ErrorResponse, Errors, Listed, OperationPlan, Plan,
+        Catalogue, ErrorResponse, Errors, JsonBody, Listed, OperationPlan, Plan,
         ir::{Kind, Presence, Scalar, Ty},
         target,
     },
+    render::option,
 };
 use openapi_dropshot_contract::model::StatusCode;
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -147,6 +148,7 @@ struct Variant {
 /// Writes the error enum of one operation.
 fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
     let mut schema = quote!(Value);
+    let mut bodies = None;
     let (listed, variants): (_, Vec<Variant>) = match &operation.errors {
         Errors::Codes(codes) => {
             if let Some(catalogue) = &plan.catalogue {
@@ -156,12 +158,28 @@ fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
             ("code", codes.iter().map(code_variant).collect())
         }
         Errors::Statuses(responses) | Errors::Dropshot(responses) => {
-            let body = responses.iter().find_map(|response| response.body.as_ref());
-            schema = body.map_or(schema, in_api);
+            let mut different: Vec<&JsonBody<'_>> = Vec::new();
+            for body in responses
+                .iter()
+                .filter_map(|response| response.body.as_ref())
+            {
+                if !different.contains(&body) {
+                    different.push(body);
+                }
+            }
+            match different.as_slice() {
+                [] => {}
+                [only] if only.own_media_type().is_none() => schema = in_api(&only.ty),
+                _ => {
+                    let name = ident(&format!("{}ErrorBody", operation.type_name));
+                    bodies = Some(error_bodies(&name, &operation.id, responses));
+                    schema = quote!(#name);
+                }
+            }
             ("response", responses.iter().map(status_variant).collect())
         }
     };
-    let id = operation.id;
+    let id = &operation.id;
     let about =
         format!(" The errors of `{id}`: one variant for each {listed} that the document lists.");
     let name = ident(&name(operation));
@@ -186,6 +204,8 @@ fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
         }
     };
     quote! {
+        #bodies
+
         #[doc = #about]
         #[derive(Debug)]
         pub enum #name {
@@ -203,6 +223,34 @@ fn errors(plan: &Plan<'_>, operation: &OperationPlan<'_>) -> TokenStream {
             }
         }
     }
+}
+
+/// Writes the type that describes the bodies of errors that have different ones.
+fn error_bodies(name: &Ident, id: &str, responses: &[ErrorResponse<'_>]) -> TokenStream {
+    let about = format!(" Describes the bodies of the errors of `{id}`.");
+    let responses = responses.iter().map(|response| {
+        let body = response.body.as_ref();
+        let json = body.filter(|body| body.is_json());
+        (
+            response.status,
+            body.map(|body| body.media_type),
+            json.map(|body| &body.ty),
+        )
+    });
+    let entries = by_status(responses);
+    quote!(openapi_dropshot_types::bodies_by_status!(#[doc = #about] #name: #entries);)
+}
+
+/// Writes the entries of `bodies_by_status!`.
+pub(super) fn by_status<'r>(
+    responses: impl Iterator<Item = (StatusCode, Option<&'r str>, Option<&'r Ty>)>,
+) -> TokenStream {
+    let entries = responses.map(|(status, media_type, body)| {
+        let (status, body) = (status.to_string(), body.map(in_api));
+        let media_type = option(media_type);
+        quote!(#status => #media_type, [#body];)
+    });
+    quote!(#(#entries)*)
 }
 
 /// Writes the variant of a code of the catalogue, with its message.
@@ -249,19 +297,21 @@ fn status_variant(response: &ErrorResponse<'_>) -> Variant {
         }
     };
     let body = match &response.body {
-        Some(ty) => {
-            fields.push(in_api(ty));
+        Some(body) => {
+            fields.push(in_api(&body.ty));
             values.push(quote!(body));
             quote!(body)
         }
         None => quote!(&()),
     };
+    let media_type = response.body.as_ref().and_then(JsonBody::own_media_type);
+    let media_type = media_type.map(|media_type| quote!(.with_media_type(#media_type)));
     let in_parentheses =
         |parts: Vec<TokenStream>| (!parts.is_empty()).then(|| quote!((#(#parts),*)));
     let (fields, values) = (in_parentheses(fields), in_parentheses(values));
     Variant {
         definition: quote!(#docs #name #fields,),
-        arm: quote!(Self::#name #values => Rejection::with_body(#status, #body),),
+        arm: quote!(Self::#name #values => Rejection::with_body(#status, #body)#media_type,),
     }
 }
 
@@ -307,7 +357,7 @@ fn members<'p>(plan: &'p Plan<'_>) -> Vec<(&'p str, &'static str)> {
         ]),
         Errors::Statuses(responses) => responses
             .iter()
-            .find_map(|response| one_text(plan, response.body.as_ref()?))
+            .find_map(|response| one_text(plan, &response.body.as_ref()?.ty))
             .map(|name| vec![(name, "Message")]),
         Errors::Codes(_) => None,
     });

@@ -68,7 +68,7 @@ fn types(plans: &[OperationPlan<'_>]) -> TokenStream {
 
 fn row(index: usize, plan: &OperationPlan<'_>) -> TokenStream {
     let operation = plan.operation;
-    let (index, name) = (Literal::usize_unsuffixed(index), plan.id);
+    let (index, name) = (Literal::usize_unsuffixed(index), &plan.id);
     let (method, path) = (operation.method.as_str(), operation.path.value.as_str());
     let stability = operation.stability.as_ref().map(|level| level.value);
     let stability = ident(match stability {

@@ -1,13 +1,31 @@
 //! Writes types for responses for which dropshot has none: other statuses, or other
 //! bodies than its types have.
 
-use crate::{docs::Docs, models::types::in_api, names::ident, plan::OperationPlan};
-use proc_macro2::{Literal, TokenStream};
+use super::errors::by_status;
+use crate::{
+    docs::{Docs, doc_attributes, harmless, one_line},
+    models::types::in_api,
+    names::ident,
+    plan::{OperationPlan, Plan, Success, Successes},
+};
+use openapi_dropshot_contract::model::Method;
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-/// Writes the type of the successful response, if the operation needs a type of its own.
-pub(super) fn response(plan: &OperationPlan<'_>) -> Option<TokenStream> {
-    let success = &plan.success;
+/// The file.
+pub(super) fn file(plan: &Plan<'_>) -> TokenStream {
+    let operations = plan.operations.iter();
+    let types = operations.map(|operation| {
+        let own = response(operation, &operation.success);
+        let several = operation.success.several.as_ref();
+        let several = several.map(|several| successes(operation, several));
+        quote!(#own #several)
+    });
+    types.collect()
+}
+
+/// Writes the type of a successful response, if it needs a type of its own.
+fn response(plan: &OperationPlan<'_>, success: &Success<'_>) -> Option<TokenStream> {
     let name = ident(success.own.as_ref()?);
     let description = success
         .response
@@ -32,12 +50,20 @@ pub(super) fn response(plan: &OperationPlan<'_>) -> Option<TokenStream> {
                 quote!(Ok(#builder.header("content-type", #content_type).body(response.0)?)),
             )
         }
-        (None, Some(ty)) => {
-            let ty = in_api(ty);
+        (None, Some(body)) => {
+            let ty = in_api(&body.ty);
+            let response = match body.own_media_type() {
+                None => quote!(#name::for_object(response.0)),
+                Some(media_type) => quote! {
+                    let body = serde_json::to_string(&response.0)
+                        .map_err(|error| HttpError::for_internal_error(error.to_string()))?;
+                    Ok(#builder.header("content-type", #media_type).body(body.into())?)
+                },
+            };
             (
                 quote!(#[derive(Clone, Debug, PartialEq)] pub struct #name(pub #ty);),
                 ty,
-                quote!(#name::for_object(response.0)),
+                response,
             )
         }
         (None, None) => (
@@ -66,4 +92,153 @@ pub(super) fn response(plan: &OperationPlan<'_>) -> Option<TokenStream> {
             }
         }
     })
+}
+
+/// Writes the enum of the responses among which a handler chooses.
+fn successes(plan: &OperationPlan<'_>, several: &Successes<'_>) -> TokenStream {
+    let (name, described) = (ident(&several.name), ident(&several.described));
+    let about = format!(
+        " The responses of `{}` that are not errors: one variant for each that the document lists.",
+        plan.id
+    );
+    let cases: Vec<(TokenStream, TokenStream)> = several
+        .cases
+        .iter()
+        .map(|success| case(&name, success, plan.operation.method))
+        .collect();
+    let own = several
+        .cases
+        .iter()
+        .filter_map(|success| response(plan, success));
+    let (variants, arms): (Vec<_>, Vec<_>) = cases.into_iter().unzip();
+    let entries = by_status(several.cases.iter().filter_map(|success| {
+        let body = success.body.as_ref();
+        let media_type = body.map(|body| body.media_type).or(success.raw);
+        let status = success.response?.status.value;
+        Some((status, media_type, body.map(|body| &body.ty)))
+    }));
+    let about_bodies = format!(" Describes the bodies of [`{name}`].");
+    let status = Literal::u16_unsuffixed(
+        several
+            .cases
+            .iter()
+            .find_map(|success| success.status)
+            .unwrap_or(200),
+    );
+    let description = several.cases.first().and_then(|success| success.response);
+    let description = description.map_or("", |response| response.description.as_str());
+    let result = if several.cases.is_empty() {
+        quote!(match response {})
+    } else {
+        quote!(match response { #(#arms)* })
+    };
+    quote! {
+        #(#own)*
+
+        openapi_dropshot_types::bodies_by_status!(#[doc = #about_bodies] #described: #entries);
+
+        #[doc = #about]
+        #[derive(Debug)]
+        pub enum #name {
+            #(#variants)*
+        }
+
+        impl HttpCodedResponse for #name {
+            type Body = #described;
+
+            const STATUS_CODE: StatusCode = match StatusCode::from_u16(#status) {
+                Ok(status) => status,
+                Err(_) => StatusCode::OK,
+            };
+            const DESCRIPTION: &'static str = #description;
+        }
+
+        impl From<#name> for Result<Response<Body>, HttpError> {
+            fn from(response: #name) -> Self {
+                #result
+            }
+        }
+    }
+}
+
+/// Writes the variant of one response, and the arm that makes dropshot's response of it.
+fn case(owner: &Ident, success: &Success<'_>, method: Method) -> (TokenStream, TokenStream) {
+    let variant = ident(&success.variant);
+    let (mut fields, mut names) = (Vec::new(), Vec::new());
+    if success.status.is_none() {
+        fields.push(quote!(StatusCode));
+        names.push(quote!(status));
+    }
+    let content = match (&success.body, success.raw) {
+        (Some(body), _) => {
+            fields.push(in_api(&body.ty));
+            names.push(quote!(body));
+            Some(quote!(body))
+        }
+        (None, Some(_)) => {
+            fields.push(quote!(Body));
+            names.push(quote!(body));
+            let is_own = success.own.is_some();
+            Some(if is_own {
+                quote!(body)
+            } else {
+                quote!(FreeformBody(body))
+            })
+        }
+        (None, None) => None,
+    };
+    let inner = match (&success.own, success.status, content) {
+        (Some(own), _, content) => {
+            let own = ident(own);
+            let content = content.map(|content| quote!((#content)));
+            quote!(#own #content)
+        }
+        (None, Some(201), Some(content)) => quote!(HttpResponseCreated(#content)),
+        (None, Some(202), Some(content)) => quote!(HttpResponseAccepted(#content)),
+        (None, _, Some(content)) => quote!(HttpResponseOk(#content)),
+        (None, _, None) if method == Method::Delete => quote!(HttpResponseDeleted()),
+        (None, _, None) => quote!(HttpResponseUpdatedNoContent()),
+    };
+    let inner = match &success.headers {
+        Some(headers) => {
+            let headers = ident(&headers.name);
+            fields.push(quote!(models::#headers));
+            names.push(quote!(headers));
+            quote!(HttpResponseHeaders::new(#inner, headers))
+        }
+        None => inner,
+    };
+    let set_status = success.status.is_none().then(|| {
+        let media_type = success
+            .body
+            .as_ref()
+            .and_then(|body| body.own_media_type())
+            .or(success.raw.filter(|media_type| *media_type != "*/*"));
+        let set_type = media_type.map(|media_type| {
+            quote! {
+                let media_type = http::HeaderValue::from_static(#media_type);
+                response.headers_mut().insert(http::header::CONTENT_TYPE, media_type);
+            }
+        });
+        quote! {
+            .map(|mut response| {
+                *response.status_mut() = status;
+                #set_type
+                response
+            })
+        }
+    });
+    let parts = (!fields.is_empty()).then(|| quote!((#(#fields),*)));
+    let pattern = (!names.is_empty()).then(|| quote!((#(#names),*)));
+    let response = success.response;
+    let status = response.map(|response| response.status.value.to_string());
+    let text = response.map_or(String::new(), |response| {
+        harmless(&one_line(&response.description))
+    });
+    let line = [status, Some(text).filter(|text| !text.is_empty())];
+    let docs = doc_attributes(&[line.into_iter().flatten().collect::<Vec<_>>().join(": ")]);
+    (
+        quote!(#docs #variant #parts,),
+        quote!(#owner::#variant #pattern => HttpResponse::to_result(#inner) #set_status,),
+    )
 }

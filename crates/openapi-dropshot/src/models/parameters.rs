@@ -24,8 +24,11 @@ pub(super) fn file(plan: &Plan<'_>, shapes: &mut Shapes) -> TokenStream {
         for fields in all.into_iter().flatten() {
             sets.push(parameters(plan, fields, shapes));
         }
-        let response = operation.success.headers.as_ref();
-        sets.extend(response.map(|fields| headers(fields, shapes)));
+        let success = &operation.success;
+        let several = success.several.iter().flat_map(|several| &several.cases);
+        let responses = std::iter::once(success).chain(several);
+        let all = responses.filter_map(|response| response.headers.as_ref());
+        sets.extend(all.map(|fields| headers(fields, shapes)));
     }
     let types = items(plan, Home::Parameters, shapes);
     quote!(#(#sets)* #types)
@@ -138,9 +141,13 @@ fn reader(field: &Field) -> TokenStream {
         Presence::Optional => (quote!(Option<#plain>), Some(quote!(.map(Some)))),
         Presence::Required | Presence::Default(_) => (plain, None),
     };
+    let function = ident(match field.several {
+        Some(_) => "parameters",
+        None => "parameter",
+    });
     quote! {
         pub(super) fn #name<'de, D: Deserializer<'de>>(d: D) -> Result<#ty, D::Error> {
-            openapi_dropshot_types::members::parameter(#wire, d) #some
+            openapi_dropshot_types::members::#function(#wire, d) #some
         }
     }
 }
@@ -188,6 +195,10 @@ fn member(
         shapes.required(&Ty::Nullable(Box::new(field.ty.clone())))
     } else {
         shapes.schema(&field.ty)
+    };
+    let shape = match field.own_schema {
+        true => format!("openapi_dropshot_types::shapes::Parameter<{shape}>"),
+        false => shape,
     };
     let mut parts = Vec::new();
     if ty != shape {

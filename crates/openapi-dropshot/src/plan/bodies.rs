@@ -4,34 +4,33 @@
 use super::{
     Planner,
     ir::{Item, Kind, Ty},
-    is_text, target, value,
+    is_text, target,
 };
 use crate::docs::Docs;
-use openapi_dropshot_contract::model::{Location, MediaType, Method, Operation, Schema, Type};
+use openapi_dropshot_contract::model::{Location, MediaType, Method, Operation, Schema};
 
 const JSON: &str = "application/json";
 const FORM: &str = "application/x-www-form-urlencoded";
-const BYTES: &str = "application/octet-stream";
 const PARTS: &str = "multipart/form-data";
 
 /// The body of a request.
-pub(crate) enum Body {
+pub(crate) enum Body<'a> {
     Json(Ty),
     /// A form, with its fields in the body as in a query.
     Form(Ty),
-    /// Bytes, which the handler reads by itself.
-    Bytes,
+    /// Bytes of this media type, which the handler reads by itself.
+    Bytes(&'a str),
     /// A form in parts, which the handler reads by itself.
     Parts,
 }
 
-impl Body {
+impl Body<'_> {
     /// Returns its media type.
-    pub(crate) fn media_type(&self) -> &'static str {
+    pub(crate) fn media_type(&self) -> &str {
         match self {
             Body::Json(_) => JSON,
             Body::Form(_) => FORM,
-            Body::Bytes => BYTES,
+            Body::Bytes(media_type) => media_type,
             Body::Parts => PARTS,
         }
     }
@@ -43,7 +42,7 @@ impl<'a> Planner<'a> {
         &mut self,
         operation: &'a Operation,
         type_name: &str,
-    ) -> Option<Body> {
+    ) -> Option<Body<'a>> {
         let body = operation.request_body.as_ref()?;
         if operation.method == Method::Head {
             let message = "a body has no meaning for HEAD";
@@ -51,12 +50,21 @@ impl<'a> Planner<'a> {
             self.reject("unsupported-body", &body.at, message, help);
         }
         if let [only] = body.content.as_slice() {
-            match essence(only).as_str() {
+            match essence(&only.name.value).as_str() {
                 FORM => return self.form(only, type_name).map(Body::Form),
-                BYTES => return self.binary(only).then_some(Body::Bytes),
-                PARTS => return self.binary(only).then_some(Body::Parts),
+                PARTS => return Some(Body::Parts),
+                _ if !is_like_json(only) => {
+                    let media_type = only.name.value.split(';').next();
+                    return Some(Body::Bytes(media_type.unwrap_or_default().trim()));
+                }
                 _ => {}
             }
+        }
+        if let [only] = body.content.as_slice()
+            && is_json(only)
+            && only.schema.is_none()
+        {
+            return Some(Body::Json(Ty::Any));
         }
         let schema = self.json(&body.content, &body.at, "the body of the request")?;
         let ty = self.body_type(schema, &format!("{type_name}Body"));
@@ -96,7 +104,8 @@ impl<'a> Planner<'a> {
         for media_type in &others {
             let name = &media_type.name;
             let message = format!("`{}` is not supported as {what}", name.value);
-            let help = "use `application/json`";
+            let help =
+                "keep one entry in `content`, and use `application/json` if there are several";
             self.reject("unsupported-media-type", &name.at, message, help);
         }
         let json = json.into_iter().next();
@@ -133,37 +142,48 @@ impl<'a> Planner<'a> {
         }
         is_plain.then_some(ty)
     }
+}
 
-    /// Returns whether a body is described as bytes, which the handler reads by itself.
-    fn binary(&mut self, media_type: &'a MediaType) -> bool {
-        if let Some(schema) = &media_type.schema
-            && value(&schema.types) == Some(Type::String)
-            && value(&schema.format).as_deref() == Some("binary")
-        {
-            self.only(schema, "bytes", &["format"]);
-            return true;
-        }
-        let name = &media_type.name;
-        let message = format!(
-            "`{}` is supported only as bytes that the handler reads by itself",
-            name.value
-        );
-        let help = "write `schema: {type: string, format: binary}` there, and describe the parts in `description`";
-        self.reject("unsupported-media-type", &name.at, message, help);
-        false
+/// The body of a response: JSON, or the text of an error that is not JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct JsonBody<'a> {
+    pub(crate) ty: Ty,
+    /// The media type, such as `application/problem+json`.
+    pub(crate) media_type: &'a str,
+}
+
+impl JsonBody<'_> {
+    /// Returns whether the body is sent as JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        is_json_name(self.media_type)
+    }
+
+    /// Returns the media type, unless dropshot sends it for JSON anyway.
+    pub(crate) fn own_media_type(&self) -> Option<&str> {
+        (self.media_type != JSON).then_some(self.media_type)
     }
 }
 
 /// Returns a media type without its parameters, in small letters.
-fn essence(media_type: &MediaType) -> String {
-    let name = &media_type.name.value;
-    let name = name.split_once(';').map_or(name.as_str(), |(name, _)| name);
+fn essence(name: &str) -> String {
+    let name = name.split_once(';').map_or(name, |(name, _)| name);
     name.trim().to_ascii_lowercase()
+}
+
+/// Returns whether a media type is JSON by its name: `application/json`, or one that ends
+/// in `+json` (RFC 6839, section 3.1).
+pub(super) fn is_like_json(media_type: &MediaType) -> bool {
+    is_json_name(&media_type.name.value)
+}
+
+fn is_json_name(name: &str) -> bool {
+    let essence = essence(name);
+    essence == JSON || essence.ends_with("+json")
 }
 
 /// Returns whether a media type is JSON as dropshot reads it.
 pub(super) fn is_json(media_type: &MediaType) -> bool {
-    essence(media_type) == JSON
+    essence(&media_type.name.value) == JSON
 }
 
 /// Returns whether the schema of a type in Rust is less exact than that of the document.

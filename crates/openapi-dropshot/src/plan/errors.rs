@@ -2,14 +2,15 @@
 //! document has one, otherwise by their statuses.
 
 use super::{
-    Planner, find,
+    Planner,
+    bodies::JsonBody,
+    find,
     ir::{Item, Kind, Others, Presence, Scalar, Struct, Ty},
     responses::status_name,
 };
 use crate::names::{Names, pascal};
-use openapi_dropshot_contract::{
-    Problem,
-    model::{ErrorCode, Location, Operation, Response, StatusCode, unescape_pointer_token},
+use openapi_dropshot_contract::model::{
+    ErrorCode, Location, Operation, Response, StatusCode, unescape_pointer_token,
 };
 
 /// The catalogue of error codes, and the body that carries them.
@@ -52,7 +53,7 @@ pub(crate) struct Listed<'a> {
 pub(crate) struct ErrorResponse<'a> {
     pub(crate) variant: String,
     pub(crate) status: StatusCode,
-    pub(crate) body: Option<Ty>,
+    pub(crate) body: Option<JsonBody<'a>>,
     pub(crate) response: &'a Response,
 }
 
@@ -236,7 +237,10 @@ impl<'a> Planner<'a> {
             })
         };
         component == "Error"
-            && error.body == Some(Ty::Named(name))
+            && error
+                .body
+                .as_ref()
+                .is_some_and(|body| body.ty == Ty::Named(name) && body.own_media_type().is_none())
             && error.response.headers.is_empty()
             && fields.len() == 3
             && is_member("error_code", false)
@@ -258,16 +262,8 @@ impl<'a> Planner<'a> {
                 StatusCode::Range(_) => ("ServerError".to_owned(), 500),
                 StatusCode::Default => ("Other".to_owned(), 500),
             };
-            let body = self.response_body(response, status, type_name);
-            // An error without a body is sent without one, whatever the others have.
-            let mut others = errors.iter().filter(|other| other.body.is_some());
-            if let Some(other) = others.find(|other| body.is_some() && other.body != body) {
-                let message = "two errors of one operation have different bodies: dropshot gives all of them the same";
-                let help = "use one schema for the errors of an operation";
-                let problem = Problem::error("several-error-bodies", &response.at, message, help);
-                let problem = problem.with_related(&other.response.at, "the other body");
-                self.problems.push(problem);
-            }
+            let wanted = format!("{type_name}{}Body", status_name(status));
+            let body = self.response_body(response, Some(status), &wanted);
             errors.push(ErrorResponse {
                 variant: names.claim(&variant),
                 status: response.status.value,

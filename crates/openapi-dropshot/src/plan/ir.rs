@@ -229,6 +229,10 @@ pub(crate) struct Field {
     /// Whether the document allows `null` for a value that is sent as text, and so is
     /// never `null`.
     pub(crate) null_text: bool,
+    /// If a parameter has several values: whether each has a name of its own.
+    pub(crate) several: Option<bool>,
+    /// Whether dropshot does not take the schema of a parameter.
+    pub(crate) own_schema: bool,
 }
 
 /// The direction in which a member is sent.

@@ -16,6 +16,10 @@ const DESCRIPTIVE: &[&str] = &[
     "deprecated",
     "externalDocs",
     "xml",
+    "$id",
+    "$anchor",
+    "$defs",
+    "$dynamicAnchor",
 ];
 
 /// The keywords that say in which direction a member is sent.
@@ -39,6 +43,26 @@ fn unsupported(keyword: &str) -> Option<(&'static str, &'static str)> {
         "readOnly" | "writeOnly" => (
             "says nothing here: only a member of an object is sent in one direction",
             "write it at the property, beside its `type` or its `allOf`",
+        ),
+        "prefixItems" | "contains" | "minContains" | "maxContains" | "unevaluatedItems" => (
+            "is not supported: all elements of an array have one type",
+            "write `items`, with `oneOf` if the elements differ",
+        ),
+        "if" | "then" | "else" | "dependentRequired" | "dependentSchemas" => (
+            "is not supported: no type expresses a condition",
+            "write `oneOf`, with a schema for each case",
+        ),
+        "patternProperties" | "propertyNames" => (
+            "is not supported: the names of members are any strings",
+            "write `additionalProperties`",
+        ),
+        "unevaluatedProperties" => (
+            "is not supported beside these keywords",
+            "write `additionalProperties`, or remove it",
+        ),
+        "$dynamicRef" => (
+            "is not supported: a type is the same wherever it is used",
+            "write `$ref`",
         ),
         _ => return None,
     })

@@ -55,6 +55,8 @@ impl<'a> Planner<'a> {
             ty,
             presence: presence(required, self.default_of(schema)),
             null_text: false,
+            several: None,
+            own_schema: false,
         }
     }
 

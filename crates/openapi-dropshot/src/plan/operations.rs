@@ -6,6 +6,7 @@ use super::{
     bodies::Body,
     errors::{Catalogue, Errors, is_error},
     parameters::Fields,
+    paths::Routes,
     responses::Success,
 };
 use crate::{
@@ -17,7 +18,10 @@ use openapi_dropshot_contract::model::{Method, Operation, ParameterIn, StatusCod
 /// An operation with everything that is generated for it.
 pub(crate) struct OperationPlan<'a> {
     pub(crate) operation: &'a Operation,
-    pub(crate) id: &'a str,
+    /// Its id, or the name that is made of its method and path.
+    pub(crate) id: String,
+    /// The path under which dropshot knows the operation.
+    pub(crate) route: String,
     /// The name of the method of the trait.
     pub(crate) function: String,
     /// The name of its variant, with which the names of its types begin.
@@ -25,7 +29,7 @@ pub(crate) struct OperationPlan<'a> {
     pub(crate) path: Option<Fields>,
     pub(crate) query: Option<Fields>,
     pub(crate) header: Option<Fields>,
-    pub(crate) body: Option<Body>,
+    pub(crate) body: Option<Body<'a>>,
     /// Whether the body may be absent.
     pub(crate) optional_body: bool,
     pub(crate) websocket: bool,
@@ -61,18 +65,12 @@ impl<'a> Planner<'a> {
         catalogue: Option<&Catalogue<'a>>,
     ) -> Vec<OperationPlan<'a>> {
         self.check_paths();
+        let routes = Routes::of(self.document);
         let mut functions = Names::without(&["dispatch"]);
         let mut types = Names::without(TAKEN);
         let mut plans = Vec::new();
-        for operation in &self.document.operations {
-            let id = operation.id.as_ref().map_or("operation", |id| &id.value);
-            if operation.id.is_none() {
-                let label = operation.label();
-                let message =
-                    format!("{label} has no `operationId`, from which its name in Rust is made");
-                let help = "add one, such as `operationId: listThings`";
-                self.reject("missing-operation-id", &operation.at, message, help);
-            }
+        let names = self.document.operation_names();
+        for (operation, id) in self.document.operations.iter().zip(names) {
             if operation.method == Method::Trace {
                 let message = "TRACE is not supported: dropshot does not serve it";
                 self.reject(
@@ -85,7 +83,7 @@ impl<'a> Planner<'a> {
             for parameter in &operation.parameters {
                 self.check_parameter(parameter);
             }
-            let type_name = types.claim(&pascal(id));
+            let type_name = types.claim(&pascal(&id));
             let websocket = self.websocket(operation);
             let success = if websocket {
                 Success {
@@ -104,8 +102,8 @@ impl<'a> Planner<'a> {
             let body = operation.request_body.as_ref();
             plans.push(OperationPlan {
                 operation,
-                id,
-                function: functions.claim(&snake(id)),
+                route: routes.registered(&operation.path.value),
+                function: functions.claim(&snake(&id)),
                 path: self.parameters(operation, ParameterIn::Path, &type_name),
                 query: self.parameters(operation, ParameterIn::Query, &type_name),
                 header: self.parameters(operation, ParameterIn::Header, &type_name),
@@ -117,6 +115,7 @@ impl<'a> Planner<'a> {
                 security: self.security(operation),
                 successor: self.successor(operation),
                 type_name,
+                id,
             });
         }
         plans

@@ -2,7 +2,7 @@
 //! sent as text, and the operations that return pages.
 
 use super::{
-    Planner,
+    Planner, has_text,
     ir::{Direction, Field, Home, Presence, Ty},
     is_text,
     object::presence,
@@ -33,6 +33,13 @@ pub(crate) struct Pages {
     pub(crate) described: String,
     /// The names of the parameters that the request of the first page has to contain.
     pub(crate) first: Vec<String>,
+}
+
+/// How a parameter or a header is sent.
+struct Sent {
+    presence: Presence,
+    /// Whether each value of a list has a name of its own; `None` if a list cannot be sent.
+    explode: Option<bool>,
 }
 
 impl<'a> Planner<'a> {
@@ -110,7 +117,12 @@ impl<'a> Planner<'a> {
             docs = docs.with_note(format!("Stability: {level}."));
         }
         let presence = presence(parameter.required, self.default_of(schema));
-        Some(self.text_field(names, wire, schema, ty, docs, presence))
+        let explode = parameter
+            .explode
+            .as_ref()
+            .is_none_or(|explode| explode.value);
+        let explode = (parameter.location == ParameterIn::Query).then_some(explode);
+        Some(self.text_field(names, wire, schema, ty, docs, Sent { presence, explode }))
     }
 
     /// Plans the type of a parameter or a header. If it is a new item without a description,
@@ -136,17 +148,23 @@ impl<'a> Planner<'a> {
         schema: &Schema,
         ty: Ty,
         docs: Docs,
-        presence: Presence,
+        Sent { presence, explode }: Sent,
     ) -> Field {
         let (ty, null_text) = match ty {
             Ty::Nullable(inner) => (*inner, true),
             other => (other, false),
         };
-        if !is_text(&self.items, &ty) {
+        let several = match &ty {
+            Ty::List(of) if has_text(&self.items, of, true) => explode,
+            _ => None,
+        };
+        let is_text = is_text(&self.items, &ty);
+        let own_schema = several.is_some() || !is_text;
+        if several.is_none() && !is_text && !has_text(&self.items, &ty, true) {
             let message = format!(
                 "`{wire}` is not supported: an array, an object or a value of any type has no single text"
             );
-            let help = "use a string, an integer, a number, a boolean or an enumeration";
+            let help = "use a string, an integer, a number, a boolean or an enumeration; in a query also an array of these";
             self.reject("unsupported-parameter", &schema.at, message, help);
         }
         Field {
@@ -159,6 +177,8 @@ impl<'a> Planner<'a> {
             ty,
             presence,
             null_text,
+            several,
+            own_schema,
         }
     }
 
@@ -242,8 +262,11 @@ impl<'a> Planner<'a> {
             if header.deprecated {
                 docs = docs.with_note("Deprecated.");
             }
-            let presence = presence(header.required, None);
-            fields.push(self.text_field(&mut names, wire, schema, ty, docs, presence));
+            let sent = Sent {
+                presence: presence(header.required, None),
+                explode: None,
+            };
+            fields.push(self.text_field(&mut names, wire, schema, ty, docs, sent));
         }
         Some(Fields {
             name: struct_name,

@@ -1,37 +1,70 @@
-//! Rejects paths that dropshot's router cannot distinguish, on which it would
-//! panic, and paths that it reads in another way. The linter checks the variables.
+//! Distributes the paths among layers, because dropshot's router cannot distinguish some
+//! of them and would panic, and rejects paths that it reads in another way. The linter
+//! checks the variables.
 
 use super::Planner;
-use openapi_dropshot_contract::{
-    Problem,
-    model::{Location, Spanned},
-};
+use openapi_dropshot_contract::model::{Document, Spanned};
 use std::collections::BTreeMap;
 
-impl Planner<'_> {
-    /// Checks the paths of all operations, each by itself and together.
-    pub(super) fn check_paths(&mut self) {
-        // The next segment after each beginning of a path, in which variables have no names.
-        let mut branches: BTreeMap<Vec<&str>, (&str, &Location)> = BTreeMap::new();
-        for operation in &self.document.operations {
-            let path = &operation.path;
-            self.check_path(path);
-            let mut beginning = Vec::new();
-            for segment in path.value.split('/').filter(|segment| !segment.is_empty()) {
-                let branch = branches.entry(beginning.clone());
-                let (other, at) = *branch.or_insert((segment, &path.at));
-                if other != segment && (is_variable(other) || is_variable(segment)) {
-                    let message = format!(
-                        "`{segment}` stands where another path has `{other}`: dropshot's router cannot tell them apart"
-                    );
-                    let help = "give variables at the same place the same name, and put fixed words beside a variable on a path of their own";
-                    let problem = Problem::error("ambiguous-paths", &path.at, message, help);
-                    self.problems
-                        .push(problem.with_related(at, "the other path"));
-                    break;
-                }
-                beginning.push(if is_variable(segment) { "{}" } else { segment });
+/// The paths under which dropshot knows the paths of a document.
+///
+/// dropshot's router takes no fixed word where another path has a variable, and no two
+/// names of a variable at one place. If a document has such paths, each path is
+/// registered below the number of a layer, such as `/1/tool/findByKind`, and no two
+/// paths of a layer exclude each other. `Router` of `openapi-dropshot-types` finds the
+/// layer of a request.
+pub(super) struct Routes<'a> {
+    layers: BTreeMap<&'a str, usize>,
+    has_layers: bool,
+}
+
+impl<'a> Routes<'a> {
+    /// Distributes the paths of a document: each goes into the first layer where it fits.
+    pub(super) fn of(document: &'a Document) -> Self {
+        let mut layers: Vec<Vec<&str>> = vec![Vec::new()];
+        let mut layer_of = BTreeMap::new();
+        for operation in &document.operations {
+            let path = operation.path.value.as_str();
+            if layer_of.contains_key(path) {
+                continue;
             }
+            let fits = |layer: &Vec<&str>| !layer.iter().any(|other| exclude(path, other));
+            let index = layers.iter().position(fits).unwrap_or_else(|| {
+                layers.push(Vec::new());
+                layers.len() - 1
+            });
+            if let Some(layer) = layers.get_mut(index) {
+                layer.push(path);
+            }
+            layer_of.insert(path, index);
+        }
+        Routes {
+            has_layers: layers.len() > 1,
+            layers: layer_of,
+        }
+    }
+
+    /// Returns the path under which dropshot knows a path.
+    pub(super) fn registered(&self, path: &str) -> String {
+        match self.layers.get(path) {
+            Some(layer) if self.has_layers => format!("/{layer}{path}"),
+            _ => path.to_owned(),
+        }
+    }
+}
+
+/// Returns whether dropshot's router cannot have both paths.
+fn exclude(path: &str, other: &str) -> bool {
+    let mut pairs = path.split('/').zip(other.split('/'));
+    let different = pairs.find(|(segment, other)| segment != other);
+    different.is_some_and(|(segment, other)| is_variable(segment) || is_variable(other))
+}
+
+impl Planner<'_> {
+    /// Checks the paths of all operations.
+    pub(super) fn check_paths(&mut self) {
+        for operation in &self.document.operations {
+            self.check_path(&operation.path);
         }
     }
 
@@ -80,4 +113,24 @@ fn is_variable(segment: &str) -> bool {
         .strip_prefix('{')
         .and_then(|rest| rest.strip_suffix('}'));
     name.is_some_and(|name| !name.is_empty() && !name.contains(['{', '}', ':']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_exclude_each_other_where_a_variable_meets_something_else() {
+        for (path, other, expected) in [
+            ("/tool/{id}", "/tool/findByKind", true),
+            ("/tool/{id}", "/tool/{name}/photo", true),
+            ("/tool/{id}", "/tool/{id}/photo", false),
+            ("/tool/{id}", "/tool", false),
+            ("/tool/{id}", "/store/{name}", false),
+            ("/{tenant}", "/tool", true),
+        ] {
+            assert_eq!(exclude(path, other), expected, "{path} {other}");
+            assert_eq!(exclude(other, path), expected, "{other} {path}");
+        }
+    }
 }

@@ -1,12 +1,14 @@
-//! Plans the response of an operation that is not an error: its one status, its body
-//! and its headers.
+//! Plans the responses of an operation that are not errors: their statuses, bodies and
+//! headers.
 
-use super::{Planner, bodies::is_json, ir::Ty, parameters::Fields, value};
-use crate::docs::Docs;
-use openapi_dropshot_contract::{
-    Problem,
-    model::{MediaType, Operation, Response, StatusCode, Type},
+use super::{
+    Planner,
+    bodies::{JsonBody, is_like_json},
+    ir::{Scalar, Ty},
+    parameters::Fields,
 };
+use crate::docs::Docs;
+use openapi_dropshot_contract::model::{Operation, Response, StatusCode};
 
 /// The response that is not an error.
 #[derive(Default)]
@@ -16,12 +18,27 @@ pub(crate) struct Success<'a> {
     /// Its status; `None` if the handler chooses it.
     pub(crate) status: Option<u16>,
     /// Its body, if it is JSON.
-    pub(crate) body: Option<Ty>,
+    pub(crate) body: Option<JsonBody<'a>>,
     /// The media type of a body that is sent as the handler gives it.
     pub(crate) raw: Option<&'a str>,
     pub(crate) headers: Option<Fields>,
     /// The name of the type that is generated for it if dropshot has none.
     pub(crate) own: Option<String>,
+    /// The name of its variant, if it is one of several.
+    pub(crate) variant: String,
+    /// The responses among which the handler chooses. If it has them, the response itself
+    /// has no other facts.
+    pub(crate) several: Option<Successes<'a>>,
+}
+
+/// The responses that are not errors, unless there is exactly one with one status. If the
+/// document lists none, the handler can only return errors.
+pub(crate) struct Successes<'a> {
+    /// The name of the enum.
+    pub(crate) name: String,
+    /// The name of the type that describes the bodies.
+    pub(crate) described: String,
+    pub(crate) cases: Vec<Success<'a>>,
 }
 
 /// Returns the name of a status, for the names of types.
@@ -81,104 +98,138 @@ pub(super) fn status_name(status: u16) -> String {
 }
 
 impl<'a> Planner<'a> {
-    /// Plans the response that is not an error.
+    /// Plans the responses that are not errors.
     pub(super) fn success(&mut self, operation: &'a Operation, type_name: &str) -> Success<'a> {
-        let label = operation.label();
-        let mut first: Option<(&'a Response, u16)> = None;
+        let mut declared: Vec<&'a Response> = Vec::new();
         for response in &operation.responses {
-            let at = &response.status.at;
-            match (response.status.value, first) {
-                (StatusCode::Exact(status @ 200..=399), None) => first = Some((response, status)),
-                (StatusCode::Exact(200..=399), Some((other, _))) => {
-                    let message = format!("{label} has several responses that are not errors");
-                    let help = "keep one; dropshot gives each operation one status of success";
-                    let problem = Problem::error("several-successes", at, message, help);
-                    let problem = problem.with_related(&other.status.at, "the first one");
-                    self.problems.push(problem);
-                }
-                (StatusCode::Exact(status @ ..=199), _) => {
+            match response.status.value {
+                StatusCode::Exact(200..=399) | StatusCode::Range(2 | 3) => declared.push(response),
+                status @ (StatusCode::Exact(..=199) | StatusCode::Range(1)) => {
                     let message =
                         format!("{status} is not supported: dropshot sends no interim responses");
+                    let at = &response.status.at;
                     self.reject("unsupported-status", at, message, "remove it");
                 }
-                (StatusCode::Range(class @ 1..=3), _) => {
-                    let message = format!(
-                        "`{class}XX` is not supported: a response that is not an error has one status"
-                    );
-                    let help = "write the exact status, such as `200`";
-                    self.reject("unsupported-status", at, message, help);
-                }
-                (StatusCode::Exact(_) | StatusCode::Range(_) | StatusCode::Default, _) => {}
+                StatusCode::Exact(_) | StatusCode::Range(_) | StatusCode::Default => {}
             }
         }
-        let Some((response, status)) = first else {
-            let response = self.free_response(operation);
-            if response.is_none() {
-                let message = format!("{label} has no response that is not an error");
-                let help = "add a response such as `200` or `204`; a response of any status and content is a \
-                     `default` alone, with `*/*: {schema: {}}`";
-                self.reject("missing-success", &operation.at, message, help);
-            }
+        if let [only] = declared.as_slice()
+            && let StatusCode::Exact(status) = only.status.value
+        {
+            return self.success_of(operation, only, Some(status), type_name);
+        }
+        let free = self.free_response(operation);
+        if free.is_some() {
             return Success {
-                response,
+                response: free,
                 ..Success::default()
             };
-        };
+        }
+        if declared.is_empty() {
+            // `default` stands for each status that the document does not list.
+            let is_default = |response: &&Response| response.status.value == StatusCode::Default;
+            declared.extend(operation.responses.iter().find(is_default));
+        }
+        let cases = declared.iter().map(|response| {
+            let status = match response.status.value {
+                StatusCode::Exact(status) => Some(status),
+                StatusCode::Range(_) | StatusCode::Default => None,
+            };
+            self.success_of(operation, response, status, type_name)
+        });
+        let cases = cases.collect();
+        Success {
+            response: declared.first().copied(),
+            several: Some(Successes {
+                name: format!("{type_name}Success"),
+                described: format!("{type_name}SuccessBody"),
+                cases,
+            }),
+            ..Success::default()
+        }
+    }
+
+    /// Plans a response that is not an error; without a status if the handler chooses it.
+    fn success_of(
+        &mut self,
+        operation: &'a Operation,
+        response: &'a Response,
+        status: Option<u16>,
+        type_name: &str,
+    ) -> Success<'a> {
+        let mut contents = response.content.iter();
         let raw = match response.content.as_slice() {
-            [only] if !is_json(only) && self.is_free_content(only) => {
-                Some(only.name.value.as_str())
-            }
-            _ => None,
+            _ if contents.any(is_like_json) => None,
+            [first, ..] => Some(first.name.value.as_str()),
+            [] => None,
+        };
+        let class = match response.status.value {
+            StatusCode::Exact(status) => status_name(status),
+            StatusCode::Range(3) => "Redirection".to_owned(),
+            StatusCode::Range(_) => "Success".to_owned(),
+            StatusCode::Default => "Other".to_owned(),
         };
         let body = match raw {
             Some(_) => None,
-            None => self.response_body(response, status, type_name),
+            None => self.response_body(response, status, &format!("{type_name}{class}Body")),
         };
         let id = operation.id.as_ref().map_or("", |id| &id.value);
-        let docs = Docs::own(format!("The headers of the {status} response of `{id}`."));
-        let name = format!("{type_name}{}", status_name(status));
+        let shown = response.status.value;
+        let docs = Docs::own(format!("The headers of the {shown} response of `{id}`."));
+        let name = format!("{type_name}{class}");
         let headers = self.headers(&response.headers, &format!("{name}Headers"), docs);
-        let is_known = match raw {
-            Some(media_type) => media_type == "*/*" && matches!(status, 200..=202),
-            None => matches!((status, body.is_some()), (200..=202, true) | (204, false)),
+        let is_known = match (raw, status) {
+            (_, None) => true,
+            (Some(media_type), Some(status)) => media_type == "*/*" && matches!(status, 200..=202),
+            (None, Some(status)) => match &body {
+                Some(body) => matches!(status, 200..=202) && body.own_media_type().is_none(),
+                None => status == 204,
+            },
         };
         Success {
             response: Some(response),
-            status: Some(status),
+            status,
             body,
             raw,
             headers,
             own: (!is_known).then_some(name),
+            several: None,
+            variant: class,
         }
     }
 
-    /// Returns whether a content has only a media type, so that nothing checks what the
-    /// handler sends.
-    fn is_free_content(&self, content: &'a MediaType) -> bool {
-        content.schema.as_ref().is_none_or(|schema| {
-            let is_string = value(&schema.types) == Some(Type::String) && !schema.nullable;
-            self.is_free(schema) || (is_string && self.says_only(schema, &["format"]))
-        })
-    }
-
-    /// Plans the body of a response, and rejects it if the status forbids a body.
+    /// Plans the body of a response, and rejects it if the status forbids a body. Of several
+    /// media types the service sends the first that is JSON.
     pub(super) fn response_body(
         &mut self,
         response: &'a Response,
-        status: u16,
-        type_name: &str,
-    ) -> Option<Ty> {
+        status: Option<u16>,
+        wanted: &str,
+    ) -> Option<JsonBody<'a>> {
         if response.content.is_empty() {
             return None;
         }
-        if matches!(status, 204 | 205 | 304) {
+        if let Some(status @ (204 | 205 | 304)) = status {
             let message = format!("a response with status {status} has no body");
             let help = "remove its `content`, or use another status";
             self.reject("unsupported-body", &response.at, message, help);
         }
-        let schema = self.json(&response.content, &response.at, "the body of a response")?;
-        let wanted = format!("{type_name}{}Body", status_name(status));
-        Some(self.body_type(schema, &wanted))
+        let json = response.content.iter().find(|media| is_like_json(media));
+        let json = json.or(response.content.first())?;
+        if !is_like_json(json) {
+            return Some(JsonBody {
+                ty: Ty::Scalar(Scalar::Text { format: None }),
+                media_type: &json.name.value,
+            });
+        }
+        let ty = match &json.schema {
+            Some(schema) => self.body_type(schema, wanted),
+            None => Ty::Any,
+        };
+        Some(JsonBody {
+            ty,
+            media_type: &json.name.value,
+        })
     }
 
     /// Finds the response of any status and any content: it is `default` alone, as

@@ -3,50 +3,14 @@
 //! parameters and bodies are checked where they are planned.
 
 use super::Planner;
-use openapi_dropshot_contract::{
-    Problem,
-    model::{Location, Node},
-};
-
-/// A member that is rejected: its name, the rule, and what to do instead.
-type Unsupported = (&'static str, &'static str, &'static str);
-
-const CALLBACKS: Unsupported = (
-    "callbacks",
-    "unsupported-callbacks",
-    "remove `callbacks`, and describe in words which requests the service sends",
-);
-const LINKS: Unsupported = (
-    "links",
-    "unsupported-links",
-    "remove `links`, and name the operation in the description of the response",
-);
-const SERVERS: Unsupported = (
-    "servers",
-    "unsupported-servers",
-    "write `servers` once, at the root of the document",
-);
+use openapi_dropshot_contract::{Problem, model::Location};
 
 impl Planner<'_> {
     /// Checks the parts of the document that are not planned.
     pub(super) fn check_unsupported(&mut self) {
         let document = self.document;
         let node = |at: &Location| document.root.pointer(&at.pointer);
-        let paths = document.root.get("paths");
-        for operation in &document.operations {
-            let path = &operation.path.value;
-            self.reject_member(paths.and_then(|paths| paths.get(path)), SERVERS);
-            self.reject_member(node(&operation.at), CALLBACKS);
-            self.reject_member(node(&operation.at), SERVERS);
-        }
-        let components = document.root.get("components");
-        self.reject_member(components, CALLBACKS);
-        self.reject_member(components, LINKS);
         let operations = || document.operations.iter();
-        let responses = operations().flat_map(|operation| &operation.responses);
-        for response in responses.chain(document.responses.values()) {
-            self.reject_member(node(&response.at), LINKS);
-        }
         let parameters = operations().flat_map(|operation| &operation.parameters);
         for parameter in parameters.chain(document.parameters.values()) {
             let reserved = node(&parameter.at).and_then(|node| node.get("allowReserved"));
@@ -57,18 +21,6 @@ impl Planner<'_> {
             }
         }
         self.check_servers();
-    }
-
-    /// Rejects a member of an object, if the object has it and it is not empty.
-    fn reject_member(&mut self, node: Option<&Node>, (name, rule, help): Unsupported) {
-        let members = node.and_then(Node::as_object);
-        if let Some(member) = members.and_then(|members| members.get(name))
-            && member.value.size() > 1
-        {
-            let message =
-                format!("`{name}` is not supported here: no generated code would implement it");
-            self.reject(rule, &member.key_at, message, help);
-        }
     }
 
     /// Checks that the servers have the same path, because a service has one base path.

@@ -43,7 +43,9 @@ impl<'a> Planner<'a> {
             },
             title: schema.title.clone(),
             deprecated: schema.deprecated,
-            default: schema.default.clone(),
+            // `null` is a value of the places that use the type, not of the type itself.
+            default: (schema.default.clone())
+                .filter(|default| !(schema.nullable && default.is_null())),
             kind,
         }
     }

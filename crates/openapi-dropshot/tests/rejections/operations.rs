@@ -12,7 +12,7 @@ fn parameters_are_rejected_where_a_text_cannot_say_them() {
     };
     assert_rejected(&[
         (
-            parameter("name: a, in: query, schema: {type: array, items: {type: string}}"),
+            parameter("name: a, in: header, schema: {type: array, items: {type: string}}"),
             "unsupported-parameter … use a string, an integer",
         ),
         (
@@ -53,10 +53,6 @@ fn operations_are_rejected_where_dropshot_has_no_way() {
     let gone = "      responses: {'204': {description: Gone.}}\n";
     assert_rejected(&[
         (
-            operation(&format!("    get:{PATH}\n{gone}")),
-            "missing-operation-id 8:7 `GET /things/{thingId}` has no `operationId` … add one",
-        ),
-        (
             operation(&format!("    trace:\n      operationId: a{PATH}\n{gone}")),
             "unsupported-method",
         ),
@@ -74,27 +70,9 @@ fn operations_are_rejected_where_dropshot_has_no_way() {
         ),
         (
             post(&format!(
-                "      requestBody: {{required: true, content: {{text/plain: {{schema: {{type: string}}}}}}}}\n{gone}"
-            )),
-            "unsupported-media-type … use `application/json`",
-        ),
-        (
-            post(&format!(
-                "      requestBody: {{required: true, content: {{multipart/form-data: {{schema: {{type: object}}}}}}}}\n{gone}"
-            )),
-            "unsupported-media-type … write `schema: {type: string, format: binary}`",
-        ),
-        (
-            post(&format!(
                 "      requestBody: {{required: true, content: {{application/x-www-form-urlencoded: {{schema: {{type: array, items: {{type: string}}}}}}}}}}\n{gone}"
             )),
             "unsupported-form … write an object with `properties` that are strings",
-        ),
-        (
-            get(
-                "      responses: {'200': {description: A., content: {text/csv: {schema: {type: string}}, text/plain: {schema: {type: string}}}}}\n",
-            ),
-            "unsupported-media-type",
         ),
         (
             post(&format!("      x-dropshot-websocket: {{}}\n{gone}")),
@@ -117,46 +95,14 @@ fn operations_are_rejected_where_dropshot_has_no_way() {
             "unsupported-pagination … add the query parameters",
         ),
         (
-            post(&format!(
-                "      requestBody: {{required: true, content: {{application/json: {{}}}}}}\n{gone}"
-            )),
-            "missing-schema … allows any JSON value",
-        ),
-        (
-            get("      responses: {'200': {description: A.}, '201': {description: B.}}\n"),
-            "several-successes … keep one",
-        ),
-        (
-            get("      responses: {2XX: {description: A.}}\n"),
-            "unsupported-status … write the exact status",
-        ),
-        (
             get("      responses: {'101': {description: A.}}\n"),
             "unsupported-status",
-        ),
-        (
-            get("      responses: {default: {description: A.}}\n"),
-            "missing-success",
         ),
         (
             get(
                 "      responses: {'204': {description: A., content: {application/json: {schema: {}}}}}\n",
             ),
             "unsupported-body … a response with status 204 has no body",
-        ),
-        (
-            get("      responses:
-        '204': {description: A.}
-        '404': {description: B., content: {application/json: {schema: {type: string}}}}
-        '409': {description: C., content: {application/json: {schema: {type: integer}}}}
-"),
-            "several-error-bodies … use one schema for the errors",
-        ),
-        (
-            operation(&format!(
-                "    get:\n      operationId: a{PATH}\n{gone}  /things/all:\n    get:\n      operationId: b\n{gone}"
-            )),
-            "ambiguous-paths … cannot tell them apart",
         ),
         (
             operation(&format!(

@@ -27,8 +27,8 @@ impl Form {
         match media.and_then(|media| media.name.value.split(';').next()) {
             Some("application/x-www-form-urlencoded") => Form::Fields,
             Some("multipart/form-data") => Form::Parts,
-            Some("application/octet-stream") => Form::Bytes,
-            _ => Form::Json,
+            Some("application/json") | None => Form::Json,
+            Some(_) => Form::Bytes,
         }
     }
 

@@ -17,10 +17,7 @@ const MOST: u64 = 1_000;
 /// Lets the handler return each of its errors.
 pub(super) fn try_all(requests: &mut Requests<'_>, document: &Document) -> Result<()> {
     let operation = requests.operation;
-    let Some(id) = &operation.id else {
-        return Ok(());
-    };
-    let count = requests.program.errors(&id.value)?.min(MOST);
+    let count = requests.program.errors(&requests.name)?.min(MOST);
     // Responses of any status and content are left out: the handler returns them as successes.
     let is_listed = |response: &&Response| is_error(response.status.value) && !is_free(response);
     let listed: Vec<&Response> = operation.responses.iter().filter(is_listed).collect();

@@ -1,0 +1,103 @@
+//! Prints how much of each document comes through the generator, and which rules reject
+//! the rest. Reads, plans and generates; compiles nothing. The table is Markdown.
+
+use super::source::Source;
+use crate::Project;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+/// One row of the table.
+struct Row {
+    document: String,
+    operations: usize,
+    /// How many operations the service has.
+    service: usize,
+    /// How many operations service and client both have.
+    client: usize,
+    reasons: String,
+}
+
+/// Prints the table of the documents.
+pub(super) fn print(project: &Project, files: &[PathBuf]) {
+    println!("| document | operations | service | with client | rejected by |");
+    println!("|---|---|---|---|---|");
+    let printed = |file: &PathBuf| {
+        let row = row(project, file);
+        let (document, operations, reasons) = (&row.document, row.operations, &row.reasons);
+        let (service, client) = (row.service, row.client);
+        println!("| {document} | {operations} | {service} | {client} | {reasons} |");
+        row
+    };
+    let rows: Vec<Row> = files.iter().map(printed).collect();
+    let sum = |count: fn(&Row) -> usize| rows.iter().map(count).sum::<usize>();
+    println!(
+        "| all | {} | {} | {} | |",
+        sum(|row| row.operations),
+        sum(|row| row.service),
+        sum(|row| row.client)
+    );
+}
+
+fn row(project: &Project, file: &Path) -> Row {
+    let document = file.file_name().unwrap_or(file.as_os_str());
+    let document = document.to_string_lossy().into_owned();
+    let sources = Source::read(project, file)
+        .and_then(|service| Ok((service, Source::with_client(project, file)?)));
+    if let Ok((service, _)) = &sources
+        && !service.rejections.is_empty()
+    {
+        eprintln!("{}\n", service.rendered_rejections());
+    }
+    match sources {
+        Ok((service, client)) => Row {
+            document,
+            operations: service.document.operations.len() + service.rejected.len(),
+            service: service.document.operations.len(),
+            client: client.document.operations.len(),
+            reasons: reasons(&service),
+        },
+        Err(error) => Row {
+            document,
+            operations: 0,
+            service: 0,
+            client: 0,
+            reasons: format!("the document cannot be read: {}", rules_in(&error)),
+        },
+    }
+}
+
+/// Returns the rules that reject operations of the service, each with the number of
+/// operations, the most frequent first.
+fn reasons(source: &Source) -> String {
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for rule in source
+        .rejected
+        .iter()
+        .flat_map(|operation| &operation.rules)
+    {
+        *counts.entry(rule).or_default() += 1;
+    }
+    listed(counts)
+}
+
+/// Returns the rules that an error names, each with the number of problems.
+fn rules_in(error: &anyhow::Error) -> String {
+    let text = error.to_string();
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for rest in text.split("error[").skip(1) {
+        if let Some((rule, _)) = rest.split_once(']') {
+            *counts.entry(rule).or_default() += 1;
+        }
+    }
+    listed(counts)
+}
+
+fn listed(counts: BTreeMap<&str, usize>) -> String {
+    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(rule, count)| (std::cmp::Reverse(*count), *rule));
+    let counts = counts.into_iter();
+    let parts = counts.map(|(rule, count)| format!("`{rule}` {count}"));
+    parts.collect::<Vec<_>>().join(", ")
+}

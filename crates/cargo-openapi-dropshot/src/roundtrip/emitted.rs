@@ -1,0 +1,136 @@
+//! Reads the document that dropshot emits from generated code, and adds what dropshot has
+//! no words for and the generated code says in another way: paths in layers, and bodies
+//! that differ from response to response.
+
+use super::program::Program;
+use anyhow::{Context, Result};
+use openapi_dropshot_contract::Document;
+use serde_json::{Map, Value, json};
+
+/// The extension with which a schema says which response has which body; see `by_status` in
+/// `openapi-dropshot-types`.
+const BODIES: &str = "x-bodies-by-status";
+
+/// The extension with the schema of a parameter that dropshot does not take; see `shapes` in
+/// `openapi-dropshot-types`.
+const PARAMETER: &str = "x-parameter-schema";
+
+/// Reads the emitted document, with the schemas that no operation uses.
+pub(super) fn read(program: &mut Program, source: &Document) -> Result<Document> {
+    let mut document = program.document()?;
+    let others = program.schemas()?;
+    let others = others
+        .pointer("/components/schemas")
+        .and_then(Value::as_object);
+    for (name, schema) in others.into_iter().flatten() {
+        let known = &mut document["components"]["schemas"][name];
+        if known.is_null() {
+            *known = schema.clone();
+        }
+    }
+    restore_paths(&mut document, source);
+    restore_parameters(&mut document);
+    split_responses(&mut document);
+    openapi_dropshot_contract::read("emitted.json", &document.to_string())
+        .context("dropshot emits a document that is not valid OpenAPI 3.0")
+}
+
+/// Removes the number of the layer from the paths that have one.
+fn restore_paths(document: &mut Value, source: &Document) {
+    let Some(paths) = document["paths"].as_object_mut() else {
+        return;
+    };
+    let mut restored = Map::new();
+    for (path, item) in std::mem::take(paths) {
+        let number = path.strip_prefix('/').unwrap_or(&path);
+        let below = match number.find('/') {
+            Some(slash) => number.get(slash..),
+            None => Some("/"),
+        };
+        let is_layered = below.is_some_and(|below| {
+            let own = |path: &str| {
+                let mut operations = source.operations.iter();
+                operations.any(|operation| operation.path.value == path)
+            };
+            own(below) && !own(&path)
+        });
+        let path = below.filter(|_| is_layered).unwrap_or(&path).to_owned();
+        restored.insert(path, item);
+    }
+    *paths = restored;
+}
+
+/// Gives the parameters the schemas that dropshot does not take.
+fn restore_parameters(document: &mut Value) {
+    let paths = document["paths"].as_object_mut().into_iter().flatten();
+    let items = paths.filter_map(|(_, item)| item.as_object_mut()).flatten();
+    let parameters =
+        items.filter_map(|(_, operation)| operation.get_mut("parameters")?.as_array_mut());
+    for parameter in parameters.flatten() {
+        let Some(schema) = parameter.get_mut("schema").and_then(Value::as_object_mut) else {
+            continue;
+        };
+        if let Some(Value::Object(own)) = schema.remove(PARAMETER) {
+            // The texts and the default stay.
+            schema.extend(own);
+        }
+    }
+}
+
+/// Replaces the responses of each operation whose schema says which response has which
+/// body by these responses.
+fn split_responses(document: &mut Value) {
+    let shared = document["components"]["responses"].clone();
+    let paths = document["paths"].as_object_mut().into_iter().flatten();
+    let items = paths.filter_map(|(_, item)| item.as_object_mut()).flatten();
+    for (_, operation) in items {
+        let responses = operation.get_mut("responses");
+        let Some(responses) = responses.and_then(Value::as_object_mut) else {
+            continue;
+        };
+        let mut split = Map::new();
+        for (status, response) in std::mem::take(responses) {
+            let target = response["$ref"].as_str().and_then(|reference| {
+                shared.get(reference.strip_prefix("#/components/responses/")?)
+            });
+            let parts = parts(target.unwrap_or(&response), &status);
+            match parts {
+                Some(parts) => split.extend(parts),
+                None => {
+                    split.insert(status, response);
+                }
+            }
+        }
+        *responses = split;
+    }
+}
+
+/// Returns the responses that an emitted response stands for, if its schema says so.
+fn parts(response: &Value, emitted: &str) -> Option<Vec<(String, Value)>> {
+    let schema = response.pointer("/content/application~1json/schema")?;
+    let bodies = schema.get(BODIES)?.as_object()?;
+    let parts = bodies.iter().map(|(status, entry)| {
+        let schema = entry["body"]
+            .as_u64()
+            .and_then(|index| schema["anyOf"].get(usize::try_from(index).ok()?));
+        let content = match (entry["mediaType"].as_str(), schema) {
+            (None, _) => json!({}),
+            (Some(media_type), Some(schema)) => json!({ media_type: { "schema": schema } }),
+            (Some(_), None) => json!({ "*/*": { "schema": {} } }),
+        };
+        let mut part = response.clone();
+        part["content"] = content;
+        (status.clone(), part)
+    });
+    let is_covered = |(status, _): &(String, Value)| {
+        let is_error = status == "default" || status.starts_with(['4', '5']);
+        // Both ranges describe the same type; each part is taken once, with a range or with
+        // the status of success.
+        if is_error {
+            emitted == "4XX"
+        } else {
+            !emitted.ends_with("XX")
+        }
+    };
+    Some(parts.filter(is_covered).collect())
+}

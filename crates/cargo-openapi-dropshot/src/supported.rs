@@ -1,0 +1,193 @@
+//! Generates what can be generated of a document. Where the generator rejects a part, the
+//! operations that need that part are left out, so that one construct does not hide the
+//! others.
+
+use crate::name_of;
+use openapi_dropshot::File;
+use openapi_dropshot_contract::{
+    Document, Problem, Problems,
+    model::{Node, NodeKind, unescape_pointer_token},
+};
+use std::collections::BTreeSet;
+
+/// A document, and what was generated of it.
+pub(crate) struct Supported {
+    /// The document without what was rejected.
+    pub(crate) document: Document,
+    /// The files; none where no operation is left.
+    pub(crate) files: Vec<File>,
+    /// What was rejected, and why.
+    pub(crate) rejections: Vec<Problem>,
+    /// The operations that were left out.
+    pub(crate) rejected: Vec<RejectedOperation>,
+    /// The number of component schemas that were left out.
+    pub(crate) rejected_schemas: usize,
+}
+
+/// A function of the generator.
+pub(crate) type Generate =
+    fn(&Document, &openapi_dropshot::Options) -> Result<Vec<File>, Vec<Problem>>;
+
+/// An operation that the generator rejects.
+pub(crate) struct RejectedOperation {
+    /// The operation, as `GET /path`.
+    pub(crate) name: String,
+    /// The rules of the problems that reject it; none where the whole document is rejected.
+    pub(crate) rules: BTreeSet<&'static str>,
+}
+
+impl Supported {
+    /// Generates what can be generated of a document.
+    pub(crate) fn of(
+        document: Document,
+        generate: Generate,
+        options: &openapi_dropshot::Options,
+    ) -> Self {
+        let mut supported = Supported {
+            document,
+            files: Vec::new(),
+            rejections: Vec::new(),
+            rejected: Vec::new(),
+            rejected_schemas: 0,
+        };
+        supported.generate(generate, options);
+        supported
+    }
+
+    /// Generates the code. Leaves out what the generator rejects until it rejects nothing.
+    fn generate(&mut self, generate: Generate, options: &openapi_dropshot::Options) {
+        loop {
+            match generate(&self.document, options) {
+                Ok(files) => {
+                    // An API without operations is of no use.
+                    let is_empty = self.document.operations.is_empty();
+                    if !is_empty || self.rejected.is_empty() {
+                        self.files = files;
+                    }
+                    return;
+                }
+                Err(problems) if self.leave_out(&problems) => self.rejections.extend(problems),
+                Err(problems) => {
+                    // No operation contains the problems, so no operation can be generated.
+                    let rules: BTreeSet<_> = problems.iter().map(|problem| problem.rule).collect();
+                    let operations = self.document.operations.drain(..);
+                    let rejected = operations.map(|operation| RejectedOperation {
+                        name: name_of(&operation),
+                        rules: rules.clone(),
+                    });
+                    self.rejected.extend(rejected);
+                    self.rejected_schemas += self.document.schemas.drain(..).count();
+                    return self.rejections.extend(problems);
+                }
+            }
+        }
+    }
+
+    /// Leaves out the operations and schemas that need a part with a problem. Returns
+    /// whether there are any.
+    fn leave_out(&mut self, problems: &[Problem]) -> bool {
+        let document = &mut self.document;
+        let rules = |pointer: &str| rules_of(&document.root, pointer, problems);
+        let before = (document.operations.len(), document.schemas.len());
+        let mut left_out = Vec::new();
+        document.schemas.retain(|_, schema| {
+            let pointer = &schema.at.pointer;
+            let keep = rules(pointer).is_empty();
+            left_out.extend((!keep).then(|| pointer.clone()));
+            keep
+        });
+        document.operations.retain(|operation| {
+            let pointer = &operation.at.pointer;
+            // A problem of a path concerns all operations of the path.
+            let path = pointer.rsplit_once('/').map_or("", |(path, _)| path);
+            let of_path = problems.iter().filter(|problem| problem.at.pointer == path);
+            let mut rules = rules(pointer);
+            rules.extend(of_path.map(|problem| problem.rule));
+            let keep = rules.is_empty();
+            if !keep {
+                left_out.push(pointer.clone());
+                let name = name_of(operation);
+                self.rejected.push(RejectedOperation { name, rules });
+            }
+            keep
+        });
+        self.rejected_schemas += before.1 - document.schemas.len();
+        for pointer in left_out {
+            remove(&mut document.root, &pointer);
+        }
+        before != (document.operations.len(), document.schemas.len())
+    }
+
+    /// Returns the rejections, each with the lines of the document around it.
+    pub(crate) fn rendered_rejections(&self) -> Problems {
+        Problems::new(&self.document.text, self.rejections.clone())
+    }
+}
+
+/// Removes the member of an object to which a pointer leads.
+fn remove(root: &mut Node, pointer: &str) {
+    let mut tokens: Vec<String> = pointer
+        .split('/')
+        .skip(1)
+        .map(unescape_pointer_token)
+        .collect();
+    let Some(last) = tokens.pop() else {
+        return;
+    };
+    let mut node = root;
+    for token in tokens {
+        let NodeKind::Object(members) = &mut node.kind else {
+            return;
+        };
+        let Some(member) = members.get_mut(&token) else {
+            return;
+        };
+        node = &mut member.value;
+    }
+    if let NodeKind::Object(members) = &mut node.kind {
+        members.shift_remove(&last);
+    }
+}
+
+/// Returns the rules of the problems that are inside of the part at a pointer, or of a
+/// part to which that part refers.
+fn rules_of(root: &Node, pointer: &str, problems: &[Problem]) -> BTreeSet<&'static str> {
+    let (mut left, mut seen) = (vec![pointer.to_owned()], BTreeSet::new());
+    let mut rules = BTreeSet::new();
+    // The parameters of a path belong to its operations.
+    if let Some((path, _)) = pointer.rsplit_once('/')
+        && path.starts_with("/paths/")
+    {
+        left.push(format!("{path}/parameters"));
+    }
+    while let Some(pointer) = left.pop() {
+        let is_inside = |problem: &&Problem| {
+            let rest = problem.at.pointer.strip_prefix(pointer.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let inside = problems.iter().filter(is_inside);
+        rules.extend(inside.map(|problem| problem.rule));
+        if let Some(node) = root.pointer(&pointer)
+            && seen.insert(pointer)
+        {
+            references(node, &mut left);
+        }
+    }
+    rules
+}
+
+/// Adds the pointers to which a part of the document refers.
+fn references(node: &Node, pointers: &mut Vec<String>) {
+    match &node.kind {
+        NodeKind::Object(members) => {
+            let reference = node.get("$ref").and_then(Node::as_str);
+            let pointer = reference.and_then(|reference| reference.strip_prefix('#'));
+            pointers.extend(pointer.map(str::to_owned));
+            for member in members.values() {
+                references(&member.value, pointers);
+            }
+        }
+        NodeKind::Array(items) => items.iter().for_each(|item| references(item, pointers)),
+        _ => {}
+    }
+}

@@ -1,0 +1,211 @@
+//! Rewrites lists of types and the alternative `null`: as one type, `nullable`, or `oneOf`.
+
+use super::{empty, flag, insert, members, remove};
+use crate::model::{Location, Node, NodeKind};
+
+/// The keywords that each type has; a keyword that is not here applies to all types.
+const OF_TYPES: [(&str, &[&str]); 4] = [
+    (
+        "string",
+        &[
+            "format",
+            "pattern",
+            "minLength",
+            "maxLength",
+            "contentEncoding",
+            "contentMediaType",
+        ],
+    ),
+    (
+        "number",
+        &[
+            "format",
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "multipleOf",
+        ],
+    ),
+    (
+        "array",
+        &[
+            "items",
+            "prefixItems",
+            "minItems",
+            "maxItems",
+            "uniqueItems",
+            "contains",
+            "minContains",
+            "maxContains",
+            "unevaluatedItems",
+        ],
+    ),
+    (
+        "object",
+        &[
+            "properties",
+            "required",
+            "additionalProperties",
+            "minProperties",
+            "maxProperties",
+            "patternProperties",
+            "propertyNames",
+            "unevaluatedProperties",
+            "dependentRequired",
+            "dependentSchemas",
+            "discriminator",
+        ],
+    ),
+];
+
+/// A list of types becomes one type, `nullable`, or alternatives.
+pub(super) fn types(node: &mut Node) {
+    let Some(value) = node.get("type").cloned() else {
+        return;
+    };
+    let names: Vec<Node> = match &value.kind {
+        NodeKind::Array(names) => names.clone(),
+        NodeKind::String(name) if name == "null" => vec![value.clone()],
+        _ => return,
+    };
+    if names.iter().any(|name| name.as_str().is_none()) {
+        return;
+    }
+    let is_null = |name: &Node| name.as_str() == Some("null");
+    let may_be_null = names.iter().any(is_null);
+    let mut others: Vec<Node> = names.into_iter().filter(|name| !is_null(name)).collect();
+    // Integers are numbers.
+    if others.iter().any(|name| name.as_str() == Some("number")) {
+        others.retain(|name| name.as_str() != Some("integer"));
+    }
+    remove(node, "type");
+    // A list of values that lacks `null` excludes it.
+    let lists_null = |values: &[Node]| values.iter().any(Node::is_null);
+    let excludes_null = node
+        .get("enum")
+        .and_then(Node::as_array)
+        .is_some_and(|values| !lists_null(values));
+    match others.as_slice() {
+        [] => {
+            let null = Node::of(value.at.clone(), NodeKind::Null);
+            insert(
+                node,
+                "enum",
+                Node::of(value.at.clone(), NodeKind::Array(vec![null])),
+            );
+            return;
+        }
+        [only] => insert(node, "type", only.clone()),
+        _ if node.get("enum").is_some() => {}
+        _ => alternatives(node, &value.at, &others),
+    }
+    if may_be_null && !excludes_null {
+        insert(node, "nullable", flag(&value.at));
+    }
+}
+
+/// Distributes the keywords among alternatives of one type each.
+fn alternatives(node: &mut Node, at: &Location, types: &[Node]) {
+    let mut parts = Vec::new();
+    for kind in types {
+        let mut part = empty(at);
+        insert(&mut part, "type", kind.clone());
+        let name = match kind.as_str() {
+            Some("integer") => "number",
+            other => other.unwrap_or_default(),
+        };
+        let own = OF_TYPES.iter().find(|(kind, _)| *kind == name);
+        for keyword in own.into_iter().flat_map(|(_, keywords)| *keywords) {
+            let applies = *keyword != "format" || types.len() == 1 || fits(node, name);
+            if let Some(value) = node.get(keyword).filter(|_| applies).cloned() {
+                insert(&mut part, keyword, value);
+            }
+        }
+        parts.push(part);
+    }
+    for (_, keywords) in OF_TYPES {
+        for keyword in keywords {
+            remove(node, keyword);
+        }
+    }
+    insert(node, "oneOf", Node::of(at.clone(), NodeKind::Array(parts)));
+}
+
+/// Whether the format of a schema belongs to a type.
+fn fits(node: &Node, kind: &str) -> bool {
+    let format = node
+        .get("format")
+        .and_then(Node::as_str)
+        .unwrap_or_default();
+    let is_numeric = ["int32", "int64", "uint32", "uint64", "float", "double"].contains(&format);
+    is_numeric == (kind == "number")
+}
+
+/// An alternative that is `null` becomes `nullable`.
+pub(super) fn null_alternative(node: &mut Node) {
+    for keyword in ["anyOf", "oneOf"] {
+        let parts = node.get(keyword).and_then(Node::as_array);
+        if !parts.is_some_and(|parts| parts.iter().any(is_null)) {
+            continue;
+        }
+        let Some(NodeKind::Array(parts)) = remove(node, keyword).map(|list| list.kind) else {
+            continue;
+        };
+        let at = parts.first().map_or(&node.at, |part| &part.at).clone();
+        let (nulls, others): (Vec<Node>, Vec<Node>) = parts.into_iter().partition(is_null);
+        let null_at = nulls.first().map_or(&at, |null| &null.at).clone();
+        match <[Node; 1]>::try_from(others) {
+            Ok([only]) => merge(node, only),
+            Err(others) if others.is_empty() => {
+                let null = Node::of(null_at.clone(), NodeKind::Null);
+                insert(node, "enum", Node::of(null_at, NodeKind::Array(vec![null])));
+                return;
+            }
+            Err(others) => insert(node, keyword, Node::of(at, NodeKind::Array(others))),
+        }
+        insert(node, "nullable", flag(&null_at));
+    }
+}
+
+/// Whether a rewritten schema allows `null` and nothing else.
+fn is_null(part: &Node) -> bool {
+    let values = part.get("enum").and_then(Node::as_array);
+    values.is_some_and(|values| !values.is_empty() && values.iter().all(Node::is_null))
+}
+
+/// Puts the only alternative into the schema that has it. Where both say something about a
+/// value, the alternative stays a schema of its own.
+fn merge(node: &mut Node, only: Node) {
+    const TEXTS: [&str; 7] = [
+        "title",
+        "description",
+        "default",
+        "example",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+    ];
+    let is_text = |name: &String| TEXTS.contains(&name.as_str()) || name.starts_with("x-");
+    let is_plain = node
+        .as_object()
+        .is_some_and(|members| members.keys().all(is_text));
+    if !is_plain || only.get("$ref").is_some() {
+        let at = only.at.clone();
+        let mut parts = vec![only];
+        if let Some(all) = remove(node, "allOf")
+            && let NodeKind::Array(others) = all.kind
+        {
+            parts.extend(others);
+        }
+        insert(node, "allOf", Node::of(at, NodeKind::Array(parts)));
+        return;
+    }
+    if let NodeKind::Object(others) = only.kind
+        && let Some(members) = members(node)
+    {
+        for (name, member) in others {
+            members.entry(name).or_insert(member);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Tests documents of OpenAPI 3.1: they are read as the document of OpenAPI 3.0 that
+//! means the same, with the lines and columns of the text.
+
+use crate::support::{assert_fault, assert_warning, readable};
+use openapi_dropshot_contract::diff;
+
+fn document(version: &str, schema: &str) -> String {
+    format!(
+        "openapi: {version}\ninfo: {{title: T, version: 1.0.0}}\npaths: {{}}\ncomponents:\n  schemas:\n    A: {{type: object}}\n    Thing: {schema}\n"
+    )
+}
+
+#[test]
+fn a_schema_means_what_the_schema_of_3_0_means() {
+    for (newer, older) in [
+        ("{type: [string, 'null']}", "{type: string, nullable: true}"),
+        ("{type: [string]}", "{type: string}"),
+        ("{type: 'null'}", "{enum: [null]}"),
+        ("{type: [integer, number]}", "{type: number}"),
+        (
+            "{type: [string, integer], minLength: 1, minimum: 2, description: D.}",
+            "{oneOf: [{type: string, minLength: 1}, {type: integer, minimum: 2}], description: D.}",
+        ),
+        (
+            "{type: [string, 'null'], enum: [a]}",
+            "{type: string, enum: [a]}",
+        ),
+        (
+            "{type: [string, 'null'], enum: [a, null]}",
+            "{type: string, enum: [a, null], nullable: true}",
+        ),
+        ("{const: a}", "{enum: [a]}"),
+        (
+            "{type: string, examples: [a, b]}",
+            "{type: string, example: a}",
+        ),
+        (
+            "{type: integer, exclusiveMinimum: 0}",
+            "{type: integer, exclusiveMinimum: true, minimum: 0}",
+        ),
+        (
+            "{type: integer, exclusiveMaximum: 5, maximum: 9}",
+            "{type: integer, exclusiveMaximum: true, maximum: 5}",
+        ),
+        (
+            "{type: integer, exclusiveMaximum: 9, maximum: 5}",
+            "{type: integer, maximum: 5}",
+        ),
+        (
+            "{type: string, contentEncoding: base64}",
+            "{type: string, format: byte}",
+        ),
+        (
+            "{type: string, contentMediaType: application/octet-stream}",
+            "{type: string, format: binary}",
+        ),
+        (
+            "{$ref: '#/components/schemas/A', description: D.}",
+            "{allOf: [{$ref: '#/components/schemas/A'}], description: D.}",
+        ),
+        (
+            "{anyOf: [{$ref: '#/components/schemas/A'}, {type: 'null'}]}",
+            "{allOf: [{$ref: '#/components/schemas/A'}], nullable: true}",
+        ),
+        (
+            "{anyOf: [{type: string}, {type: 'null'}], title: T}",
+            "{type: string, nullable: true, title: T}",
+        ),
+        (
+            "{oneOf: [{type: string}, {type: boolean}, {type: 'null'}]}",
+            "{oneOf: [{type: string}, {type: boolean}], nullable: true}",
+        ),
+        (
+            "{type: array, prefixItems: [{type: string}, {type: string}], minItems: 2, items: false}",
+            "{type: array, items: {type: string}, minItems: 2, maxItems: 2}",
+        ),
+        (
+            "{type: object, unevaluatedProperties: false}",
+            "{type: object, additionalProperties: false}",
+        ),
+        (
+            "{type: object, propertyNames: {type: string}, $comment: C.}",
+            "{type: object}",
+        ),
+        ("{properties: {a: true}}", "{properties: {a: {}}}"),
+    ] {
+        let (newer, older) = (
+            readable(&document("3.1.1", newer)),
+            readable(&document("3.0.4", older)),
+        );
+        let [found, expected] = [&newer, &older].map(|document| {
+            let schema = document.root.pointer("/components/schemas/Thing");
+            schema.map(|schema| schema.to_json()).unwrap_or_default()
+        });
+        assert_eq!(found, expected);
+        let today = chrono::NaiveDate::default();
+        let changes = diff::compare(&older.root, &newer.root, &diff::Policy::on(today));
+        assert!(changes.is_empty(), "{changes:?}");
+    }
+}
+
+#[test]
+fn a_rewritten_document_keeps_its_places_and_its_text() {
+    let text = document("3.1.1", "{type: [string, 'null'], minLength: 3}");
+    let document = readable(&text);
+    let length = document.schemas["Thing"].min_length.as_ref();
+    let at = &length.expect("a bound").at;
+    assert_eq!((at.line, at.column), (7, 48));
+    assert_eq!(
+        document
+            .root
+            .pointer(&at.pointer)
+            .and_then(|node| node.as_u64()),
+        Some(3)
+    );
+    let written = document.as_written().to_json();
+    assert_eq!(written["openapi"], "3.1.1");
+    assert_eq!(
+        written["components"]["schemas"]["Thing"]["type"],
+        serde_json::json!(["string", "null"])
+    );
+}
+
+#[test]
+fn faults_of_a_newer_document_are_reported_where_they_are_written() {
+    assert_fault(
+        &document("3.1.1", "{type: [string, 'null'], default: «5}"),
+        "invalid-default",
+        "expected a string",
+        "",
+    );
+    assert_fault(
+        &document("3.1.1", "{type: string, «minLenght: 5}"),
+        "unknown-member",
+        "minLenght",
+        "minLength",
+    );
+    assert_fault(
+        &document("3.2.0", "{type: string, «itemSchema: {}}"),
+        "unknown-member",
+        "itemSchema",
+        "",
+    );
+    assert_warning(
+        &document("3.1.1", "{type: string, nullable: «true}"),
+        "keyword-of-older-version",
+        "no meaning in OpenAPI 3.1",
+        "add `null`",
+    );
+}
+
+#[test]
+fn path_items_of_the_components_and_absent_responses_are_read() {
+    let document = readable(
+        "openapi: 3.1.0
+info: {title: T, version: 1.0.0, summary: S., license: {name: L, identifier: MIT}}
+paths:
+  /a: {$ref: '#/components/pathItems/A'}
+components:
+  pathItems:
+    A: {get: {operationId: readA}}
+webhooks: {}
+",
+    );
+    assert_eq!(document.operations.len(), 1);
+    assert_eq!(document.operations[0].path.value, "/a");
+}
+
+#[test]
+fn a_bracket_may_be_as_far_left_as_the_name_of_its_member() {
+    let text = "openapi: 3.0.3\ninfo: {title: T, version: 1.0.0}\nx-a:\n  b: {\n    \"c\": [\n      1\n    ]\n  }\npaths: {}\n";
+    assert_eq!(
+        readable(text)
+            .root
+            .pointer("/x-a/b/c/0")
+            .and_then(|node| node.as_u64()),
+        Some(1)
+    );
+}

@@ -1,0 +1,94 @@
+//! Tests the router with paths that dropshot's own router cannot have beside each other.
+#![cfg(feature = "dropshot")]
+
+use dropshot::{
+    ApiDescription, ApiEndpoint, ApiEndpointVersions, CONTENT_TYPE_JSON, HttpError, HttpResponseOk,
+    Path, RequestContext,
+};
+use http::Method;
+use openapi_dropshot_types::{Operation, Router, Stability};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+#[derive(Deserialize, JsonSchema)]
+struct Id {
+    #[expect(dead_code, reason = "declares the variable")]
+    id: String,
+}
+
+async fn one(_: RequestContext<()>, _: Path<Id>) -> Result<HttpResponseOk<()>, HttpError> {
+    Ok(HttpResponseOk(()))
+}
+
+async fn handler(_: RequestContext<()>) -> Result<HttpResponseOk<()>, HttpError> {
+    Ok(HttpResponseOk(()))
+}
+
+const fn operation(index: usize, name: &'static str, path: &'static str) -> Operation {
+    Operation {
+        index,
+        name,
+        method: "GET",
+        path,
+        stability: Stability::Stable,
+        security: None,
+        request_body: None,
+        success: 200,
+        errors: &[],
+        deprecation: None,
+    }
+}
+
+static OPERATIONS: [Operation; 5] = [
+    operation(0, "root", "/"),
+    operation(1, "all", "/tool/all"),
+    operation(2, "photos", "/tool/photos/list"),
+    operation(3, "store", "/store"),
+    operation(4, "one", "/tool/{id}"),
+];
+
+fn router() -> Router {
+    let mut api = ApiDescription::new();
+    for (operation, layer) in OPERATIONS.iter().zip([0, 1, 1, 0, 0]) {
+        let (name, path) = (
+            operation.name.to_owned(),
+            format!("/{layer}{}", operation.path),
+        );
+        let (get, json, all) = (Method::GET, CONTENT_TYPE_JSON, ApiEndpointVersions::All);
+        let endpoint = match operation.name {
+            "one" => ApiEndpoint::new(name, one, get, json, &path, all),
+            _ => ApiEndpoint::new(name, handler, get, json, &path, all),
+        };
+        api.register(endpoint).expect("the paths differ");
+    }
+    Router::new(api, &OPERATIONS)
+}
+
+#[test]
+fn paths_are_found_in_their_layers() {
+    let router = router();
+    for (path, expected) in [
+        ("/", "root"),
+        ("/tool/all", "all"),
+        ("/tool/%61ll", "all"),
+        ("/tool/photos/list", "photos"),
+        ("/store", "store"),
+        ("/tool/one", "one"),
+        ("/tool/a%2Fll", "one"),
+    ] {
+        let (operation, endpoint) = router.find(&Method::GET, path).expect(path);
+        assert_eq!(
+            (operation.name, &*endpoint.operation_id),
+            (expected, expected)
+        );
+    }
+    for (method, path, expected) in [
+        (Method::GET, "/tool/one/more", 404),
+        (Method::GET, "/1/tool/all", 404),
+        (Method::POST, "/tool/all", 405),
+    ] {
+        let error = router.find(&method, path).map(|(found, _)| found.name);
+        let status = error.expect_err(path).status_code.as_u16();
+        assert_eq!(status, expected, "{method} {path}");
+    }
+}
