@@ -140,7 +140,7 @@ impl Connections {
                 if !is_full {
                     return;
                 }
-                let idle_since = self.now().saturating_sub(IDLE.as_micros() as u64);
+                let idle_since = self.now().saturating_sub(micros(IDLE));
                 let mut closing = open.values();
                 if !closing.any(|shared| shared.command() == Command::Close)
                     && let Some(idle) = open
@@ -157,18 +157,22 @@ impl Connections {
         }
     }
 
-    /// Ends connections, again and again, whose client has taken nothing for this time of a
-    /// response that waits for it. Never returns.
-    pub(crate) async fn end_stalled(&self, stall: Duration) {
-        let stall_micros = u64::try_from(stall.as_micros()).unwrap_or(u64::MAX);
+    /// Ends connections, again and again: those whose client has taken nothing for the time
+    /// `stall` of a response that waits for it, and those without a request for the time `idle`.
+    /// Never returns.
+    pub(crate) async fn end_stalled(&self, stall: Duration, idle: Duration) {
         loop {
-            tokio::time::sleep(stall / 4).await;
-            let latest = self.now().saturating_sub(stall_micros);
+            tokio::time::sleep(stall.min(idle) / 4).await;
+            let now = self.now();
+            let since = |time: Duration| now.saturating_sub(micros(time));
             for shared in self.lock().values() {
-                if shared.sending.load(Ordering::SeqCst) > 0
-                    && shared.last_active.load(Ordering::Relaxed) <= latest
-                {
+                let is_sending = shared.sending.load(Ordering::SeqCst) > 0;
+                let stalled = is_sending && shared.last_active() <= since(stall);
+                if stalled || shared.is_idle_since(since(2 * idle)) {
                     shared.order(Command::Close);
+                } else if shared.is_idle_since(since(idle)) {
+                    // A client of HTTP/2 is told not to send more, in case it is about to.
+                    shared.order(Command::ShutDown);
                 }
             }
         }
@@ -201,7 +205,7 @@ impl Connections {
     }
 
     fn now(&self) -> u64 {
-        u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX)
+        micros(self.started.elapsed())
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<Shared>>> {
@@ -209,7 +213,15 @@ impl Connections {
     }
 }
 
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
 impl Shared {
+    fn last_active(&self) -> u64 {
+        self.last_active.load(Ordering::Relaxed)
+    }
+
     fn command(&self) -> Command {
         match self.command.load(Ordering::SeqCst) {
             0 => Command::GoOn,
@@ -224,15 +236,12 @@ impl Shared {
     }
 
     fn is_idle_since(&self, time: u64) -> bool {
-        self.active.load(Ordering::SeqCst) == 0 && self.last_active.load(Ordering::Relaxed) <= time
+        self.active.load(Ordering::SeqCst) == 0 && self.last_active() <= time
     }
 
     /// Orders idle connections: those with the lowest worth are closed first.
     fn worth(&self) -> (bool, u64) {
-        (
-            self.is_trusted.load(Ordering::Relaxed),
-            self.last_active.load(Ordering::Relaxed),
-        )
+        (self.is_trusted.load(Ordering::Relaxed), self.last_active())
     }
 }
 
@@ -378,12 +387,17 @@ mod tests {
         let (stalled, idle) = (connections.open(), connections.open());
         let sending = stalled.handle().begin_request().begin_sending();
         let (stalled, idle) = (run(stalled), run(idle));
+        let (soon, later) = (Duration::from_millis(20), Duration::from_secs(60));
         tokio::select! {
-            () = connections.end_stalled(Duration::from_millis(20)) => {}
+            () = connections.end_stalled(soon, later) => {}
             ended = stalled => ended.expect("closed"),
         }
         assert!(!idle.is_finished());
         drop(sending);
+        tokio::select! {
+            () = connections.end_stalled(later, soon) => {}
+            ended = idle => ended.expect("told to end"),
+        }
     }
 
     #[tokio::test]

@@ -52,7 +52,7 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 const HEAD: Duration = Duration::from_secs(30);
 /// The largest head of a request: the request line and all header fields. HTTP/2 has the same
 /// limit for the list of header fields.
-const HEAD_BYTES: usize = 16 << 10;
+const HEAD_BYTES: usize = 32 << 10;
 /// The requests that an HTTP/2 connection may have at the same time; browsers expect 100 (RFC
 /// 9113, section 6.5.2).
 const STREAMS: u32 = 100;
@@ -135,7 +135,7 @@ impl Listener {
         });
         let mut tasks = JoinSet::new();
         let (watched, stall) = (connections.clone(), shared.stall);
-        tasks.spawn(async move { watched.end_stalled(stall).await });
+        tasks.spawn(async move { watched.end_stalled(stall, HEAD).await });
         tasks.spawn(accept::<C, S>(self.socket, shared));
         Running {
             address: self.address,
