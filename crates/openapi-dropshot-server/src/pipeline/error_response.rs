@@ -27,7 +27,7 @@ enum Reason {
         detail: Option<String>,
     },
     /// The handler, or the reading of its parameters, rejects it.
-    Rejection(Rejection),
+    Rejection(Box<Rejection>),
 }
 
 impl ErrorResponse {
@@ -84,7 +84,7 @@ impl ErrorResponse {
     /// Converts this into a rejection with a code of the document.
     pub(super) fn rejection<C: Contract>(self) -> Rejection {
         let mut rejection = match self.reason {
-            Reason::Rejection(rejection) => rejection,
+            Reason::Rejection(rejection) => *rejection,
             Reason::Condition {
                 condition,
                 message,
@@ -142,7 +142,7 @@ impl ErrorResponse {
 impl From<Rejection> for ErrorResponse {
     fn from(rejection: Rejection) -> Self {
         ErrorResponse {
-            reason: Reason::Rejection(rejection),
+            reason: Reason::Rejection(Box::new(rejection)),
             headers: Vec::new(),
         }
     }
