@@ -337,15 +337,15 @@ fn without_a_limit_each_rejection_is_logged() {
 }
 
 #[test]
-fn a_method_of_390_kilobytes_is_cut_in_the_log() {
+fn a_method_of_30_kilobytes_is_cut_in_the_log() {
     for format in ["text", "json"] {
         let service = Service::start_with(&["--log-format", format]);
-        let response = service.send(&Request::new(&"A".repeat(390_000), "/v1/pets"));
+        let response = service.send(&Request::new(&"A".repeat(30_000), "/v1/pets"));
         assert_eq!(response.status, 405);
         let id = response.header("x-request-id").expect("an id");
         let line = service.log.wait_for(id);
         assert!(line.len() < 2000, "{} bytes", line.len());
-        assert!(line.contains("AAA...[388976 more bytes]"), "{line}");
+        assert!(line.contains("AAA...[28976 more bytes]"), "{line}");
         assert!(line.contains("405"), "{line}");
     }
 }
