@@ -151,7 +151,7 @@ fn the_day_and_the_policy_are_arguments() {
 
 #[test]
 fn a_document_that_cannot_be_compared_is_named_with_the_reason() {
-    let folder = folder(|_| "openapi: 3.1.0\n".to_owned());
+    let folder = folder(|_| "openapi: 4.0.0\n".to_owned());
     let output = diff(&folder, &[]);
     assert_eq!(output.status.code(), Some(1));
     assert!(

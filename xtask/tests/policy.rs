@@ -200,6 +200,9 @@ fn no_toolkit_source_contains_pet_as_a_word() {
         let text = fs::read_to_string(root.join(&path)).expect("UTF-8");
         let source = text.split("#[cfg(test)]\nmod tests {").next();
         for (index, line) in source.unwrap_or_default().lines().enumerate() {
+            // The table of the generator's README names public documents.
+            let line = line.trim_start_matches("| oai-petstore.yaml |");
+            let line = line.trim_start_matches("| swagger-petstore.yaml |");
             if contains_pet(line) {
                 faults.push(format!("{path}:{}: {}", index + 1, line.trim()));
             }

@@ -1,6 +1,6 @@
 //! Sends a request of each kind every second, and measures how long each takes.
 
-use crate::{history::FREEZE, memory, probe::probe, raw::Request, world::World};
+use crate::{history::freeze, memory, probe::probe, raw::Request, world::World};
 use serde_json::{Value, json};
 use std::{
     os::unix::net::UnixDatagram,
@@ -66,7 +66,7 @@ impl Probe {
     pub(crate) fn bound(self) -> Duration {
         match self {
             Self::Watchdog => WATCHDOG,
-            _ => FREEZE,
+            _ => freeze(),
         }
     }
 

@@ -60,10 +60,10 @@ pub(super) const ROWS: &[Mutation] = &[
     },
     Mutation {
         what: "the document is of another version of OpenAPI",
-        edits: &[(DOCUMENT, "openapi: 3.0.3", "openapi: 3.1.0")],
+        edits: &[(DOCUMENT, "openapi: 3.0.3", "openapi: 4.0.0")],
         also: &["generated", "breaking", "lifecycle"],
         rule: "openapi-version",
-        at: (DOCUMENT, "openapi: 3.1.0"),
+        at: (DOCUMENT, "openapi: 4.0.0"),
         help: "3.0.3",
         ..GATE
     },

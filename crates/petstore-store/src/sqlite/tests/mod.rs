@@ -73,13 +73,21 @@ impl Fixture {
 
     /// The names of all pets.
     async fn names(&self) -> Vec<String> {
-        let all = PetQuery {
-            after: None,
-            status: None,
-            limit: usize::MAX,
-        };
-        let page = self.store.list_pets(all).await.expect("a page");
-        page.pets.into_iter().map(|pet| pet.name).collect()
+        let mut names = Vec::new();
+        let mut after = None;
+        loop {
+            let rest = PetQuery {
+                after,
+                status: None,
+                limit: usize::MAX,
+            };
+            let page = self.store.list_pets(rest).await.expect("a page");
+            after = page.pets.last().map(|pet| pet.id);
+            names.extend(page.pets.into_iter().map(|pet| pet.name));
+            if !page.more {
+                return names;
+            }
+        }
     }
 
     /// Runs SQL on the connection that writes, inside of a write.
