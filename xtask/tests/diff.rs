@@ -160,7 +160,7 @@ fn a_document_that_cannot_be_compared_is_named_with_the_reason() {
         stderr(&output)
     );
     assert!(
-        stderr(&output).contains("write it as OpenAPI 3.0.3"),
+        stderr(&output).contains("write `openapi: 3.0.3`"),
         "{}",
         stderr(&output)
     );
