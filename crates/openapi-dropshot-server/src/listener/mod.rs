@@ -171,6 +171,13 @@ impl Running {
     }
 }
 
+/// As for a program that ends: connections finish their requests.
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.connections.shut_down();
+    }
+}
+
 /// Accepts connections. At the limit it closes an idle connection for each new one, and if none
 /// is idle, new ones wait until another ends.
 async fn accept<C, S>(socket: TcpListener, shared: Arc<Shared<S>>)

@@ -22,7 +22,7 @@ pub(super) fn apply(request: &HeaderMap, response: Response<Body>) -> Response<B
     }
     let (mut head, body) = response.into_parts();
     head.headers
-        .append(VARY, HeaderValue::from_static("accept-encoding"));
+        .append(VARY, HeaderValue::from_static("Accept-Encoding"));
     let is_large = matches!(body.size_hint().exact(), Some(size) if size >= SMALLEST);
     if !is_large || head.headers.contains_key(CONTENT_RANGE) || !accepts_gzip(request) {
         return Response::from_parts(head, body);

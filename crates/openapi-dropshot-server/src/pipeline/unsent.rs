@@ -148,3 +148,44 @@ impl HttpBody for Parts {
         SizeHint::with_exact(self.rest.len() as u64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chunks(chunks: &[&'static str]) -> Body {
+        let frames = chunks.iter().map(|chunk| {
+            let data = Bytes::from_static(chunk.as_bytes());
+            Ok::<_, Infallible>(Frame::data(data))
+        });
+        Body::wrap(StreamBody::new(stream::iter(frames.collect::<Vec<_>>())))
+    }
+
+    #[tokio::test]
+    async fn a_body_that_is_not_in_memory_as_a_whole_is_left_as_it_is() {
+        assert_eq!(in_memory(Body::from("abc")).ok(), Some(Bytes::from("abc")));
+        assert_eq!(in_memory(Body::empty()).ok(), Some(Bytes::new()));
+        let body = in_memory(chunks(&["abc", "def"])).expect_err("two parts");
+        let whole = body.collect().await.expect("both parts").to_bytes();
+        assert_eq!(whole, "abcdef");
+        let waiting = StreamBody::new(stream::pending::<Result<Frame<Bytes>, Infallible>>());
+        assert!(in_memory(Body::wrap(waiting)).is_err());
+    }
+
+    #[tokio::test]
+    async fn a_body_is_passed_on_in_parts() {
+        let content = Bytes::from(vec![b'x'; 2 * PART + 1]);
+        let mut body = Parts {
+            rest: content.clone(),
+            progress: Weak::new(),
+        };
+        assert_eq!(body.size_hint().exact(), Some(content.len() as u64));
+        let mut sizes = Vec::new();
+        while let Some(frame) = body.frame().await {
+            let data = frame.expect("no error").into_data();
+            sizes.push(data.expect("no trailer").len());
+        }
+        assert_eq!(sizes, [PART, PART, 1]);
+        assert!(body.is_end_stream());
+    }
+}

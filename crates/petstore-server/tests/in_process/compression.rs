@@ -1,7 +1,10 @@
 //! Tests that responses are compressed with gzip only for clients that accept
 //! it.
 
-use crate::running::{Running, With};
+use crate::{
+    raw::Request,
+    running::{Running, With},
+};
 use flate2::read::GzDecoder;
 use openapi_dropshot_server::config::{Switch, Web};
 use reqwest::{Method, Response};
@@ -49,6 +52,27 @@ async fn a_long_response_is_compressed_for_clients_that_accept_it() {
     assert_eq!(header(&packed, "vary"), Some("Accept-Encoding"));
     let packed = packed.bytes().await.expect("a body");
     assert!(packed.len() < plain.len() / 2, "{}", packed.len());
+    let mut unpacked = Vec::new();
+    GzDecoder::new(&*packed)
+        .read_to_end(&mut unpacked)
+        .expect("gzip");
+    assert_eq!(unpacked, plain);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_page_of_the_api_is_compressed_too() {
+    let running = running(Switch::On).await;
+    let pet = serde_json::json!({ "name": "x".repeat(20_000), "categoryId": 7 });
+    let pet = Request::post("/v1/pets", pet.to_string()).key(&running.key);
+    assert_eq!(running.send(&pet).status, 201);
+    let plain = send(&running, Method::GET, "/v1/pets", None).await;
+    assert_eq!(header(&plain, "content-encoding"), None);
+    assert_eq!(header(&plain, "vary"), Some("Accept-Encoding"));
+    let plain = plain.bytes().await.expect("a body");
+    let packed = send(&running, Method::GET, "/v1/pets", Some("gzip")).await;
+    assert_eq!(header(&packed, "content-encoding"), Some("gzip"));
+    let packed = packed.bytes().await.expect("a body");
+    assert!(packed.len() < 1000, "{}", packed.len());
     let mut unpacked = Vec::new();
     GzDecoder::new(&*packed)
         .read_to_end(&mut unpacked)
