@@ -39,7 +39,7 @@ crate::settings! {
         /// Seconds in which a body has to arrive; a slower one is rejected with 408
         body_read_seconds: Seconds = "10";
         /// Total size of all bodies in memory, in bytes; a request beyond it is rejected with 503
-        body_budget_bytes: NonZeroUsize = "67108864";
+        body_budget_bytes: NonZeroUsize = "33554432";
         /// Total size of the responses of more than 8 KiB that clients have not taken yet, in bytes; a request for another one is rejected with 503
         response_budget_bytes: NonZeroUsize = "33554432";
         /// Seconds in which a client has to take the next 64 KiB of a response; one that takes nothing for longer is disconnected
