@@ -18,6 +18,9 @@ use tokio::sync::Notify;
 /// just been accepted, and its request is under way.
 const IDLE: Duration = Duration::from_millis(100);
 
+/// A new connection counts as idle after so much more: it may have to agree on TLS first.
+const FIRST_REQUEST: Duration = Duration::from_secs(1);
+
 /// What a connection should do.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
@@ -41,6 +44,9 @@ pub(crate) struct Connections {
     /// connections.
     changed: Notify,
     is_full: AtomicBool,
+    /// Set before all connections are told to end, so that one that is opened at that time ends,
+    /// too.
+    is_ending: AtomicBool,
     /// Connections that were closed to make room for others.
     closed_for_others: AtomicU64,
     started: Instant,
@@ -89,6 +95,7 @@ impl Connections {
             next_id: AtomicU64::new(0),
             changed: Notify::new(),
             is_full: AtomicBool::new(false),
+            is_ending: AtomicBool::new(false),
             closed_for_others: AtomicU64::new(0),
             started: Instant::now(),
         }
@@ -113,10 +120,13 @@ impl Connections {
             waker: AtomicWaker::new(),
             active: AtomicUsize::new(0),
             sending: AtomicUsize::new(0),
-            last_active: AtomicU64::new(self.now()),
+            last_active: AtomicU64::new(self.now() + micros(FIRST_REQUEST)),
             is_trusted: AtomicBool::new(false),
         });
         self.lock().insert(id, shared.clone());
+        if self.is_ending.load(Ordering::SeqCst) {
+            shared.order(Command::ShutDown);
+        }
         let connections = self.clone();
         Connection {
             id,
@@ -180,6 +190,7 @@ impl Connections {
 
     /// Lets all connections finish their requests, and end.
     pub(crate) fn shut_down(&self) {
+        self.is_ending.store(true, Ordering::SeqCst);
         for shared in self.lock().values() {
             shared.order(Command::ShutDown);
         }
@@ -304,8 +315,20 @@ impl Drop for Sending {
 impl Activity {
     /// Notes that a response waits for the client.
     pub(crate) fn begin_sending(&self) -> Sending {
-        self.0.shared.sending.fetch_add(1, Ordering::SeqCst);
-        Sending(self.0.begin_request())
+        let Handle {
+            shared,
+            connections,
+        } = &self.0;
+        shared
+            .last_active
+            .store(connections.now(), Ordering::Relaxed);
+        shared.sending.fetch_add(1, Ordering::SeqCst);
+        Sending(self.another())
+    }
+
+    /// Another one of the same connection.
+    pub(crate) fn another(&self) -> Activity {
+        self.0.begin_request()
     }
 
     /// Remembers that the client of the connection has a valid credential.

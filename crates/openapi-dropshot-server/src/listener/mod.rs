@@ -30,7 +30,7 @@ use std::{
     io::{self, ErrorKind},
     net::SocketAddr,
     pin::pin,
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    sync::{Arc, Mutex, PoisonError, RwLock, Weak},
     task::Poll,
     time::Duration,
 };
@@ -174,6 +174,7 @@ impl Running {
 /// As for a program that ends: connections finish their requests.
 impl Drop for Running {
     fn drop(&mut self) {
+        self.tasks.abort_all();
         self.connections.shut_down();
     }
 }
@@ -269,8 +270,8 @@ async fn serve_http<C, S>(
             Ok::<_, Infallible>(response)
         }
     });
-    let tasks = Tasks::default();
-    let mut builder = Builder::new(tasks);
+    let tasks = Arc::default();
+    let mut builder = Builder::new(Tasks(Arc::downgrade(&tasks)));
     builder
         .http1()
         .timer(TokioTimer::new())
@@ -304,16 +305,20 @@ async fn serve_http<C, S>(
     .await;
 }
 
-/// Runs the streams of an HTTP/2 connection, and ends them with it.
-#[derive(Clone, Default)]
-struct Tasks(Arc<Mutex<JoinSet<()>>>);
+/// Runs the streams of an HTTP/2 connection. They end with it, since only the connection keeps the
+/// tasks: hyper keeps a copy of this in each stream.
+#[derive(Clone)]
+struct Tasks(Weak<Mutex<JoinSet<()>>>);
 
 impl<F> Executor<F> for Tasks
 where
     F: Future<Output = ()> + Send + 'static,
 {
     fn execute(&self, stream: F) {
-        let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(tasks) = self.0.upgrade() else {
+            return;
+        };
+        let mut tasks = tasks.lock().unwrap_or_else(PoisonError::into_inner);
         while tasks.try_join_next().is_some() {}
         tasks.spawn(stream);
     }

@@ -37,7 +37,8 @@ use dropshot::{Body, RequestInfo};
 use dropshot_request_context::RequestContexts;
 use error_response::ErrorResponse;
 use http::{
-    HeaderName, HeaderValue, Method, Request, Response, Version, header::CONTENT_LENGTH,
+    HeaderName, HeaderValue, Method, Request, Response, Version,
+    header::{CONNECTION, CONTENT_LENGTH},
     request::Parts,
 };
 use hyper::body::Body as _;
@@ -92,11 +93,15 @@ where
         grant.as_ref(),
     );
     let mut response = deadline::caught(steps).await.unwrap_or_else(|error| {
+        let (code, mut response) = error.into_response::<C>(&record.request_id);
+        record.code = Some(code);
         if is_drained {
             drain::start(body);
+        } else if !body.is_end_stream() && version != Version::HTTP_2 {
+            // The client waits for `100 Continue`, and may or may not send the body now.
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(CONNECTION, close);
         }
-        let (code, response) = error.into_response::<C>(&record.request_id);
-        record.code = Some(code);
         response
     });
 
@@ -112,8 +117,8 @@ where
     }
     if is_head {
         remove_body(&mut response);
-    } else if version == Version::HTTP_2 {
-        response = unsent::watch_stream(response, activity);
+    } else {
+        response = unsent::watch(response, version, activity);
     }
     record.status = Some(response.status().as_u16());
     response
@@ -192,7 +197,7 @@ where
         json::check(&body.content)?;
     }
     let accepted = context.is_compressing.then(|| head.headers.clone());
-    let must_be_sent = !head.method.is_safe();
+    let (must_be_sent, version) = (!head.method.is_safe(), head.version);
     let request = Request::from_parts(head, Body::from(body.content.clone()));
     let info = RequestInfo::new(&request, client.peer);
     let rqctx = contexts.make(endpoint, record.request_id.clone(), info);
@@ -205,5 +210,5 @@ where
         None => response,
     };
     let budget = (&context.response_budget, record.principal);
-    unsent::limit(response, budget, client.activity, must_be_sent)
+    unsent::limit(response, version, budget, client.activity, must_be_sent)
 }

@@ -6,15 +6,16 @@ use crate::listener::{Activity, Sending};
 use bytes::Bytes;
 use dropshot::Body;
 use futures::{FutureExt as _, StreamExt as _, stream};
-use http::Response;
+use http::{Response, Version};
 use http_body_util::{BodyExt as _, StreamBody};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use openapi_dropshot_types::Condition;
 use std::{
     convert::Infallible,
+    error::Error,
     hash::Hash,
     pin::Pin,
-    sync::{Arc, Weak},
+    sync::Arc,
     task::{Context, Poll},
 };
 
@@ -23,12 +24,18 @@ use std::{
 const SMALL: u64 = 8 << 10;
 /// What a client has to take within the time limit. The server passes on as much at once.
 const PART: usize = 64 << 10;
+/// The same for a stream of HTTP/2, which has to share its connection with others.
+const STREAM_PART: usize = 16 << 10;
 
-/// Counts a large response in the budget until the client has taken it, and lets the listener
-/// know that a response waits for the client. A response that `must_be_sent` is counted, but never
-/// rejected.
+/// Marks a response that [`limit`] has seen to.
+#[derive(Clone)]
+struct Watched;
+
+/// Counts a large response in the budget until the client has taken it. One that `must_be_sent`
+/// is sent even if there is no room in the budget.
 pub(super) fn limit<P>(
     response: Response<Body>,
+    version: Version,
     (budget, principal): (&Budget<P>, Option<P>),
     activity: &Activity,
     must_be_sent: bool,
@@ -39,7 +46,7 @@ where
     if !matches!(response.body().size_hint().exact(), Some(size) if size > SMALL) {
         return Ok(response);
     }
-    let (head, body) = response.into_parts();
+    let (mut head, body) = response.into_parts();
     let content = match in_memory(body) {
         Ok(content) => content,
         Err(body) => return Ok(Response::from_parts(head, body)),
@@ -49,38 +56,58 @@ where
         let message = "too many responses, of this key or of all, have not been read yet; read them and try again in 1 second";
         return Err(ErrorResponse::new(Condition::Overloaded, message));
     }
-    Ok(Response::from_parts(
-        head,
-        watched(content, share, activity),
-    ))
+    head.extensions.insert(Watched);
+    let body = watched(content, share, version, activity);
+    Ok(Response::from_parts(head, body))
 }
 
-/// Lets the listener know that a small response of HTTP/2 waits for the client, too: a client can
-/// take nothing of a stream while its connection goes on. With HTTP/1.1, the operating system
-/// ends the connection.
-pub(super) fn watch_stream(response: Response<Body>, activity: &Activity) -> Response<Body> {
-    if response.body().is_end_stream() {
+/// Lets the listener know until when a response is being sent, so that its connection is not
+/// taken for an idle one, and that the client takes it. With HTTP/1.1, small responses are left to
+/// the operating system, which ends a connection that takes nothing.
+pub(super) fn watch(
+    response: Response<Body>,
+    version: Version,
+    activity: &Activity,
+) -> Response<Body> {
+    let body = response.body();
+    let is_small = matches!(body.size_hint().exact(), Some(size) if size <= SMALL);
+    if response.extensions().get::<Watched>().is_some()
+        || body.is_end_stream()
+        || (is_small && version != Version::HTTP_2)
+    {
         return response;
     }
     let (head, body) = response.into_parts();
     let body = match in_memory(body) {
-        Ok(content) => watched(content, (), activity),
-        Err(body) => body,
+        Ok(content) => watched(content, (), version, activity),
+        Err(body) => Body::wrap(Stream {
+            body,
+            _activity: activity.another(),
+        }),
     };
     Response::from_parts(head, body)
 }
 
 /// A body that tells the listener when the client takes a part of it, and keeps `share` until the
 /// last byte was passed to the socket.
-fn watched<T: Send + Sync + 'static>(content: Bytes, share: T, activity: &Activity) -> Body {
-    let sending = Arc::new(activity.begin_sending());
-    let progress = Arc::downgrade(&sending);
-    let rest = Bytes::from_owner(Unsent {
-        content,
-        _sending: sending,
-        _share: share,
-    });
-    Body::wrap(Parts { rest, progress })
+fn watched<T: Send + Sync + 'static>(
+    content: Bytes,
+    share: T,
+    version: Version,
+    activity: &Activity,
+) -> Body {
+    Body::wrap(Parts {
+        rest: content,
+        size: if version == Version::HTTP_2 {
+            STREAM_PART
+        } else {
+            PART
+        },
+        held: Arc::new(Held {
+            sending: activity.begin_sending(),
+            _share: share,
+        }),
+    })
 }
 
 /// The content of a body that is in memory as a whole, or else the body.
@@ -101,27 +128,64 @@ pub(super) fn in_memory(mut body: Body) -> Result<Bytes, Body> {
     }
 }
 
-/// The content of a response, until its last byte was passed to the socket.
-struct Unsent<T> {
-    content: Bytes,
-    _sending: Arc<Sending>,
+/// What a response holds until its last part was passed to the socket.
+struct Held<T> {
+    sending: Sending,
     _share: T,
 }
 
-impl<T> AsRef<[u8]> for Unsent<T> {
+/// A part of a response. It is dropped when it was passed to the socket.
+struct Part<T> {
+    content: Bytes,
+    held: Arc<Held<T>>,
+}
+
+impl<T> AsRef<[u8]> for Part<T> {
     fn as_ref(&self) -> &[u8] {
         &self.content
     }
 }
 
-/// A body that is passed to the server in parts. The server asks for one when it has passed the
-/// one before to the socket.
-struct Parts {
-    rest: Bytes,
-    progress: Weak<Sending>,
+impl<T> Drop for Part<T> {
+    fn drop(&mut self) {
+        self.held.sending.go_on();
+    }
 }
 
-impl HttpBody for Parts {
+/// A body that is not in memory. Its connection is not idle while it is sent.
+struct Stream {
+    body: Body,
+    _activity: Activity,
+}
+
+impl HttpBody for Stream {
+    type Data = Bytes;
+    type Error = Box<dyn Error + Send + Sync>;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        Pin::new(&mut self.body).poll_frame(task)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// A body that is passed to the server in parts of this size.
+struct Parts<T> {
+    rest: Bytes,
+    size: usize,
+    held: Arc<Held<T>>,
+}
+
+impl<T: Send + Sync + 'static> HttpBody for Parts<T> {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -132,12 +196,12 @@ impl HttpBody for Parts {
         if self.rest.is_empty() {
             return Poll::Ready(None);
         }
-        if let Some(progress) = self.progress.upgrade() {
-            progress.go_on();
-        }
-        let size = self.rest.len().min(PART);
-        let part = self.rest.split_to(size);
-        Poll::Ready(Some(Ok(Frame::data(part))))
+        let size = self.rest.len().min(self.size);
+        let part = Part {
+            content: self.rest.split_to(size),
+            held: self.held.clone(),
+        };
+        Poll::Ready(Some(Ok(Frame::data(Bytes::from_owner(part)))))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -152,6 +216,7 @@ impl HttpBody for Parts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::listener::Connections;
 
     fn chunks(chunks: &[&'static str]) -> Body {
         let frames = chunks.iter().map(|chunk| {
@@ -173,19 +238,28 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_is_passed_on_in_parts() {
-        let content = Bytes::from(vec![b'x'; 2 * PART + 1]);
-        let mut body = Parts {
-            rest: content.clone(),
-            progress: Weak::new(),
-        };
-        assert_eq!(body.size_hint().exact(), Some(content.len() as u64));
-        let mut sizes = Vec::new();
-        while let Some(frame) = body.frame().await {
-            let data = frame.expect("no error").into_data();
-            sizes.push(data.expect("no trailer").len());
+    async fn a_body_is_passed_on_in_parts_and_is_held_until_the_last_one_is_taken() {
+        for (version, size) in [(Version::HTTP_11, PART), (Version::HTTP_2, STREAM_PART)] {
+            let connections = Arc::new(Connections::new(1));
+            let connection = connections.open();
+            let activity = connection.handle().begin_request();
+            let share = Arc::new(());
+            let content = Bytes::from(vec![b'x'; 2 * size + 1]);
+            let mut body = watched(content.clone(), share.clone(), version, &activity);
+            assert_eq!(body.size_hint().exact(), Some(content.len() as u64));
+            let mut parts = Vec::new();
+            while let Some(frame) = body.frame().await {
+                let data = frame.expect("no error").into_data();
+                parts.push(data.expect("no trailer"));
+            }
+            let sizes: Vec<_> = parts.iter().map(Bytes::len).collect();
+            assert_eq!(sizes, [size, size, 1]);
+            drop(body);
+            let last = parts.pop();
+            drop(parts);
+            assert_eq!(Arc::strong_count(&share), 2, "the last part is not taken");
+            drop(last);
+            assert_eq!(Arc::strong_count(&share), 1);
         }
-        assert_eq!(sizes, [PART, PART, 1]);
-        assert!(body.is_end_stream());
     }
 }
