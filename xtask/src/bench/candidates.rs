@@ -261,7 +261,7 @@ pub(super) fn sqlite(database: &Path) -> String {
     format!("sqlite:{}", database.display())
 }
 
-/// Adds the arguments of the service: every default, and the log as JSON.
+/// Adds the arguments of the service: every default but one, and the log as JSON.
 pub(super) fn serve<'command>(
     command: &'command mut Command,
     database: &str,
@@ -269,4 +269,6 @@ pub(super) fn serve<'command>(
     command
         .args(["serve", "--log-format", "json", "--database", database])
         .args(["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"])
+        // All connections have one key, which gets three quarters.
+        .args(["--max-in-flight", "1024"])
 }
