@@ -293,16 +293,17 @@ impl Handle {
     }
 }
 
+impl Handle {
+    fn note_time(&self) {
+        let now = self.connections.now();
+        self.shared.last_active.store(now, Ordering::Relaxed);
+    }
+}
+
 impl Sending {
     /// Notes that the client took a part.
     pub(crate) fn go_on(&self) {
-        let Handle {
-            shared,
-            connections,
-        } = &self.0.0;
-        shared
-            .last_active
-            .store(connections.now(), Ordering::Relaxed);
+        self.0.0.note_time();
     }
 }
 
@@ -315,14 +316,8 @@ impl Drop for Sending {
 impl Activity {
     /// Notes that a response waits for the client.
     pub(crate) fn begin_sending(&self) -> Sending {
-        let Handle {
-            shared,
-            connections,
-        } = &self.0;
-        shared
-            .last_active
-            .store(connections.now(), Ordering::Relaxed);
-        shared.sending.fetch_add(1, Ordering::SeqCst);
+        self.0.note_time();
+        self.0.shared.sending.fetch_add(1, Ordering::SeqCst);
         Sending(self.another())
     }
 
@@ -343,9 +338,7 @@ impl Drop for Activity {
             shared,
             connections,
         } = &self.0;
-        shared
-            .last_active
-            .store(connections.now(), Ordering::Relaxed);
+        self.0.note_time();
         shared.active.fetch_sub(1, Ordering::SeqCst);
         if connections.is_full.load(Ordering::SeqCst) {
             connections.changed.notify_waiters();

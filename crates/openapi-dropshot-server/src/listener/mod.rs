@@ -40,6 +40,7 @@ use tokio::{
     task::JoinSet,
 };
 use tokio_rustls::TlsAcceptor;
+use tracing::Instrument as _;
 
 /// The pause after a connection could not be accepted.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -263,12 +264,13 @@ async fn serve_http<C, S>(
     let service = service_fn(move |request: Request<Incoming>| {
         let contexts = contexts.clone();
         let activity = handle.begin_request();
+        let span = pipeline::span(request.headers());
         async move {
             let request = request.map(Body::wrap);
-            let response =
-                pipeline::handle_request::<C, S>(&contexts, request, peer, &activity).await;
-            Ok::<_, Infallible>(response)
+            let response = pipeline::handle_request::<C, S>(&contexts, request, peer, &activity);
+            Ok::<_, Infallible>(response.await)
         }
+        .instrument(span)
     });
     let tasks = Arc::default();
     let mut builder = Builder::new(Tasks(Arc::downgrade(&tasks)));

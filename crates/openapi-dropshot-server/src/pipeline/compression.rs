@@ -1,12 +1,15 @@
 //! Compresses responses for clients that accept gzip.
 
-use super::{pages::accepts_gzip, unsent::in_memory};
+use super::unsent::in_memory;
 use bytes::Bytes;
 use dropshot::Body;
 use flate2::{Compression, write::GzEncoder};
 use http::{
     HeaderMap, HeaderValue, Response,
-    header::{ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, VARY},
+    header::{
+        ACCEPT_ENCODING, ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE,
+        CONTENT_TYPE, VARY,
+    },
 };
 use hyper::body::Body as _;
 use std::io::Write as _;
@@ -15,7 +18,7 @@ use std::io::Write as _;
 const SMALLEST: u64 = 512;
 
 /// Compresses a response, if its type is worth it and the client accepts it.
-pub(super) fn apply(request: &HeaderMap, response: Response<Body>) -> Response<Body> {
+pub(super) fn apply(response: Response<Body>, is_accepted: bool) -> Response<Body> {
     let headers = response.headers();
     if headers.contains_key(CONTENT_ENCODING) || !is_compressible(headers) {
         return response;
@@ -24,7 +27,7 @@ pub(super) fn apply(request: &HeaderMap, response: Response<Body>) -> Response<B
     head.headers
         .append(VARY, HeaderValue::from_static("Accept-Encoding"));
     let is_large = matches!(body.size_hint().exact(), Some(size) if size >= SMALLEST);
-    if !is_large || head.headers.contains_key(CONTENT_RANGE) || !accepts_gzip(request) {
+    if !is_large || head.headers.contains_key(CONTENT_RANGE) || !is_accepted {
         return Response::from_parts(head, body);
     }
     let content = match in_memory(body) {
@@ -35,11 +38,11 @@ pub(super) fn apply(request: &HeaderMap, response: Response<Body>) -> Response<B
     head.headers.remove(ACCEPT_RANGES);
     head.headers
         .insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-    Response::from_parts(head, Body::from(gzip(&content)))
+    Response::from_parts(head, Body::from(gzip(&content, Compression::fast())))
 }
 
-fn gzip(content: &[u8]) -> Bytes {
-    let mut encoder = GzEncoder::new(Vec::with_capacity(content.len() / 4), Compression::fast());
+pub(super) fn gzip(content: &[u8], level: Compression) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(content.len() / 4), level);
     let compressed = encoder.write_all(content).and_then(|()| encoder.finish());
     compressed.expect("memory can be written").into()
 }
@@ -51,4 +54,53 @@ fn is_compressible(headers: &HeaderMap) -> bool {
             || media_type.starts_with(b"text/")
             || media_type.ends_with(b"+json")
     })
+}
+
+/// Whether gzip has a weight above 0, and `identity` has none above it (RFC 9110, section
+/// 12.5.3). `*` stands for gzip if gzip is not named.
+pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let (mut gzip, mut any, mut identity) = (None, None, None);
+    let lists = headers.get_all(ACCEPT_ENCODING).iter();
+    let lists = lists.filter_map(|value| value.to_str().ok());
+    for coding in lists.flat_map(|list| list.split(',')) {
+        let (name, parameter) = coding.split_once(';').unwrap_or((coding, "q=1"));
+        let (_, weight) = parameter.split_once('=').unwrap_or_default();
+        let weight: f32 = weight.trim().parse().unwrap_or(1.0);
+        let weights = match name.trim() {
+            name if name.eq_ignore_ascii_case("gzip") => &mut gzip,
+            name if name.eq_ignore_ascii_case("identity") => &mut identity,
+            "*" => &mut any,
+            _ => continue,
+        };
+        *weights = Some(weight);
+    }
+    let gzip = gzip.or(any).unwrap_or(0.0);
+    gzip > 0.0 && gzip >= identity.unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gzip_is_sent_to_clients_that_accept_it() {
+        for (header, accepted) in [
+            ("gzip", true),
+            ("br, GZIP;q=0.5", true),
+            ("gzip; q=0", false),
+            ("gzip;q=0.0, br", false),
+            ("identity", false),
+            ("gzip, identity;q=0.5", true),
+            ("gzip;q=0.5, identity", false),
+            ("*", true),
+            ("*;q=0", false),
+            ("gzip;q=0, *", false),
+            ("", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(header));
+            assert_eq!(accepts_gzip(&headers), accepted, "{header}");
+        }
+        assert!(!accepts_gzip(&HeaderMap::new()));
+    }
 }

@@ -30,6 +30,7 @@ mod unsent;
 pub(crate) use admission::Permits;
 pub use context::Context;
 pub use route::RouteError;
+pub(crate) use trace_context::span;
 
 use crate::{listener::Activity, state::State};
 use cors::Grant;
@@ -45,28 +46,11 @@ use hyper::body::Body as _;
 use openapi_dropshot_types::Contract;
 use record::RequestRecord;
 use std::net::SocketAddr;
-use tracing::Instrument as _;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Responds to a request. There is no error: each becomes a response.
 pub(crate) async fn handle_request<C, S>(
-    contexts: &RequestContexts<Context<S>>,
-    request: Request<Body>,
-    peer: SocketAddr,
-    activity: &Activity,
-) -> Response<Body>
-where
-    C: Contract<Context = Context<S>>,
-    S: State,
-{
-    let span = trace_context::span(request.headers());
-    respond::<C, S>(contexts, request, peer, activity)
-        .instrument(span)
-        .await
-}
-
-async fn respond<C, S>(
     contexts: &RequestContexts<Context<S>>,
     request: Request<Body>,
     peer: SocketAddr,
@@ -196,7 +180,9 @@ where
     if operation.request_body.is_some() {
         json::check(&body.content)?;
     }
-    let accepted = context.is_compressing.then(|| head.headers.clone());
+    let gzip = context
+        .is_compressing
+        .then(|| compression::accepts_gzip(&head.headers));
     let (must_be_sent, version) = (!head.method.is_safe(), head.version);
     let request = Request::from_parts(head, Body::from(body.content.clone()));
     let info = RequestInfo::new(&request, client.peer);
@@ -205,8 +191,8 @@ where
     let handler = S::run_as(record.principal, handler);
     let response = deadline::within(&context.limits, handler).await?;
     let response = response.map_err(json_messages::in_json_terms::<C>)?;
-    let response = match &accepted {
-        Some(headers) => compression::apply(headers, response),
+    let response = match gzip {
+        Some(is_accepted) => compression::apply(response, is_accepted),
         None => response,
     };
     let budget = (&context.response_budget, record.principal);

@@ -10,7 +10,7 @@ const TRACEPARENT: &str = "traceparent";
 
 /// The span that a request runs in: one with the ids of its trace, or none,
 /// which costs nothing.
-pub(super) fn span(headers: &HeaderMap) -> Span {
+pub(crate) fn span(headers: &HeaderMap) -> Span {
     let mut values = headers.get_all(TRACEPARENT).iter();
     let (Some(value), None) = (values.next(), values.next()) else {
         return Span::none();

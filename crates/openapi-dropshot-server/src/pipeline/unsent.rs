@@ -62,8 +62,8 @@ where
 }
 
 /// Lets the listener know until when a response is being sent, so that its connection is not
-/// taken for an idle one, and that the client takes it. With HTTP/1.1, small responses are left to
-/// the operating system, which ends a connection that takes nothing.
+/// taken for an idle one, and that the client takes it. With HTTP/1.1, the operating
+/// system ends the connection of a client that does not take a small response.
 pub(super) fn watch(
     response: Response<Body>,
     version: Version,

@@ -33,7 +33,7 @@ use tokio::{
     sync::{Mutex, Semaphore, SemaphorePermit},
     time::timeout,
 };
-use tokio_postgres::{Error, error::Severity};
+use tokio_postgres::{Error, Row, error::Severity};
 
 /// Callers that share a connection; beyond it they wait for a place.
 const SHARERS: usize = 32;
@@ -92,9 +92,7 @@ impl Readers {
         let parameters: Vec<_> = parameters.iter().map(parameter).collect();
         let parameters = parameters.as_slice();
         let query = move |db: Arc<Session>| async move { db.query(sql, parameters).await };
-        let rows = self.read(query).await?;
-        let rows = rows.iter().map(T::from_row);
-        rows.collect::<Result<_, _>>().map_err(StoreError::corrupt)
+        records_of(&self.read(query).await?)
     }
 
     /// As many rows of a page as [`split_page`](crate::record::split_page) needs.
@@ -106,9 +104,7 @@ impl Readers {
         let parameters: Vec<_> = parameters.iter().map(parameter).collect();
         let parameters = parameters.as_slice();
         let page = move |db: Arc<Session>| async move { db.page(sql, parameters).await };
-        let rows = self.read(page).await?;
-        let rows = rows.iter().map(T::from_row);
-        rows.collect::<Result<_, _>>().map_err(StoreError::corrupt)
+        records_of(&self.read(page).await?)
     }
 
     /// Runs `work` on a connection. If that turns out to be broken, as after a
@@ -242,6 +238,13 @@ impl Readers {
             slot.places.close();
         }
     }
+}
+
+fn records_of<T: FromRow>(rows: &[Row]) -> Result<Vec<T>, StoreError> {
+    let records = rows.iter().map(T::from_row);
+    records
+        .collect::<Result<_, _>>()
+        .map_err(StoreError::corrupt)
 }
 
 /// Whether the connection broke, or was ended by the server, so that to ask
