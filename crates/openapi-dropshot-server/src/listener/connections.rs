@@ -291,9 +291,7 @@ impl Handle {
         self.shared.active.fetch_add(1, Ordering::SeqCst);
         Activity(self.clone())
     }
-}
 
-impl Handle {
     fn note_time(&self) {
         let now = self.connections.now();
         self.shared.last_active.store(now, Ordering::Relaxed);
@@ -319,6 +317,16 @@ impl Activity {
         self.0.note_time();
         self.0.shared.sending.fetch_add(1, Ordering::SeqCst);
         Sending(self.another())
+    }
+
+    /// The responses of the connection that wait for the client.
+    pub(crate) fn responses_sending(&self) -> usize {
+        self.0.shared.sending.load(Ordering::SeqCst)
+    }
+
+    /// Ends the connection at once.
+    pub(crate) fn close_connection(&self) {
+        self.0.shared.order(Command::Close);
     }
 
     /// Another one of the same connection.

@@ -57,6 +57,10 @@ const HEAD_BYTES: usize = 32 << 10;
 /// The requests that an HTTP/2 connection may have at the same time; browsers expect 100 (RFC
 /// 9113, section 6.5.2).
 const STREAMS: u32 = 100;
+/// The requests that all HTTP/2 connections should have at the same time: with many connections,
+/// a new one may have fewer of them, but not fewer than the least.
+const ALL_STREAMS: u32 = 4096;
+const LEAST_STREAMS: u32 = 4;
 /// What a client may send on an HTTP/2 connection, and on one of its streams, before the service
 /// has read it.
 const CONNECTION_WINDOW: u32 = 256 << 10;
@@ -235,6 +239,12 @@ async fn serve<C, S>(
     }
 }
 
+/// The requests that a new HTTP/2 connection may have at the same time.
+fn streams(connections: usize) -> u32 {
+    let connections = u32::try_from(connections).unwrap_or(u32::MAX).max(1);
+    (ALL_STREAMS / connections).clamp(LEAST_STREAMS, STREAMS)
+}
+
 /// Lets the operating system send small writes at once, and end a connection whose client takes
 /// nothing, even if too little waits for the limits of this process.
 fn prepare(stream: &TcpStream, stall: Duration) {
@@ -282,7 +292,7 @@ async fn serve_http<C, S>(
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_concurrent_streams(STREAMS)
+        .max_concurrent_streams(streams(shared.connections.open_now()))
         .max_header_list_size(HEAD_BYTES as u32)
         .max_send_buf_size(STREAM_WINDOW as usize)
         .initial_connection_window_size(CONNECTION_WINDOW)

@@ -102,7 +102,8 @@ where
     if is_head {
         remove_body(&mut response);
     } else {
-        response = unsent::watch(response, version, activity);
+        let budget = (&context.response_budget, record.principal);
+        response = unsent::watch(response, version, budget, activity);
     }
     record.status = Some(response.status().as_u16());
     response

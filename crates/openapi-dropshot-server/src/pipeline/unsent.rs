@@ -19,9 +19,13 @@ use std::{
     task::{Context, Poll},
 };
 
-/// Smaller responses are not counted: a connection has at most one of them, or one for each of
-/// its HTTP/2 streams.
+/// Smaller responses are not counted while their connection has only a few that wait.
 const SMALL: u64 = 8 << 10;
+/// The responses that may wait for the client of a connection before small ones are counted. With
+/// HTTP/1.1 it is one at a time.
+const FEW: usize = 4;
+/// What a small response takes at least, with its stream and its head.
+const SMALL_COST: usize = 4 << 10;
 /// What a client has to take within the time limit. The server passes on as much at once.
 const PART: usize = 64 << 10;
 /// The same for a stream of HTTP/2, which has to share its connection with others.
@@ -63,12 +67,18 @@ where
 
 /// Lets the listener know until when a response is being sent, so that its connection is not
 /// taken for an idle one, and that the client takes it. With HTTP/1.1, the operating
-/// system ends the connection of a client that does not take a small response.
-pub(super) fn watch(
+/// system ends the connection of a client that does not take a small response. A connection of
+/// HTTP/2 is ended here if many responses wait for its client and the budget has no room for
+/// another one.
+pub(super) fn watch<P>(
     response: Response<Body>,
     version: Version,
+    (budget, principal): (&Budget<P>, Option<P>),
     activity: &Activity,
-) -> Response<Body> {
+) -> Response<Body>
+where
+    P: Copy + Eq + Hash + Send + Sync + 'static,
+{
     let body = response.body();
     let is_small = matches!(body.size_hint().exact(), Some(size) if size <= SMALL);
     if response.extensions().get::<Watched>().is_some()
@@ -79,7 +89,18 @@ pub(super) fn watch(
     }
     let (head, body) = response.into_parts();
     let body = match in_memory(body) {
-        Ok(content) => watched(content, (), version, activity),
+        Ok(content) => {
+            let share = if is_small && activity.responses_sending() >= FEW {
+                let share = budget.try_take(&principal, content.len().max(SMALL_COST));
+                if share.is_none() {
+                    activity.close_connection();
+                }
+                share
+            } else {
+                None
+            };
+            watched(content, share, version, activity)
+        }
         Err(body) => Body::wrap(Stream {
             body,
             _activity: activity.another(),

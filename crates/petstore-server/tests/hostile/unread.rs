@@ -156,6 +156,24 @@ fn sixty_connections_of_all_kinds_are_bounded() {
     });
 }
 
+/// Small responses are as many as there are streams.
+#[test]
+fn sixty_thousand_streams_without_a_window_are_bounded() {
+    const CONNECTIONS: usize = 600;
+    const STREAMS: usize = 100;
+    let _alone = alone();
+    let attacked = Attacked::start(&[], &[STALL]);
+    let (address, key) = (attacked.service.address, attacked.service.key.as_str());
+    assert_survived(&attacked, "60,000 streams with the window 0", || {
+        // A connection may be closed while it still sends.
+        let open = |_| {
+            let stream = attack::connect(address).ok()?;
+            attack::without_window(stream, "/v1/pets?limit=1", key, STREAMS).ok()
+        };
+        (0..CONNECTIONS).map(open).collect::<Vec<_>>()
+    });
+}
+
 /// A slow client is no hostile one: it takes something from time to time.
 #[test]
 fn a_client_that_reads_slowly_gets_its_pages() {
