@@ -45,7 +45,7 @@ use http::{
 use hyper::body::Body as _;
 use openapi_dropshot_types::Contract;
 use record::RequestRecord;
-use std::net::SocketAddr;
+use std::{net::SocketAddr, pin::pin};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -89,7 +89,8 @@ where
         response
     });
 
-    lifecycle::announce(record.operation, response.headers_mut());
+    let announcements = &context.announcements;
+    announcements.announce(record.operation, response.headers_mut());
     if let Some(quota) = &record.quota {
         rate_limit_fields::put(quota, response.headers_mut());
     }
@@ -189,7 +190,7 @@ where
     let info = RequestInfo::new(&request, client.peer);
     let rqctx = contexts.make(endpoint, record.request_id.clone(), info);
     let handler = C::dispatch(operation, rqctx, request);
-    let handler = S::run_as(record.principal, handler);
+    let handler = pin!(S::run_as(record.principal, handler));
     let response = deadline::within(&context.limits, handler).await?;
     let response = response.map_err(json_messages::in_json_terms::<C>)?;
     let response = match gzip {
