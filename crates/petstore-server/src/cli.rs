@@ -1,7 +1,7 @@
 //! Declares the commands of the command line.
 
 use clap::{Parser, Subcommand};
-use openapi_dropshot_server::{config::Rate, permissions::Scope};
+use openapi_dropshot_server::{config::Rate, health::HealthSettings, permissions::Scope};
 use petstore_server::config::{CommandSettings, ServeSettings};
 use petstore_server::keys::{Expiry, KeyName};
 use std::path::PathBuf;
@@ -46,6 +46,10 @@ pub(crate) enum Command {
         #[command(flatten)]
         settings: Box<CommandSettings>,
     },
+    /// Check whether the service on this machine accepts requests; the exit code is 0 if it does
+    ///
+    /// Requests `/readyz` from the admin listener. Meant for health checks of containers.
+    Health(Box<HealthSettings>),
 }
 
 #[derive(Debug, Subcommand)]

@@ -8,7 +8,10 @@ pub(crate) mod usage;
 
 use anyhow::{Context as _, bail};
 use chrono::{DateTime, SecondsFormat, Utc};
-use openapi_dropshot_server::{logging, program};
+use openapi_dropshot_server::{
+    health::{self, HealthSettings},
+    logging, program,
+};
 use petstore_server::{
     INFO,
     config::{CommandSettings, ServeSettings, StoreSettings},
@@ -33,6 +36,11 @@ pub(crate) fn config(settings: &ServeSettings) -> anyhow::Result<()> {
     // Rejects a database that `serve` would reject, too.
     database(&settings.service)?;
     print(&settings.to_toml())
+}
+
+/// Runs the command `health`: prints what the service on this machine says about its health.
+pub(crate) fn health(settings: &HealthSettings) -> anyhow::Result<()> {
+    print(&format!("{}\n", health::check(settings)?))
 }
 
 /// The database that the settings name. The text itself is not repeated where
