@@ -50,6 +50,12 @@ pub(crate) enum Command {
     ///
     /// Requests `/readyz` from the admin listener. Meant for health checks of containers.
     Health(Box<HealthSettings>),
+    /// Print the manual page of the program, or write the pages of all commands
+    Man {
+        /// An existing folder, into which `petstore-server.1` and the pages of the commands are written
+        #[arg(long, value_name = "FOLDER")]
+        to: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -30,5 +30,6 @@ async fn run() -> anyhow::Result<()> {
         Command::Migrate(settings) => commands::migrate::run(*settings).await,
         Command::Backup { file, settings } => commands::backup(&file, *settings).await,
         Command::Health(settings) => commands::health(&settings),
+        Command::Man { to } => commands::man(to.as_deref()),
     }
 }
