@@ -6,6 +6,7 @@
 pub mod admin;
 pub mod clock;
 pub mod config;
+pub mod health;
 pub mod idempotency;
 pub mod keys;
 pub mod logging;

@@ -1,7 +1,7 @@
 //! Declares the commands of the command line.
 
 use clap::{Parser, Subcommand};
-use openapi_dropshot_server::{config::Rate, permissions::Scope};
+use openapi_dropshot_server::{config::Rate, health::HealthSettings, permissions::Scope};
 use petstore_server::config::{CommandSettings, ServeSettings};
 use petstore_server::keys::{Expiry, KeyName};
 use std::path::PathBuf;
@@ -45,6 +45,16 @@ pub(crate) enum Command {
         file: PathBuf,
         #[command(flatten)]
         settings: Box<CommandSettings>,
+    },
+    /// Check whether the service on this machine accepts requests; the exit code is 0 if it does
+    ///
+    /// Requests `/readyz` from the admin listener. Meant for health checks of containers.
+    Health(Box<HealthSettings>),
+    /// Print the manual page of the program, or write the pages of all commands
+    Man {
+        /// An existing folder, into which `petstore-server.1` and the pages of the commands are written
+        #[arg(long, value_name = "FOLDER")]
+        to: Option<PathBuf>,
     },
 }
 

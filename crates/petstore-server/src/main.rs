@@ -30,5 +30,7 @@ async fn run() -> anyhow::Result<()> {
         Command::Config(settings) => commands::config(&settings),
         Command::Migrate(settings) => commands::migrate::run(*settings).await,
         Command::Backup { file, settings } => commands::backup(&file, *settings).await,
+        Command::Health(settings) => commands::health(&settings),
+        Command::Man { to } => commands::man(to.as_deref()),
     }
 }

@@ -29,7 +29,13 @@ impl Programs {
     pub(super) fn build(root: &Path, quick: bool) -> Result<Self> {
         progress("compiling");
         let target = target(root)?;
-        let comparison_target = target.join("comparison");
+        // In one folder with the workspace, most dependencies of the comparison are compiled
+        // already; what is measured is compiled alone.
+        let comparison_target = if quick {
+            target.clone()
+        } else {
+            target.join("comparison")
+        };
         let profile = if quick { "debug" } else { "release" };
         let build = |arguments: &[&str]| {
             let mut command = cargo();

@@ -11,7 +11,7 @@ mod values;
 pub use concerns::{
     Lifecycle, Limits, Listen, Log, RateLimit, Start, TlsFiles, TlsSettings, Watch, Web,
 };
-pub use parse::{ConfigError, parse};
+pub use parse::{ConfigError, command, parse};
 pub use settings::{NoSettings, Settings, Table};
 #[doc(hidden)]
 pub use settings::{defaults, put};

@@ -75,7 +75,7 @@ pub enum ConfigError {
 ///
 /// The configuration file cannot be read, or has an unknown key or an invalid value.
 pub fn parse<T: Parser>(info: &ServiceInfo) -> Result<T, ConfigError> {
-    let mut command = with_variables(T::command(), info);
+    let mut command = command::<T>(info);
     let mut matches = command.clone().get_matches();
     if let Some(path) = config_file(&matches) {
         let values = read(path, &command, info)?;
@@ -84,6 +84,12 @@ pub fn parse<T: Parser>(info: &ServiceInfo) -> Result<T, ConfigError> {
     }
     Ok(T::from_arg_matches_mut(&mut matches)
         .unwrap_or_else(|error| error.format(&mut command).exit()))
+}
+
+/// The command line of a service with the environment variable of each setting, for manual pages.
+#[must_use]
+pub fn command<T: Parser>(info: &ServiceInfo) -> Command {
+    with_variables(T::command(), info)
 }
 
 /// Returns the key of a setting; `None` for other arguments. Only settings hide the value of

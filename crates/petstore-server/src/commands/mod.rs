@@ -6,9 +6,15 @@ pub(crate) mod migrate;
 pub(crate) mod serve;
 pub(crate) mod usage;
 
+use crate::cli::Cli;
 use anyhow::{Context as _, bail};
 use chrono::{DateTime, SecondsFormat, Utc};
-use openapi_dropshot_server::{logging, program};
+use clap_mangen::Man;
+use openapi_dropshot_server::{
+    config,
+    health::{self, HealthSettings},
+    logging, program,
+};
 use petstore_server::{
     INFO,
     config::{CommandSettings, ServeSettings, StoreSettings},
@@ -33,6 +39,29 @@ pub(crate) fn config(settings: &ServeSettings) -> anyhow::Result<()> {
     // Rejects a database that `serve` would reject, too.
     database(&settings.service)?;
     print(&settings.to_toml())
+}
+
+/// Runs the command `health`: prints what the service on this machine says about its health.
+pub(crate) fn health(settings: &HealthSettings) -> anyhow::Result<()> {
+    print(&format!("{}\n", health::check(settings)?))
+}
+
+/// Runs the command `man`: prints the manual page, or writes those of all commands.
+pub(crate) fn man(folder: Option<&Path>) -> anyhow::Result<()> {
+    let command = config::command::<Cli>(&INFO);
+    let Some(folder) = folder else {
+        let mut page = Vec::new();
+        Man::new(command)
+            .render(&mut page)
+            .context("cannot make the manual page")?;
+        return print(&String::from_utf8_lossy(&page));
+    };
+    clap_mangen::generate_to(command, folder).with_context(|| {
+        format!(
+            "cannot write the manual pages into `{}`; it has to be a folder",
+            folder.display()
+        )
+    })
 }
 
 /// The database that the settings name. The text itself is not repeated where

@@ -41,13 +41,14 @@ fn is_temporary(error: &anyhow::Error) -> bool {
     }
 }
 
-/// Makes the first key of a store that has none. Under systemd there is nobody
+/// Makes the first key of a store that has none. Under systemd and Kubernetes there is nobody
 /// to show it to, and a log is no place for a key.
 async fn first_key(store: &dyn Store) -> anyhow::Result<Option<ApiKey>> {
     if store.has_keys().await? {
         return Ok(None);
     }
-    if env::var_os("JOURNAL_STREAM").is_some() {
+    let supervisors = ["JOURNAL_STREAM", "KUBERNETES_SERVICE_HOST"];
+    if supervisors.iter().any(|name| env::var_os(name).is_some()) {
         tracing::warn!(
             "the store has no API key yet; make one with `petstore-server key create NAME`"
         );

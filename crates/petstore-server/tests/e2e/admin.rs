@@ -2,7 +2,7 @@
 //! them, and no operation of the API.
 
 use crate::{
-    process::{Service, run_failing, run_ok},
+    process::{Service, program, run_failing, run_ok},
     raw::{self, Connection, Request},
     scrape::Watched,
 };
@@ -160,4 +160,54 @@ fn metrics_can_be_switched_off_and_health_stays() {
     assert_eq!(status, 404, "{why}");
     assert!(why.contains("`--metrics off`"), "{why}");
     assert_eq!(watched.ask("/readyz").status, 200);
+}
+
+#[test]
+fn the_command_health_reports_what_the_admin_listener_responds() {
+    let mut watched = Watched::start_with(&["--shutdown-delay-seconds", "30"]);
+    let folder = TempDir::new().expect("a folder can be made");
+    let address = watched.admin.to_string();
+    let health = ["health", "--admin-listen", &address];
+    assert_eq!(run_ok(folder.path(), &health), "ready\n");
+    // As in a container, where the service listens on all addresses.
+    let everywhere = format!("0.0.0.0:{}", watched.admin.port());
+    fs::write(
+        folder.path().join("settings.toml"),
+        format!("listen = \"127.0.0.1:0\"\nadmin-listen = \"{everywhere}\"\n"),
+    )
+    .expect("can be written");
+    let live = ["health", "--live", "--config", "settings.toml"];
+    // `Service` sets the variable to `off`, which comes before the file.
+    let error = run_failing(folder.path(), &live, 1);
+    assert!(error.contains("`--admin-listen off`"), "{error}");
+    let output = program(folder.path())
+        .args(live)
+        .env_remove("PETSTORE_ADMIN_LISTEN")
+        .output()
+        .expect("the program can be run");
+    assert_eq!(output.stdout, b"alive\n", "{output:?}");
+
+    watched.service.signal(Signal::TERM);
+    watched.until_readiness(503);
+    let error = run_failing(folder.path(), &health, 1);
+    assert!(
+        error.contains("/readyz responded with 503 Service Unavailable: "),
+        "{error}"
+    );
+    assert_eq!(
+        run_ok(
+            folder.path(),
+            &["health", "--live", "--admin-listen", &address]
+        ),
+        "alive\n"
+    );
+
+    // A second signal ends the delay.
+    watched.service.signal(Signal::TERM);
+    watched.service.ended();
+    let error = run_failing(folder.path(), &health, 1);
+    assert!(
+        error.contains("no response from") && error.contains("check that the service runs"),
+        "{error}"
+    );
 }

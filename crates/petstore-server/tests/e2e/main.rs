@@ -9,10 +9,6 @@ mod limits;
 mod process;
 #[path = "../support/raw.rs"]
 mod raw;
-#[expect(
-    dead_code,
-    reason = "shared with `tests/durability`, which needs more of it"
-)]
 #[path = "../support/scrape.rs"]
 mod scrape;
 #[path = "../support/skip.rs"]

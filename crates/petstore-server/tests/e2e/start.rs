@@ -42,13 +42,18 @@ fn a_new_store_gets_a_key_that_is_shown_once_with_a_request_to_paste() {
 }
 
 #[test]
-fn under_systemd_no_key_is_made_and_the_log_says_how_to_make_one() {
-    let folder = Arc::new(TempDir::new().expect("a folder can be made"));
-    let service = Service::start_in(folder.clone(), &[], &[("JOURNAL_STREAM", "8:1")]);
-    assert!(!service.showed_a_key(), "{}", service.log.text());
-    let line = service.log.wait_for("no API key yet");
-    assert!(line.contains("petstore-server key create NAME"), "{line}");
-    assert_eq!(run_ok(folder.path(), &["key", "list"]), "");
+fn under_a_supervisor_no_key_is_made_and_the_log_says_how_to_make_one() {
+    for variable in [
+        ("JOURNAL_STREAM", "8:1"),
+        ("KUBERNETES_SERVICE_HOST", "192.0.2.1"),
+    ] {
+        let folder = Arc::new(TempDir::new().expect("a folder can be made"));
+        let service = Service::start_in(folder.clone(), &[], &[variable]);
+        assert!(!service.showed_a_key(), "{}", service.log.text());
+        let line = service.log.wait_for("no API key yet");
+        assert!(line.contains("petstore-server key create NAME"), "{line}");
+        assert_eq!(run_ok(folder.path(), &["key", "list"]), "");
+    }
 }
 
 #[test]

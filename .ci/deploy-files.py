@@ -1,0 +1,135 @@
+"""Validates examples/deploy/kubernetes and examples/deploy/compose; `.ci/deploy-files` runs it.
+
+The only argument is the program petstore-server, which must accept all variables in the files.
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+import compose_spec
+import kubernetes_validate
+import yaml
+
+DEPLOY = pathlib.Path(__file__).resolve().parent.parent / "examples/deploy"
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+IMAGE = json.loads((DEPLOY / "container/petstore-server.json").read_text())
+# The variables that the images set, which the files add to.
+OF_IMAGE = dict(entry.split("=", 1) for entry in IMAGE["Env"] if entry.startswith("PETSTORE_"))
+
+
+def main():
+    kubernetes()
+    compose()
+    print("the files for Kubernetes and Compose are valid")
+
+
+def kubernetes():
+    path = DEPLOY / "kubernetes/petstore.yaml"
+    objects = list(yaml.safe_load_all(path.read_text()))
+    for one in objects:
+        version = kubernetes_validate.latest_version()
+        kubernetes_validate.validate(one, version, strict=True)
+        print(f"{one['kind']}: valid for Kubernetes {version}")
+    kinds = {one["kind"]: one for one in objects}
+    deployment = kinds["Deployment"]["spec"]
+    pod = deployment["template"]["spec"]
+    [container] = pod["containers"]
+    labels = deployment["template"]["metadata"]["labels"]
+    ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+
+    for name, selector in {
+        "Deployment": deployment["selector"]["matchLabels"],
+        "Service": kinds["Service"]["spec"]["selector"],
+        "PodDisruptionBudget": kinds["PodDisruptionBudget"]["spec"]["selector"]["matchLabels"],
+        "NetworkPolicy": kinds["NetworkPolicy"]["spec"]["podSelector"]["matchLabels"],
+    }.items():
+        require(selector.items() <= labels.items(), f"{name} does not select the pods")
+    used = [port["targetPort"] for port in kinds["Service"]["spec"]["ports"]]
+    used += [container[probe]["httpGet"]["port"] for probe in ("livenessProbe", "readinessProbe")]
+    used += [port["port"] for rule in kinds["NetworkPolicy"]["spec"]["ingress"] for port in rule["ports"]]
+    for port in used:
+        require(port in ports, f"no container port is named {port}")
+    require(kinds["PodDisruptionBudget"]["spec"]["maxUnavailable"] < deployment["replicas"], "all pods may go")
+    require("cpu" in container["resources"]["requests"] and "memory" in container["resources"]["limits"], "resources")
+
+    settings = dict(kinds["ConfigMap"]["data"])
+    for entry in container["env"]:
+        settings[entry["name"]] = "postgres://petstore:secret@host/petstore"
+    accepted = accepted_settings(OF_IMAGE | settings)
+    require(accepted["listen"].endswith(f":{ports['http']}"), "another port of the API")
+    require(accepted["admin-listen"].endswith(f":{ports['admin']}"), "another port of the admin listener")
+    longest = accepted["shutdown-delay-seconds"] + 2 * accepted["shutdown-grace-seconds"]
+    require(pod["terminationGracePeriodSeconds"] > float(longest), "too little time to stop")
+    mounted = [mount["mountPath"] for mount in container["volumeMounts"]]
+    require(mounted == list(IMAGE["Volumes"]), "another folder than the volume of the image")
+
+
+def compose():
+    folder = DEPLOY / "compose"
+    text = (folder / "compose.yaml").read_text()
+    # As Compose does: defaults, and values that have to be set.
+    text = re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text)
+    text = re.sub(r"\$\{\w+:\?[^}]*\}", "a-value", text)
+    compose_spec.PyCompose.from_yaml(text).validate()
+    services = yaml.safe_load(text)["services"]
+    for name, service in services.items():
+        for volume in service.get("volumes", []):
+            source = volume.split(":")[0]
+            require(not source.startswith(".") or (folder / source).exists(), f"{name}: {source} does not exist")
+    service = services["petstore"]
+    require(service["healthcheck"]["test"] == IMAGE["Healthcheck"]["Test"], "another health check than the image's")
+    accepted = accepted_settings(OF_IMAGE | service["environment"])
+    require("@postgres/petstore" in accepted["database"], "another database")
+    require(services["postgres"]["environment"]["POSTGRES_USER"] in accepted["database"], "another user")
+    for entry in service["ports"]:
+        require(entry.startswith("127.0.0.1:") and entry.endswith(accepted["listen"].split(":")[1]), entry)
+
+    targets = yaml.safe_load((folder / "prometheus.yml").read_text())["scrape_configs"][0]["dns_sd_configs"][0]
+    require(targets["names"] == ["petstore"], "Prometheus looks for another service")
+    require(accepted["admin-listen"].endswith(f":{targets['port']}"), "Prometheus looks at another port")
+    if not shutil.which("promtool"):
+        sys.exit("promtool is missing; run .ci/promtool first")
+    with tempfile.TemporaryDirectory() as copy:
+        for file in (folder / "prometheus.yml", DEPLOY / "prometheus-rules.yml"):
+            shutil.copy(file, copy)
+        subprocess.run(["promtool", "check", "config", f"{copy}/prometheus.yml"], check=True, stdout=subprocess.PIPE)
+    source = yaml.safe_load((folder / "grafana/datasources/prometheus.yaml").read_text())["datasources"][0]
+    require(source["url"] == "http://prometheus:9090", "Grafana looks for another Prometheus")
+    provider = yaml.safe_load((folder / "grafana/dashboards/petstore.yaml").read_text())["providers"][0]
+    require(
+        any(volume.split(":")[1].startswith(provider["options"]["path"]) for volume in services["grafana"]["volumes"]),
+        "the dashboard is not where Grafana looks for it",
+    )
+
+
+def accepted_settings(variables):
+    """The settings that the program has with these variables. It has each of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = subprocess.run([PROGRAM, "config"], env=variables, cwd=folder, stdout=subprocess.PIPE, text=True)
+    require(command.returncode == 0, f"the program rejects {variables}")
+    settings = tomllib.loads(command.stdout)
+    for name in variables:
+        key = name.removeprefix("PETSTORE_").lower().replace("_", "-")
+        require(key in settings, f"the program has no setting {name}")
+    return {key: number(value) for key, value in settings.items()}
+
+
+def number(value):
+    try:
+        return float(value)
+    except ValueError:
+        return value
+
+
+def require(condition, problem):
+    if not condition:
+        sys.exit(f"examples/deploy: {problem}")
+
+
+main()
