@@ -2,6 +2,7 @@
 //! the repository, and edits of a whole contract.
 
 mod cases;
+mod catalogue;
 mod clock;
 mod directions;
 mod edits;
