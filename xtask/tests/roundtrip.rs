@@ -114,7 +114,10 @@ fn the_table_has_the_differences_and_the_documents_that_cannot_be_read() {
         row.unwrap_or_else(|| panic!("no row for {name}:\n{text}"))
     };
     let rejected = row("rejected.yaml");
-    assert!(rejected.starts_with("| rejected.yaml | 3 | 1 |"), "{rejected}");
+    assert!(
+        rejected.starts_with("| rejected.yaml | 3 | 1 |"),
+        "{rejected}"
+    );
     assert!(
         rejected.ends_with("| 0 | `unsupported-parameter` 1, `unsupported-schema` 1 |"),
         "{rejected}"

@@ -50,8 +50,9 @@ pub(crate) fn name_as_written(written: &Node, problems: &mut [Problem]) {
             .iter()
             .any(|(new, olds)| *new == before && olds.contains(&after));
         if is_renamed {
-            let (before, after) = (format!("`{before}`"), format!("`{after}`"));
-            problem.message = problem.message.replace(&before, &after);
+            let after = format!("`{after}`");
+            let message = problem.message.replace(&format!("`{before}`"), &after);
+            problem.message = message.replace(&format!("{before} value"), &after);
         }
     }
 }

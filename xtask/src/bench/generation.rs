@@ -38,7 +38,10 @@ pub(super) struct Row {
 pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
     let mut generation = Command::new(&bench.programs.generation);
     generation.arg(bench.root.join(CONTRACT));
-    for (folder, name) in CORPUS.into_iter().zip(["repeated.json", "repeated-3.1.json"]) {
+    for (folder, name) in CORPUS
+        .into_iter()
+        .zip(["repeated.json", "repeated-3.1.json"])
+    {
         match largest(bench, folder) {
             Some(document) => {
                 let repeated = bench.folder.join(name);

@@ -222,7 +222,10 @@ fn a_release_freezes_the_document_moves_every_version_and_leaves_all_gates_green
     );
     assert_ne!(tree.read(&format!("spec/released/{old}.yaml")), document);
     let names = tree.read(SUMS);
-    let names: Vec<&str> = names.lines().filter_map(|line| line.split("  ").nth(1)).collect();
+    let names: Vec<&str> = names
+        .lines()
+        .filter_map(|line| line.split("  ").nth(1))
+        .collect();
     assert_eq!(names, [format!("{old}.yaml"), format!("{version}.yaml")]);
     let check = Command::new("sha256sum")
         .args(["--check", "SHA256SUMS"])

@@ -76,9 +76,7 @@ pub(crate) fn findings(project: &Project, documents: &[Text]) -> Result<Vec<Find
                 findings.push(fault(&at, message, &restore(project, &document.path)));
             }
             None => {
-                let help = format!(
-                    "if it is what was released, add to {path}:\n{found}  {name}"
-                );
+                let help = format!("if it is what was released, add to {path}:\n{found}  {name}");
                 let message = format!("the document has no checksum in {path}");
                 findings.push(fault(&at, message, &help));
             }

@@ -27,7 +27,10 @@ pub(super) fn print(project: &Project, files: &[PathBuf], differences: Option<&[
         "| document | operations | service | with client |{} rejected by |",
         column("differences")
     );
-    println!("|---|---|---|---|{}---|", differences.map_or("", |_| "---|"));
+    println!(
+        "|---|---|---|---|{}---|",
+        differences.map_or("", |_| "---|")
+    );
     let printed = |(index, file): (usize, &PathBuf)| {
         let row = row(project, file);
         let (document, operations, reasons) = (&row.document, row.operations, &row.reasons);

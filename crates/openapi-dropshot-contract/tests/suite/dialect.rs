@@ -208,7 +208,7 @@ fn problems_name_the_place_and_the_keyword_of_the_text() {
             "      type: string\n      examples: [5]\n",
             "/components/schemas/A/examples/0",
             8,
-            "`examples`",
+            "example",
         ),
     ];
     for (schema, pointer, line, keyword) in table {
