@@ -6,6 +6,8 @@
 mod schema;
 mod types;
 
+pub(crate) use schema::is_constant;
+
 use crate::model::{Location, Member, Node, NodeKind};
 use crate::problem::Problem;
 use crate::read::MAX_COPIED;
@@ -70,7 +72,7 @@ impl Rewriter<'_> {
         }
         members.shift_remove("jsonSchemaDialect");
         members.shift_remove("$self");
-        if let Some(webhooks) = members.shift_remove("webhooks") {
+        if let Some(webhooks) = members.get("webhooks") {
             let message = "the requests that the service sends are kept in the document only";
             let problem = rules::WEBHOOKS.violation(&webhooks.key_at, message);
             self.problems.push(problem);
@@ -150,12 +152,13 @@ impl Rewriter<'_> {
     }
 }
 
-/// Puts the path items of the components where the paths refer to them, as far as the copies
-/// are within bounds.
+/// Puts the path items of the components where the paths and the webhooks refer to them, as far
+/// as the copies are within bounds.
 fn share_paths(root: &mut Node, shared: &Node, problems: &mut Vec<Problem>) {
     let mut copied = 0;
-    let paths = members(root).and_then(|members| members.get_mut("paths"));
-    for item in paths.into_iter().flat_map(|paths| values(&mut paths.value)) {
+    let members = members(root).into_iter().flatten();
+    let maps = members.filter(|(name, _)| ["paths", "webhooks"].contains(&name.as_str()));
+    for item in maps.flat_map(|(_, member)| values(&mut member.value)) {
         let reference = item.get("$ref").and_then(Node::as_str);
         let name = reference.and_then(|text| text.strip_prefix("#/components/pathItems/"));
         let name = name.map(crate::model::unescape_pointer_token);

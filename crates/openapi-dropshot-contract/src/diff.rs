@@ -4,6 +4,7 @@
 //! Schemas are compared by meaning: references are followed, `allOf` is merged,
 //! members of `oneOf` and `anyOf` are matched by reference, title and shape.
 //! `readOnly` properties count in responses only, `writeOnly` ones in requests.
+//! In webhooks and callbacks the roles are swapped: the service sends the requests.
 //! The rules are declared in [`crate::rules`].
 
 mod bounds;
@@ -12,7 +13,9 @@ mod content;
 mod context;
 mod equality;
 mod lifecycle;
+mod newer;
 mod operations;
+mod outgoing;
 mod parameters;
 mod properties;
 mod responses;
@@ -91,8 +94,10 @@ pub fn level(id: &str) -> Option<Level> {
 pub fn compare(base: &Node, revision: &Node, policy: &Policy) -> Vec<Change> {
     let mut context = Context::new(base, revision, policy);
     operations::compare(&mut context);
+    outgoing::compare_webhooks(&mut context);
     security::compare_components(&mut context);
     operations::compare_components(&mut context);
+    operations::compare_servers(&mut context);
     operations::compare_version(&mut context);
     context.finish()
 }

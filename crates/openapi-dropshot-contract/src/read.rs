@@ -77,7 +77,11 @@ pub(crate) fn document(
 impl<'a> Reader<'a> {
     fn read(mut self) -> Option<Document> {
         self.check_version()?;
-        let object = self.object(self.root, "the document", ROOT)?;
+        let allowed = match self.is_newer {
+            true => format!("{ROOT} webhooks"),
+            false => ROOT.to_owned(),
+        };
+        let object = self.object(self.root, "the document", &allowed)?;
         self.components();
         let info = self.info(&object);
         self.document.servers = self.servers(&object);

@@ -11,6 +11,7 @@
 
 pub(crate) mod changes;
 pub(crate) mod document;
+mod keywords;
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -194,8 +195,8 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
 /// All rules of the comparison.
 pub fn all_changes() -> impl Iterator<Item = &'static ChangeRule> {
     static FAMILIES: LazyLock<Vec<ChangeRule>> = LazyLock::new(|| {
-        changes::FAMILIES
-            .iter()
+        (changes::FAMILIES.iter())
+            .chain(keywords::FAMILIES)
             .flat_map(|family| family.rules())
             .collect()
     });

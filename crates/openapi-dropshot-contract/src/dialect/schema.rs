@@ -95,6 +95,16 @@ fn constant(node: &mut Node) {
     }
 }
 
+/// Returns whether an `enum` of a rewritten schema was written as `const`: it then stands at the
+/// place of its only value.
+pub(crate) fn is_constant(values: &Node) -> bool {
+    let place = |node: &Node| (node.at.line, node.at.column);
+    match values.as_array() {
+        Some([only]) => place(only) == place(values),
+        _ => false,
+    }
+}
+
 /// The first of `examples` becomes the `example`.
 fn examples(node: &mut Node) {
     if let Some(examples) = remove(node, "examples")

@@ -7,19 +7,30 @@ use crate::model::{Node, compare_numbers};
 use crate::rules::{Family, changes::*};
 use std::cmp::Ordering;
 
-/// The keywords for bounds, each with the rules for a bound that increased, that
-/// decreased, that was set where it was absent, and that was removed. A length
-/// always has the lower bound zero, so setting one increases it.
+/// The rules for a bound that increased, that decreased, that was set where it was absent,
+/// and that was removed.
+type BoundRules = [&'static Family; 4];
+
+/// The keywords for bounds with their rules. In OpenAPI 3.1, which is rewritten, and in 3.0,
+/// `exclusiveMinimum: true` makes a `minimum` exclusive; it has rules of its own.
 #[rustfmt::skip]
-static BOUNDS: &[(&str, [&Family; 4])] = &[
+static BOUNDS: &[(&str, BoundRules)] = &[
     ("maximum", [&MAX_INCREASED, &MAX_DECREASED, &MAX_SET, &MAX_UNSET]),
     ("minimum", [&MIN_INCREASED, &MIN_DECREASED, &MIN_SET, &MIN_UNSET]),
     ("maxLength", [&MAX_LENGTH_INCREASED, &MAX_LENGTH_DECREASED, &MAX_LENGTH_SET, &MAX_LENGTH_UNSET]),
-    ("minLength", [&MIN_LENGTH_INCREASED, &MIN_LENGTH_DECREASED, &MIN_LENGTH_INCREASED, &MIN_LENGTH_UNSET]),
+    ("minLength", [&MIN_LENGTH_INCREASED, &MIN_LENGTH_DECREASED, &MIN_LENGTH_SET, &MIN_LENGTH_UNSET]),
     ("maxItems", [&MAX_ITEMS_INCREASED, &MAX_ITEMS_DECREASED, &MAX_ITEMS_SET, &MAX_ITEMS_UNSET]),
     ("minItems", [&MIN_ITEMS_INCREASED, &MIN_ITEMS_DECREASED, &MIN_ITEMS_SET, &MIN_ITEMS_UNSET]),
     ("maxProperties", [&MAX_PROPERTIES_INCREASED, &MAX_PROPERTIES_DECREASED, &MAX_PROPERTIES_SET, &MAX_PROPERTIES_UNSET]),
-    ("minProperties", [&MIN_PROPERTIES_INCREASED, &MIN_PROPERTIES_DECREASED, &MIN_PROPERTIES_INCREASED, &MIN_PROPERTIES_UNSET]),
+    ("minProperties", [&MIN_PROPERTIES_INCREASED, &MIN_PROPERTIES_DECREASED, &MIN_PROPERTIES_SET, &MIN_PROPERTIES_UNSET]),
+    ("maxContains", [&MAX_CONTAINS_INCREASED, &MAX_CONTAINS_DECREASED, &MAX_CONTAINS_SET, &MAX_CONTAINS_UNSET]),
+    ("minContains", [&MIN_CONTAINS_INCREASED, &MIN_CONTAINS_DECREASED, &MIN_CONTAINS_SET, &MIN_CONTAINS_UNSET]),
+];
+
+#[rustfmt::skip]
+static EXCLUSIVE: &[(&str, &str, BoundRules)] = &[
+    ("maximum", "exclusiveMaximum", [&EXCLUSIVE_MAX_INCREASED, &EXCLUSIVE_MAX_DECREASED, &EXCLUSIVE_MAX_SET, &EXCLUSIVE_MAX_UNSET]),
+    ("minimum", "exclusiveMinimum", [&EXCLUSIVE_MIN_INCREASED, &EXCLUSIVE_MIN_DECREASED, &EXCLUSIVE_MIN_SET, &EXCLUSIVE_MIN_UNSET]),
 ];
 
 impl<'a> Comparison<'_, 'a> {
@@ -29,61 +40,70 @@ impl<'a> Comparison<'_, 'a> {
         }
         self.multiple_of();
         match self.flags("uniqueItems") {
-            (false, true) => self.report_meaning(&UNIQUE_ITEMS_ADDED, (None, None)),
-            (true, false) => self.report_meaning(&UNIQUE_ITEMS_REMOVED, (None, None)),
+            (false, true) => self.report_meaning(&UNIQUE_ITEMS_SET, (None, None)),
+            (true, false) => self.report_meaning(&UNIQUE_ITEMS_UNSET, (None, None)),
             _ => {}
         }
     }
 
-    fn bound(&mut self, keyword: &str, rules: [&'static Family; 4]) {
-        let [increased, decreased, set, unset] = rules;
+    fn bound(&mut self, keyword: &'static str, rules: BoundRules) {
         let is_upper = keyword.starts_with("max");
         let strictest = match is_upper {
             true => Ordering::Less,
             false => Ordering::Greater,
         };
-        // A minimal length or count of zero restricts nothing.
-        let restricts = |node: &&Node| keyword == "minimum" || is_upper || node.as_u64() != Some(0);
+        // A minimal length or count of zero restricts nothing, and at least one element
+        // matches `contains` anyway.
+        let restricts = |node: &&Node| match keyword {
+            "minContains" => node.as_u64() != Some(1),
+            _ => keyword == "minimum" || is_upper || node.as_u64() != Some(0),
+        };
         let from = self.old.number(keyword, strictest).filter(restricts);
         let to = self.new.number(keyword, strictest).filter(restricts);
-        let unset = match keyword {
-            "minLength" if !self.scope.is_request() => decreased,
-            _ => unset,
+        let exclusive = EXCLUSIVE.iter().find(|(own, ..)| *own == keyword);
+        let excludes = |view: &View<'a>, bound: Option<&Node>| {
+            let bound = bound.and_then(|bound| bound.at.pointer.rsplit_once('/'));
+            (exclusive.zip(bound)).is_some_and(|((_, flag, _), (place, _))| {
+                (view.parts.iter()).any(|part| is_true(part, flag) && place == part.at.pointer)
+            })
         };
-        let changed = match (from, to) {
-            (Some(from), Some(to)) => match self.order(from, to, is_upper) {
-                Some(Ordering::Less) => increased,
-                Some(_) => decreased,
-                None => return,
-            },
-            _ => decreased,
+        let (was, is) = (excludes(&self.old, from), excludes(&self.new, to));
+        let zero = |node: Option<&Node>| node.and_then(Node::as_u64) == Some(0);
+        let order = match (from, to) {
+            (Some(from), Some(to)) => {
+                let numbers = from.as_number().zip(to.as_number());
+                numbers.and_then(|(from, to)| compare_numbers(from, to))
+            }
+            // `minContains: 0` is less than the one that counts if the keyword is absent.
+            (None, to) if zero(to) && keyword == "minContains" => Some(Ordering::Greater),
+            (from, None) if zero(from) && keyword == "minContains" => Some(Ordering::Less),
+            _ => None,
         };
-        if let Some((rule, text)) = keyword_change(keyword, from, to, [set, unset, changed]) {
+        let is_exclusive = match (from, to) {
+            (Some(_), Some(_)) if order == Some(Ordering::Equal) => was != is,
+            (Some(_), Some(_)) => was && is,
+            _ => was || is,
+        };
+        let (keyword, [increased, decreased, set, unset]) = match exclusive {
+            Some((_, keyword, rules)) if is_exclusive => (*keyword, *rules),
+            _ => (keyword, rules),
+        };
+        let rule = match (from, to, order) {
+            (None, None, _) => return,
+            (.., Some(Ordering::Less)) => increased,
+            (.., Some(Ordering::Greater)) => decreased,
+            (.., Some(Ordering::Equal)) if was == is => return,
+            (.., Some(Ordering::Equal)) if is => set,
+            (.., Some(Ordering::Equal)) => unset,
+            (Some(_), Some(_), None) => return,
+            (None, Some(_), None) => set,
+            (Some(_), None, None) => unset,
+        };
+        if order == Some(Ordering::Equal) {
+            return self.report_meaning(rule, (from, to));
+        }
+        if let Some((rule, text)) = keyword_change(keyword, from, to, [rule; 3]) {
             self.report(rule, from, to, &text);
-        }
-    }
-
-    /// Compares the old bound with the new one, with `exclusiveMinimum` or
-    /// `exclusiveMaximum`; `None` if they are the same.
-    fn order(&self, from: &'a Node, to: &'a Node, is_upper: bool) -> Option<Ordering> {
-        let ordering = compare_numbers(from.as_number()?, to.as_number()?)?;
-        if ordering != Ordering::Equal || !from.at.pointer.ends_with("imum") {
-            return (ordering != Ordering::Equal).then_some(ordering);
-        }
-        let exclusive = match is_upper {
-            true => "exclusiveMaximum",
-            false => "exclusiveMinimum",
-        };
-        let excludes = |view: &View<'a>, bound: &Node| {
-            let place = bound.at.pointer.rsplit_once('/').map(|(place, _)| place);
-            (view.parts.iter())
-                .any(|part| is_true(part, exclusive) && place == Some(part.at.pointer.as_str()))
-        };
-        // An upper bound that excludes itself is a smaller one.
-        match (excludes(&self.old, from), excludes(&self.new, to)) {
-            (was, is) if was == is => None,
-            (_, is) if is == is_upper => Some(Ordering::Greater),
-            _ => Some(Ordering::Less),
         }
     }
 
@@ -92,15 +112,16 @@ impl<'a> Comparison<'_, 'a> {
         if !differs(from, to) {
             return;
         }
-        let divides = match (from.and_then(Node::as_u64), to.and_then(Node::as_u64)) {
-            (Some(from), Some(to)) => to != 0 && from % to == 0,
-            _ => false,
+        let divides = |divisor: Option<&Node>, number: Option<&Node>| {
+            let numbers = (divisor.and_then(Node::as_u64)).zip(number.and_then(Node::as_u64));
+            numbers.is_some_and(|(divisor, number)| divisor != 0 && number % divisor == 0)
         };
-        let changed = match divides {
-            true => &MULTIPLE_OF_GENERALIZED,
-            false => &MULTIPLE_OF_CHANGED,
+        let changed = match self.scope.is_request() {
+            true if divides(to, from) => &MULTIPLE_OF_GENERALIZED,
+            false if divides(from, to) => &MULTIPLE_OF_SPECIALIZED,
+            _ => &MULTIPLE_OF_CHANGED,
         };
-        let rules = [&MULTIPLE_OF_ADDED, &MULTIPLE_OF_REMOVED, changed];
+        let rules = [&MULTIPLE_OF_SET, &MULTIPLE_OF_UNSET, changed];
         if let Some((rule, text)) = keyword_change("multipleOf", from, to, rules) {
             self.report(rule, from, to, &text);
         }

@@ -126,6 +126,10 @@ impl<'a> Comparison<'_, 'a> {
         let holds_the_old = (self.old.node()).is_some_and(|node| {
             (members.iter()).any(|member| self.context.equality.equivalent(node, member))
         });
+        if is_wrapped && holds_the_old && scope.is_in_body() && scope.path.is_empty() {
+            let rule = &rules::WRAPPED_IN_ONE_OF_ORIGINAL_PRESERVED;
+            self.report_meaning(rule, (None, place));
+        }
         if is_wrapped && !holds_the_old {
             let text = "the properties moved into alternatives";
             if scope.is_in_body() && scope.path.is_empty() {

@@ -5,7 +5,8 @@ use super::schema;
 use super::scope::{Role, Scope};
 use super::view::{is_true, members};
 use crate::model::Node;
-use crate::rules::changes as rules;
+use crate::pairs::pairs;
+use crate::rules::{ChangeRule, changes as rules};
 
 /// The request body of an operation.
 pub(super) fn compare_request<'a>(context: &mut Context<'a>, base: &'a Node, revision: &'a Node) {
@@ -59,9 +60,10 @@ pub(super) fn compare<'a>(
         }
     }
     for (name, old) in missing {
-        let related = after
-            .iter()
-            .position(|(other, _)| covers(other, name) || (!is_request && covers(name, other)));
+        let related = after.iter().position(|(other, _)| {
+            covers(other, name)
+                || (!is_request && (covers(name, other) || essence(name) == essence(other)))
+        });
         let Some(index) = related else {
             let text = format!("{what}: the media type `{name}` was removed");
             let family = &rules::MEDIA_TYPE_REMOVED;
@@ -70,18 +72,18 @@ pub(super) fn compare<'a>(
         };
         let (other, new) = after.remove(index);
         if !is_request {
-            let rule = match covers(other, name) {
-                true => &rules::RESPONSE_MEDIA_TYPE_NAME_GENERALIZED,
-                false => &rules::RESPONSE_MEDIA_TYPE_NAME_SPECIALIZED,
-            };
             let text = format!("{what}: the media type `{name}` became `{other}`");
-            context.report(rule, Some(old), Some(new), text);
+            context.report(renaming(name, other), Some(old), Some(new), text);
         }
         compare_schemas(context, role, what, other, (old, new));
     }
     for (name, new) in after {
         let text = format!("{what}: the media type `{name}` was added");
-        let family = &rules::MEDIA_TYPE_ADDED;
+        let (family, places) = match context.outgoing {
+            // A client says what it accepts; the receiver of a webhook cannot.
+            Some(place) if !is_request => (&rules::OUTGOING_MEDIA_TYPE_ADDED, &[place]),
+            _ => (&rules::MEDIA_TYPE_ADDED, places),
+        };
         context.report_at(family, places, Some(base), Some(new), text);
     }
 }
@@ -123,6 +125,45 @@ fn compare_schemas<'a>(
 fn essence(name: &str) -> String {
     let end = name.find(';').unwrap_or(name.len());
     name[..end].trim().to_ascii_lowercase()
+}
+
+/// The parameters of a media type, in order.
+fn parameters(name: &str) -> Vec<(String, String)> {
+    let parts = name
+        .split(';')
+        .skip(1)
+        .filter_map(|part| part.split_once('='));
+    let mut parameters: Vec<(String, String)> = parts
+        .map(|(name, value)| {
+            let value = value.trim().trim_matches('"').to_ascii_lowercase();
+            (name.trim().to_ascii_lowercase(), value)
+        })
+        .collect();
+    parameters.sort();
+    parameters
+}
+
+/// Returns the rule for a media type of a response that became another one.
+fn renaming(from: &str, to: &str) -> &'static ChangeRule {
+    let (before, after) = (parameters(from), parameters(to));
+    let (mut added, mut removed, mut changed) = (false, false, false);
+    for pair in pairs(&before, &after, |(a, _), (b, _)| a == b) {
+        match pair {
+            (Some(_), None) => removed = true,
+            (None, Some(_)) => added = true,
+            (Some((_, from)), Some((_, to))) => changed |= from != to,
+            (None, None) => {}
+        }
+    }
+    match (added, removed, changed) {
+        (false, false, false) if covers(to, from) => &rules::RESPONSE_MEDIA_TYPE_NAME_GENERALIZED,
+        (false, false, false) => &rules::RESPONSE_MEDIA_TYPE_NAME_SPECIALIZED,
+        _ if essence(from) != essence(to) => &rules::RESPONSE_MEDIA_TYPE_NAME_CHANGED,
+        (true, false, false) => &rules::RESPONSE_MEDIA_TYPE_PARAMETER_ADDED,
+        (false, true, false) => &rules::RESPONSE_MEDIA_TYPE_PARAMETER_REMOVED,
+        (false, false, true) => &rules::RESPONSE_MEDIA_TYPE_PARAMETER_CHANGED,
+        _ => &rules::RESPONSE_MEDIA_TYPE_NAME_CHANGED,
+    }
 }
 
 fn is_same(a: &str, b: &str) -> bool {

@@ -16,6 +16,9 @@ pub(super) struct Context<'a> {
     pub operation: Option<String>,
     /// Whether the operation, or the parameter, is stable.
     pub stable: bool,
+    /// The beginning of the ids of the rules for a webhook or a callback, if one is compared:
+    /// the service sends its requests.
+    pub outgoing: Option<&'static str>,
     /// How many days of deprecation the policy requires for the operation.
     pub deprecation_days: u32,
     /// Whether the parameter that is compared is written as `name=a&name=b`.
@@ -36,6 +39,7 @@ impl<'a> Context<'a> {
             policy,
             operation: None,
             stable: true,
+            outgoing: None,
             deprecation_days: policy.deprecation_days_stable,
             exploded: false,
             equality: Equality::new(base, revision),

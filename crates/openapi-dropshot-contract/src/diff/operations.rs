@@ -3,8 +3,9 @@
 
 use super::context::Context;
 use super::view::{Side, array, differs, members, missing};
-use super::{content, lifecycle, parameters, responses, security};
+use super::{content, lifecycle, outgoing, parameters, responses, security};
 use crate::model::{Method, Node};
+use crate::pairs::pairs;
 use crate::rules::{Level, changes as rules};
 use crate::template;
 use crate::version::Version;
@@ -65,6 +66,59 @@ fn compare_operation<'a>(
     parameters::compare(context, old, new);
     content::compare_request(context, base, revision);
     responses::compare(context, base, revision);
+    operation_servers(context, old, new);
+    outgoing::compare_callbacks(context, base, revision);
+}
+
+/// Compares the servers of an operation that has its own, or whose path has.
+fn operation_servers(context: &mut Context<'_>, old: (Item<'_>, &Node), new: (Item<'_>, &Node)) {
+    let own = |(item, operation): (Item<'_>, &Node)| {
+        [operation, item.node]
+            .iter()
+            .any(|node| node.get("servers").is_some())
+    };
+    if own(old) || own(new) {
+        let from = [old.1, old.0.node, context.base.root];
+        let to = [new.1, new.0.node, context.revision.root];
+        servers(context, "api", from, to);
+    }
+}
+
+/// Compares the servers of the document.
+pub(super) fn compare_servers(context: &mut Context<'_>) {
+    let (from, to) = (context.base.root, context.revision.root);
+    if from.get("servers").is_some() || to.get("servers").is_some() {
+        servers(context, "api-global", [from; 3], [to; 3]);
+    }
+}
+
+/// Compares the servers of the first of these nodes that has some. Without any, the only
+/// server is `/`.
+fn servers(context: &mut Context<'_>, place: &str, base: [&Node; 3], revision: [&Node; 3]) {
+    let addresses = |nodes: &[&'_ Node]| -> Vec<String> {
+        let list = nodes.iter().map(|node| array(node, "servers"));
+        let list = list.into_iter().find(|list| !list.is_empty());
+        let urls = list.unwrap_or_default().iter();
+        let urls: Vec<String> = urls
+            .filter_map(|server| Some(server.get("url")?.as_str()?.to_owned()))
+            .collect();
+        match urls.is_empty() {
+            true => vec!["/".to_owned()],
+            false => urls,
+        }
+    };
+    let (before, after) = (addresses(&base), addresses(&revision));
+    for (old, new) in pairs(&before, &after, |a, b| a == b) {
+        let (family, verb, url) = match (old, new) {
+            (Some(old), None) => (&rules::SERVER_REMOVED, "removed", old),
+            (None, Some(new)) => (&rules::SERVER_ADDED, "added", new),
+            _ => continue,
+        };
+        let text = format!("the server `{url}` was {verb}");
+        let (from, to) = (base[0].get("servers"), revision[0].get("servers"));
+        let (from, to) = (from.unwrap_or(base[0]), to.unwrap_or(revision[0]));
+        context.report_at(family, &[place], Some(from), Some(to), text);
+    }
 }
 
 fn items(side: Side<'_>) -> impl Iterator<Item = Item<'_>> {

@@ -106,6 +106,54 @@ pub(super) fn compare<'a>(
     context.stable = stable;
 }
 
+/// Compares the parameters of requests that the service sends: what it sends no longer breaks
+/// the receiver, as a header of a response does.
+pub(super) fn compare_outgoing<'a>(
+    context: &mut Context<'a>,
+    place: &'static str,
+    (old_item, base): (&'a Node, &'a Node),
+    (new_item, revision): (&'a Node, &'a Node),
+) {
+    let before = Parameter::all(context.base, base, old_item);
+    let after = Parameter::all(context.revision, revision, new_item);
+    for pair in pairs(&before, &after, |old, new| new.is(*old)) {
+        match pair {
+            (Some(old), Some(new)) => {
+                let what = new.what();
+                let (from, to) = (Some(old.node), Some(new.node));
+                let change = match (old.is_required(), new.is_required()) {
+                    (true, false) => Some((&rules::OUTGOING_PARAMETER_BECAME_OPTIONAL, "optional")),
+                    (false, true) => Some((&rules::OUTGOING_PARAMETER_BECAME_REQUIRED, "required")),
+                    _ => None,
+                };
+                if let Some((family, necessity)) = change {
+                    let text = format!("{what} became {necessity}");
+                    context.report_at(family, &[place], from, to, text);
+                }
+                if let (Some(from), Some(to)) = (old.node.get("schema"), new.node.get("schema")) {
+                    let scope = Scope::new(Role::ResponseHeader, what, false);
+                    schema::start(context, &scope, from, to);
+                }
+            }
+            (Some(old), None) => {
+                let text = format!("{} was removed", old.what());
+                let necessity = match old.is_required() {
+                    true => format!("{place}-required"),
+                    false => format!("{place}-optional"),
+                };
+                let family = &rules::OUTGOING_PARAMETER_REMOVED;
+                context.report_at(family, &[&necessity], Some(old.node), Some(revision), text);
+            }
+            (None, Some(new)) => {
+                let text = format!("{} was added", new.what());
+                let family = &rules::OUTGOING_PARAMETER_ADDED;
+                context.report_at(family, &[place], Some(base), Some(new.node), text);
+            }
+            (None, None) => {}
+        }
+    }
+}
+
 fn added(context: &mut Context<'_>, new: Parameter<'_>, base: &Node) {
     let rule = match (new.location, new.is_required(), new.is_shared) {
         ("path", ..) => &rules::NEW_REQUEST_PATH_PARAMETER,

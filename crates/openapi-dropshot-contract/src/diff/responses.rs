@@ -4,7 +4,7 @@ use super::content;
 use super::context::Context;
 use super::schema;
 use super::scope::{Role, Scope};
-use super::view::{is_true, members};
+use super::view::{differs, is_true, members};
 use crate::model::Node;
 use crate::pairs::pairs;
 use crate::rules::changes as rules;
@@ -29,6 +29,7 @@ pub(super) fn compare<'a>(context: &mut Context<'a>, base: &'a Node, revision: &
         }
         if counterpart.is_some() {
             compare_headers(context, &what, old, new);
+            compare_links(context, &what, old, new);
             content::compare(context, Role::ResponseBody, &what, old, new);
         }
     }
@@ -42,7 +43,7 @@ pub(super) fn compare<'a>(context: &mut Context<'a>, base: &'a Node, revision: &
     }
 }
 
-fn statuses(operation: &Node) -> Vec<(&str, &Node)> {
+pub(super) fn statuses(operation: &Node) -> Vec<(&str, &Node)> {
     let mut statuses = members(operation, "responses");
     statuses.retain(|(status, _)| !status.starts_with("x-"));
     statuses
@@ -59,10 +60,39 @@ fn place(status: &str) -> &'static str {
 }
 
 /// Whether the first is the range (`2XX`) that includes the second.
-fn is_range_of(range: &str, status: &str) -> bool {
+pub(super) fn is_range_of(range: &str, status: &str) -> bool {
     range.len() == 3
         && range.to_ascii_uppercase().ends_with("XX")
         && status.starts_with(&range[..1])
+}
+
+/// Compares the links of a response. Other clients than those that follow them see nothing.
+fn compare_links(context: &mut Context<'_>, what: &str, base: &Node, revision: &Node) {
+    let (before, after) = (members(base, "links"), members(revision, "links"));
+    for (old, new) in pairs(&before, &after, |(a, _), (b, _)| a == b) {
+        let name = old.or(new).map_or("", |(name, _)| *name);
+        let old = old.map(|(_, old)| context.base.resolve(old));
+        let new = new.map(|(_, new)| context.revision.resolve(new));
+        let is_other = |old: &Node, new: &Node| {
+            [
+                "operationId",
+                "operationRef",
+                "parameters",
+                "requestBody",
+                "server",
+            ]
+            .iter()
+            .any(|keyword| differs(old.get(keyword), new.get(keyword)))
+        };
+        let (rule, verb) = match (old, new) {
+            (Some(old), Some(new)) if !is_other(old, new) => continue,
+            (Some(_), Some(_)) => (&rules::RESPONSE_LINK_CHANGED, "changed"),
+            (Some(_), None) => (&rules::RESPONSE_LINK_REMOVED, "was removed"),
+            (None, _) => (&rules::RESPONSE_LINK_ADDED, "was added"),
+        };
+        let text = format!("the link `{name}` of {what} {verb}");
+        context.report(rule, old.or(Some(base)), new.or(Some(revision)), text);
+    }
 }
 
 fn compare_headers<'a>(context: &mut Context<'a>, what: &str, base: &'a Node, revision: &'a Node) {

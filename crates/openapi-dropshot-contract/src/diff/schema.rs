@@ -53,6 +53,9 @@ pub(super) fn compare<'a>(
         old,
         new,
     };
+    if schemas.nothing() {
+        return;
+    }
     schemas.unwrap_single();
     if !schemas.list_of_types() {
         schemas.types();
@@ -67,6 +70,7 @@ pub(super) fn compare<'a>(
     schemas.properties();
     schemas.inside("items");
     schemas.inside("additionalProperties");
+    schemas.newer();
 }
 
 impl<'a> Comparison<'_, 'a> {

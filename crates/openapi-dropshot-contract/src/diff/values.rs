@@ -4,6 +4,7 @@
 use super::schema::{Comparison, keyword_change, quoted};
 use super::scope::Role;
 use super::view::{View, differs, missing};
+use crate::dialect::is_constant;
 use crate::model::Node;
 use crate::rules::{Family, changes as rules};
 
@@ -42,8 +43,21 @@ impl Comparison<'_, '_> {
 
     fn enumeration(&mut self) {
         let (from, to) = self.both("enum");
+        let is_const = |list: Option<&Node>| list.is_some_and(is_constant);
         match (from, to) {
             (None, None) => return,
+            (None, Some(_)) if is_const(to) => {
+                return self.report_meaning(&rules::CONST_ADDED, (from, to));
+            }
+            (Some(_), None) if is_const(from) => {
+                return self.report_meaning(&rules::CONST_REMOVED, (from, to));
+            }
+            (Some(_), Some(_)) if is_const(from) && is_const(to) => {
+                if differs(from, to) {
+                    self.report_meaning(&rules::CONST_CHANGED, (from, to));
+                }
+                return;
+            }
             (None, Some(_)) => return self.report_meaning(&rules::BECAME_ENUM, (from, to)),
             (Some(_), None) => return self.report_meaning(&rules::ENUM_LIFTED, (from, to)),
             (Some(_), Some(_)) => {}

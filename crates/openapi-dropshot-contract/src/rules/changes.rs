@@ -2,6 +2,7 @@
 //! (<https://github.com/oasdiff/oasdiff>) where oasdiff has the rule; the
 //! others are named after the nearest one.
 
+pub(crate) use super::keywords::*;
 use super::{ChangeRule, Family, Level, Part};
 
 /// Declares rules that apply at one place each: the name of the constant, the
@@ -41,22 +42,24 @@ macro_rules! families {
         pub(super) static FAMILIES: &[&Family] = &[$(&$name),+];
     };
 }
+pub(super) use families;
 
-const REQUESTS: [&str; 3] = ["request-body", "request-property", "request-parameter"];
+pub(super) const REQUESTS: [&str; 3] = ["request-body", "request-property", "request-parameter"];
 /// All places in requests, also the members of objects in parameters.
-const ALL_REQUESTS: [&str; 4] = [
+pub(super) const ALL_REQUESTS: [&str; 4] = [
     "request-body",
     "request-property",
     "request-parameter",
     "request-parameter-property",
 ];
-const RESPONSES: [&str; 3] = ["response-body", "response-property", "response-header"];
+pub(super) const RESPONSES: [&str; 3] = ["response-body", "response-property", "response-header"];
 const BODIES: [&str; 4] = [
     "request-body",
     "request-property",
     "response-body",
     "response-property",
 ];
+const OUTGOING: [&str; 2] = ["webhook", "callback"];
 /// Properties, divided into required and optional ones.
 const REQUIRED_OR_NOT: [&str; 4] = [
     "request-required-property",
@@ -165,6 +168,24 @@ change_rules! {
     RESPONSE_MEDIA_TYPE_NAME_SPECIALIZED Info "response-media-type-name-specialized"
         "a media type of a response became a narrower one"
         Body "content: {application/json: {}}" "content: {application/problem+json: {}}";
+    RESPONSE_MEDIA_TYPE_NAME_CHANGED Warn "response-media-type-name-changed"
+        "several parameters of a media type of a response changed, or its name and a parameter"
+        Body "content: {text/csv; header=present: {}}" "content: {text/csv; charset=utf-8: {}}";
+    RESPONSE_MEDIA_TYPE_PARAMETER_ADDED Info "response-media-type-parameter-added"
+        "a parameter was added to a media type of a response"
+        Body "content: {text/csv: {}}" "content: {text/csv; charset=utf-8: {}}";
+    RESPONSE_MEDIA_TYPE_PARAMETER_REMOVED Err "response-media-type-parameter-removed"
+        "a parameter was removed from a media type of a response"
+        Body "content: {text/csv; charset=utf-8: {}}" "content: {text/csv: {}}";
+    RESPONSE_MEDIA_TYPE_PARAMETER_CHANGED Err "response-media-type-parameter-changed"
+        "a parameter of a media type of a response changed"
+        Body "content: {text/csv; charset=utf-8: {}}" "content: {text/csv; charset=latin1: {}}";
+    RESPONSE_LINK_ADDED Info "response-link-added" "a link was added to a response"
+        Operation "responses: {'200': {links: {}}}" "responses: {'200': {links: {A: {operationId: a}}}}";
+    RESPONSE_LINK_REMOVED Warn "response-link-removed" "a link was removed from a response"
+        Operation "responses: {'200': {links: {A: {operationId: a}}}}" "responses: {'200': {links: {}}}";
+    RESPONSE_LINK_CHANGED Warn "response-link-changed" "a link of a response leads elsewhere, or passes other values"
+        Operation "responses: {'200': {links: {A: {operationId: a}}}}" "responses: {'200': {links: {A: {operationId: b}}}}";
     RESPONSE_MEDIATYPE_ENUM_VALUE_REMOVED Info "response-mediatype-enum-value-removed"
         "a value was removed from `enum` of a response body"
         Schema "{type: string, enum: [a, b]}" "{type: string, enum: [a]}";
@@ -274,12 +295,101 @@ families! {
     // Security requirements of operations and of the document.
     SECURITY_ADDED "security-added" "a security requirement was added" Info ["api", "api-global"]
         Operation "security: [{k: []}]" "security: [{k: []}, {l: []}]", Document "security: [{k: []}]" "security: [{k: []}, {l: []}]";
-    SECURITY_REMOVED "security-removed" "a security requirement was removed" Info ["api", "api-global"]
+    SECURITY_REMOVED "security-removed" "a security requirement was removed" Err ["api", "api-global"]
         Operation "security: [{k: []}, {l: []}]" "security: [{k: []}]", Document "security: [{k: []}, {l: []}]" "security: [{k: []}]";
-    SECURITY_SCOPE_ADDED "security-scope-added" "a scope was added to a security requirement" Info ["api", "api-global"]
+    SECURITY_SCOPE_ADDED "security-scope-added" "a scope was added to a security requirement" Err ["api", "api-global"]
         Operation "security: [{k: []}]" "security: [{k: [a]}]", Document "security: [{k: []}]" "security: [{k: [a]}]";
     SECURITY_SCOPE_REMOVED "security-scope-removed" "a scope was removed from a security requirement" Info ["api", "api-global"]
         Operation "security: [{k: [a]}]" "security: [{k: []}]", Document "security: [{k: [a]}]" "security: [{k: []}]";
+    // Servers of operations and of the document.
+    SERVER_ADDED "server-added" "a server was added" Info ["api", "api-global"]
+        Operation "servers: [{url: /a}]" "servers: [{url: /a}, {url: /b}]",
+        Document "servers: [{url: /a}]" "servers: [{url: /a}, {url: /b}]";
+    SERVER_REMOVED "server-removed" "a server was removed, and clients that send their requests to it may fail"
+        Warn ["api", "api-global"]
+        Operation "servers: [{url: /a}, {url: /b}]" "servers: [{url: /a}]",
+        Document "servers: [{url: /a}, {url: /b}]" "servers: [{url: /a}]";
+    // Webhooks and callbacks: the service sends the requests, and the client responds.
+    OUTGOING_ADDED "added" "a webhook or a callback was added, or a method to it" Info OUTGOING
+        Document "webhooks: {}" "webhooks: {w: {post: {}}}",
+        Operation "callbacks: {}" "callbacks: {c: {'{$request.query.url}': {post: {}}}}";
+    OUTGOING_REMOVED "removed" "a webhook or a callback was removed, or a method of it" Err OUTGOING
+        Document "webhooks: {w: {post: {}}}" "webhooks: {}",
+        Operation "callbacks: {c: {'{$request.query.url}': {post: {}}}}" "callbacks: {}"
+        remedy "Keep sending the requests that the base describes.";
+    OUTGOING_BODY_ADDED "body-added" "the requests of a webhook or a callback got a body" Info OUTGOING
+        Document "webhooks: {w: {post: {}}}" "webhooks: {w: {post: {requestBody: {content: {application/json: {}}}}}}",
+        Operation "callbacks: {c: {'{$url}': {post: {}}}}"
+            "callbacks: {c: {'{$url}': {post: {requestBody: {content: {application/json: {}}}}}}}";
+    OUTGOING_BODY_REMOVED "body-removed" "the requests of a webhook or a callback lost their body" Err OUTGOING
+        Document "webhooks: {w: {post: {requestBody: {content: {application/json: {}}}}}}" "webhooks: {w: {post: {}}}",
+        Operation "callbacks: {c: {'{$url}': {post: {requestBody: {content: {application/json: {}}}}}}}"
+            "callbacks: {c: {'{$url}': {post: {}}}}"
+        remedy "Keep sending the body.";
+    OUTGOING_BODY_BECAME_REQUIRED "body-became-required"
+        "the body of the requests of a webhook or a callback is always sent" Info OUTGOING
+        Document "webhooks: {w: {post: {requestBody: {content: {application/json: {}}}}}}"
+            "webhooks: {w: {post: {requestBody: {required: true, content: {application/json: {}}}}}}",
+        Operation "callbacks: {c: {'{$url}': {post: {requestBody: {content: {application/json: {}}}}}}}"
+            "callbacks: {c: {'{$url}': {post: {requestBody: {required: true, content: {application/json: {}}}}}}}";
+    OUTGOING_BODY_BECAME_OPTIONAL "body-became-optional"
+        "the body of the requests of a webhook or a callback is not always sent any more" Err OUTGOING
+        Document "webhooks: {w: {post: {requestBody: {required: true, content: {application/json: {}}}}}}"
+            "webhooks: {w: {post: {requestBody: {content: {application/json: {}}}}}}",
+        Operation "callbacks: {c: {'{$url}': {post: {requestBody: {required: true, content: {application/json: {}}}}}}}"
+            "callbacks: {c: {'{$url}': {post: {requestBody: {content: {application/json: {}}}}}}}"
+        remedy "Keep sending the body.";
+    OUTGOING_MEDIA_TYPE_ADDED "media-type-added"
+        "the body of the requests of a webhook or a callback may have another media type; the receiver cannot choose" Warn OUTGOING
+        Document "webhooks: {w: {post: {requestBody: {content: {application/json: {}}}}}}"
+            "webhooks: {w: {post: {requestBody: {content: {application/json: {}, text/csv: {}}}}}}",
+        Operation "callbacks: {c: {'{$url}': {post: {requestBody: {content: {application/json: {}}}}}}}"
+            "callbacks: {c: {'{$url}': {post: {requestBody: {content: {application/json: {}, text/csv: {}}}}}}}";
+    OUTGOING_PARAMETER_ADDED "parameter-added" "a parameter was added to the requests of a webhook or a callback" Info OUTGOING
+        Document "webhooks: {w: {post: {}}}" "webhooks: {w: {post: {parameters: [{name: X-A, in: header, schema: {}}]}}}",
+        Operation "callbacks: {c: {'{$url}': {post: {}}}}"
+            "callbacks: {c: {'{$url}': {post: {parameters: [{name: X-A, in: header, schema: {}}]}}}}";
+    OUTGOING_PARAMETER_REMOVED "parameter-removed"
+        "a parameter, required or optional, was removed from the requests of a webhook or a callback"
+        Err ["webhook-required", "callback-required"], Info ["webhook-optional", "callback-optional"]
+        Document "webhooks: {w: {post: {parameters: [{name: X-A, in: header, required: true, schema: {}}]}}}"
+            "webhooks: {w: {post: {}}}",
+        Document "webhooks: {w: {post: {parameters: [{name: X-A, in: header, schema: {}}]}}}" "webhooks: {w: {post: {}}}",
+        Operation "callbacks: {c: {'{$url}': {post: {parameters: [{name: X-A, in: header, required: true, schema: {}}]}}}}"
+            "callbacks: {c: {'{$url}': {post: {}}}}",
+        Operation "callbacks: {c: {'{$url}': {post: {parameters: [{name: X-A, in: header, schema: {}}]}}}}"
+            "callbacks: {c: {'{$url}': {post: {}}}}"
+        remedy "Keep sending the parameter.";
+    OUTGOING_PARAMETER_BECAME_REQUIRED "parameter-became-required"
+        "a parameter of the requests of a webhook or a callback is always sent" Info OUTGOING
+        Document "webhooks: {w: {post: {parameters: [{name: X-A, in: header, schema: {}}]}}}"
+            "webhooks: {w: {post: {parameters: [{name: X-A, in: header, required: true, schema: {}}]}}}",
+        Operation "callbacks: {c: {'{$url}': {post: {parameters: [{name: X-A, in: header, schema: {}}]}}}}"
+            "callbacks: {c: {'{$url}': {post: {parameters: [{name: X-A, in: header, required: true, schema: {}}]}}}}";
+    OUTGOING_PARAMETER_BECAME_OPTIONAL "parameter-became-optional"
+        "a parameter of the requests of a webhook or a callback is not always sent any more" Err OUTGOING
+        Document "webhooks: {w: {post: {parameters: [{name: X-A, in: header, required: true, schema: {}}]}}}"
+            "webhooks: {w: {post: {parameters: [{name: X-A, in: header, schema: {}}]}}}",
+        Operation "callbacks: {c: {'{$url}': {post: {parameters: [{name: X-A, in: header, required: true, schema: {}}]}}}}"
+            "callbacks: {c: {'{$url}': {post: {parameters: [{name: X-A, in: header, schema: {}}]}}}}"
+        remedy "Keep sending the parameter.";
+    OUTGOING_RESPONSE_ADDED "response-added" "the receiver of a webhook or a callback may respond with another status" Info OUTGOING
+        Document "webhooks: {w: {post: {responses: {'200': {}}}}}" "webhooks: {w: {post: {responses: {'200': {}, '202': {}}}}}",
+        Operation "callbacks: {c: {'{$url}': {post: {responses: {'200': {}}}}}}"
+            "callbacks: {c: {'{$url}': {post: {responses: {'200': {}, '202': {}}}}}}";
+    OUTGOING_RESPONSE_REMOVED "response-removed"
+        "the service does not expect a status any more with which the receiver of a webhook or a callback may respond" Err OUTGOING
+        Document "webhooks: {w: {post: {responses: {'200': {}, '202': {}}}}}" "webhooks: {w: {post: {responses: {'200': {}}}}}",
+        Operation "callbacks: {c: {'{$url}': {post: {responses: {'200': {}, '202': {}}}}}}"
+            "callbacks: {c: {'{$url}': {post: {responses: {'200': {}}}}}}"
+        remedy "Keep accepting the status.";
+    OUTGOING_RESPONSE_HEADER_BECAME_REQUIRED "response-header-became-required"
+        "the receiver of a webhook or a callback must send a header that it did not have to send" Err OUTGOING
+        Document "webhooks: {w: {post: {responses: {'200': {}}}}}"
+            "webhooks: {w: {post: {responses: {'200': {headers: {X-A: {required: true, schema: {}}}}}}}}",
+        Operation "callbacks: {c: {'{$url}': {post: {responses: {'200': {}}}}}}"
+            "callbacks: {c: {'{$url}': {post: {responses: {'200': {headers: {X-A: {required: true, schema: {}}}}}}}}}"
+        remedy "Make it optional.";
     // Parameters, bodies and properties.
     BECAME_REQUIRED "became-required" "a parameter, a member of a header parameter, a body or a property became required"
         Err ["request-parameter", "request-header-property", "request-body", "request-property"],
@@ -307,7 +417,7 @@ families! {
         Err ["request-body"], Info ["response-body"]
         Body "content: {application/json: {}}" "content: {application/json: {schema: {}}}";
     MEDIA_TYPE_SCHEMA_REMOVED "media-type-schema-removed" "a media type of a body lost its schema"
-        Warn ["response-body"], Info ["request-body"]
+        Err ["response-body"], Info ["request-body"]
         Body "content: {application/json: {schema: {}}}" "content: {application/json: {}}";
     STATUS_ADDED "status-added" "a response with a status of success or another status was added"
         Info ["response-success", "response-non-success"]
@@ -319,7 +429,7 @@ families! {
         Operation "responses: {'200': {}, '202': {}}" "responses: {'200': {}}",
         Operation "responses: {'200': {}, '404': {}}" "responses: {'200': {}}";
     RESPONSE_HEADER_REMOVED "response-header-removed" "a header, required or optional, was removed from a response"
-        Err ["required"], Warn ["optional"]
+        Err ["required"], Info ["optional"]
         Operation "responses: {'200': {headers: {X-A: {required: true, schema: {}}}}}" "responses: {'200': {headers: {}}}",
         Operation "responses: {'200': {headers: {X-A: {schema: {}}}}}" "responses: {'200': {headers: {}}}";
     PROPERTY_ADDED "property-added" "a property, required or optional, sent or `writeOnly`, was added to a response"
@@ -330,8 +440,8 @@ families! {
         Schema "{type: object, properties: {}}" "{type: object, properties: {a: {writeOnly: true}}}";
     PROPERTY_REMOVED "property-removed"
         "a property was removed from a request; a property, required or optional, sent or `writeOnly`, was removed from a response"
-        Err ["response-required"], Warn ["request", "response-optional"],
-        Info ["response-required-write-only", "response-optional-write-only"]
+        Err ["response-required"], Warn ["request"],
+        Info ["response-optional", "response-required-write-only", "response-optional-write-only"]
         Schema "{type: object, required: [a], properties: {a: {}}}" "{type: object, properties: {}}",
         Schema "{type: object, properties: {a: {}}}" "{type: object, properties: {}}",
         Schema "{type: object, required: [a], properties: {a: {writeOnly: true}}}" "{type: object, properties: {}}",
@@ -346,95 +456,10 @@ families! {
         Schema "{type: object, required: [a], properties: {a: {}}}" "{type: object, required: [a], properties: {a: {writeOnly: true}}}",
         Property "" "writeOnly: true";
     BECAME_NOT_WRITE_ONLY "became-not-write-only" "a property is `writeOnly` no longer"
-        Warn ["response-required-property"],
-        Info ["request-required-property", "request-optional-property", "response-optional-property"]
+        Info REQUIRED_OR_NOT
         Schema "{type: object, required: [a], properties: {a: {writeOnly: true}}}" "{type: object, required: [a], properties: {a: {}}}",
         Property "writeOnly: true" "";
     // Keywords of schemas.
-    MAX_INCREASED "max-increased" "`maximum` became larger" Err RESPONSES, Info REQUESTS
-        Schema "{type: integer, maximum: 5}" "{type: integer, maximum: 9}";
-    MAX_DECREASED "max-decreased" "`maximum` became smaller"
-        Err REQUESTS, Info RESPONSES, Info ["request-read-only-property"]
-        Schema "{type: integer, maximum: 9}" "{type: integer, maximum: 5}";
-    MAX_SET "max-set" "`maximum` was added" Warn REQUESTS, Info RESPONSES
-        Schema "{type: integer}" "{type: integer, maximum: 5}";
-    MAX_UNSET "max-unset" "`maximum` was removed" Warn RESPONSES, Info REQUESTS
-        Schema "{type: integer, maximum: 5}" "{type: integer}";
-    MIN_INCREASED "min-increased" "`minimum` became larger"
-        Err REQUESTS, Info RESPONSES, Info ["request-read-only-property"]
-        Schema "{type: integer, minimum: 5}" "{type: integer, minimum: 9}";
-    MIN_DECREASED "min-decreased" "`minimum` became smaller" Err RESPONSES, Info REQUESTS
-        Schema "{type: integer, minimum: 9}" "{type: integer, minimum: 5}";
-    MIN_SET "min-set" "`minimum` was added" Warn REQUESTS, Info RESPONSES
-        Schema "{type: integer}" "{type: integer, minimum: 5}";
-    MIN_UNSET "min-unset" "`minimum` was removed" Warn RESPONSES, Info REQUESTS
-        Schema "{type: integer, minimum: 5}" "{type: integer}";
-    MAX_LENGTH_INCREASED "max-length-increased" "`maxLength` became larger" Err RESPONSES, Info REQUESTS
-        Schema "{type: string, maxLength: 5}" "{type: string, maxLength: 9}";
-    MAX_LENGTH_DECREASED "max-length-decreased" "`maxLength` became smaller"
-        Err REQUESTS, Info RESPONSES, Info ["request-read-only-property"]
-        Schema "{type: string, maxLength: 9}" "{type: string, maxLength: 5}";
-    MAX_LENGTH_SET "max-length-set" "`maxLength` was added" Warn REQUESTS, Info RESPONSES
-        Schema "{type: string}" "{type: string, maxLength: 5}";
-    MAX_LENGTH_UNSET "max-length-unset" "`maxLength` was removed" Err RESPONSES, Info REQUESTS
-        Schema "{type: string, maxLength: 5}" "{type: string}";
-    MIN_LENGTH_INCREASED "min-length-increased" "`minLength` became larger or was added" Err REQUESTS, Info RESPONSES
-        Schema "{type: string, minLength: 5}" "{type: string, minLength: 9}",
-        Schema "{type: string}" "{type: string, minLength: 5}";
-    MIN_LENGTH_DECREASED "min-length-decreased" "`minLength` became smaller, or it was removed from a response"
-        Err RESPONSES, Info REQUESTS
-        Schema "{type: string, minLength: 9}" "{type: string, minLength: 5}",
-        Schema "{type: string, minLength: 5}" "{type: string}";
-    MIN_LENGTH_UNSET "min-length-unset" "`minLength` was removed" Info REQUESTS
-        Schema "{type: string, minLength: 5}" "{type: string}";
-    MAX_ITEMS_INCREASED "max-items-increased" "`maxItems` became larger" Warn RESPONSES, Info REQUESTS
-        Schema "{type: array, items: {}, maxItems: 5}" "{type: array, items: {}, maxItems: 9}";
-    MAX_ITEMS_DECREASED "max-items-decreased" "`maxItems` became smaller" Err REQUESTS, Info RESPONSES
-        Schema "{type: array, items: {}, maxItems: 9}" "{type: array, items: {}, maxItems: 5}";
-    MAX_ITEMS_SET "max-items-set" "`maxItems` was added" Warn REQUESTS, Info RESPONSES
-        Schema "{type: array, items: {}}" "{type: array, items: {}, maxItems: 5}";
-    MAX_ITEMS_UNSET "max-items-unset" "`maxItems` was removed" Warn RESPONSES, Info REQUESTS
-        Schema "{type: array, items: {}, maxItems: 5}" "{type: array, items: {}}";
-    MIN_ITEMS_INCREASED "min-items-increased" "`minItems` became larger" Err REQUESTS, Info RESPONSES
-        Schema "{type: array, items: {}, minItems: 5}" "{type: array, items: {}, minItems: 9}";
-    MIN_ITEMS_DECREASED "min-items-decreased" "`minItems` became smaller" Err RESPONSES, Info REQUESTS
-        Schema "{type: array, items: {}, minItems: 9}" "{type: array, items: {}, minItems: 5}";
-    MIN_ITEMS_SET "min-items-set" "`minItems` was added" Warn REQUESTS, Info RESPONSES
-        Schema "{type: array, items: {}}" "{type: array, items: {}, minItems: 5}";
-    MIN_ITEMS_UNSET "min-items-unset" "`minItems` was removed" Err RESPONSES, Info REQUESTS
-        Schema "{type: array, items: {}, minItems: 5}" "{type: array, items: {}}";
-    MAX_PROPERTIES_INCREASED "max-properties-increased" "`maxProperties` became larger" Warn RESPONSES, Info REQUESTS
-        Schema "{type: object, maxProperties: 5}" "{type: object, maxProperties: 9}";
-    MAX_PROPERTIES_DECREASED "max-properties-decreased" "`maxProperties` became smaller" Err REQUESTS, Info RESPONSES
-        Schema "{type: object, maxProperties: 9}" "{type: object, maxProperties: 5}";
-    MAX_PROPERTIES_SET "max-properties-set" "`maxProperties` was added" Warn REQUESTS, Info RESPONSES
-        Schema "{type: object}" "{type: object, maxProperties: 5}";
-    MAX_PROPERTIES_UNSET "max-properties-unset" "`maxProperties` was removed" Warn RESPONSES, Info REQUESTS
-        Schema "{type: object, maxProperties: 5}" "{type: object}";
-    MIN_PROPERTIES_INCREASED "min-properties-increased" "`minProperties` became larger or was added"
-        Err REQUESTS, Info RESPONSES
-        Schema "{type: object, minProperties: 5}" "{type: object, minProperties: 9}",
-        Schema "{type: object}" "{type: object, minProperties: 5}";
-    MIN_PROPERTIES_DECREASED "min-properties-decreased" "`minProperties` became smaller" Warn RESPONSES, Info REQUESTS
-        Schema "{type: object, minProperties: 9}" "{type: object, minProperties: 5}";
-    MIN_PROPERTIES_UNSET "min-properties-unset" "`minProperties` was removed" Warn RESPONSES, Info REQUESTS
-        Schema "{type: object, minProperties: 5}" "{type: object}";
-    MULTIPLE_OF_ADDED "multiple-of-added" "`multipleOf` was added" Err REQUESTS, Info RESPONSES
-        Schema "{type: integer}" "{type: integer, multipleOf: 5}";
-    MULTIPLE_OF_REMOVED "multiple-of-removed" "`multipleOf` was removed" Warn RESPONSES, Info REQUESTS
-        Schema "{type: integer, multipleOf: 5}" "{type: integer}";
-    MULTIPLE_OF_GENERALIZED "multiple-of-generalized" "`multipleOf` became a divisor of what it was"
-        Warn RESPONSES, Info REQUESTS
-        Schema "{type: integer, multipleOf: 10}" "{type: integer, multipleOf: 5}";
-    MULTIPLE_OF_CHANGED "multiple-of-changed" "`multipleOf` changed, and the old number is not a multiple of the new one"
-        Err REQUESTS, Warn RESPONSES
-        Schema "{type: integer, multipleOf: 5}" "{type: integer, multipleOf: 3}";
-    UNIQUE_ITEMS_ADDED "unique-items-added" "`uniqueItems` was set: an item may not be repeated"
-        Err REQUESTS, Info RESPONSES
-        Schema "{type: array, items: {}}" "{type: array, items: {}, uniqueItems: true}";
-    UNIQUE_ITEMS_REMOVED "unique-items-removed" "`uniqueItems` was removed: an item may be repeated"
-        Warn RESPONSES, Info REQUESTS
-        Schema "{type: array, items: {}, uniqueItems: true}" "{type: array, items: {}}";
     LIST_OF_TYPES_NARROWED "list-of-types-narrowed" "a choice of types lost a type" Err ALL_REQUESTS, Info RESPONSES
         Schema "{oneOf: [{type: string}, {type: boolean}]}" "{type: string}";
     LIST_OF_TYPES_WIDENED "list-of-types-widened" "a choice of types gained a type" Err RESPONSES, Info ALL_REQUESTS
@@ -450,7 +475,7 @@ families! {
     ONE_OF_RESTRICTED "one-of-restricted" "`oneOf` was added to a schema that has a type of its own" Err ALL_REQUESTS
         Schema "{type: object}" "{type: object, oneOf: [{title: A, required: [a]}, {title: B, required: [b]}]}";
     ANY_OF_ADDED "any-of-added" "an alternative was added to `anyOf`, or `anyOf` to a schema without a type"
-        Info ALL_REQUESTS, Info RESPONSES
+        Err RESPONSES, Info ALL_REQUESTS
         Schema "{anyOf: [{title: A}, {title: B}]}" "{anyOf: [{title: A}, {title: B}, {title: C}]}";
     ANY_OF_REMOVED "any-of-removed" "an alternative was removed from `anyOf`" Err ALL_REQUESTS, Info RESPONSES
         Schema "{anyOf: [{title: A}, {title: B}, {title: C}]}" "{anyOf: [{title: A}, {title: B}]}";
@@ -462,9 +487,12 @@ families! {
     WRAPPED_IN_ONE_OF "wrapped-in-one-of" "the properties of a body moved into alternatives of `oneOf`"
         Err ["request-body", "response-body"]
         Schema "{type: object, properties: {a: {}, b: {}}}" "{oneOf: [{title: A, properties: {a: {}}}, {title: B, properties: {b: {}}}]}";
+    WRAPPED_IN_ONE_OF_ORIGINAL_PRESERVED "wrapped-in-one-of-original-preserved"
+        "the schema of a body became one of the alternatives of `oneOf`" Warn ["request-body", "response-body"]
+        Schema "{type: object, properties: {a: {}}}" "{oneOf: [{type: object, properties: {a: {}}}, {title: B, properties: {b: {}}}]}";
     ALL_OF_ADDED "all-of-added" "a schema was added to `allOf`" Err ALL_REQUESTS, Info RESPONSES
         Schema "{allOf: [{required: [a]}]}" "{allOf: [{required: [a]}, {required: [b]}]}";
-    ALL_OF_REMOVED "all-of-removed" "a schema was removed from `allOf`" Warn ALL_REQUESTS, Info RESPONSES
+    ALL_OF_REMOVED "all-of-removed" "a schema was removed from `allOf`" Err RESPONSES, Info ALL_REQUESTS
         Schema "{allOf: [{required: [a]}, {required: [b]}]}" "{allOf: [{required: [a]}]}";
     ALL_OF_ADDED_ANNOTATION_ONLY "all-of-added-annotation-only" "a schema that restricts nothing was added to `allOf`"
         Info ALL_REQUESTS, Info RESPONSES
@@ -504,7 +532,7 @@ families! {
     ENUM_LIFTED "enum-lifted" "`enum` was removed: values are not restricted to a list" Warn RESPONSES, Info ALL_REQUESTS
         Schema "{type: string, enum: [a]}" "{type: string}";
     ENUM_VALUE_ADDED "enum-value-added" "a value was added to `enum`"
-        Warn RESPONSES, Info ALL_REQUESTS, Info ["response-write-only-property"]
+        Err RESPONSES, Info ALL_REQUESTS, Info ["response-write-only-property"]
         Schema "{type: string, enum: [a]}" "{type: string, enum: [a, b]}";
     ENUM_VALUE_REMOVED "enum-value-removed" "a value was removed from `enum`"
         Err ALL_REQUESTS, Info ["response-property", "response-header", "request-read-only-property"]
@@ -514,21 +542,21 @@ families! {
         Schema "{type: string, x-extensible-enum: [a, b]}" "{type: string, x-extensible-enum: [a]}";
     PATTERN_ADDED "pattern-added" "`pattern` was added" Err ALL_REQUESTS, Info RESPONSES
         Schema "{type: string}" "{type: string, pattern: ^a}";
-    PATTERN_REMOVED "pattern-removed" "`pattern` was removed" Info ALL_REQUESTS, Info RESPONSES
+    PATTERN_REMOVED "pattern-removed" "`pattern` was removed" Err RESPONSES, Info ALL_REQUESTS
         Schema "{type: string, pattern: ^a}" "{type: string}";
     PATTERN_GENERALIZED "pattern-generalized" "`pattern` became one that every text matches" Info ALL_REQUESTS
         Schema "{type: string, pattern: ^a}" "{type: string, pattern: '.*'}";
     PATTERN_CHANGED "pattern-changed" "`pattern` changed; whether the new one allows what the old one did is unknown"
-        Warn ALL_REQUESTS, Info RESPONSES
+        Warn ALL_REQUESTS, Warn RESPONSES
         Schema "{type: string, pattern: ^a}" "{type: string, pattern: ^b}";
     DEFAULT_VALUE_ADDED "default-value-added"
-        "`default` was added: for a parameter that is absent, the server acts otherwise" Err ["request-parameter"], Info BODIES
+        "`default` was added: for a parameter that is absent, the server acts otherwise" Info ["request-parameter"], Info BODIES
         Schema "{type: string}" "{type: string, default: a}";
     DEFAULT_VALUE_REMOVED "default-value-removed"
-        "`default` was removed: for a parameter that is absent, the server acts otherwise" Err ["request-parameter"], Info BODIES
+        "`default` was removed: for a parameter that is absent, the server acts otherwise" Info ["request-parameter"], Info BODIES
         Schema "{type: string, default: a}" "{type: string}";
     DEFAULT_VALUE_CHANGED "default-value-changed"
-        "`default` changed: for a parameter that is absent, the server acts otherwise" Err ["request-parameter"], Info BODIES
+        "`default` changed: for a parameter that is absent, the server acts otherwise" Info ["request-parameter"], Info BODIES
         Schema "{type: string, default: a}" "{type: string, default: b}";
     ADDITIONAL_PROPERTIES_CLOSED "additional-properties-closed" "`additionalProperties: false` was added: other members are rejected"
         Err ALL_REQUESTS, Info RESPONSES

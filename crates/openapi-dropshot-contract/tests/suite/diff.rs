@@ -2,9 +2,11 @@
 //! the repository, and edits of a whole contract.
 
 mod cases;
+mod catalogue;
 mod clock;
 mod directions;
 mod edits;
+mod outgoing;
 
 use chrono::NaiveDate;
 use openapi_dropshot_contract::diff::{Change, Level, Policy, compare};

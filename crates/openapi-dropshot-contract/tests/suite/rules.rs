@@ -23,8 +23,33 @@ fn ids_are_unique_and_in_kebab_case() {
     }
 }
 
-/// The document that shows a part in its place.
+/// The document that shows a part in its place: of OpenAPI 3.1, if the part has what 3.0 lacks.
 fn document(part: Part, text: &str) -> String {
+    const NEWER: [&str; 14] = [
+        "webhooks: ",
+        "if: ",
+        "then: ",
+        "const: ",
+        "contains: ",
+        "prefixItems: ",
+        "items: false",
+        "exclusiveMaximum: ",
+        "exclusiveMinimum: ",
+        "patternProperties: ",
+        "propertyNames: ",
+        "unevaluated",
+        "dependentRequired: ",
+        "dependentSchemas: ",
+    ];
+    let flags = text.contains("imum: true");
+    let document = document_of_older_version(part, text);
+    match NEWER.iter().any(|keyword| text.contains(keyword)) && !flags {
+        true => document.replacen("openapi: 3.0.3", "openapi: 3.1.0", 1),
+        false => document,
+    }
+}
+
+fn document_of_older_version(part: Part, text: &str) -> String {
     let head = |text: &str| {
         let info = if text.contains("info: ") {
             ""

@@ -92,7 +92,7 @@ fn each_direction_breaks_by_its_own_edits() {
         (
             r#"{"type": "number", "maximum": 5}"#,
             r#"{"type": "number", "maximum": 5, "exclusiveMaximum": true}"#,
-            &["request-body-max-decreased"],
+            &["request-body-exclusive-max-set"],
         ),
         (
             r#"{"type": "string", "enum": ["a"]}"#,

@@ -1,0 +1,70 @@
+//! Generates Rust from any bytes that are a document: the generator returns files, each of
+//! which is valid Rust, or problems, each at a place of the document. It does not panic.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use openapi_dropshot::{File, Options, generate_client, generate_service, probe};
+use openapi_dropshot_contract::{Document, Problem, Problems, Severity, read};
+
+fuzz_target!(|bytes: &[u8]| {
+    let text = String::from_utf8_lossy(bytes);
+    // There are two parsers. JSON after a space is parsed as YAML.
+    let name = if text.starts_with('{') {
+        "fuzz.json"
+    } else {
+        "fuzz.yaml"
+    };
+    if let Ok(document) = read(name, &text) {
+        check(&document);
+    }
+});
+
+fn check(document: &Document) {
+    let options = Options {
+        command: "fuzz".to_owned(),
+        source: "fuzz.yaml".to_owned(),
+        models: "models".to_owned(),
+        api: "api".to_owned(),
+        client: "client".to_owned(),
+        models_crate: "fuzz_models".to_owned(),
+        client_crate: "fuzz_client".to_owned(),
+        trait_name: None,
+    };
+    if let Some(files) = accepted(document, generate_service(document, &options)) {
+        let title = &document.info.title;
+        if let Err(error) = probe(title, &files) {
+            panic!("no probe of the files: {error}");
+        }
+    }
+    accepted(document, generate_client(document, &options));
+}
+
+/// Checks what the generator returned, and returns the files.
+fn accepted(document: &Document, result: Result<Vec<File>, Vec<Problem>>) -> Option<Vec<File>> {
+    let problems = match result {
+        Ok(files) => {
+            for file in files.iter().filter(|file| file.path.ends_with(".rs")) {
+                if let Err(error) = syn::parse_file(&file.text) {
+                    panic!("{} is not valid Rust: {error}\n{}", file.path, file.text);
+                }
+            }
+            return Some(files);
+        }
+        Err(problems) => problems,
+    };
+    assert!(
+        problems
+            .iter()
+            .any(|problem| problem.severity == Severity::Error),
+        "nothing was generated, and no error says why: {problems:?}"
+    );
+    for problem in &problems {
+        assert!(
+            problem.rule != "generator-fault",
+            "the generator reports its own fault: {problem:?}"
+        );
+    }
+    drop(Problems::new(&document.text, problems).to_string());
+    None
+}
