@@ -153,7 +153,7 @@ impl Prepared {
     /// # Errors
     ///
     /// There is no response, or it is none of the successes that the document lists.
-    pub(crate) async fn send(self) -> Result<Received, Failure> {
+    pub(crate) async fn send(self: Box<Self>) -> Result<Received, Failure> {
         let operation = self.operation;
         let response = retry::send(self).await?;
         let status = response.status;
@@ -170,14 +170,14 @@ impl Prepared {
     }
 
     /// The same request to another address.
-    pub(crate) fn at(&self, url: Url) -> Self {
+    pub(crate) fn at(&self, url: Url) -> Box<Self> {
         let mut request = Request::new(self.request.method().clone(), url);
         request.headers_mut().clone_from(self.request.headers());
-        Prepared {
+        Box::new(Prepared {
             client: self.client.clone(),
             settings: self.settings.clone(),
             request,
             operation: self.operation,
-        }
+        })
     }
 }

@@ -38,6 +38,8 @@ pub(crate) type Listener = Arc<dyn Fn(&Deprecation) + Send + Sync>;
 /// The state that the clones of a client share.
 pub(crate) struct Shared {
     pub(crate) base_url: String,
+    /// The same with a slash at its end, to which paths are relative.
+    pub(crate) base: Url,
     /// The headers of each request: the API key, marked as sensitive, and those that the application added.
     pub(crate) headers: HeaderMap,
     /// The provider of API keys, if the application has one.

@@ -1,26 +1,32 @@
 //! Builds a client: checks the address and the API key once, so that no call fails because of them later.
 
 use crate::{
-    BoxError, Client, Clock, Credentials, Deprecation, Interceptor, RetryBudget, RetryPolicy,
+    Client, Clock, Credentials, Deprecation, Interceptor, RetryBudget, RetryPolicy,
     call::{Settings, insert_header},
     client::{Listener, Shared},
     credentials::{Provided, header_name, header_value},
     generated::Service,
     interceptor::Interceptors,
     retry::RealClock,
-    transport::{Cloned, RequestBody, SendRequest, Transport},
+    transport::Transport,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, header::USER_AGENT};
-use reqwest::{Proxy, Url, redirect};
-use std::{
-    fmt,
-    marker::PhantomData,
-    sync::{Arc, Mutex},
-    time::Duration,
+use reqwest::Url;
+use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
+
+#[cfg(not(target_arch = "wasm32"))]
+use {
+    crate::{
+        BoxError,
+        transport::{Cloned, RequestBody, SendRequest},
+    },
+    reqwest::{Proxy, redirect},
+    std::sync::Mutex,
+    tower_service::Service as TowerService,
 };
-use tower_service::Service as TowerService;
 
 /// The default time limit for making a connection.
+#[cfg(not(target_arch = "wasm32"))]
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The default time limit of one try.
 const TRY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -58,11 +64,14 @@ pub struct ClientBuilder<K = Client> {
     app_name: Option<String>,
     headers: HeaderMap,
     invalid_header: Option<String>,
+    #[cfg(not(target_arch = "wasm32"))]
     connect_timeout: Duration,
     settings: Settings,
     budget: RetryBudget,
     clock: Arc<dyn Clock>,
+    #[cfg(not(target_arch = "wasm32"))]
     proxies: Vec<Proxy>,
+    #[cfg(not(target_arch = "wasm32"))]
     no_proxy: bool,
     http: Option<Http>,
     on_deprecation: Option<Listener>,
@@ -73,6 +82,7 @@ pub struct ClientBuilder<K = Client> {
 #[derive(Clone)]
 enum Http {
     Reqwest(reqwest::Client),
+    #[cfg(not(target_arch = "wasm32"))]
     Service(Arc<dyn SendRequest>),
 }
 
@@ -87,6 +97,7 @@ impl<K: From<Client>> ClientBuilder<K> {
             app_name: None,
             headers: HeaderMap::new(),
             invalid_header: None,
+            #[cfg(not(target_arch = "wasm32"))]
             connect_timeout: CONNECT_TIMEOUT,
             settings: Settings {
                 timeout: TIMEOUT,
@@ -96,7 +107,9 @@ impl<K: From<Client>> ClientBuilder<K> {
             },
             budget: RetryBudget::default(),
             clock: Arc::new(RealClock),
+            #[cfg(not(target_arch = "wasm32"))]
             proxies: Vec::new(),
+            #[cfg(not(target_arch = "wasm32"))]
             no_proxy: false,
             http: None,
             on_deprecation: None,
@@ -128,7 +141,7 @@ impl<K: From<Client>> ClientBuilder<K> {
     }
 
     /// The name and the version of the application, such as `shelter/1.2`, for the logs of the service. They follow those of
-    /// the client in the header `User-Agent`, with every transport and HTTP client.
+    /// the client in the header `User-Agent`, with every transport and HTTP client. A browser sends its own `User-Agent`.
     ///
     /// ```
     /// # use openapi_dropshot_client::{BuildError, Client};
@@ -166,6 +179,7 @@ impl<K: From<Client>> ClientBuilder<K> {
     }
 
     /// The time limit for making a connection; 5 seconds if not set.
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.connect_timeout = timeout;
         self
@@ -212,12 +226,14 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// let client = Client::builder("https://books.example/v1").api_key("the-key").proxy(proxy).build()?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn proxy(mut self, proxy: Proxy) -> Self {
         self.proxies.push(proxy);
         self
     }
 
     /// No proxy, not even those of the system.
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn no_proxy(mut self) -> Self {
         self.proxies.clear();
         self.no_proxy = true;
@@ -262,6 +278,7 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// let client = Client::builder("http://books.example/v1").transport(service).build()?;
     /// # Ok::<(), openapi_dropshot_client::BuildError>(())
     /// ```
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn transport<S, B>(mut self, service: S) -> Self
     where
         S: TowerService<http::Request<RequestBody>, Response = http::Response<B>>
@@ -303,7 +320,7 @@ impl<K: From<Client>> ClientBuilder<K> {
     /// assert!(matches!(client, Err(BuildError::InvalidBaseUrl { .. })));
     /// ```
     pub fn build(self) -> Result<K, BuildError> {
-        let base_url = checked_base_url(&self.base_url)?;
+        let (base_url, base) = checked_base_url(&self.base_url)?;
         let mut headers = self.headers;
         if let Some(reason) = self.invalid_header {
             return Err(BuildError::InvalidHeader { reason });
@@ -327,23 +344,29 @@ impl<K: From<Client>> ClientBuilder<K> {
         })?;
         // An HTTP client of the application may have a `User-Agent` of its own.
         let own_agent = matches!(self.http, Some(Http::Reqwest(_))) && self.app_name.is_none();
-        if !own_agent {
+        // A browser sends its own, and asks the service about any other header first.
+        if !own_agent && !cfg!(target_arch = "wasm32") {
             headers.entry(USER_AGENT).or_insert(agent);
         }
-        let transport =
-            match self.http {
-                Some(Http::Reqwest(http)) => Transport::Reqwest(http),
-                Some(Http::Service(service)) => Transport::Service(service),
-                None if HAS_TLS || base_url.starts_with("http:") => Transport::Reqwest(
-                    http_client(self.connect_timeout, self.proxies, self.no_proxy)?,
-                ),
-                None => return Err(BuildError::NoTls),
-            };
+        #[cfg(target_arch = "wasm32")]
+        let made = || reqwest::Client::builder().build();
+        #[cfg(not(target_arch = "wasm32"))]
+        let made = || http_client(self.connect_timeout, self.proxies, self.no_proxy);
+        let transport = match self.http {
+            Some(Http::Reqwest(http)) => Transport::Reqwest(http),
+            #[cfg(not(target_arch = "wasm32"))]
+            Some(Http::Service(service)) => Transport::Service(service),
+            None if HAS_TLS || base_url.starts_with("http:") => {
+                Transport::Reqwest(made().map_err(BuildError::Tls)?)
+            }
+            None => return Err(BuildError::NoTls),
+        };
         let credentials = self
             .credentials
             .map(|provider| Provided::new(provider, credential));
         let shared = Shared {
             base_url,
+            base,
             headers,
             credentials,
             transport,
@@ -423,14 +446,19 @@ pub enum BuildError {
     Tls(#[source] reqwest::Error),
 }
 
-/// Whether this crate was built with TLS.
-const HAS_TLS: bool = cfg!(any(feature = "rustls", feature = "native-tls"));
+/// Whether this crate was built with TLS. A browser has its own.
+const HAS_TLS: bool = cfg!(any(
+    feature = "rustls",
+    feature = "native-tls",
+    target_arch = "wasm32"
+));
 
+#[cfg(not(target_arch = "wasm32"))]
 fn http_client(
     connect_timeout: Duration,
     proxies: Vec<Proxy>,
     no_proxy: bool,
-) -> Result<reqwest::Client, BuildError> {
+) -> Result<reqwest::Client, reqwest::Error> {
     let mut builder = reqwest::Client::builder()
         .connect_timeout(connect_timeout)
         // The service never redirects. A redirect of a proxy would turn a creation into a look-up.
@@ -441,24 +469,27 @@ fn http_client(
     for proxy in proxies {
         builder = builder.proxy(proxy);
     }
-    builder.build().map_err(BuildError::Tls)
+    builder.build()
 }
 
 /// Without the API key and the address: the address may hold a password, which `build` rejects only later.
 impl<K> fmt::Debug for ClientBuilder<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientBuilder")
-            .field("connect_timeout", &self.connect_timeout)
             .field("settings", &self.settings)
             .field("budget", &self.budget)
             .finish_non_exhaustive()
     }
 }
 
-fn checked_base_url(text: &str) -> Result<String, BuildError> {
-    let url = Url::parse(text.trim()).map_err(|error| BuildError::InvalidBaseUrl {
-        reason: error.to_string(),
-    })?;
+/// Returns the address without and with a slash at its end.
+fn checked_base_url(text: &str) -> Result<(String, Url), BuildError> {
+    let parsed = |text: &str| {
+        Url::parse(text).map_err(|error| BuildError::InvalidBaseUrl {
+            reason: error.to_string(),
+        })
+    };
+    let url = parsed(text.trim())?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(BuildError::UnsupportedScheme {
             scheme: url.scheme().to_owned(),
@@ -470,5 +501,7 @@ fn checked_base_url(text: &str) -> Result<String, BuildError> {
     if url.query().is_some() || url.fragment().is_some() {
         return Err(BuildError::QueryInBaseUrl);
     }
-    Ok(url.as_str().trim_end_matches('/').to_owned())
+    let base_url = url.as_str().trim_end_matches('/').to_owned();
+    let base = parsed(&format!("{base_url}/"))?;
+    Ok((base_url, base))
 }

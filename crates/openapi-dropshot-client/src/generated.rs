@@ -8,14 +8,14 @@ mod body;
 mod open_enum;
 mod service;
 
-pub use body::Body;
+pub use body::{Body, IntoBody};
 pub use http::Method;
 pub use open_enum::OpenEnum;
 pub use service::{Credential, Service};
 #[doc(hidden)]
 pub use service::{FailedTry, StartedCall, day};
 
-#[cfg(feature = "blocking")]
+#[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
 pub use crate::blocking::wait;
 
 use crate::{
@@ -256,9 +256,10 @@ impl<'a> Call<'a> {
     /// or was rejected, and then a problem with the body.
     fn finish(mut self, body: Result<Option<(&'static str, reqwest::Body)>, String>) -> Request {
         let request = || {
-            let (path_and_query, headers) = self.parts().map_err(Failure::invalid_request)?;
-            let url = format!("{}{path_and_query}", self.client.base_url());
-            let url = Url::parse(&url).map_err(Failure::not_built)?;
+            let (relative, headers) = self.parts().map_err(Failure::invalid_request)?;
+            // Its host was parsed when the client was built.
+            let url = self.client.shared.base.join(&relative);
+            let url = url.map_err(Failure::not_built)?;
             let mut request = reqwest::Request::new(self.operation.method.clone(), url);
             request
                 .headers_mut()
@@ -290,10 +291,13 @@ impl<'a> Call<'a> {
         Request(request())
     }
 
-    /// Returns the path with the query, and the headers, as set by the parameters.
+    /// Returns the path with the query, relative to the base URL, and the headers, as set by the parameters.
     fn parts(&self) -> Result<(String, HeaderMap), String> {
-        let mut path = self.operation.path.to_owned();
-        let mut query = Vec::new();
+        // The dot keeps a colon in the first segment from being the end of a scheme.
+        let mut path = String::with_capacity(128);
+        path.push('.');
+        path.push_str(self.operation.path);
+        let mut query = String::new();
         let mut headers = HeaderMap::new();
         for (parameter, value) in self.operation.parameters.iter().zip(&self.values) {
             let Parameter { name, setter, .. } = parameter;
@@ -306,7 +310,10 @@ impl<'a> Call<'a> {
             match parameter.place {
                 Place::Path => path = path.replace(&format!("{{{name}}}"), &encode_path(value)),
                 Place::Query if value.is_empty() => {}
-                Place::Query => query.push(value.as_str()),
+                Place::Query => {
+                    query.push(if query.is_empty() { '?' } else { '&' });
+                    query.push_str(value);
+                }
                 Place::Header => {
                     let value = HeaderValue::from_str(value)
                         .map_err(|_| format!("`{name}` cannot be sent in a header"))?;
@@ -316,9 +323,7 @@ impl<'a> Call<'a> {
                 }
             }
         }
-        if !query.is_empty() {
-            path = format!("{path}?{}", query.join("&"));
-        }
+        path.push_str(&query);
         Ok((path, headers))
     }
 }

@@ -229,6 +229,10 @@ impl Interceptors {
         self.0.push(Arc::new(interceptor));
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// These, and then the others.
     pub(crate) fn followed_by(&self, others: Interceptors) -> Self {
         let mut all = self.clone();

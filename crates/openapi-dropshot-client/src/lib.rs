@@ -48,8 +48,8 @@
 //!
 //! Each call has a `tracing` span with the name of the generated crate and the fields `operation`, `method`, `status`,
 //! `request_id`, `retries` and `error`. It also has the fields of OpenTelemetry's semantic conventions for HTTP clients:
-//! `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code`, `error.type` and
-//! `http.request.resend_count`. The module [`telemetry`] has metrics, and propagates traces.
+//! `http.request.method`, `url.full`, `url.template`, `server.address`, `server.port`, `http.response.status_code`,
+//! `error.type` and `http.request.resend_count`. The module [`telemetry`] has metrics, and propagates traces.
 //!
 //! # Licence
 //!
@@ -59,7 +59,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod batch;
-#[cfg(feature = "blocking")]
+#[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
 #[cfg_attr(docsrs, doc(cfg(feature = "blocking")))]
 pub mod blocking;
 mod call;
@@ -71,8 +71,10 @@ mod error;
 pub mod generated;
 mod interceptor;
 mod link;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod mock;
 mod pages;
+mod platform;
 mod response;
 mod retry;
 pub mod telemetry;
@@ -83,7 +85,9 @@ pub use batch::{Batch, BatchError, BatchReport, Progress};
 pub use call::CallOptions;
 pub use client::Client;
 pub use client_builder::{BuildError, ClientBuilder};
-pub use credentials::{ApiKey, ApiKeyFile, Credentials};
+#[cfg(not(target_arch = "wasm32"))]
+pub use credentials::ApiKeyFile;
+pub use credentials::{ApiKey, Credentials};
 pub use deprecation::Deprecation;
 pub use error::{Error, ErrorCode, ErrorKind};
 pub use interceptor::{BoxError, Interceptor, TryOutcome, TryRequest};
@@ -96,6 +100,7 @@ pub use response::Response;
 pub use retry::{Clock, RetryBudget, RetryDecision, RetryPolicy, RetryStop};
 #[doc(hidden)]
 pub use tracing;
+#[cfg(not(target_arch = "wasm32"))]
 pub use transport::{RequestBody, TransportError};
 pub use waiting::{WaitError, Waiting};
 

@@ -74,7 +74,7 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Pages<T, C> {
     }
 
     /// The pages as an iterator, for code that is not async.
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn blocking(self) -> crate::blocking::PagesIter<T, C> {
         crate::blocking::PagesIter::new(self)
     }
@@ -115,7 +115,7 @@ async fn fetch<T: DeserializeOwned, C>(
     let template = request.at(url.clone());
     let response: Response<T, C> = Response::json(request.send().await?).await?;
     let next = link::next(response.headers()).map(|target| match follow(&url, &target) {
-        Ok(next) => Ok(Box::new(template.at(next))),
+        Ok(next) => Ok(template.at(next)),
         Err(reason) => Err(response.unreadable(reason)),
     });
     let mut query = url.query_pairs();
@@ -193,7 +193,7 @@ impl<T: DeserializeOwned + Send + 'static, C: ErrorCode> Items<T, C> {
     }
 
     /// The items as an iterator, for code that is not async.
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn blocking(self) -> crate::blocking::ItemsIter<T, C> {
         crate::blocking::ItemsIter::new(self.pages)
     }

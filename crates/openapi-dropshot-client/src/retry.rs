@@ -17,10 +17,11 @@ use crate::{
     error::{self, Failure},
     generated::{FailedTry, StartedCall},
     interceptor::{TryOutcome, TryRequest},
+    platform::{Instant, timeout},
     transport::Received,
 };
 use http::StatusCode;
-use std::time::Instant;
+use std::pin::pin;
 use tracing::Instrument as _;
 
 /// What is known of a call besides its response. It is kept with responses and errors.
@@ -54,14 +55,19 @@ pub enum RetryStop {
 }
 
 /// Sends a request until there is a response, or until there is no point in sending it again.
-pub(crate) async fn send(call: Prepared) -> Result<Received, Failure> {
+pub(crate) async fn send(call: Box<Prepared>) -> Result<Received, Failure> {
     let url = call.request.url();
     let span = (call.client.shared.service.span)(&StartedCall {
         operation: call.operation,
+        url: url.as_str(),
         address: url.host_str().unwrap_or_default(),
         port: url.port_or_known_default(),
     });
-    async move {
+    // The future of the tries is large, and each function that returns it would copy it.
+    if span.is_disabled() {
+        return Box::pin(tries(call)).await;
+    }
+    let recorded = async move {
         let outcome = tries(call).await;
         let span = tracing::Span::current();
         match &outcome {
@@ -78,16 +84,14 @@ pub(crate) async fn send(call: Prepared) -> Result<Received, Failure> {
                 span.record("retries", error.retries());
                 span.record("error", tracing::field::debug(error.kind()));
                 span.record("http.response.status_code", error.status());
-                if !span.is_disabled() {
-                    span.record("error.type", error.error_type());
-                }
+                span.record("error.type", error.error_type());
+                span.record("otel.status_code", "ERROR");
                 resent(&span, error.retries());
             }
         }
         outcome
-    }
-    .instrument(span)
-    .await
+    };
+    Box::pin(recorded.instrument(span)).await
 }
 
 /// The conventions have the number only for requests that were sent again.
@@ -97,7 +101,7 @@ fn resent(span: &tracing::Span, retries: u32) {
     }
 }
 
-async fn tries(call: Prepared) -> Result<Received, Failure> {
+async fn tries(call: Box<Prepared>) -> Result<Received, Failure> {
     let idempotency_key = call.idempotency_key().map(str::to_owned);
     let repeatable = call.request.method().is_idempotent() || idempotency_key.is_some();
     let Prepared {
@@ -105,7 +109,7 @@ async fn tries(call: Prepared) -> Result<Received, Failure> {
         settings,
         mut request,
         operation,
-    } = call;
+    } = *call;
     let shared = &client.shared;
     let clock = &shared.clock;
     let begun = clock.now();
@@ -114,28 +118,31 @@ async fn tries(call: Prepared) -> Result<Received, Failure> {
         idempotency_key,
         ..Record::default()
     };
+    let mut now = begun;
     let (method, url) = (request.method().clone(), request.url().clone());
     // The value of the header with a key that the service has rejected.
     let mut rejected = None;
     loop {
-        let wait = shared.throttle.wait(clock.now());
+        let wait = shared.throttle.wait(now);
         // If the wait would exceed the time limit, the request is sent at once and the service decides.
-        if !wait.is_zero() && wait < left(clock.now()) {
+        if !wait.is_zero() && wait < left(now) {
             clock.sleep(wait).await;
+            now = clock.now();
         }
         // A body that is a stream cannot be sent twice.
         let again = request.try_clone();
         let mut key = None;
         if let Some(credentials) = &shared.credentials {
             let loading = credentials.header(&**clock, rejected.as_ref());
-            let loaded = tokio::time::timeout(left(clock.now()), loading).await;
-            let loaded = loaded.unwrap_or_else(|_| Err(Failure::no_key_in_time()));
+            let loaded = timeout(left(now), loading).await;
+            let loaded = loaded.unwrap_or_else(|| Err(Failure::no_key_in_time()));
             let (name, value) = loaded.map_err(|error| error.of_call(&record))?;
             // A call can have a key of its own, by `CallOptions::header`.
             if !request.headers().contains_key(&name) {
                 request.headers_mut().insert(name, value.clone());
                 key = Some(value);
             }
+            now = clock.now();
         }
         let number = record.retries.saturating_add(1);
         let allowed = settings.interceptors.before_try(&mut TryRequest {
@@ -146,17 +153,19 @@ async fn tries(call: Prepared) -> Result<Received, Failure> {
         if let Err(reason) = allowed {
             return Err(Failure::stopped_by_interceptor(operation.id, reason).of_call(&record));
         }
-        let limit = settings.try_timeout.min(left(clock.now()));
-        let begun = clock.now();
-        let exchange = client.exchange(request, &url, operation);
-        let result = tokio::time::timeout(limit, exchange).await;
-        let result = result.unwrap_or_else(|_| Err(Failure::timed_out(operation.id)));
+        if !settings.interceptors.is_empty() {
+            now = clock.now();
+        }
+        let limit = settings.try_timeout.min(left(now));
+        let exchange = pin!(client.exchange(request, &url, operation));
+        let result = timeout(limit, exchange).await;
+        let result = result.unwrap_or_else(|| Err(Failure::timed_out(operation.id)));
         let outcome = TryOutcome {
             operation,
             number,
             method: &method,
             url: &url,
-            elapsed: clock.now().saturating_duration_since(begun),
+            elapsed: clock.now().saturating_duration_since(now),
             repeatable,
             result: match &result {
                 Ok(received) => Ok((received.status, &received.headers)),
@@ -182,12 +191,13 @@ async fn tries(call: Prepared) -> Result<Received, Failure> {
             && let Some(used) = key
         {
             let loading = credentials.header(&**clock, Some(&used));
-            let loaded = tokio::time::timeout(left(clock.now()), loading).await;
-            let has_another = matches!(loaded, Ok(Ok((_, value))) if value != used);
+            let loaded = timeout(left(clock.now()), loading).await;
+            let has_another = matches!(loaded, Some(Ok((_, value))) if value != used);
             rejected = Some(used);
             if has_another && let Some(next) = again {
                 record.retries += 1;
                 request = next;
+                now = clock.now();
                 continue;
             }
         }
@@ -219,5 +229,6 @@ async fn tries(call: Prepared) -> Result<Received, Failure> {
         clock.sleep(pause).await;
         record.retries += 1;
         request = next;
+        now = clock.now();
     }
 }

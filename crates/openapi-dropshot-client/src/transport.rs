@@ -1,83 +1,28 @@
 //! Sends requests and receives responses: by reqwest, or by a `tower::Service` of the application.
 
-use crate::{BoxError, retry::Record};
-use bytes::Bytes;
-use futures_util::{FutureExt as _, future::BoxFuture};
-use http::{HeaderMap, StatusCode};
-use http_body_util::BodyDataStream;
-use progenitor_client::ByteStream;
-use std::{
-    fmt,
-    future::poll_fn,
-    sync::{Arc, Mutex, PoisonError},
+use crate::{
+    BoxError,
+    platform::{Local, local, take},
+    retry::Record,
 };
-use tower_service::Service;
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+use progenitor_client::ByteStream;
+use std::fmt;
 
-/// The body of a request that a [transport](crate::ClientBuilder::transport) gets; it is an `http_body::Body`.
-pub type RequestBody = reqwest::Body;
+#[cfg(not(target_arch = "wasm32"))]
+mod service;
 
-/// Why a transport of the application has no response. A transport may return any other error as well; the client then
-/// assumes that it does not know whether the service carried out the request.
-///
-/// ```
-/// use openapi_dropshot_client::TransportError;
-///
-/// let error = TransportError::connect("the socket of the service is not there");
-/// assert_eq!(error.to_string(), "no connection was made");
-/// ```
-#[derive(Debug, thiserror::Error)]
-#[error("{}", match kind {
-    TransportErrorKind::Connect => "no connection was made",
-    TransportErrorKind::Timeout => "it took too long",
-    TransportErrorKind::Tls => "no secure connection was made",
-    TransportErrorKind::Rejected => "the transport rejected the request",
-})]
-pub struct TransportError {
-    pub(crate) kind: TransportErrorKind,
-    source: BoxError,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum TransportErrorKind {
-    Connect,
-    Timeout,
-    Tls,
-    Rejected,
-}
-
-impl TransportError {
-    /// No connection was made: the service has seen nothing of the request, and it can be sent again.
-    pub fn connect(source: impl Into<BoxError>) -> Self {
-        TransportError::new(TransportErrorKind::Connect, source)
-    }
-
-    /// It took too long. It is unknown whether the service carried out the request.
-    pub fn timeout(source: impl Into<BoxError>) -> Self {
-        TransportError::new(TransportErrorKind::Timeout, source)
-    }
-
-    /// No secure connection was made, for instance because the certificate is not trusted. The request is not sent again.
-    pub fn tls(source: impl Into<BoxError>) -> Self {
-        TransportError::new(TransportErrorKind::Tls, source)
-    }
-
-    /// The transport does not send the request, now and later.
-    pub fn rejected(source: impl Into<BoxError>) -> Self {
-        TransportError::new(TransportErrorKind::Rejected, source)
-    }
-
-    fn new(kind: TransportErrorKind, source: impl Into<BoxError>) -> Self {
-        TransportError {
-            kind,
-            source: source.into(),
-        }
-    }
-}
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use service::{Cloned, SendRequest, TransportErrorKind};
+#[cfg(not(target_arch = "wasm32"))]
+pub use service::{RequestBody, TransportError};
 
 /// How the requests of a client are sent.
 pub(crate) enum Transport {
     Reqwest(reqwest::Client),
-    Service(Arc<dyn SendRequest>),
+    #[cfg(not(target_arch = "wasm32"))]
+    Service(std::sync::Arc<dyn SendRequest>),
 }
 
 impl Transport {
@@ -86,55 +31,14 @@ impl Transport {
     /// There is no response.
     pub(crate) async fn send(&self, request: reqwest::Request) -> Result<Received, BoxError> {
         let response = match self {
-            Transport::Reqwest(client) => client.execute(request).await?,
+            Transport::Reqwest(client) => local(client.execute(request)).await?,
+            #[cfg(not(target_arch = "wasm32"))]
             Transport::Service(service) => {
                 // The connection of a service has no time limit of its own to take from the request.
                 service.send(request.try_into()?).await?
             }
         };
         Ok(Received::new(response))
-    }
-}
-
-/// A service without its type.
-pub(crate) trait SendRequest: Send + Sync {
-    fn send(
-        &self,
-        request: http::Request<RequestBody>,
-    ) -> BoxFuture<'static, Result<reqwest::Response, BoxError>>;
-}
-
-/// A service of the application. Each request is sent by a clone of its own, which the lock makes possible for services
-/// that are not `Sync`.
-pub(crate) struct Cloned<S>(pub(crate) Mutex<S>);
-
-impl<S, B> SendRequest for Cloned<S>
-where
-    S: Service<http::Request<RequestBody>, Response = http::Response<B>> + Clone + Send + 'static,
-    S::Future: Send,
-    S::Error: Into<BoxError>,
-    B: http_body::Body<Data = Bytes> + Send + 'static,
-    B::Error: Into<BoxError>,
-{
-    fn send(
-        &self,
-        request: http::Request<RequestBody>,
-    ) -> BoxFuture<'static, Result<reqwest::Response, BoxError>> {
-        let mut service = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        async move {
-            poll_fn(|context| service.poll_ready(context))
-                .await
-                .map_err(Into::into)?;
-            let response = service.call(request).await.map_err(Into::into)?;
-            let response =
-                response.map(|body| reqwest::Body::wrap_stream(BodyDataStream::new(body)));
-            Ok(reqwest::Response::from(response))
-        }
-        .boxed()
     }
 }
 
@@ -150,7 +54,7 @@ enum Body {
     /// The body was read.
     Complete(Bytes),
     /// The body has not been read; the headers were taken out of this response.
-    Arriving(reqwest::Response),
+    Arriving(Local<reqwest::Response>),
 }
 
 impl Received {
@@ -159,7 +63,7 @@ impl Received {
             status: response.status(),
             headers: std::mem::take(response.headers_mut()),
             record: Record::default(),
-            body: Body::Arriving(response),
+            body: Body::Arriving(local(response)),
         }
     }
 
@@ -172,7 +76,7 @@ impl Received {
         let Body::Arriving(response) = self.body else {
             return Ok(self);
         };
-        match response.bytes().await {
+        match local(take(response).bytes()).await {
             Ok(bytes) => Ok(Received {
                 body: Body::Complete(bytes),
                 ..self
@@ -190,7 +94,24 @@ impl Received {
     }
 
     /// The begin of the body, with at most one chunk more than `most` bytes; what comes before the connection breaks is
+    /// enough. A browser has no chunks.
+    #[cfg(target_arch = "wasm32")]
+    pub(crate) async fn begin(&mut self, most: usize) -> Vec<u8> {
+        let body = std::mem::replace(&mut self.body, Body::Complete(Bytes::new()));
+        let mut text = match body {
+            Body::Complete(bytes) => bytes.to_vec(),
+            Body::Arriving(response) => {
+                let bytes = local(take(response).bytes()).await;
+                bytes.unwrap_or_default().to_vec()
+            }
+        };
+        text.truncate(most + 1);
+        text
+    }
+
+    /// The begin of the body, with at most one chunk more than `most` bytes; what comes before the connection breaks is
     /// enough.
+    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) async fn begin(&mut self, most: usize) -> Vec<u8> {
         let mut text = Vec::new();
         match &mut self.body {
@@ -213,7 +134,7 @@ impl Received {
             Body::Complete(bytes) => {
                 ByteStream::new(Box::pin(futures_util::stream::iter([Ok(bytes)])))
             }
-            Body::Arriving(response) => ByteStream::new(Box::pin(response.bytes_stream())),
+            Body::Arriving(response) => ByteStream::new(Box::pin(take(response).bytes_stream())),
         }
     }
 }

@@ -60,8 +60,10 @@
 //!
 //! The client needs tokio. It uses the proxies of the system; [`ClientBuilder::proxy`] and [`ClientBuilder::http_client`]
 //! set other ones. It sends no `api-version` and no other header that the document does not name. Each call has a
-//! `tracing` span with the operation, the status, the request id and the number of retries. The target `wasm32` is
-//! not tested.
+//! `tracing` span with the operation, the status, the request id and the number of retries.
+//!
+//! In a browser (`wasm32-unknown-unknown`) the client uses `fetch` and needs no tokio. The settings of connections, `blocking`,
+//! own transports and their mock, and keys from files do not exist there; `examples/browser` is a page that lists and adds pets.
 //!
 //! # Licence
 //!

@@ -3,14 +3,21 @@
 include!(concat!(env!("OUT_DIR"), "/client.rs"));
 
 use bookmarks::KEY_FORMAT;
-use client::{Client, Error, ErrorCode, reqwest, types::NewBookmark};
+use client::{
+    ApiKey, Batch, Client, Error, ErrorCode, TryRequest, mock::MockTransport, reqwest,
+    types::NewBookmark,
+};
 use openapi_dropshot_server::keys::{KeyHashes, KeyName};
 use reqwest::{Method, Response};
 use serde_json::Value;
 use std::{
     io::{BufRead as _, BufReader},
     process::{Child, Command, Stdio},
-    sync::mpsc::{Receiver, channel},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+        mpsc::{Receiver, channel},
+    },
     time::Duration,
 };
 
@@ -131,6 +138,53 @@ async fn the_client_adds_lists_and_removes_bookmarks() -> Result<(), Error> {
     let error = error.expect_err("it was removed");
     assert_eq!(error.code(), Some(&ErrorCode::NoSuchThing));
     assert_eq!(error.message(), "there is no bookmark 3");
+    Ok(())
+}
+
+#[tokio::test]
+async fn many_bookmarks_are_added_with_a_key_that_changes_and_a_hook() -> Result<(), Error> {
+    let service = Service::start(&[]);
+    let keys = [
+        KEY_FORMAT.generate().reveal().to_owned(),
+        service.key.clone(),
+    ];
+    let loads = Arc::new(AtomicUsize::new(0));
+    let (counted, tries) = (Arc::clone(&loads), Arc::new(AtomicUsize::new(0)));
+    let seen = Arc::clone(&tries);
+    let client = Client::builder(&service.base)
+        // The first key is not valid; the service rejects it, and the next one is loaded.
+        .credentials(move || {
+            let load = counted.fetch_add(1, Ordering::Relaxed);
+            let key = keys[load.min(1)].clone();
+            async move { Ok(ApiKey::new(key)) }
+        })
+        .interceptor(move |request: &mut TryRequest<'_>| {
+            let number = seen.fetch_add(1, Ordering::Relaxed);
+            request.headers_mut().insert("x-try", number.into());
+            Ok(())
+        })
+        .app_name("bookmarks-test/1.0")
+        .build()?;
+    let add = |number| client.add_bookmark().body(bookmark(number)).send();
+    let report = Batch::new(1..=10, add).concurrency(3).run().await;
+    assert_eq!(report.done.len(), 10, "{:?}", report.failed);
+    assert_eq!(loads.load(Ordering::Relaxed), 2);
+    let tries = tries.load(Ordering::Relaxed);
+    assert!((11..=13).contains(&tries), "{tries}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn code_around_a_call_is_tested_without_a_service() -> Result<(), Error> {
+    let transport = MockTransport::new();
+    let builder = Client::builder("http://bookmarks.example/api/v2").api_key("bookmarks_a");
+    let client = builder.transport(transport.clone()).build()?;
+    client
+        .list_bookmarks()
+        .send()
+        .await
+        .expect_err("it has no response");
+    assert_eq!(transport.requests()[0].path, "/api/v2/bookmarks");
     Ok(())
 }
 

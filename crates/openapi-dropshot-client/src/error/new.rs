@@ -1,10 +1,7 @@
 //! Makes errors from the errors of reqwest and from error responses.
 
 use super::{Error, ErrorKind, Failure, is_request_id, request_id};
-use crate::{
-    BoxError, retry,
-    transport::{Received, TransportError, TransportErrorKind},
-};
+use crate::{BoxError, retry, transport::Received};
 use http::{HeaderMap, StatusCode, header::CONTENT_TYPE};
 use serde_json::Value;
 use std::{error, fmt, io};
@@ -21,14 +18,14 @@ impl<C> Error<C> {
     }
 
     /// A call whose task panicked.
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub(crate) fn panicked() -> Self {
         let message = "the call panicked; it is unknown whether it was carried out";
         Error::new(ErrorKind::Interrupted, message.to_owned())
     }
 
     /// The runtime of blocking calls could not be started.
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub(crate) fn no_runtime(source: &std::io::Error) -> Self {
         let message = format!("requests cannot be sent from this program ({source})");
         Error::new(ErrorKind::Request, message)
@@ -89,19 +86,7 @@ impl Failure {
                 let error = error.without_url();
                 (kind_of(&error), BoxError::from(error))
             }
-            Err(source) => {
-                let kind = source
-                    .downcast_ref::<TransportError>()
-                    .map(|error| error.kind);
-                let kind = match kind {
-                    Some(TransportErrorKind::Connect) => ErrorKind::Connect,
-                    Some(TransportErrorKind::Timeout) => ErrorKind::Timeout,
-                    Some(TransportErrorKind::Tls) => ErrorKind::Tls,
-                    Some(TransportErrorKind::Rejected) => ErrorKind::Request,
-                    None => ErrorKind::Interrupted,
-                };
-                (kind, source)
-            }
+            Err(source) => (kind_in_transport(&source), source),
         };
         let message = match kind {
             ErrorKind::Timeout => return Error::timed_out(operation_id).caused_by_boxed(source),
@@ -116,6 +101,11 @@ impl Failure {
             ErrorKind::Request => format!(
                 "the transport rejected `{operation_id}` ({})",
                 innermost(&*source)
+            ),
+            // A browser does not tell why, so that a page learns nothing of the network.
+            _ if cfg!(target_arch = "wasm32") => format!(
+                "the browser has no response to `{operation_id}`: the service at {base_url} cannot be reached, does not allow this \
+                 page's origin (CORS), or the connection broke; it is unknown whether it was carried out"
             ),
             _ => format!(
                 "the connection broke during `{operation_id}`; it is unknown whether it was carried out"
@@ -201,7 +191,37 @@ fn error_body(text: &[u8]) -> Option<Value> {
     serde_json::from_slice(text).ok().filter(Value::is_object)
 }
 
+/// At which point a transport of the application failed.
+#[cfg(not(target_arch = "wasm32"))]
+fn kind_in_transport(source: &BoxError) -> ErrorKind {
+    use crate::transport::{TransportError, TransportErrorKind};
+    let error = source.downcast_ref::<TransportError>();
+    match error.map(|error| error.kind) {
+        Some(TransportErrorKind::Connect) => ErrorKind::Connect,
+        Some(TransportErrorKind::Timeout) => ErrorKind::Timeout,
+        Some(TransportErrorKind::Tls) => ErrorKind::Tls,
+        Some(TransportErrorKind::Rejected) => ErrorKind::Request,
+        None => ErrorKind::Interrupted,
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+fn kind_in_transport(_: &BoxError) -> ErrorKind {
+    ErrorKind::Interrupted
+}
+
+/// At which point reqwest failed. A browser does not tell.
+#[cfg(target_arch = "wasm32")]
+fn kind_of(error: &reqwest::Error) -> ErrorKind {
+    if error.is_timeout() {
+        ErrorKind::Timeout
+    } else {
+        ErrorKind::Interrupted
+    }
+}
+
 /// At which point reqwest failed.
+#[cfg(not(target_arch = "wasm32"))]
 fn kind_of(error: &reqwest::Error) -> ErrorKind {
     if error.is_connect() {
         if is_tls(error) {
@@ -217,6 +237,7 @@ fn kind_of(error: &reqwest::Error) -> ErrorKind {
 }
 
 /// Whether a connection was not made because TLS does not allow it. A handshake that breaks off is not meant.
+#[cfg(not(target_arch = "wasm32"))]
 fn is_tls(error: &(dyn error::Error + 'static)) -> bool {
     sources(error).any(|source| {
         // rustls reports invalid certificates and invalid records so; other errors have other kinds.

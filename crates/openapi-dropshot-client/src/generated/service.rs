@@ -48,6 +48,7 @@ pub enum Credential {
 #[doc(hidden)]
 pub struct StartedCall<'a> {
     pub operation: &'static Operation,
+    pub url: &'a str,
     pub address: &'a str,
     pub port: Option<u16>,
 }
@@ -84,10 +85,12 @@ macro_rules! service {
                     otel.name = %format_args!("{} {}", operation.method, operation.path),
                     http.request.method = %operation.method,
                     url.template = operation.path,
+                    url.full = call.url,
                     server.address = call.address,
                     server.port = call.port,
                     http.response.status_code = $crate::tracing::field::Empty,
                     error.type = $crate::tracing::field::Empty,
+                    otel.status_code = $crate::tracing::field::Empty,
                     http.request.resend_count = $crate::tracing::field::Empty,
                     status = $crate::tracing::field::Empty,
                     request_id = $crate::tracing::field::Empty,

@@ -1,12 +1,11 @@
 //! The clock and the source of random pauses between two tries, which tests can replace.
 
-use std::{
-    future::Future,
-    pin::Pin,
-    time::{Duration, Instant},
-};
+use crate::platform::{self, Instant};
+use std::{future::Future, pin::Pin, time::Duration};
 
 /// The clock of a client, and its source of random pauses between two tries.
+///
+/// In a browser, `Instant` is that of the crate `web-time`, because the one of the standard library panics there.
 ///
 /// [`ClientBuilder::clock`](crate::ClientBuilder::clock) takes another one, for tests that should neither wait nor
 /// depend on random numbers:
@@ -51,12 +50,11 @@ pub(crate) struct RealClock;
 
 impl Clock for RealClock {
     fn now(&self) -> Instant {
-        // The clock of tokio, so that a test may pause it.
-        tokio::time::Instant::now().into_std()
+        platform::now()
     }
 
     fn sleep(&self, time: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        Box::pin(tokio::time::sleep(time))
+        Box::pin(platform::sleep(time))
     }
 
     fn jitter(&self, most: Duration) -> Duration {

@@ -1,6 +1,7 @@
 //! Reads from a response how long to wait before the next request: `Retry-After` (RFC 9110, section 10.2.3) and
 //! `RateLimit` (draft-ietf-httpapi-ratelimit-headers). Delays the requests of a client for that time.
 
+use crate::platform::Instant;
 use chrono::{DateTime, Utc};
 use http::{
     HeaderMap, StatusCode,
@@ -8,7 +9,7 @@ use http::{
 };
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// How long a response asks to wait before the same request is sent again.

@@ -1,9 +1,12 @@
-//! Checks `x-waiters`: clients can wait for each state, and each waiter has a name of its own.
+//! Checks `x-waiters`: clients can wait for each state, the response can have it, and each waiter has a name of its own.
 
-use crate::model::{Document, Method, Operation, Spanned, Waiter};
+use crate::model::{Document, Method, NodeKind, Operation, Schema, Spanned, StatusCode, Waiter};
 use crate::problem::Problem;
 use crate::rules::document as rules;
 use std::collections::{HashMap, HashSet};
+
+/// How deep parts of `allOf` are followed.
+const DEPTH: usize = 16;
 
 pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
     let mut names = HashMap::new();
@@ -12,6 +15,7 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
             problems.extend(unusable(operation, waiter));
             let states = [&waiter.success, &waiter.failure, &waiter.retry];
             problems.extend(listed_twice(states.into_iter().flatten()));
+            problems.extend(impossible(document, operation, waiter));
             // Each becomes a method of the client.
             let first = names.entry(waiter.name.as_str()).or_insert(&waiter.at);
             if !std::ptr::eq(*first, &waiter.at) {
@@ -53,6 +57,107 @@ fn unusable(operation: &Operation, waiter: &Waiter) -> Option<Problem> {
         return None;
     };
     Some(rules::WAITER.problem(at, message, help))
+}
+
+/// Reports a state that no response can have, and a path that leads to no member. Says nothing about schemas that allow any
+/// value there.
+fn impossible(document: &Document, operation: &Operation, waiter: &Waiter) -> Vec<Problem> {
+    let name = &waiter.name;
+    let bodies = operation.responses.iter().filter(|response| {
+        matches!(
+            response.status.value,
+            StatusCode::Exact(200..=299) | StatusCode::Range(2)
+        )
+    });
+    let mut schemas = bodies.flat_map(|response| &response.content);
+    let Some(body) = schemas.find_map(|content| content.schema.as_ref()) else {
+        return Vec::new();
+    };
+    let mut places = vec![body];
+    for step in waiter.path.value.split('/').skip(1) {
+        let member = step.replace("~1", "/").replace("~0", "~");
+        let (mut next, mut closed) = (Vec::new(), true);
+        for place in places {
+            closed &= members(document, place, &member, 0, &mut next);
+        }
+        if next.is_empty() {
+            let message = format!(
+                "the path `{}` of the waiter `{name}` leads to no member of the response: there is no `{member}`",
+                waiter.path
+            );
+            let help = "write the names of the members as the schema of the response has them";
+            let problem = rules::WAITER.problem(&waiter.path.at, message, help);
+            return if closed { vec![problem] } else { Vec::new() };
+        }
+        places = next;
+    }
+    let mut allowed = Vec::new();
+    for place in places {
+        match values(document, place, 0) {
+            Some(values) => allowed.extend(values),
+            None => return Vec::new(),
+        }
+    }
+    let list = allowed.iter().map(|value| format!("`{value}`"));
+    let help = format!("the schema allows {}", list.collect::<Vec<_>>().join(", "));
+    let states = [&waiter.success, &waiter.failure, &waiter.retry];
+    let states = states.into_iter().flatten();
+    states
+        .filter(|state| !allowed.contains(&state.value))
+        .map(|state| {
+            let message = format!(
+                "`{}` is never `{state}`, for which the waiter `{name}` waits or stops",
+                waiter.path.value.trim_start_matches('/').replace('/', ".")
+            );
+            rules::WAITER.problem(&state.at, message, help.as_str())
+        })
+        .collect()
+}
+
+/// Collects the schemas of a member, and returns whether the schema describes all members. Alternatives and maps do not.
+fn members<'d>(
+    document: &'d Document,
+    schema: &'d Schema,
+    name: &str,
+    depth: usize,
+    found: &mut Vec<&'d Schema>,
+) -> bool {
+    let resolved = document.resolve(schema);
+    let Some(schema) = resolved.filter(|_| depth < DEPTH) else {
+        return false;
+    };
+    found.extend(schema.properties.get(name));
+    let mut closed = !(schema.properties.is_empty() && schema.all_of.is_empty())
+        && schema.additional_properties.is_none()
+        && schema.one_of.is_empty()
+        && schema.any_of.is_empty();
+    for part in &schema.all_of {
+        closed &= members(document, part, name, depth + 1, found);
+    }
+    closed
+}
+
+/// The values of an enumeration as clients compare them; `None` if there are others.
+fn values(document: &Document, schema: &Schema, depth: usize) -> Option<Vec<String>> {
+    let resolved = document.resolve(schema);
+    let schema = resolved.filter(|_| depth < DEPTH)?;
+    match &schema.enumeration {
+        Some(nodes) => Some(
+            nodes
+                .iter()
+                .filter_map(|node| match &node.kind {
+                    NodeKind::String(text) => Some(text.clone()),
+                    NodeKind::Bool(value) => Some(value.to_string()),
+                    NodeKind::Number(number) => Some(number.to_string()),
+                    _ => None,
+                })
+                .collect(),
+        ),
+        None => {
+            let mut parts = schema.all_of.iter();
+            parts.find_map(|part| values(document, part, depth + 1))
+        }
+    }
 }
 
 fn listed_twice<'a>(

@@ -1,6 +1,6 @@
 //! Tests `x-waiters`.
 
-use crate::support::{assert_fault, readable, with_operation};
+use crate::support::{assert_fault, readable, with_operation, with_paths};
 
 #[test]
 fn waiters_are_read() {
@@ -40,5 +40,63 @@ fn a_waiter_for_which_no_client_can_wait_is_rejected() {
     ] {
         let text = with_operation(&format!("      x-waiters:\n        done: {waiter}\n"));
         assert_fault(&text, "waiter", message, help);
+    }
+}
+
+/// A document whose operation returns an order, with this waiter.
+fn with_order(waiter: &str) -> String {
+    let order = "{type: object, properties: {status: {type: string, enum: [placed, delivered]}, \
+                 note: {type: string}, any: {type: object}}}";
+    with_paths(&format!(
+        "  /a:
+    get:
+      responses:
+        '200':
+          description: Fine.
+          content:
+            application/json:
+              schema: {{allOf: [{order}]}}
+      x-waiters:
+        done: {waiter}
+"
+    ))
+}
+
+#[test]
+fn a_state_that_no_response_has_is_rejected_at_its_place() {
+    for (waiter, message, help) in [
+        (
+            "{path: /status, success: [«deliverd]}",
+            "`status` is never `deliverd`, for which the waiter `done` waits or stops",
+            "the schema allows `placed`, `delivered`",
+        ),
+        (
+            "{path: /status, success: [delivered], failure: [«lost]}",
+            "`status` is never `lost`",
+            "`placed`, `delivered`",
+        ),
+        (
+            "{path: /status, success: [delivered], retry: [placed, «paid]}",
+            "`status` is never `paid`",
+            "`placed`, `delivered`",
+        ),
+        (
+            "{path: «/state, success: [delivered]}",
+            "leads to no member of the response: there is no `state`",
+            "schema of the response",
+        ),
+    ] {
+        assert_fault(&with_order(waiter), "waiter", message, help);
+    }
+}
+
+#[test]
+fn any_state_is_allowed_where_the_schema_has_no_list() {
+    for waiter in [
+        "{path: /status, success: [delivered], retry: [placed]}",
+        "{path: /note, success: [delivered]}",
+        "{path: /any/state, success: [delivered]}",
+    ] {
+        readable(&with_order(waiter));
     }
 }

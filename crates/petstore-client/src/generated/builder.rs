@@ -314,8 +314,7 @@ impl<'a> CreatePet<'a> {
     /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
-        V: ::std::convert::TryInto<types::NewPet>,
-        V::Error: ::std::fmt::Display,
+        V: toolkit::IntoBody<types::NewPet>,
     {
         self.body.set::<types::NewPet, V>(value);
         self
@@ -874,8 +873,7 @@ impl<'a> CreateOrder<'a> {
     /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
-        V: ::std::convert::TryInto<types::NewOrder>,
-        V::Error: ::std::fmt::Display,
+        V: toolkit::IntoBody<types::NewOrder>,
     {
         self.body.set::<types::NewOrder, V>(value);
         self
@@ -1188,8 +1186,7 @@ impl<'a> UpdateOrder<'a> {
     /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
-        V: ::std::convert::TryInto<types::OrderUpdate>,
-        V::Error: ::std::fmt::Display,
+        V: toolkit::IntoBody<types::OrderUpdate>,
     {
         self.body.set::<types::OrderUpdate, V>(value);
         self

@@ -1,9 +1,11 @@
 //! Tests of the generated client: its requests, its errors with the codes of the document, and the warnings of the
 //! compiler. The tests of retries, pages, blocking calls and log lines are those of `openapi-dropshot-client`.
 
+mod compiler;
 mod deprecation;
 mod errors;
 mod examples;
+mod mistakes;
 mod mock;
 mod models;
 mod requests;

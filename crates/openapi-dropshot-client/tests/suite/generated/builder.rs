@@ -291,8 +291,7 @@ impl<'a> CreateBook<'a> {
     /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
-        V: ::std::convert::TryInto<types::NewBook>,
-        V::Error: ::std::fmt::Display,
+        V: toolkit::IntoBody<types::NewBook>,
     {
         self.body.set::<types::NewBook, V>(value);
         self
@@ -642,8 +641,7 @@ impl<'a> LabelShelf<'a> {
     /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
-        V: ::std::convert::TryInto<::std::string::String>,
-        V::Error: ::std::fmt::Display,
+        V: toolkit::IntoBody<::std::string::String>,
     {
         self.body.set::<::std::string::String, V>(value);
         self
@@ -865,8 +863,7 @@ impl<'a> Search<'a> {
     /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
-        V: ::std::convert::TryInto<types::Search>,
-        V::Error: ::std::fmt::Display,
+        V: toolkit::IntoBody<types::Search>,
     {
         self.body.set::<types::Search, V>(value);
         self
@@ -994,8 +991,7 @@ impl<'a> UploadCover<'a> {
     /// ```
     pub fn body<V>(mut self, value: V) -> Self
     where
-        V: ::std::convert::TryInto<::openapi_dropshot_client::reqwest::Body>,
-        V::Error: ::std::fmt::Display,
+        V: toolkit::IntoBody<::openapi_dropshot_client::reqwest::Body>,
     {
         self.body.set::<::openapi_dropshot_client::reqwest::Body, V>(value);
         self

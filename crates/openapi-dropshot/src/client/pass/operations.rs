@@ -198,7 +198,7 @@ impl Pass<'_> {
             /// Those of [`send`](Self::send).
             ///
             #blocking_example
-            #[cfg(feature = "blocking")]
+            #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
             pub fn send_blocking(self) -> Result<super::Response<#response>, super::Error> {
                 toolkit::wait(#prepared.#read())
             }

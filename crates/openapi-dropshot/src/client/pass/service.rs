@@ -108,10 +108,12 @@ impl Pass<'_> {
             pub use client::Client;
             #alias
             pub use ::openapi_dropshot_client::{
-                ApiKey, ApiKeyFile, Batch, BatchError, BatchReport, BoxError, BuildError, CallOptions, Clock, Credentials, Deprecation, ErrorKind,
-                Interceptor, Progress, RequestBody, RetryBudget, RetryDecision, RetryPolicy, RetryStop, TransportError, TryOutcome, TryRequest, mock, reqwest,
+                ApiKey, Batch, BatchError, BatchReport, BoxError, BuildError, CallOptions, Clock, Credentials, Deprecation, ErrorKind,
+                Interceptor, Progress, RetryBudget, RetryDecision, RetryPolicy, RetryStop, TryOutcome, TryRequest, reqwest,
                 telemetry,
             };
+            #[cfg(not(target_arch = "wasm32"))]
+            pub use ::openapi_dropshot_client::{ApiKeyFile, RequestBody, TransportError, mock};
 
             /// Settings of a [`Client`]; [`Client::builder`] starts one.
             pub type ClientBuilder = ::openapi_dropshot_client::ClientBuilder<Client>;
@@ -135,7 +137,7 @@ impl Pass<'_> {
             pub type Items<T> = ::openapi_dropshot_client::Items<T, #code>;
 
             /// Iterators over pages and their items, for code that is not async.
-            #[cfg(feature = "blocking")]
+            #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
             pub mod blocking {
                 /// Pages, one after the other.
                 pub type PagesIter<T> = ::openapi_dropshot_client::blocking::PagesIter<T, #code_of_blocking>;

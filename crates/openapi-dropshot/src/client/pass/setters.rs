@@ -111,8 +111,7 @@ impl Pass<'_> {
             #body_docs
             pub fn body<V>(mut self, value: V) -> Self
             where
-                V: ::std::convert::TryInto<#target>,
-                V::Error: ::std::fmt::Display,
+                V: toolkit::IntoBody<#target>,
             {
                 self.body.set::<#target, V>(value);
                 self

@@ -13,7 +13,7 @@ use crate::{
     lifecycle::DeprecationNote,
 };
 use openapi_dropshot_contract::model::Schema;
-use quote::quote;
+use quote::{format_ident, quote};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::{
     Attribute, Fields, Ident, ImplItem, Item, ItemImpl, LitStr, parse_quote, visit_mut::VisitMut,
@@ -74,9 +74,14 @@ impl<'a> Pass<'a> {
                     rewritten.push(Item::Impl(block));
                 }
                 Item::Mod(mut module) => {
+                    if module.ident == "builder"
+                        && let Some((_, items)) = &mut module.content
+                    {
+                        items.iter_mut().for_each(|item| self.builder_of_type(item));
+                        name_builders(items);
+                    }
                     for item in module.content.iter_mut().flat_map(|(_, items)| items) {
                         match item {
-                            _ if module.ident == "builder" => self.builder_of_type(item),
                             Item::Struct(error) if module.ident == "error" => {
                                 let text = harmless(&documentation(&error.attrs));
                                 let example = self.example_with_argument(
@@ -265,6 +270,40 @@ impl<'a> Pass<'a> {
             });
         }
     }
+}
+
+/// Names each builder after its type and what it is. The compiler prints the name where a value of the type is expected, and
+/// `expected NewBook, found NewBookBuilder` shows that `build` is missing; a second `NewBook` would not. The earlier name
+/// stays as an alias.
+fn name_builders(items: &mut Vec<Item>) {
+    let mut taken = BTreeSet::new();
+    for item in &*items {
+        if let Item::Struct(builder) = item {
+            taken.insert(builder.ident.clone());
+        }
+    }
+    *items = std::mem::take(items)
+        .into_iter()
+        .flat_map(|item| match item {
+            Item::Struct(mut builder) => {
+                let (short, long) = (
+                    builder.ident.clone(),
+                    format_ident!("{}Builder", builder.ident),
+                );
+                if taken.contains(&long) {
+                    return vec![Item::Struct(builder)];
+                }
+                builder.ident = long.clone();
+                let text = docs([format!("The builder of [`{short}`](super::{short}).")]);
+                let alias = parse_quote! {
+                    #text
+                    pub type #short = #long;
+                };
+                vec![Item::Struct(builder), alias]
+            }
+            other => vec![other],
+        })
+        .collect();
 }
 
 /// Returns the name of a field in the document.

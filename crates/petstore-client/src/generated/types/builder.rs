@@ -17,11 +17,14 @@
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is no value: call `build`, or hand it to `body`"]
-pub struct Error {
+pub struct ErrorBuilder {
     code: ::std::result::Result<super::ErrorCode, ::std::string::String>,
     message: ::std::result::Result<::std::string::String, ::std::string::String>,
     status: ::std::result::Result<i32, ::std::string::String>,
 }
+
+///The builder of [`Error`](super::Error).
+pub type Error = ErrorBuilder;
 
 impl ::std::default::Default for Error {
     fn default() -> Self {
@@ -150,9 +153,12 @@ impl ::std::convert::From<super::Error> for Error {
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is no value: call `build`, or hand it to `body`"]
-pub struct NewOrder {
+pub struct NewOrderBuilder {
     pet_id: ::std::result::Result<i64, ::std::string::String>,
 }
+
+///The builder of [`NewOrder`](super::NewOrder).
+pub type NewOrder = NewOrderBuilder;
 
 impl ::std::default::Default for NewOrder {
     fn default() -> Self {
@@ -231,7 +237,7 @@ impl ::std::convert::From<super::NewOrder> for NewOrder {
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is no value: call `build`, or hand it to `body`"]
-pub struct NewPet {
+pub struct NewPetBuilder {
     category_id: ::std::result::Result<i64, ::std::string::String>,
     name: ::std::result::Result<::std::string::String, ::std::string::String>,
     status: ::std::result::Result<
@@ -239,6 +245,9 @@ pub struct NewPet {
         ::std::string::String,
     >,
 }
+
+///The builder of [`NewPet`](super::NewPet).
+pub type NewPet = NewPetBuilder;
 
 impl ::std::default::Default for NewPet {
     fn default() -> Self {
@@ -377,7 +386,7 @@ impl ::std::convert::From<super::NewPet> for NewPet {
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is no value: call `build`, or hand it to `body`"]
-pub struct Order {
+pub struct OrderBuilder {
     id: ::std::result::Result<i64, ::std::string::String>,
     pet_id: ::std::result::Result<i64, ::std::string::String>,
     placed_at: ::std::result::Result<
@@ -390,6 +399,9 @@ pub struct Order {
         ::std::string::String,
     >,
 }
+
+///The builder of [`Order`](super::Order).
+pub type Order = OrderBuilder;
 
 impl ::std::default::Default for Order {
     fn default() -> Self {
@@ -577,9 +589,12 @@ impl ::std::convert::From<super::Order> for Order {
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is no value: call `build`, or hand it to `body`"]
-pub struct OrderUpdate {
+pub struct OrderUpdateBuilder {
     status: ::std::result::Result<super::OrderStatus, ::std::string::String>,
 }
+
+///The builder of [`OrderUpdate`](super::OrderUpdate).
+pub type OrderUpdate = OrderUpdateBuilder;
 
 impl ::std::default::Default for OrderUpdate {
     fn default() -> Self {
@@ -663,7 +678,7 @@ impl ::std::convert::From<super::OrderUpdate> for OrderUpdate {
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is no value: call `build`, or hand it to `body`"]
-pub struct Pet {
+pub struct PetBuilder {
     category_id: ::std::result::Result<i64, ::std::string::String>,
     id: ::std::result::Result<i64, ::std::string::String>,
     name: ::std::result::Result<::std::string::String, ::std::string::String>,
@@ -672,6 +687,9 @@ pub struct Pet {
         ::std::string::String,
     >,
 }
+
+///The builder of [`Pet`](super::Pet).
+pub type Pet = PetBuilder;
 
 impl ::std::default::Default for Pet {
     fn default() -> Self {

@@ -13,7 +13,7 @@
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is no value: call `build`, or hand it to `body`"]
-pub struct Book {
+pub struct BookBuilder {
     category_id: ::std::result::Result<i64, ::std::string::String>,
     id: ::std::result::Result<i64, ::std::string::String>,
     name: ::std::result::Result<::std::string::String, ::std::string::String>,
@@ -22,6 +22,9 @@ pub struct Book {
         ::std::string::String,
     >,
 }
+
+///The builder of [`Book`](super::Book).
+pub type Book = BookBuilder;
 
 impl ::std::default::Default for Book {
     fn default() -> Self {
@@ -170,7 +173,7 @@ impl ::std::convert::From<super::Book> for Book {
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is no value: call `build`, or hand it to `body`"]
-pub struct NewBook {
+pub struct NewBookBuilder {
     category_id: ::std::result::Result<i64, ::std::string::String>,
     name: ::std::result::Result<::std::string::String, ::std::string::String>,
     status: ::std::result::Result<
@@ -178,6 +181,9 @@ pub struct NewBook {
         ::std::string::String,
     >,
 }
+
+///The builder of [`NewBook`](super::NewBook).
+pub type NewBook = NewBookBuilder;
 
 impl ::std::default::Default for NewBook {
     fn default() -> Self {
@@ -305,7 +311,7 @@ impl ::std::convert::From<super::NewBook> for NewBook {
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is no value: call `build`, or hand it to `body`"]
-pub struct Problem {
+pub struct ProblemBuilder {
     field: ::std::result::Result<
         ::std::option::Option<::std::string::String>,
         ::std::string::String,
@@ -313,6 +319,9 @@ pub struct Problem {
     status: ::std::result::Result<i64, ::std::string::String>,
     title: ::std::result::Result<::std::string::String, ::std::string::String>,
 }
+
+///The builder of [`Problem`](super::Problem).
+pub type Problem = ProblemBuilder;
 
 impl ::std::default::Default for Problem {
     fn default() -> Self {
@@ -436,9 +445,12 @@ impl ::std::convert::From<super::Problem> for Problem {
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a builder is no value: call `build`, or hand it to `body`"]
-pub struct Search {
+pub struct SearchBuilder {
     author: ::std::result::Result<::std::string::String, ::std::string::String>,
 }
+
+///The builder of [`Search`](super::Search).
+pub type Search = SearchBuilder;
 
 impl ::std::default::Default for Search {
     fn default() -> Self {

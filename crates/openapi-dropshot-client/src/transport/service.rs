@@ -1,0 +1,114 @@
+//! Sends requests by a `tower::Service` of the application.
+
+use crate::BoxError;
+use bytes::Bytes;
+use futures_util::{FutureExt as _, future::BoxFuture};
+use http_body_util::BodyDataStream;
+use std::{
+    future::poll_fn,
+    sync::{Mutex, PoisonError},
+};
+use tower_service::Service;
+
+/// The body of a request that a [transport](crate::ClientBuilder::transport) gets; it is an `http_body::Body`.
+pub type RequestBody = reqwest::Body;
+
+/// Why a transport of the application has no response. A transport may return any other error as well; the client then
+/// assumes that it does not know whether the service carried out the request.
+///
+/// ```
+/// use openapi_dropshot_client::TransportError;
+///
+/// let error = TransportError::connect("the socket of the service is not there");
+/// assert_eq!(error.to_string(), "no connection was made");
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[error("{}", match kind {
+    TransportErrorKind::Connect => "no connection was made",
+    TransportErrorKind::Timeout => "it took too long",
+    TransportErrorKind::Tls => "no secure connection was made",
+    TransportErrorKind::Rejected => "the transport rejected the request",
+})]
+pub struct TransportError {
+    pub(crate) kind: TransportErrorKind,
+    source: BoxError,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum TransportErrorKind {
+    Connect,
+    Timeout,
+    Tls,
+    Rejected,
+}
+
+impl TransportError {
+    /// No connection was made: the service has seen nothing of the request, and it can be sent again.
+    pub fn connect(source: impl Into<BoxError>) -> Self {
+        TransportError::new(TransportErrorKind::Connect, source)
+    }
+
+    /// It took too long. It is unknown whether the service carried out the request.
+    pub fn timeout(source: impl Into<BoxError>) -> Self {
+        TransportError::new(TransportErrorKind::Timeout, source)
+    }
+
+    /// No secure connection was made, for instance because the certificate is not trusted. The request is not sent again.
+    pub fn tls(source: impl Into<BoxError>) -> Self {
+        TransportError::new(TransportErrorKind::Tls, source)
+    }
+
+    /// The transport does not send the request, now and later.
+    pub fn rejected(source: impl Into<BoxError>) -> Self {
+        TransportError::new(TransportErrorKind::Rejected, source)
+    }
+
+    fn new(kind: TransportErrorKind, source: impl Into<BoxError>) -> Self {
+        TransportError {
+            kind,
+            source: source.into(),
+        }
+    }
+}
+
+/// A service without its type.
+pub(crate) trait SendRequest: Send + Sync {
+    fn send(
+        &self,
+        request: http::Request<RequestBody>,
+    ) -> BoxFuture<'static, Result<reqwest::Response, BoxError>>;
+}
+
+/// A service of the application. Each request is sent by a clone of its own, which the lock makes possible for services
+/// that are not `Sync`.
+pub(crate) struct Cloned<S>(pub(crate) Mutex<S>);
+
+impl<S, B> SendRequest for Cloned<S>
+where
+    S: Service<http::Request<RequestBody>, Response = http::Response<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<BoxError>,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    fn send(
+        &self,
+        request: http::Request<RequestBody>,
+    ) -> BoxFuture<'static, Result<reqwest::Response, BoxError>> {
+        let mut service = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        async move {
+            poll_fn(|context| service.poll_ready(context))
+                .await
+                .map_err(Into::into)?;
+            let response = service.call(request).await.map_err(Into::into)?;
+            let response =
+                response.map(|body| reqwest::Body::wrap_stream(BodyDataStream::new(body)));
+            Ok(reqwest::Response::from(response))
+        }
+        .boxed()
+    }
+}

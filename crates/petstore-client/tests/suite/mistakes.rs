@@ -1,0 +1,46 @@
+//! Tests what the compiler says of common mistakes with builders.
+
+use crate::compiler::compile;
+
+/// The error of a fixture that does not compile, as a terminal shows it.
+fn error_of(fixture: &str) -> String {
+    let output = compile(fixture, &[]);
+    assert!(!output.status.success(), "{fixture} compiles");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let rendered = errors.lines().filter_map(|line| {
+        let diagnostic: serde_json::Value = serde_json::from_str(line).ok()?;
+        Some(diagnostic["rendered"].as_str()?.to_owned())
+    });
+    rendered.collect()
+}
+
+#[test]
+fn a_builder_in_place_of_its_value_is_called_a_builder() {
+    let error = error_of("forgets_build.rs");
+    assert!(
+        error.contains("expected `NewPet`, found `NewPetBuilder`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_builder_whose_error_is_forgotten_is_told_of_it() {
+    let error = error_of("forgets_the_error.rs");
+    assert!(
+        error.contains("expected `NewPet`, found `Result<NewPet, "),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_body_of_another_type_is_told_what_to_call() {
+    let error = error_of("sends_another_body.rs");
+    for part in [
+        "`Pet` cannot be the body of this request",
+        "expected `NewPet` or its builder",
+        "pass a value or a builder: `NewPet::new(…)` takes the required members, and `NewPet::builder()` sets one after the \
+         other",
+    ] {
+        assert!(error.contains(part), "{part} is missing in:\n{error}");
+    }
+}
