@@ -59,11 +59,13 @@ struct Readme;
 
 mod dialect;
 pub mod diff;
+mod inner;
 pub mod lifecycle;
 mod lint;
 mod location;
 pub mod meaning;
 pub mod model;
+mod normal;
 mod pairs;
 mod problem;
 mod read;
@@ -76,6 +78,7 @@ mod version;
 
 pub use lint::lint;
 pub use model::Document;
+pub use normal::normalized;
 pub use problem::{Problem, Problems};
 pub use rules::{Profile, Rule, Severity};
 
@@ -95,10 +98,17 @@ pub fn read(file: &str, text: &str) -> Result<Document, Problems> {
     let parsed = syntax::parse(&file, &text);
     let mut problems = parsed.problems;
     let document = parsed.root.and_then(|written| {
-        let rewritten =
-            dialect::is_newer(&written).then(|| dialect::rewrite(&written, &mut problems));
+        let is_newer = dialect::is_newer(&written);
+        let named = inner::named(&written);
+        let rewritten = match is_newer {
+            true => Some(dialect::rewrite(
+                named.as_ref().unwrap_or(&written),
+                &mut problems,
+            )),
+            false => named,
+        };
         let root = rewritten.as_ref().unwrap_or(&written);
-        let (document, of_structure) = read::document(&file, &text, root, rewritten.is_some());
+        let (document, of_structure) = read::document(&file, &text, root, is_newer);
         problems.extend(of_structure);
         document.map(|document| match rewritten {
             Some(root) => Document {
@@ -158,6 +168,7 @@ pub fn read_draft(file: &str, text: &str) -> Result<Draft, Problems> {
     };
     let mut rewriting = Vec::new();
     let is_newer = dialect::is_newer(&root);
+    let root = inner::named(&root).unwrap_or(root);
     let root = match is_newer {
         true => dialect::rewrite(&root, &mut rewriting),
         false => root,

@@ -259,6 +259,7 @@ pub(crate) fn has_text(items: &[Item], ty: &Ty, any: bool) -> bool {
         },
         Ty::Boxed(inner) => has_text(items, inner, any),
         Ty::List(_) | Ty::Map(_) | Ty::AnyMap | Ty::Any | Ty::Nullable(_) | Ty::Null => false,
+        Ty::Never => false,
     }
 }
 

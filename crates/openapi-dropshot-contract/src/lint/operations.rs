@@ -13,6 +13,7 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
     for operation in &document.operations {
         declared_tags(document, operation, problems);
         problems.extend(meaningless_body(operation));
+        unread_bodies(operation, problems);
         path_variables(operation, problems);
     }
     ambiguous_paths(document, problems);
@@ -62,6 +63,22 @@ fn meaningless_body(operation: &Operation) -> Option<Problem> {
         let message = format!("a body of {method} has no meaning in HTTP");
         rules::MEANINGLESS_BODY.violation(&body.at, message)
     })
+}
+
+/// Of several media types of a request, a generated service reads JSON.
+fn unread_bodies(operation: &Operation, problems: &mut Vec<Problem>) {
+    let content = operation.request_body.iter().flat_map(|body| &body.content);
+    let is_json = |name: &str| name.split(';').next().map(str::trim) == Some("application/json");
+    if content.clone().all(|media| !is_json(&media.name.value)) {
+        return;
+    }
+    for media in content.filter(|media| !is_json(&media.name.value)) {
+        let name = &media.name;
+        let message = format!(
+            "a generated service reads JSON: a request with `{name}` gets the response 415"
+        );
+        problems.push(rules::UNREAD_BODY.violation(&name.at, message));
+    }
 }
 
 /// Each variable of a path is described, and each path parameter has a variable.

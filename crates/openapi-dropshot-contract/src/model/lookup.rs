@@ -87,6 +87,17 @@ impl Document {
         None
     }
 
+    /// Returns whether a schema allows everything that another one allows, as far as their
+    /// keywords show.
+    pub fn is_wider(&self, wide: &Schema, narrow: &Schema) -> bool {
+        let node = |schema: &Schema| self.root.pointer(&schema.at.pointer);
+        let target = |reference: &Node| self.root.pointer(reference.as_str()?.strip_prefix('#')?);
+        match (node(wide), node(narrow)) {
+            (Some(wide), Some(narrow)) => crate::normal::is_wider(&target, wide, narrow),
+            _ => false,
+        }
+    }
+
     /// The operation of this id.
     pub fn operation(&self, id: &str) -> Option<&Operation> {
         self.operations

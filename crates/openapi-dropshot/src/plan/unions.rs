@@ -151,6 +151,12 @@ fn referred(part: &Schema) -> Option<&str> {
     reference.map(|reference| reference.value.as_str())
 }
 
+/// Returns the component that a part extends.
+fn extended(part: &Schema) -> Option<&str> {
+    let reference = part.all_of.first()?.reference.as_ref()?;
+    Some(reference.value.as_str())
+}
+
 /// Finds the property that distinguishes the alternatives: each of them requires it and
 /// allows only one value for it.
 fn common_tag(parts: &[Schema]) -> Option<&str> {
@@ -177,6 +183,7 @@ fn name_of(part: &Schema, tag: Option<&str>) -> String {
         tag.and_then(|tag| tag_of(part, tag)),
         part.title.as_deref(),
         referred(part),
+        extended(part),
         only_value(part),
         part.properties
             .keys()

@@ -1,0 +1,184 @@
+//! Rewrites `allOf` of texts, numbers and arrays as one schema, and finds which of two schemas
+//! of the same value is the narrower one.
+
+use super::{Kind, LONGEST_CHAIN, Normalizer, kind_of, target};
+use crate::dialect::{insert, remove};
+use crate::model::{Node, NodeKind, compare_numbers};
+use indexmap::IndexMap;
+use std::cmp::Ordering;
+
+/// The keywords that do not restrict values.
+const TEXTS: [&str; 10] = [
+    "title",
+    "description",
+    "default",
+    "example",
+    "deprecated",
+    "externalDocs",
+    "xml",
+    "readOnly",
+    "writeOnly",
+    "nullable",
+];
+
+/// Returns the keywords of a schema that restrict values, except `null`.
+fn restrictions(node: &Node) -> impl Iterator<Item = (&str, &Node)> {
+    let members = node.as_object().into_iter().flatten();
+    let all = members.map(|(name, member)| (name.as_str(), &member.value));
+    all.filter(|(name, value)| {
+        !TEXTS.contains(name) && !name.starts_with("x-") && value.as_bool() != Some(false)
+    })
+}
+
+impl Normalizer {
+    /// Joins the parts of `allOf`, if they are texts, numbers or arrays and there are rules
+    /// in more than one of them.
+    pub(super) fn conjunction(&mut self, node: &mut Node) {
+        let Some(parts) = node.get("allOf").and_then(Node::as_array) else {
+            return;
+        };
+        let has_own = restrictions(node).any(|(name, _)| name != "allOf");
+        if parts.len() < 2 && !has_own {
+            return;
+        }
+        let kind = kind_of(&self.components, node, LONGEST_CHAIN);
+        if !matches!(kind, Some(Kind::Scalar | Kind::Array)) {
+            return;
+        }
+        let mut joined = node.clone();
+        remove(&mut joined, "allOf");
+        let joined = parts.iter().try_fold(joined, |joined, part| {
+            self.joined(joined, part, LONGEST_CHAIN)
+        });
+        if let Some(joined) = joined {
+            *node = joined;
+        }
+    }
+
+    /// Adds the keywords of a part; `None` if no schema says both.
+    fn joined(&self, mut joined: Node, part: &Node, left: usize) -> Option<Node> {
+        let left = left.checked_sub(1)?;
+        if let Some(reference) = part.get("$ref") {
+            return self.joined(joined, target(&self.components, reference)?, left);
+        }
+        for (name, member) in part.as_object()? {
+            let value = &member.value;
+            if name == "allOf" {
+                let inner = value.as_array()?.iter();
+                joined = inner
+                    .into_iter()
+                    .try_fold(joined, |joined, inner| self.joined(joined, inner, left))?;
+                continue;
+            }
+            let Some(own) = joined.get(name) else {
+                insert(&mut joined, name, value.clone());
+                continue;
+            };
+            let Some(value) = narrower(name, own, value)? else {
+                continue;
+            };
+            if matches!(name.as_str(), "minimum" | "maximum") {
+                let exclusive = match name.as_str() {
+                    "minimum" => "exclusiveMinimum",
+                    _ => "exclusiveMaximum",
+                };
+                // The flag belongs to the bound.
+                if part.get(exclusive).is_some() || joined.get(exclusive).is_some() {
+                    return None;
+                }
+            }
+            insert(&mut joined, name, value);
+        }
+        Some(joined)
+    }
+}
+
+/// Returns the value that a keyword needs to have to say what both say: `Some(None)` if the
+/// own one says it already, `None` if no value does.
+fn narrower(name: &str, own: &Node, other: &Node) -> Option<Option<Node>> {
+    let by_order = |wanted: Ordering| {
+        let order = compare_numbers(own.as_number()?, other.as_number()?)?;
+        Some((order == wanted).then(|| other.clone()))
+    };
+    match name {
+        "readOnly" | "writeOnly" | "deprecated" | "nullable" | "uniqueItems" => {
+            Some((own.as_bool() != Some(true)).then(|| other.clone()))
+        }
+        _ if TEXTS.contains(&name) || name.starts_with("x-") => Some(None),
+        _ if own.same_value(other) => Some(None),
+        "type" => match (own.as_str()?, other.as_str()?) {
+            ("integer", "number") => Some(None),
+            ("number", "integer") => Some(Some(other.clone())),
+            _ => None,
+        },
+        "minimum" | "minLength" | "minItems" => by_order(Ordering::Less),
+        "maximum" | "maxLength" | "maxItems" => by_order(Ordering::Greater),
+        "enum" => {
+            let others = other.as_array()?;
+            let is_other = |value: &&Node| others.iter().any(|other| other.same_value(value));
+            let both: Vec<Node> = own.as_array()?.iter().filter(is_other).cloned().collect();
+            (!both.is_empty()).then(|| Some(Node::of(own.at.clone(), NodeKind::Array(both))))
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether one schema allows everything that another one allows, as far as their
+/// keywords show.
+pub(crate) fn is_wider<'n>(
+    target: &dyn Fn(&Node) -> Option<&'n Node>,
+    wide: &'n Node,
+    narrow: &'n Node,
+) -> bool {
+    let wide = resolved(target, wide);
+    let narrow = resolved(target, narrow);
+    if wide.same_value(narrow) {
+        return true;
+    }
+    let flag = |node: &Node| node.get("nullable").and_then(Node::as_bool) == Some(true);
+    if flag(narrow) && !flag(wide) && restrictions(wide).next().is_some() {
+        return false;
+    }
+    restrictions(wide).all(|(name, value)| {
+        let Some(other) = narrow.get(name) else {
+            return false;
+        };
+        let is_part = |values: &[Node], others: &[Node]| {
+            let has = |other: &Node| values.iter().any(|value| value.same_value(other));
+            others.iter().all(has)
+        };
+        match name {
+            _ if value.same_value(other) => true,
+            "type" => value.as_str() == Some("number") && other.as_str() == Some("integer"),
+            "enum" => match (value.as_array(), other.as_array()) {
+                (Some(values), Some(others)) => is_part(values, others),
+                _ => false,
+            },
+            _ => false,
+        }
+    })
+}
+
+/// Follows references, and `allOf` that has one part and nothing beside it.
+fn resolved<'n>(target: &dyn Fn(&Node) -> Option<&'n Node>, node: &'n Node) -> &'n Node {
+    let mut node = node;
+    for _ in 0..LONGEST_CHAIN {
+        let next = match (node.get("$ref"), node.get("allOf").and_then(Node::as_array)) {
+            (Some(reference), _) => target(reference),
+            (None, Some([only])) if restrictions(node).count() == 1 => Some(only),
+            _ => None,
+        };
+        match next {
+            Some(next) => node = next,
+            None => break,
+        }
+    }
+    node
+}
+
+/// Finds the component to which a reference leads, in one of these.
+pub(super) fn finder<'n>(
+    components: &'n IndexMap<String, Node>,
+) -> impl Fn(&Node) -> Option<&'n Node> {
+    move |reference| target(components, reference)
+}
