@@ -133,7 +133,7 @@ fn add(root: &mut Node, name: &str, schema: Node) -> Option<()> {
     Some(())
 }
 
-fn pointer_mut<'n>(root: &'n mut Node, pointer: &str) -> Option<&'n mut Node> {
+pub(crate) fn pointer_mut<'n>(root: &'n mut Node, pointer: &str) -> Option<&'n mut Node> {
     let mut node = root;
     for token in pointer.strip_prefix('/')?.split('/') {
         node = match &mut node.kind {

@@ -6,6 +6,7 @@ mod bases;
 mod conjunction;
 mod directions;
 mod disjunction;
+mod parameters;
 mod single;
 
 use crate::dialect::{members, place, values};
@@ -39,11 +40,14 @@ const MOST_COPIED: usize = 200_000;
 ///   is used in both directions: requests have the one whose name ends in `Input`.
 /// - A member that is required and not described may have any value.
 /// - `not: {}`, which no value fulfils, is left out where it stands for nothing.
+/// - A parameter of a query that is an object becomes one parameter for each member.
+/// - An operation without `operationId` gets one: [`Document::operation_names`].
 pub fn normalized(document: &Document) -> Option<Document> {
     if document.is_normal {
         return None;
     }
-    let (root, _) = rewritten(&document.root);
+    let (mut root, _) = rewritten(&document.root);
+    name_operations(document, &mut root);
     if root == document.root {
         return None;
     }
@@ -71,6 +75,7 @@ pub(crate) fn warnings(document: &Document) -> Vec<Problem> {
 
 fn rewritten(root: &Node) -> (Node, Vec<Problem>) {
     let mut root = root.clone();
+    parameters::rewrite(&mut root);
     bases::rewrite(&mut root);
     directions::rewrite(&mut root);
     let mut normalizer = Normalizer {
@@ -83,6 +88,21 @@ fn rewritten(root: &Node) -> (Node, Vec<Problem>) {
     });
     place(&mut root, &mut String::new());
     (root, normalizer.warnings)
+}
+
+/// Gives the operations without an id the names that [`Document::operation_names`] makes.
+fn name_operations(document: &Document, root: &mut Node) {
+    let names = document.operation_names();
+    for (operation, name) in document.operations.iter().zip(names) {
+        if operation.id.is_none()
+            && let Some(node) = crate::inner::pointer_mut(root, &operation.at.pointer)
+        {
+            let at = node.at.clone();
+            let id = Node::of(at, NodeKind::String(name));
+            crate::dialect::insert(node, "operationId", id);
+        }
+    }
+    place(root, &mut String::new());
 }
 
 /// The state of rewriting the schemas of a document.

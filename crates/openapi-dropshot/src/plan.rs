@@ -25,7 +25,6 @@ pub(crate) use errors::{Catalogue, ErrorResponse, Errors, Listed};
 pub(crate) use operations::OperationPlan;
 pub(crate) use parameters::Fields;
 pub(crate) use responses::{Success, Successes};
-pub(crate) use unsupported::path_of;
 
 use crate::names::{Names, pascal};
 use directions::{in_requests, in_responses};

@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
     unique_ids(document, problems);
+    server_paths(document, problems);
     for operation in &document.operations {
         declared_tags(document, operation, problems);
         problems.extend(meaningless_body(operation));
@@ -22,6 +23,22 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
         problems.extend(style(parameter));
         problems.extend(reserved_header(parameter));
         problems.extend(empty_value(parameter));
+    }
+}
+
+/// A service has one base path.
+fn server_paths(document: &Document, problems: &mut Vec<Problem>) {
+    let Some((first, others)) = document.servers.split_first() else {
+        return;
+    };
+    let expected = first.path();
+    for server in others.iter().filter(|server| server.path() != expected) {
+        let path = server.path();
+        let message = format!(
+            "this server has the path `{path}`, the first one `{expected}`: a generated service has that of the first"
+        );
+        let problem = rules::SERVER_PATH.violation(&server.at, message);
+        problems.push(problem.with_related(&first.at, "the first one"));
     }
 }
 

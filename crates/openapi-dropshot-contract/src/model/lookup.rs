@@ -1,7 +1,9 @@
 //! Lookups in a document: schemas behind references, operations by id, and the
 //! catalogue of error codes.
 
-use super::{AdditionalProperties, Document, Location, Node, Operation, Response, Schema, Spanned};
+use super::{
+    AdditionalProperties, Document, Location, Node, Operation, Response, Schema, Server, Spanned,
+};
 use std::{collections::HashSet, fmt};
 
 /// One entry of the catalogue of error codes (`x-error-catalogue`).
@@ -157,6 +159,17 @@ impl Document {
     }
 }
 
+impl Server {
+    /// Returns the path of its address: the part after its host and its last variable.
+    pub fn path(&self) -> &str {
+        let url = self.url.as_str();
+        let fixed = url.rsplit_once('}').map_or(url, |(_, rest)| rest);
+        let place = fixed.split_once("://").map_or(fixed, |(_, rest)| rest);
+        let path = place.find('/').map_or("", |start| &place[start..]);
+        path.trim_end_matches('/')
+    }
+}
+
 impl Operation {
     /// Whether it can be called without credentials.
     pub fn is_open(&self) -> bool {
@@ -216,6 +229,31 @@ impl<T> Spanned<T> {
         Spanned {
             value,
             at: at.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_of_a_server_follows_its_host_and_its_variables() {
+        for (url, path) in [
+            ("https://a.example/v1", "/v1"),
+            ("https://a.example/v1/", "/v1"),
+            ("https://a.example", ""),
+            ("{base_url}/v1", "/v1"),
+            ("https://{region}.a.example:{port}/v1", "/v1"),
+            ("{scheme}://a.example/v1", "/v1"),
+            ("/v1", "/v1"),
+        ] {
+            let server = Server {
+                at: Location::default(),
+                url: url.to_owned(),
+                description: None,
+            };
+            assert_eq!(server.path(), path, "{url}");
         }
     }
 }

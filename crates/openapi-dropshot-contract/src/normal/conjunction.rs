@@ -1,8 +1,8 @@
 //! Rewrites `allOf` of texts, numbers and arrays as one schema, and finds which of two schemas
 //! of the same value is the narrower one.
 
-use super::{Kind, LONGEST_CHAIN, Normalizer, kind_of, target};
-use crate::dialect::{insert, remove};
+use super::{Kind, LONGEST_CHAIN, MOST_COPIED, Normalizer, Place, kind_of, target};
+use crate::dialect::{empty, insert, members, remove};
 use crate::model::{Node, NodeKind, compare_numbers};
 use indexmap::IndexMap;
 use std::cmp::Ordering;
@@ -42,6 +42,9 @@ impl Normalizer {
             return;
         }
         let kind = kind_of(&self.components, node, LONGEST_CHAIN);
+        if kind == Some(Kind::Object) {
+            return self.join_members(node);
+        }
         if !matches!(kind, Some(Kind::Scalar | Kind::Array)) {
             return;
         }
@@ -50,8 +53,50 @@ impl Normalizer {
         let joined = parts.iter().try_fold(joined, |joined, part| {
             self.joined(joined, part, LONGEST_CHAIN)
         });
-        if let Some(joined) = joined {
+        if let Some(mut joined) = joined {
+            if let Some(items) = members(&mut joined).and_then(|members| members.get_mut("items")) {
+                self.schema(&mut items.value, Place::Part);
+            }
             *node = joined;
+        }
+    }
+
+    /// Joins the definitions of members that several parts of `allOf` describe, where none of
+    /// them says all.
+    fn join_members(&mut self, node: &mut Node) {
+        let mut definitions = IndexMap::new();
+        definitions_of(&self.components, node, &mut definitions, LONGEST_CHAIN);
+        let components = std::sync::Arc::clone(&self.components);
+        let find = finder(&components);
+        let mut joined = Vec::new();
+        for (name, parts) in definitions {
+            let says_all = |part: &&Node| parts.iter().all(|other| is_wider(&find, other, part));
+            if parts.len() < 2 || parts.iter().any(|part| says_all(&part)) {
+                continue;
+            }
+            let at = node.at.clone();
+            let parts: Vec<Node> = parts.into_iter().cloned().collect();
+            let mut whole = empty(&at);
+            insert(&mut whole, "allOf", Node::of(at, NodeKind::Array(parts)));
+            joined.push((name.to_owned(), whole));
+        }
+        if joined.is_empty() {
+            return;
+        }
+        self.copied += joined.iter().map(|(_, whole)| whole.size()).sum::<usize>();
+        if self.copied > MOST_COPIED {
+            return;
+        }
+        if node.get("properties").is_none() {
+            let at = node.at.clone();
+            insert(node, "properties", empty(&at));
+        }
+        for (name, mut whole) in joined {
+            self.schema(&mut whole, Place::Member);
+            let properties = members(node).and_then(|members| members.get_mut("properties"));
+            if let Some(properties) = properties {
+                insert(&mut properties.value, &name, whole);
+            }
         }
     }
 
@@ -111,6 +156,16 @@ fn narrower(name: &str, own: &Node, other: &Node) -> Option<Option<Node>> {
             ("number", "integer") => Some(Some(other.clone())),
             _ => None,
         },
+        "items" => {
+            let mut both = empty(&own.at);
+            let parts = vec![own.clone(), other.clone()];
+            insert(
+                &mut both,
+                "allOf",
+                Node::of(own.at.clone(), NodeKind::Array(parts)),
+            );
+            Some(Some(both))
+        }
         "minimum" | "minLength" | "minItems" => by_order(Ordering::Less),
         "maximum" | "maxLength" | "maxItems" => by_order(Ordering::Greater),
         "enum" => {
@@ -130,9 +185,26 @@ pub(crate) fn is_wider<'n>(
     wide: &'n Node,
     narrow: &'n Node,
 ) -> bool {
+    is_wider_within(target, wide, narrow, LONGEST_CHAIN)
+}
+
+fn is_wider_within<'n>(
+    target: &dyn Fn(&Node) -> Option<&'n Node>,
+    wide: &'n Node,
+    narrow: &'n Node,
+    left: usize,
+) -> bool {
+    let Some(left) = left.checked_sub(1) else {
+        return false;
+    };
     let wide = resolved(target, wide);
     let narrow = resolved(target, narrow);
     if wide.same_value(narrow) {
+        return true;
+    }
+    let parts = narrow.get("allOf").and_then(Node::as_array);
+    let mut parts = parts.into_iter().flatten();
+    if parts.any(|part| is_wider_within(target, wide, part, left)) {
         return true;
     }
     let flag = |node: &Node| node.get("nullable").and_then(Node::as_bool) == Some(true);
@@ -150,6 +222,18 @@ pub(crate) fn is_wider<'n>(
         match name {
             _ if value.same_value(other) => true,
             "type" => value.as_str() == Some("number") && other.as_str() == Some("integer"),
+            "items" => is_wider_within(target, value, other, left),
+            "properties" => {
+                let mut properties = value.as_object().into_iter().flatten();
+                properties.all(|(name, member)| {
+                    let other = other.get(name);
+                    other.is_some_and(|other| is_wider_within(target, &member.value, other, left))
+                })
+            }
+            "required" => match (value.as_array(), other.as_array()) {
+                (Some(names), Some(others)) => is_part(others, names),
+                _ => false,
+            },
             "enum" => match (value.as_array(), other.as_array()) {
                 (Some(values), Some(others)) => is_part(values, others),
                 _ => false,
@@ -174,6 +258,72 @@ fn resolved<'n>(target: &dyn Fn(&Node) -> Option<&'n Node>, node: &'n Node) -> &
         }
     }
     node
+}
+
+/// Collects the definitions of each member in an object and the parts of its `allOf`.
+fn definitions_of<'n>(
+    components: &'n IndexMap<String, Node>,
+    node: &'n Node,
+    definitions: &mut IndexMap<&'n str, Vec<&'n Node>>,
+    left: usize,
+) {
+    let Some(left) = left.checked_sub(1) else {
+        return;
+    };
+    if let Some(reference) = node.get("$ref") {
+        if let Some(target) = target(components, reference) {
+            definitions_of(components, target, definitions, left);
+        }
+        return;
+    }
+    let properties = node.get("properties").and_then(Node::as_object);
+    for (name, member) in properties.into_iter().flatten() {
+        definitions.entry(name).or_default().push(&member.value);
+    }
+    let parts = node.get("allOf").and_then(Node::as_array);
+    for part in parts.into_iter().flatten() {
+        definitions_of(components, part, definitions, left);
+    }
+}
+
+/// Returns the members of an object, also of the parts of its `allOf`, and the names of those
+/// that are required; `None` if a schema is no object with known members.
+pub(super) fn members_of(
+    components: &IndexMap<String, Node>,
+    node: &Node,
+) -> Option<(Vec<(String, Node)>, Vec<String>)> {
+    if kind_of(components, node, LONGEST_CHAIN) != Some(Kind::Object) {
+        return None;
+    }
+    let mut definitions = IndexMap::new();
+    definitions_of(components, node, &mut definitions, LONGEST_CHAIN);
+    let first = |(name, parts): (&str, Vec<&Node>)| match parts.as_slice() {
+        [only] => Some((name.to_owned(), (*only).clone())),
+        _ => None,
+    };
+    let members: Vec<(String, Node)> = definitions.into_iter().map(first).collect::<Option<_>>()?;
+    let mut required = Vec::new();
+    let mut open = vec![node];
+    for _ in 0..LONGEST_CHAIN {
+        let Some(node) = open.pop() else { break };
+        if let Some(reference) = node.get("$ref") {
+            open.extend(target(components, reference));
+            continue;
+        }
+        // Members without a name would be parameters without a name.
+        if node
+            .get("additionalProperties")
+            .is_some_and(|others| others.as_bool().is_none())
+        {
+            return None;
+        }
+        let names = node.get("required").and_then(Node::as_array);
+        let names = names.into_iter().flatten().filter_map(Node::as_str);
+        required.extend(names.map(str::to_owned));
+        let parts = node.get("allOf").and_then(Node::as_array);
+        open.extend(parts.into_iter().flatten());
+    }
+    (!members.is_empty()).then_some((members, required))
 }
 
 /// Finds the component to which a reference leads, in one of these.

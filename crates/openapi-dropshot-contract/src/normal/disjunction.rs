@@ -24,7 +24,7 @@ const BESIDE: [&str; 6] = [
 impl Normalizer {
     /// Moves what is beside alternatives into each of them.
     pub(super) fn disjunction(&mut self, node: &mut Node) {
-        self.lift(node);
+        self.lift(node, LONGEST_CHAIN);
         let keyword = match (node.get("oneOf"), node.get("anyOf")) {
             (Some(_), None) => "oneOf",
             (None, Some(_)) => "anyOf",
@@ -51,9 +51,18 @@ impl Normalizer {
             }
             return;
         }
-        if node.get("discriminator").is_some() {
-            return;
-        }
+        let discriminator = node.get("discriminator").cloned();
+        let tags = discriminator.as_ref().map(|own| {
+            parts
+                .iter()
+                .map(|part| tag(own, part))
+                .collect::<Option<Vec<Node>>>()
+        });
+        let tags = match tags {
+            Some(None) => return,
+            Some(Some(tags)) => tags,
+            None => Vec::new(),
+        };
         let mut common = empty(&node.at);
         let at = node.at.clone();
         insert(
@@ -72,8 +81,10 @@ impl Normalizer {
         }
         let mut parts: Vec<Node> = parts
             .iter()
-            .map(|part| {
-                let both = vec![part.clone(), common.clone()];
+            .enumerate()
+            .map(|(index, part)| {
+                let mut both = vec![part.clone(), common.clone()];
+                both.extend(tags.get(index).cloned());
                 let mut joined = empty(&part.at);
                 insert(
                     &mut joined,
@@ -88,6 +99,7 @@ impl Normalizer {
             self.disjunction(part);
             self.describe_required(part);
         }
+        remove(node, "discriminator");
         for name in beside {
             remove(node, name);
         }
@@ -95,7 +107,7 @@ impl Normalizer {
     }
 
     /// Puts the alternatives of the one part of `allOf` that has some into the schema itself.
-    fn lift(&mut self, node: &mut Node) {
+    fn lift(&mut self, node: &mut Node, left: usize) {
         if has_alternatives(node) {
             return;
         }
@@ -129,6 +141,27 @@ impl Normalizer {
         let keyword = match (found.get("oneOf"), found.get("anyOf")) {
             (Some(_), None) => "oneOf",
             (None, Some(_)) => "anyOf",
+            (None, None) if left > 0 && found.get("allOf").is_some() => {
+                let mut inner = found.clone();
+                let all = remove(&mut inner, "allOf");
+                for text in ["title", "description", "example", "default"] {
+                    remove(&mut inner, text);
+                }
+                let mut flat = parts.to_vec();
+                flat.remove(union);
+                flat.extend(
+                    inner
+                        .as_object()
+                        .is_some_and(|own| !own.is_empty())
+                        .then_some(inner),
+                );
+                if let Some(NodeKind::Array(parts)) = all.map(|all| all.kind) {
+                    flat.extend(parts);
+                }
+                let at = node.at.clone();
+                insert(node, "allOf", Node::of(at, NodeKind::Array(flat)));
+                return self.lift(node, left - 1);
+            }
             _ => return,
         };
         // What else the part says would be lost.
@@ -227,4 +260,45 @@ impl Normalizer {
             self.collect(part, properties, required, left);
         }
     }
+}
+
+/// Returns what a discriminator says of one alternative: its property has one of the names of
+/// the alternative. `None` if the alternative is no component.
+fn tag(discriminator: &Node, part: &Node) -> Option<Node> {
+    let property = discriminator.get("propertyName")?.as_str()?;
+    let own = super::name_in(part.get("$ref")?)?;
+    let mapping = discriminator.get("mapping").and_then(Node::as_object);
+    let is_own = |target: &Node| {
+        super::name_in(target).as_ref() == Some(&own) || target.as_str() == Some(own.as_str())
+    };
+    let mapped = mapping.into_iter().flatten();
+    let mut names: Vec<String> = mapped
+        .filter(|(_, member)| is_own(&member.value))
+        .map(|(name, _)| name.clone())
+        .collect();
+    if !names.contains(&own) {
+        names.push(own);
+    }
+    let at = &part.at;
+    let text = |text: String| Node::of(at.clone(), NodeKind::String(text));
+    let mut values = empty(at);
+    insert(&mut values, "type", text("string".to_owned()));
+    let names = names.into_iter().map(text).collect();
+    insert(
+        &mut values,
+        "enum",
+        Node::of(at.clone(), NodeKind::Array(names)),
+    );
+    let mut properties = empty(at);
+    insert(&mut properties, property, values);
+    let mut tag = empty(at);
+    insert(&mut tag, "type", text("object".to_owned()));
+    insert(&mut tag, "properties", properties);
+    let required = vec![text(property.to_owned())];
+    insert(
+        &mut tag,
+        "required",
+        Node::of(at.clone(), NodeKind::Array(required)),
+    );
+    Some(tag)
 }

@@ -150,6 +150,21 @@ impl Normalizer {
         let Some(kind) = node.get("type").and_then(Node::as_str).map(str::to_owned) else {
             return self.idle_at(node, place);
         };
+        // `allOf` around a reference is another way to write the reference.
+        let all = node.get("allOf").and_then(Node::as_array);
+        let reference = match all {
+            Some([only]) => only.get("$ref"),
+            _ => None,
+        };
+        let target = reference.and_then(|reference| target(&self.components, reference));
+        let is_alone = OF_TYPES
+            .iter()
+            .flat_map(|(_, keywords)| *keywords)
+            .all(|keyword| node.get(keyword).is_none());
+        if is_alone && target.and_then(type_of) == Some(kind.as_str()) && !has_alternatives(node) {
+            remove(node, "type");
+            return self.idle_at(node, place);
+        }
         let own = match kind.as_str() {
             "integer" => "number",
             other => other,

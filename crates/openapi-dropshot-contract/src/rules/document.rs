@@ -107,6 +107,10 @@ rules! {
     STATUS_CODE Error General "status-code" "The name of a response is not a status code."
         "Write a code such as `'200'`, a range such as `4XX`, or `default`."
         Operation "responses: {'2000': {description: Here.}}" "responses: {'200': {description: Here.}}";
+    SERVER_PATH Warning General "server-path" "Two servers have different paths. A generated service has the path of the first one."
+        "Give all servers the same path, or write a document for each path."
+        Document "servers: [{url: 'https://a.example/v1'}, {url: 'https://a.example/v2'}]"
+            "servers: [{url: 'https://a.example/v1'}, {url: 'https://b.example/v1'}]";
     UNREAD_BODY Warning General "unread-body" "The body of a request may be JSON or another media type. A generated service reads JSON only."
         "Remove the other media types, or read them with code of your own."
         Operation "requestBody: {content: {application/json: {schema: {}}, application/xml: {schema: {}}}}"
