@@ -113,10 +113,6 @@ pub(super) const ACCEPTED: &[(&[&str], &str)] = &[
         "schemars gives a title to lists and maps without a name; the served document has their own",
     ),
     (
-        &["operation-id-added"],
-        "dropshot needs an id for each operation; it is made of method and path where the document has none",
-    ),
-    (
         &["content-parts"],
         "the handler reads the parts of a form by itself, and dropshot emits them as bytes",
     ),

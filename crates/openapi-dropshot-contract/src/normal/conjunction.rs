@@ -70,6 +70,11 @@ impl Normalizer {
         let find = finder(&components);
         let mut joined = Vec::new();
         for (name, parts) in definitions {
+            let kinds = parts.iter().map(|part| kind_of(&components, part, LONGEST_CHAIN));
+            let kinds: Vec<_> = kinds.collect();
+            if kinds.iter().any(|kind| kinds.first() != Some(kind)) {
+                continue;
+            }
             let says_all = |part: &&Node| parts.iter().all(|other| is_wider(&find, other, part));
             if parts.len() < 2 || parts.iter().any(|part| says_all(&part)) {
                 continue;
@@ -93,6 +98,11 @@ impl Normalizer {
         }
         for (name, mut whole) in joined {
             self.schema(&mut whole, Place::Member);
+            // Where the definitions contradict each other, the generator says so.
+            let is_left = whole.get("allOf").is_some();
+            if is_left && kind_of(&self.components, &whole, LONGEST_CHAIN) != Some(Kind::Object) {
+                continue;
+            }
             let properties = members(node).and_then(|members| members.get_mut("properties"));
             if let Some(properties) = properties {
                 insert(&mut properties.value, &name, whole);

@@ -350,6 +350,13 @@ pub(super) fn enumeration(node: &mut Node) {
         NodeKind::Object(_) => Some("object"),
     };
     let kinds: BTreeSet<&str> = values.iter().filter_map(group).collect();
+    if kinds.is_empty() && !values.is_empty() {
+        // dropshot writes a type beside the only value `null`.
+        for keyword in ["type", "nullable", "format"] {
+            remove(node, keyword);
+        }
+        return;
+    }
     let kind = node.get("type").and_then(Node::as_str);
     if kinds.len() == 1 && kinds.contains("boolean") && kind.is_none_or(|kind| kind == "boolean") {
         let both = [true, false].map(|wanted| {
