@@ -11,6 +11,9 @@ const SCHEMAS: &str = "#/components/schemas/";
 
 /// Rewrites a document that has such references; `None` if it has none.
 pub(crate) fn named(root: &Node) -> Option<Node> {
+    if !leads_inside(root) {
+        return None;
+    }
     let mut root = root.clone();
     let mut found = IndexSet::new();
     each_schema(&mut root, false, &mut |schema| {
@@ -46,6 +49,19 @@ pub(crate) fn named(root: &Node) -> Option<Node> {
     each_schema(&mut root, false, &mut |schema| rename(schema, &names));
     place(&mut root, &mut String::new());
     Some(root)
+}
+
+/// Returns whether a reference may lead into a part of the document.
+fn leads_inside(node: &Node) -> bool {
+    match &node.kind {
+        NodeKind::Array(items) => items.iter().any(leads_inside),
+        NodeKind::Object(members) => members.iter().any(|(name, member)| {
+            let text = member.value.as_str();
+            let is_inner = |text: &str| text.starts_with("#/") && text.split('/').count() > 4;
+            (name == "$ref" && text.is_some_and(is_inner)) || leads_inside(&member.value)
+        }),
+        _ => false,
+    }
 }
 
 /// Adds the pointers of references that lead into a part of the document, but to no component.

@@ -13,7 +13,7 @@ use crate::dialect::{members, place, values};
 use crate::model::{Document, Member, Node, NodeKind, unescape_pointer_token};
 use crate::problem::Problem;
 use indexmap::IndexMap;
-use std::sync::Arc;
+use std::{cell::Cell, sync::Arc};
 
 pub(crate) use conjunction::is_wider;
 
@@ -22,6 +22,9 @@ const SCHEMAS: &str = "#/components/schemas/";
 
 /// How many references and parts of `allOf` are followed from one schema.
 const LONGEST_CHAIN: usize = 32;
+
+/// How many schemas are looked at to answer one question about a schema.
+const MOST_STEPS: usize = 2_000;
 
 /// How many values may be copied into alternatives.
 const MOST_COPIED: usize = 200_000;
@@ -105,6 +108,35 @@ fn name_operations(document: &Document, root: &mut Node) {
     place(root, &mut String::new());
 }
 
+/// How far references and parts of `allOf` are followed, so that no document makes this take
+/// long: each way is bounded, and so is the number of steps on all ways.
+#[derive(Clone, Copy)]
+struct Left<'c> {
+    chain: usize,
+    steps: &'c Cell<usize>,
+}
+
+impl<'c> Left<'c> {
+    fn of(steps: &'c Cell<usize>) -> Self {
+        Left {
+            chain: LONGEST_CHAIN,
+            steps,
+        }
+    }
+
+    /// Returns what is left after one more step.
+    fn next(self) -> Option<Self> {
+        self.steps.set(self.steps.get().checked_sub(1)?);
+        let chain = self.chain.checked_sub(1)?;
+        Some(Left { chain, ..self })
+    }
+}
+
+/// Returns the number of steps for one question.
+fn steps() -> Cell<usize> {
+    Cell::new(MOST_STEPS)
+}
+
 /// The state of rewriting the schemas of a document.
 struct Normalizer {
     /// The component schemas as they were before.
@@ -178,10 +210,14 @@ enum Kind {
 }
 
 /// Returns the kind of a schema; `None` if it does not restrict the kind, or is of several.
-fn kind_of(components: &IndexMap<String, Node>, node: &Node, left: usize) -> Option<Kind> {
-    let left = left.checked_sub(1)?;
+fn kind_of(components: &IndexMap<String, Node>, node: &Node) -> Option<Kind> {
+    kind_within(components, node, Left::of(&steps()))
+}
+
+fn kind_within(components: &IndexMap<String, Node>, node: &Node, left: Left<'_>) -> Option<Kind> {
+    let left = left.next()?;
     if let Some(reference) = node.get("$ref") {
-        return kind_of(components, target(components, reference)?, left);
+        return kind_within(components, target(components, reference)?, left);
     }
     if single::has_alternatives(node) {
         return Some(Kind::Alternatives);
@@ -195,7 +231,7 @@ fn kind_of(components: &IndexMap<String, Node>, node: &Node, left: usize) -> Opt
     }
     let parts = node.get("allOf").and_then(Node::as_array);
     let mut kinds = parts.into_iter().flatten();
-    kinds.find_map(|part| kind_of(components, part, left))
+    kinds.find_map(|part| kind_within(components, part, left))
 }
 
 /// Returns the component to which the value of `$ref` leads.

@@ -143,7 +143,12 @@ fn a_remedy_of_a_path_or_a_parameter_is_accepted() {
         &path("/events/", ""),
         &path("/events", ""),
     );
-    let query = |schema: &str| path("/events", &format!("{{name: q, in: query, schema: {schema}}}"));
+    let query = |schema: &str| {
+        path(
+            "/events",
+            &format!("{{name: q, in: query, schema: {schema}}}"),
+        )
+    };
     check(
         "unsupported-parameter",
         "use a string",
@@ -186,7 +191,11 @@ fn a_remedy_of_a_body_is_accepted() {
         &body(&format!("{xml}, text/csv: {{schema: {{type: string}}}}")),
         &body(xml),
     );
-    let form = |schema: &str| body(&format!("application/x-www-form-urlencoded: {{schema: {schema}}}"));
+    let form = |schema: &str| {
+        body(&format!(
+            "application/x-www-form-urlencoded: {{schema: {schema}}}"
+        ))
+    };
     check(
         "unsupported-form",
         "an object with `properties` that are strings",

@@ -1,7 +1,7 @@
 //! Rewrites `allOf` of texts, numbers and arrays as one schema, and finds which of two schemas
 //! of the same value is the narrower one.
 
-use super::{Kind, LONGEST_CHAIN, MOST_COPIED, Normalizer, Place, kind_of, target};
+use super::{Kind, LONGEST_CHAIN, Left, MOST_COPIED, Normalizer, Place, kind_of, steps, target};
 use crate::dialect::{empty, insert, members, remove};
 use crate::model::{Node, NodeKind, compare_numbers};
 use indexmap::IndexMap;
@@ -41,7 +41,7 @@ impl Normalizer {
         if parts.len() < 2 && !has_own {
             return;
         }
-        let kind = kind_of(&self.components, node, LONGEST_CHAIN);
+        let kind = kind_of(&self.components, node);
         if kind == Some(Kind::Object) {
             return self.join_members(node);
         }
@@ -51,7 +51,7 @@ impl Normalizer {
         let mut joined = node.clone();
         remove(&mut joined, "allOf");
         let joined = parts.iter().try_fold(joined, |joined, part| {
-            self.joined(joined, part, LONGEST_CHAIN)
+            self.joined(joined, part, Left::of(&steps()))
         });
         if let Some(mut joined) = joined {
             if let Some(items) = members(&mut joined).and_then(|members| members.get_mut("items")) {
@@ -64,27 +64,7 @@ impl Normalizer {
     /// Joins the definitions of members that several parts of `allOf` describe, where none of
     /// them says all.
     fn join_members(&mut self, node: &mut Node) {
-        let mut definitions = IndexMap::new();
-        definitions_of(&self.components, node, &mut definitions, LONGEST_CHAIN);
-        let components = std::sync::Arc::clone(&self.components);
-        let find = finder(&components);
-        let mut joined = Vec::new();
-        for (name, parts) in definitions {
-            let kinds = parts.iter().map(|part| kind_of(&components, part, LONGEST_CHAIN));
-            let kinds: Vec<_> = kinds.collect();
-            if kinds.iter().any(|kind| kinds.first() != Some(kind)) {
-                continue;
-            }
-            let says_all = |part: &&Node| parts.iter().all(|other| is_wider(&find, other, part));
-            if parts.len() < 2 || parts.iter().any(|part| says_all(&part)) {
-                continue;
-            }
-            let at = node.at.clone();
-            let parts: Vec<Node> = parts.into_iter().cloned().collect();
-            let mut whole = empty(&at);
-            insert(&mut whole, "allOf", Node::of(at, NodeKind::Array(parts)));
-            joined.push((name.to_owned(), whole));
-        }
+        let joined = shared_members(&self.components, node);
         if joined.is_empty() {
             return;
         }
@@ -100,7 +80,7 @@ impl Normalizer {
             self.schema(&mut whole, Place::Member);
             // Where the definitions contradict each other, the generator says so.
             let is_left = whole.get("allOf").is_some();
-            if is_left && kind_of(&self.components, &whole, LONGEST_CHAIN) != Some(Kind::Object) {
+            if is_left && kind_of(&self.components, &whole) != Some(Kind::Object) {
                 continue;
             }
             let properties = members(node).and_then(|members| members.get_mut("properties"));
@@ -111,8 +91,8 @@ impl Normalizer {
     }
 
     /// Adds the keywords of a part; `None` if no schema says both.
-    fn joined(&self, mut joined: Node, part: &Node, left: usize) -> Option<Node> {
-        let left = left.checked_sub(1)?;
+    fn joined(&self, mut joined: Node, part: &Node, left: Left<'_>) -> Option<Node> {
+        let left = left.next()?;
         if let Some(reference) = part.get("$ref") {
             return self.joined(joined, target(&self.components, reference)?, left);
         }
@@ -146,6 +126,30 @@ impl Normalizer {
         }
         Some(joined)
     }
+}
+
+/// Returns the members that several parts of `allOf` describe, where none of them says all,
+/// each with a schema that says all.
+fn shared_members(components: &IndexMap<String, Node>, node: &Node) -> Vec<(String, Node)> {
+    let mut definitions = IndexMap::new();
+    definitions_of(components, node, &mut definitions, Left::of(&steps()));
+    let find = finder(components);
+    let mut joined = Vec::new();
+    for (name, parts) in definitions {
+        let mut kinds = parts.iter().map(|part| kind_of(components, part));
+        let first = kinds.next();
+        let are_alike = kinds.all(|kind| Some(kind) == first);
+        let says_all = |part: &&Node| parts.iter().all(|other| is_wider(&find, other, part));
+        if parts.len() < 2 || !are_alike || parts.iter().any(|part| says_all(&part)) {
+            continue;
+        }
+        let at = node.at.clone();
+        let parts: Vec<Node> = parts.into_iter().cloned().collect();
+        let mut whole = empty(&at);
+        insert(&mut whole, "allOf", Node::of(at, NodeKind::Array(parts)));
+        joined.push((name.to_owned(), whole));
+    }
+    joined
 }
 
 /// Returns the value that a keyword needs to have to say what both say: `Some(None)` if the
@@ -195,16 +199,16 @@ pub(crate) fn is_wider<'n>(
     wide: &'n Node,
     narrow: &'n Node,
 ) -> bool {
-    is_wider_within(target, wide, narrow, LONGEST_CHAIN)
+    is_wider_within(target, wide, narrow, Left::of(&steps()))
 }
 
 fn is_wider_within<'n>(
     target: &dyn Fn(&Node) -> Option<&'n Node>,
     wide: &'n Node,
     narrow: &'n Node,
-    left: usize,
+    left: Left<'_>,
 ) -> bool {
-    let Some(left) = left.checked_sub(1) else {
+    let Some(left) = left.next() else {
         return false;
     };
     let wide = resolved(target, wide);
@@ -275,9 +279,9 @@ fn definitions_of<'n>(
     components: &'n IndexMap<String, Node>,
     node: &'n Node,
     definitions: &mut IndexMap<&'n str, Vec<&'n Node>>,
-    left: usize,
+    left: Left<'_>,
 ) {
-    let Some(left) = left.checked_sub(1) else {
+    let Some(left) = left.next() else {
         return;
     };
     if let Some(reference) = node.get("$ref") {
@@ -302,11 +306,11 @@ pub(super) fn members_of(
     components: &IndexMap<String, Node>,
     node: &Node,
 ) -> Option<(Vec<(String, Node)>, Vec<String>)> {
-    if kind_of(components, node, LONGEST_CHAIN) != Some(Kind::Object) {
+    if kind_of(components, node) != Some(Kind::Object) {
         return None;
     }
     let mut definitions = IndexMap::new();
-    definitions_of(components, node, &mut definitions, LONGEST_CHAIN);
+    definitions_of(components, node, &mut definitions, Left::of(&steps()));
     let first = |(name, parts): (&str, Vec<&Node>)| match parts.as_slice() {
         [only] => Some((name.to_owned(), (*only).clone())),
         _ => None,

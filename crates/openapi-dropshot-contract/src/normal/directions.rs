@@ -2,7 +2,7 @@
 //! direction only (OpenAPI 3.0.3, "Schema Object"). A component that is used in both
 //! directions becomes two.
 
-use super::{LONGEST_CHAIN, components, free_name, name_in, rename, schemas_of, target};
+use super::{Left, components, free_name, name_in, rename, schemas_of, steps, target};
 use crate::dialect::{insert, members, remove, values};
 use crate::model::{Member, Node, NodeKind, unescape_pointer_token};
 use indexmap::{IndexMap, IndexSet};
@@ -30,20 +30,22 @@ pub(super) fn rewrite(root: &mut Node) {
         .map(|name| (*name).clone())
         .collect();
     // What leads to a component of two forms has two forms, too.
-    loop {
-        let before = split.len();
-        for name in &both {
-            let mut direct = IndexSet::new();
-            if let Some(node) = known.get(*name) {
-                references(node, &mut direct);
-            }
-            if direct.iter().any(|other| split.contains(other)) {
-                split.insert((*name).clone());
-            }
+    let mut users: IndexMap<String, Vec<&String>> = IndexMap::new();
+    for name in &both {
+        let mut direct = IndexSet::new();
+        if let Some(node) = known.get(*name) {
+            references(node, &mut direct);
         }
-        if split.len() == before {
-            break;
+        for other in direct {
+            users.entry(other).or_default().push(name);
         }
+    }
+    let mut index = 0;
+    while let Some(name) = split.get_index(index) {
+        let users = users.get(name).into_iter().flatten();
+        let users: Vec<String> = users.map(|user| (*user).clone()).collect();
+        split.extend(users);
+        index += 1;
     }
     let mut names = IndexMap::new();
     for name in &split {
@@ -141,7 +143,7 @@ fn bodies(root: &mut Node, known: &IndexMap<String, Node>, names: &IndexMap<Stri
 /// Returns whether there were any.
 fn relax(known: &IndexMap<String, Node>, node: &mut Node, keyword: &str) -> bool {
     let mut names = BTreeSet::new();
-    marked(known, node, keyword, &mut names, LONGEST_CHAIN);
+    marked(known, node, keyword, &mut names, Left::of(&steps()));
     let mut has_changed = drop_names(node, &names);
     for (name, member) in members(node).into_iter().flatten() {
         let value = &mut member.value;
@@ -171,9 +173,9 @@ fn marked(
     node: &Node,
     keyword: &str,
     names: &mut BTreeSet<String>,
-    left: usize,
+    left: Left<'_>,
 ) {
-    let Some(left) = left.checked_sub(1) else {
+    let Some(left) = left.next() else {
         return;
     };
     if let Some(reference) = node.get("$ref") {

@@ -1,11 +1,11 @@
 //! Rewrites what is beside `oneOf` or `anyOf` of objects as a part of each alternative.
 
 use super::{
-    Kind, LONGEST_CHAIN, MOST_COPIED, Normalizer,
+    Kind, LONGEST_CHAIN, Left, MOST_COPIED, Normalizer,
     conjunction::{finder, is_wider},
     kind_of,
     single::has_alternatives,
-    target,
+    steps, target,
 };
 use crate::dialect::{empty, insert, members, remove};
 use crate::model::{Node, NodeKind};
@@ -38,7 +38,7 @@ impl Normalizer {
                 .is_some_and(|value| value.size() > 1 || value.as_bool().is_some())
         };
         let beside: Vec<&str> = BESIDE.iter().copied().filter(has_effect).collect();
-        let kind = |part: &Node| kind_of(&self.components, part, LONGEST_CHAIN);
+        let kind = |part: &Node| kind_of(&self.components, part);
         if beside.is_empty() || !has_alternatives(node) {
             return;
         }
@@ -120,7 +120,7 @@ impl Normalizer {
         }
         let kinds: Vec<Option<Kind>> = parts
             .iter()
-            .map(|part| kind_of(&self.components, part, LONGEST_CHAIN))
+            .map(|part| kind_of(&self.components, part))
             .collect();
         let mut unions =
             (0..parts.len()).filter(|index| kinds.get(*index) == Some(&Some(Kind::Alternatives)));
@@ -212,7 +212,7 @@ impl Normalizer {
     fn implies(&self, part: &Node, node: &Node, beside: &[&str]) -> bool {
         let mut properties = IndexMap::new();
         let mut required = Vec::new();
-        self.collect(part, &mut properties, &mut required, LONGEST_CHAIN);
+        self.collect(part, &mut properties, &mut required, Left::of(&steps()));
         let find = finder(&self.components);
         beside.iter().all(|name| match *name {
             "properties" => {
@@ -237,9 +237,9 @@ impl Normalizer {
         node: &'n Node,
         properties: &mut IndexMap<&'n str, &'n Node>,
         required: &mut Vec<String>,
-        left: usize,
+        left: Left<'_>,
     ) {
-        let Some(left) = left.checked_sub(1) else {
+        let Some(left) = left.next() else {
             return;
         };
         if let Some(reference) = node.get("$ref") {

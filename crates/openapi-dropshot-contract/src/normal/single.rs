@@ -1,7 +1,7 @@
 //! Rewrites single schemas: the type that keywords imply, keywords without an effect,
 //! `not: {}`, and values of several types.
 
-use super::{Kind, LONGEST_CHAIN, Normalizer, Place, kind_of, target};
+use super::{Kind, Left, Normalizer, Place, kind_of, steps, target};
 use crate::dialect::{empty, insert, members, remove};
 use crate::model::{Location, Node, NodeKind};
 use crate::rules::document as rules;
@@ -223,7 +223,7 @@ impl Normalizer {
     /// Describes the members that are required and nowhere described: they may have any
     /// value.
     pub(super) fn describe_required(&mut self, node: &mut Node) {
-        let is_object = kind_of(&self.components, node, LONGEST_CHAIN) == Some(Kind::Object);
+        let is_object = kind_of(&self.components, node) == Some(Kind::Object);
         if !is_object {
             return;
         }
@@ -233,7 +233,7 @@ impl Normalizer {
             return;
         }
         let mut known = BTreeSet::new();
-        property_names(&self.components, node, &mut known, LONGEST_CHAIN);
+        property_names(&self.components, node, &mut known, Left::of(&steps()));
         required.retain(|(name, _)| !known.contains(name));
         if required.is_empty() {
             return;
@@ -267,9 +267,9 @@ pub(super) fn property_names(
     components: &IndexMap<String, Node>,
     node: &Node,
     names: &mut BTreeSet<String>,
-    left: usize,
+    left: Left<'_>,
 ) {
-    let Some(left) = left.checked_sub(1) else {
+    let Some(left) = left.next() else {
         return;
     };
     if let Some(reference) = node.get("$ref") {

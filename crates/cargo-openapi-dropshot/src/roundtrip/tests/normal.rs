@@ -43,10 +43,19 @@ fn the_form_of_the_generator_means_what_the_document_says() {
     assert!(compared > 100, "only {compared} values were compared");
     let stock = fs::read_to_string(path(OTHERS)).expect("a document of the tests");
     let document = read(OTHERS, &stock).unwrap_or_else(|problems| panic!("{problems}"));
-    let normal = normalized(&document).expect("it has another form").root.to_json();
+    let normal = normalized(&document)
+        .expect("it has another form")
+        .root
+        .to_json();
     let required = |name: &str| normal["components"]["schemas"][name]["required"].clone();
-    assert_eq!(required("Stock"), serde_json::json!(["id", "count", "note"]));
-    assert_eq!(required("StockInput"), serde_json::json!(["secret", "count", "note"]));
+    assert_eq!(
+        required("Stock"),
+        serde_json::json!(["id", "count", "note"])
+    );
+    assert_eq!(
+        required("StockInput"),
+        serde_json::json!(["secret", "count", "note"])
+    );
     let event: &Value = &normal["components"]["schemas"]["Event"]["oneOf"];
     assert_eq!(event.as_array().map(Vec::len), Some(2), "{event}");
 }
