@@ -7,6 +7,7 @@ use openapi_dropshot::File;
 use openapi_dropshot_contract::{
     Document, Problem, Problems,
     model::{Node, NodeKind, unescape_pointer_token},
+    normalized,
 };
 use std::collections::BTreeSet;
 
@@ -43,6 +44,7 @@ impl Supported {
         generate: Generate,
         options: &openapi_dropshot::Options,
     ) -> Self {
+        let document = normalized(&document).unwrap_or(document);
         let mut supported = Supported {
             document,
             files: Vec::new(),

@@ -44,7 +44,7 @@ struct Rewriter<'p> {
 }
 
 /// The members whose own members have names that the author chooses.
-const MAPS: [&str; 14] = [
+pub(crate) const MAPS: [&str; 14] = [
     "callbacks",
     "content",
     "encoding",
@@ -200,7 +200,7 @@ fn require_responses(root: &mut Node) {
 }
 
 /// Returns the members of an object.
-fn members(node: &mut Node) -> Option<&mut IndexMap<String, Member>> {
+pub(crate) fn members(node: &mut Node) -> Option<&mut IndexMap<String, Member>> {
     match &mut node.kind {
         NodeKind::Object(members) => Some(members),
         _ => None,
@@ -208,19 +208,19 @@ fn members(node: &mut Node) -> Option<&mut IndexMap<String, Member>> {
 }
 
 /// Returns the values of the members of an object.
-fn values(node: &mut Node) -> impl Iterator<Item = &mut Node> {
+pub(crate) fn values(node: &mut Node) -> impl Iterator<Item = &mut Node> {
     let members = members(node).into_iter().flatten();
     members.map(|(_, member)| &mut member.value)
 }
 
 /// Removes a member of an object.
-fn remove(node: &mut Node, name: &str) -> Option<Node> {
+pub(crate) fn remove(node: &mut Node, name: &str) -> Option<Node> {
     let member = members(node)?.shift_remove(name)?;
     Some(member.value)
 }
 
 /// Adds or replaces a member of an object, at the place of its value.
-fn insert(node: &mut Node, name: &str, value: Node) {
+pub(crate) fn insert(node: &mut Node, name: &str, value: Node) {
     if let Some(members) = members(node) {
         let key_at = value.at.clone();
         members.insert(name.to_owned(), Member { key_at, value });
@@ -228,24 +228,24 @@ fn insert(node: &mut Node, name: &str, value: Node) {
 }
 
 /// Makes an object without members.
-fn empty(at: &Location) -> Node {
+pub(crate) fn empty(at: &Location) -> Node {
     Node::of(at.clone(), NodeKind::Object(IndexMap::new()))
 }
 
 /// Makes `true`.
-fn flag(at: &Location) -> Node {
+pub(crate) fn flag(at: &Location) -> Node {
     Node::of(at.clone(), NodeKind::Bool(true))
 }
 
 impl Node {
-    fn of(at: Location, kind: NodeKind) -> Self {
+    pub(crate) fn of(at: Location, kind: NodeKind) -> Self {
         Node { at, kind }
     }
 }
 
 /// Gives every value the pointer that leads to it in the rewritten tree. Lines and columns
 /// stay those of the text.
-fn place(node: &mut Node, pointer: &mut String) {
+pub(crate) fn place(node: &mut Node, pointer: &mut String) {
     if node.at.pointer != *pointer {
         node.at.pointer.clone_from(pointer);
     }

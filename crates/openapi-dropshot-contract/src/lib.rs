@@ -59,11 +59,13 @@ struct Readme;
 
 mod dialect;
 pub mod diff;
+mod inner;
 pub mod lifecycle;
 mod lint;
 mod location;
 pub mod meaning;
 pub mod model;
+mod normal;
 mod pairs;
 mod problem;
 mod read;
@@ -77,6 +79,7 @@ mod written;
 
 pub use lint::lint;
 pub use model::Document;
+pub use normal::normalized;
 pub use problem::{Problem, Problems};
 pub use rules::{Profile, Rule, Severity};
 
@@ -96,12 +99,19 @@ pub fn read(file: &str, text: &str) -> Result<Document, Problems> {
     let parsed = syntax::parse(&file, &text);
     let mut problems = parsed.problems;
     let document = parsed.root.and_then(|written| {
-        let rewritten =
-            dialect::is_newer(&written).then(|| dialect::rewrite(&written, &mut problems));
+        let is_newer = dialect::is_newer(&written);
+        let named = inner::named(&written);
+        let rewritten = match is_newer {
+            true => Some(dialect::rewrite(
+                named.as_ref().unwrap_or(&written),
+                &mut problems,
+            )),
+            false => named,
+        };
         let root = rewritten.as_ref().unwrap_or(&written);
-        let (document, of_structure) = read::document(&file, &text, root, rewritten.is_some());
+        let (document, of_structure) = read::document(&file, &text, root, is_newer);
         problems.extend(of_structure);
-        if rewritten.is_some() {
+        if is_newer {
             written::name_as_written(&written, &mut problems);
         }
         document.map(|document| match rewritten {
@@ -161,11 +171,19 @@ pub fn read_draft(file: &str, text: &str) -> Result<Draft, Problems> {
         _ => return Err(Problems::new(&text, parsed.problems)),
     };
     let mut rewriting = Vec::new();
-    let rewritten = dialect::is_newer(&root).then(|| dialect::rewrite(&root, &mut rewriting));
+    let is_newer = dialect::is_newer(&root);
+    let named = inner::named(&root);
+    let rewritten = match is_newer {
+        true => Some(dialect::rewrite(
+            named.as_ref().unwrap_or(&root),
+            &mut rewriting,
+        )),
+        false => named,
+    };
     let tree = rewritten.as_ref().unwrap_or(&root);
-    let (_, mut faults) = read::document(&file, &text, tree, rewritten.is_some());
+    let (_, mut faults) = read::document(&file, &text, tree, is_newer);
     faults.extend(rewriting);
-    if rewritten.is_some() {
+    if is_newer {
         written::name_as_written(&root, &mut faults);
     }
     let root = rewritten.unwrap_or(root);

@@ -26,6 +26,7 @@ pub fn lint(document: &Document, profile: Profile) -> Vec<Problem> {
     validate::check(document, profile, &mut problems);
     lifecycle::check(document, profile, &mut problems);
     error_codes::check(document, profile, &mut problems);
+    problems.extend(crate::normal::warnings(document));
     if profile == Profile::Strict {
         project_rules::check(document, &mut problems);
     }

@@ -77,6 +77,9 @@ pub struct Document {
     pub root: Node,
     /// The tree as it is written, if it was rewritten; see [`Document::as_written`].
     pub written: Option<Node>,
+    /// Whether the tree has the form that the generator knows; see
+    /// [`normalized`](crate::normalized).
+    pub is_normal: bool,
     /// `info`
     pub info: Info,
     /// `servers`

@@ -30,6 +30,7 @@ pub mod unions;
 mod error;
 mod failure;
 mod macros;
+mod never;
 mod operation;
 mod text;
 
@@ -46,6 +47,7 @@ mod router;
 pub use error::{Condition, ErrorEntry, ErrorMember, Rejection};
 pub use failure::{IdempotencyFailure, StateFailure};
 pub use macros::{CheckedNumber, CheckedString};
+pub use never::Never;
 pub use operation::{Deprecation, Operation, Stability};
 pub use text::{FromText, Violation};
 

@@ -46,6 +46,15 @@ pub trait CheckedNumber: Sized {
 pub trait CheckedString: Sized {
     /// The rules.
     fn rules() -> &'static TextRules;
+
+    /// Checks the format.
+    ///
+    /// # Errors
+    ///
+    /// The text does not have it.
+    fn check_format(_text: &str) -> Result<(), Violation> {
+        Ok(())
+    }
 }
 
 /// Implements `Deserialize` and `Serialize` for structs that derive both with
@@ -182,6 +191,7 @@ macro_rules! checked_strings {
                 text: ::std::string::String,
             ) -> ::core::result::Result<Self, $crate::Violation> {
                 <$name as $crate::CheckedString>::rules().check(&text)?;
+                <$name as $crate::CheckedString>::check_format(&text)?;
                 ::core::result::Result::Ok($name(text))
             }
         }

@@ -41,6 +41,27 @@ where
         .map_err(|violation| D::Error::custom(format_args!("a value of `{name}` {violation}")))
 }
 
+/// Reads a parameter whose values are separated by commas, and names it in the error. An
+/// empty text is an empty list.
+///
+/// # Errors
+///
+/// The text of a value breaks a rule of the document.
+pub fn list<'de, T, D>(name: &str, deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    T: FromText,
+    D: Deserializer<'de>,
+{
+    let text = Cow::<'de, str>::deserialize(deserializer)?;
+    let texts = text.split(',').map(str::trim);
+    let values = texts
+        .filter(|_| !text.is_empty())
+        .map(|text| T::from_text(text));
+    values
+        .collect::<Result<_, _>>()
+        .map_err(|violation| D::Error::custom(format_args!("a value of `{name}` {violation}")))
+}
+
 /// Reads a string and parses it.
 ///
 /// # Errors

@@ -27,7 +27,7 @@ mod render;
 
 pub use probe::{ProbeError, probe};
 
-use openapi_dropshot_contract::{Problem, model::Document};
+use openapi_dropshot_contract::{Problem, model::Document, normalized};
 
 /// The folders of the generated code, and the names that do not come from the
 /// document.
@@ -84,6 +84,8 @@ pub struct File {
 ///
 /// The errors that the linter finds, and all constructs that the generator does not support.
 pub fn generate(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
+    let normal = normalized(document);
+    let document = normal.as_ref().unwrap_or(document);
     let (mut files, mut problems) = (Vec::new(), Vec::new());
     for part in [
         generate_service(document, options),
@@ -111,7 +113,8 @@ pub fn generate(document: &Document, options: &Options) -> Result<Vec<File>, Vec
 ///
 /// All constructs of the document that the client does not support.
 pub fn generate_client(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
-    client::generate(document, options).map_err(|mut problems| {
+    let normal = normalized(document);
+    client::generate(normal.as_ref().unwrap_or(document), options).map_err(|mut problems| {
         document.name_as_written(&mut problems);
         problems
     })
@@ -123,6 +126,8 @@ pub fn generate_client(document: &Document, options: &Options) -> Result<Vec<Fil
 ///
 /// As [`generate`], without what only the client does not support.
 pub fn generate_service(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
+    let normal = normalized(document);
+    let document = normal.as_ref().unwrap_or(document);
     let plan = plan::plan(document)?;
     let written = models::files(&plan, options).and_then(|mut files| {
         files.extend(api::files(document, &plan, options)?);

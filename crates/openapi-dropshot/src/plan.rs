@@ -25,7 +25,6 @@ pub(crate) use errors::{Catalogue, ErrorResponse, Errors, Listed};
 pub(crate) use operations::OperationPlan;
 pub(crate) use parameters::Fields;
 pub(crate) use responses::{Success, Successes};
-pub(crate) use unsupported::path_of;
 
 use crate::names::{Names, pascal};
 use directions::{in_requests, in_responses};
@@ -259,6 +258,7 @@ pub(crate) fn has_text(items: &[Item], ty: &Ty, any: bool) -> bool {
         },
         Ty::Boxed(inner) => has_text(items, inner, any),
         Ty::List(_) | Ty::Map(_) | Ty::AnyMap | Ty::Any | Ty::Nullable(_) | Ty::Null => false,
+        Ty::Never => false,
     }
 }
 

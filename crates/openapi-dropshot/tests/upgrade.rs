@@ -137,6 +137,15 @@ fn the_upgrade_of_a_document_gives_the_same_code() {
 }
 
 #[test]
+fn the_upgrade_of_the_contract_beside_the_crates_gives_the_same_code() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/openapi.yaml");
+    match fs::read_to_string(&path) {
+        Ok(text) => check("spec/openapi.yaml", &text),
+        Err(error) => println!("skipped: {}: {error}", path.display()),
+    }
+}
+
+#[test]
 fn the_upgrades_of_documents_of_real_services_give_the_same_code() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     for folder in ["accept", "v30-others"] {

@@ -113,16 +113,24 @@ pub(super) const ACCEPTED: &[(&[&str], &str)] = &[
         "schemars gives a title to lists and maps without a name; the served document has their own",
     ),
     (
-        &["operation-id-added"],
-        "dropshot needs an id for each operation; it is made of method and path where the document has none",
-    ),
-    (
         &["content-parts"],
         "the handler reads the parts of a form by itself, and dropshot emits them as bytes",
     ),
     (
         &["content-alternative"],
         "a service may send any of the media types that the document lists, and sends the first that is JSON",
+    ),
+    (
+        &["element-text"],
+        "Rust has no place for the words about the elements of a list or the values of a map; the served document has them",
+    ),
+    (
+        &["struct-deprecated"],
+        "schemars cannot mark a struct as deprecated without a warning at each use; its documentation says it, and the served document",
+    ),
+    (
+        &["request-content-unread"],
+        "a service reads JSON if a request may also have another media type, which gets 415; the linter warns of it",
     ),
     (
         &["schema-discriminator-lost"],

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How deep values are nested.
-const DEEPEST: usize = 5;
+pub(super) const DEEPEST: [usize; 4] = [5, 9, 14, 22];
 /// The depth to which the parts of a value are varied; deeper parts are as small as possible.
 const DEEPEST_VARIED: usize = 2;
 /// How many values are made of one schema at most.
@@ -32,7 +32,17 @@ impl Schema {
     /// Returns a valid value that is as small as possible; `None` if none was found,
     /// or if every value must contain another one without end.
     pub(super) fn smallest(&self) -> Option<Value> {
-        self.smallest_of(&[&self.root], 0)
+        for deepest in DEEPEST {
+            self.deepest.set(deepest);
+            let value = self.smallest_of(&[&self.root], 0);
+            if value.as_ref().is_some_and(|value| self.is_valid(value)) {
+                self.deepest.set(DEEPEST[0]);
+                return value;
+            }
+        }
+        self.deepest.set(DEEPEST[0]);
+        let mut instances = self.instances().into_iter();
+        instances.find(|value| self.is_valid(value))
     }
 
     /// Returns the default of the schema, or of one to which it refers.
@@ -112,10 +122,15 @@ impl Schema {
 
     fn smallest_of_case<'d>(&'d self, case: &Case<'d>, depth: usize) -> Option<Value> {
         if let Some(values) = case.get("enum") {
-            return values.get(0).cloned();
+            let is_everywhere = |value: &&Value| {
+                let mut lists = case.all("enum").filter_map(Value::as_array);
+                lists.all(|list| list.contains(value))
+            };
+            let mut values = values.as_array().into_iter().flatten();
+            return values.find(is_everywhere).cloned();
         }
         match case.kind() {
-            "object" | "array" if depth > DEEPEST => None,
+            "object" | "array" if depth > self.deepest.get() => None,
             "object" => self.object(case, depth, false).map(Value::Object),
             "array" => {
                 let count = case.count("minItems").unwrap_or_default().min(20);

@@ -69,7 +69,8 @@ pub(super) fn try_all(
             continue;
         }
         let body = operation.request_body.as_ref();
-        let media = body.and_then(|body| body.content.first());
+        // Of several media types, the service reads JSON.
+        let media = body.and_then(|body| bodies::read_of(&body.content));
         let form = Form::of(media);
         let body = form.valid(media, schemas)?;
         if operation.request_body.is_some() && body.is_none() {

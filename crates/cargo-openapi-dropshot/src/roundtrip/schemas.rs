@@ -2,12 +2,16 @@
 //! `jsonschema`, which decides whether a value is valid independently of the reader
 //! and the generator. The draft is 4, in which `1.0` is not an integer.
 
-use super::instances::FORMATS;
+use super::instances::{DEEPEST, FORMATS};
 use anyhow::{Context, Result, anyhow};
 use jsonschema::{Draft, Validator};
 use openapi_dropshot_contract::model;
 use serde_json::{Map, Value, json};
-use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    rc::Rc,
+};
 
 /// The pattern of UUIDs (RFC 9562, section 4); draft 4 has no such format.
 const UUID: &str = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
@@ -42,6 +46,8 @@ pub(super) struct Schemas {
 pub(super) struct Schema {
     /// The schema, with the components to which it refers.
     pub(super) root: Value,
+    /// How deep values are nested that are made from it.
+    pub(super) deepest: Cell<usize>,
     validator: Validator,
 }
 
@@ -82,7 +88,11 @@ impl Schemas {
             .should_validate_formats(true)
             .build(&root)
             .map_err(|error| anyhow!("{error}"))?;
-        let schema = Rc::new(Schema { root, validator });
+        let schema = Rc::new(Schema {
+            root,
+            deepest: Cell::new(DEEPEST[0]),
+            validator,
+        });
         self.built.borrow_mut().insert(key, Rc::clone(&schema));
         Ok(schema)
     }

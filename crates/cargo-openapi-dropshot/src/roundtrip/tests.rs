@@ -2,6 +2,7 @@
 //! passes one that is not, and every accepted difference is needed.
 
 mod broken;
+mod normal;
 
 use super::{
     Outcome, accepted::ACCEPTED, differences_of, outcomes, report::rendered, source::Source,

@@ -98,7 +98,10 @@ impl<'a> Properties<'a> {
     fn is_unknown(&self, name: &str, value: &Value) -> bool {
         let mut named = self.named(name).peekable();
         let is_declared = named.peek().is_some();
-        name == UNKNOWN || (is_declared && named.all(|schema| !schema.is_valid(value)))
+        // The values of enumerations are tried as members, whose value is `null`.
+        name == UNKNOWN
+            || (!is_declared && value.is_null())
+            || (is_declared && named.all(|schema| !schema.is_valid(value)))
     }
 
     /// Returns the rule of the most serious difference between a value and the value that was

@@ -40,6 +40,7 @@ impl Rewriter<'_> {
         unevaluated(node);
         items(node);
         types(node);
+        any_items(node);
         null_alternative(node);
         reference(node);
     }
@@ -230,6 +231,18 @@ fn items(node: &mut Node) {
             "maxItems",
             Node::of(at, NodeKind::Number(count.into())),
         );
+    }
+}
+
+/// Without `items`, an element may be any value.
+pub(super) fn any_items(node: &mut Node) {
+    let is_array = node.get("type").and_then(Node::as_str) == Some("array");
+    let has_items = ["items", "prefixItems", "$ref"]
+        .iter()
+        .any(|keyword| node.get(keyword).is_some());
+    if is_array && !has_items {
+        let at = node.at.clone();
+        insert(node, "items", empty(&at));
     }
 }
 

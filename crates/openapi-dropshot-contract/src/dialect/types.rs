@@ -1,6 +1,6 @@
 //! Rewrites lists of types and the alternative `null`: as one type, `nullable`, or `oneOf`.
 
-use super::{empty, flag, insert, members, remove};
+use super::{empty, flag, insert, members, remove, schema::any_items};
 use crate::model::{Location, Node, NodeKind};
 
 /// The keywords that each type has; a keyword that is not here applies to all types.
@@ -122,6 +122,7 @@ fn alternatives(node: &mut Node, at: &Location, types: &[Node]) {
                 insert(&mut part, keyword, value);
             }
         }
+        any_items(&mut part);
         parts.push(part);
     }
     for (_, keywords) in OF_TYPES {

@@ -10,9 +10,11 @@ use std::collections::{HashMap, HashSet};
 
 pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
     unique_ids(document, problems);
+    server_paths(document, problems);
     for operation in &document.operations {
         declared_tags(document, operation, problems);
         problems.extend(meaningless_body(operation));
+        unread_bodies(operation, problems);
         path_variables(operation, problems);
     }
     ambiguous_paths(document, problems);
@@ -21,6 +23,22 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
         problems.extend(style(parameter));
         problems.extend(reserved_header(parameter));
         problems.extend(empty_value(parameter));
+    }
+}
+
+/// A service has one base path.
+fn server_paths(document: &Document, problems: &mut Vec<Problem>) {
+    let Some((first, others)) = document.servers.split_first() else {
+        return;
+    };
+    let expected = first.path();
+    for server in others.iter().filter(|server| server.path() != expected) {
+        let path = server.path();
+        let message = format!(
+            "this server has the path `{path}`, the first one `{expected}`: a generated service has that of the first"
+        );
+        let problem = rules::SERVER_PATH.violation(&server.at, message);
+        problems.push(problem.with_related(&first.at, "the first one"));
     }
 }
 
@@ -62,6 +80,22 @@ fn meaningless_body(operation: &Operation) -> Option<Problem> {
         let message = format!("a body of {method} has no meaning in HTTP");
         rules::MEANINGLESS_BODY.violation(&body.at, message)
     })
+}
+
+/// Of several media types of a request, a generated service reads JSON.
+fn unread_bodies(operation: &Operation, problems: &mut Vec<Problem>) {
+    let content = operation.request_body.iter().flat_map(|body| &body.content);
+    let is_json = |name: &str| name.split(';').next().map(str::trim) == Some("application/json");
+    if content.clone().all(|media| !is_json(&media.name.value)) {
+        return;
+    }
+    for media in content.filter(|media| !is_json(&media.name.value)) {
+        let name = &media.name;
+        let message = format!(
+            "a generated service reads JSON: a request with `{name}` gets the response 415"
+        );
+        problems.push(rules::UNREAD_BODY.violation(&name.at, message));
+    }
 }
 
 /// Each variable of a path is described, and each path parameter has a variable.

@@ -57,8 +57,11 @@ pub(super) fn check(document: &Document, profile: Profile, problems: &mut Vec<Pr
                 validator.start(default, either).validate(schema, value);
             }
             // A value of an enum that the rest of the schema excludes can never be sent.
-            for value in schema.enumeration.iter().flatten() {
-                if !(schema.nullable && value.is_null()) {
+            let values = schema.enumeration.as_deref().unwrap_or_default();
+            // dropshot writes a type beside the only value `null`.
+            let may_be_null = schema.nullable || values.iter().all(Node::is_null);
+            for value in values {
+                if !(may_be_null && value.is_null()) {
                     let validator = validator.start(enum_value, either);
                     validator.own_keywords(schema, value);
                     validator.compositions(schema, value);

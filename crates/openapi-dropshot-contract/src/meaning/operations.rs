@@ -1,6 +1,10 @@
 //! Compares operations: paths, methods, ids, texts, parameters and bodies.
 
-use super::{Comparer, TextRules, responses::is_like_json, shape::is_anything};
+use super::{
+    Comparer, TextRules,
+    responses::{is_like_json, sent},
+    shape::is_anything,
+};
 use crate::model::{Location, MediaType, Node, Operation, Parameter, ParameterIn, Schema, Type};
 use crate::pairs::pairs;
 use std::collections::BTreeSet;
@@ -184,7 +188,20 @@ impl<'d> Comparer<'d> {
             let message = "the description was lost";
             self.differ("request-body-description", &body.at, message);
         }
-        self.content(&body.at, &body.content, &other.content);
+        // Of several media types, the service reads JSON.
+        let sent = match body.content.iter().any(is_like_json) {
+            true => sent(&body.content),
+            false => &body.content,
+        };
+        if sent.len() < body.content.len() {
+            for media in &body.content {
+                if !std::ptr::eq(media, sent.as_ptr()) {
+                    let message = format!("`{}` is not read", media.name.value);
+                    self.differ("request-content-unread", &media.at, message);
+                }
+            }
+        }
+        self.content(&body.at, sent, &other.content);
     }
 
     pub(super) fn content(

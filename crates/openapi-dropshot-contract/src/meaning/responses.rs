@@ -145,7 +145,7 @@ impl<'d> Comparer<'d> {
 }
 
 /// Returns the content without the alternatives of JSON, which the service does not send.
-fn sent(content: &[MediaType]) -> &[MediaType] {
+pub(super) fn sent(content: &[MediaType]) -> &[MediaType] {
     let json = content.iter().position(is_like_json);
     let first = json.unwrap_or_default();
     content.get(first..=first).unwrap_or_default()

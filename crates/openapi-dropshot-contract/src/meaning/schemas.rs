@@ -2,7 +2,7 @@
 
 use super::shape::{Others, Shape};
 use super::{Comparer, TextRules};
-use crate::model::{Location, Schema};
+use crate::model::{Location, Schema, Type};
 
 /// What may differ in the description of a schema.
 const DESCRIPTION: TextRules = TextRules {
@@ -17,6 +17,7 @@ impl<'d> Comparer<'d> {
     pub(super) fn schema(&mut self, source: &'d Schema, emitted: &'d Schema) {
         let pointers = (source.at.pointer.clone(), emitted.at.pointer.clone());
         if !self.seen.insert(pointers) {
+            self.in_element = false;
             return;
         }
         let a = Shape::of(self.source, source);
@@ -35,7 +36,8 @@ impl<'d> Comparer<'d> {
             let (pointer, name) = (at.pointer.clone(), (*name).to_owned());
             self.comparison.pairs.insert(pointer, name);
         }
-        self.annotations(at, source, &a, &b);
+        let in_element = std::mem::take(&mut self.in_element);
+        self.annotations(at, source, &a, &b, in_element);
         let known = |name: &&&str| self.source.schemas.contains_key(**name);
         match (a.names.first(), b.names.first()) {
             // Components are compared once, with those of the same name.
@@ -63,7 +65,14 @@ impl<'d> Comparer<'d> {
         self.compositions(at, &a, &b);
     }
 
-    fn annotations(&mut self, at: &Location, source: &Schema, a: &Shape<'d>, b: &Shape<'d>) {
+    fn annotations(
+        &mut self,
+        at: &Location,
+        source: &Schema,
+        a: &Shape<'d>,
+        b: &Shape<'d>,
+        in_element: bool,
+    ) {
         match (a.title, b.title) {
             (None, Some(title)) => {
                 let message = format!("the title `{title}` is not in the source");
@@ -72,6 +81,10 @@ impl<'d> Comparer<'d> {
             (Some(title), None) if self.in_parameter => {
                 let message = format!("the title `{title}` was lost");
                 self.differ("parameter-schema-text", at, message);
+            }
+            (Some(title), None) if in_element => {
+                let message = format!("the title `{title}` was lost");
+                self.differ("element-text", at, message);
             }
             (Some(title), Some(other)) if title != other && is_from_schemars(other) => {
                 let message = format!("the title `{title}` became `{other}`");
@@ -84,10 +97,17 @@ impl<'d> Comparer<'d> {
                 let message = "the description was lost";
                 self.differ("parameter-schema-text", at, message);
             }
+        } else if in_element && a.description.is_some() && b.description.is_none() {
+            self.differ("element-text", at, "the description was lost");
         } else {
             self.text(&DESCRIPTION, at, [a.description, b.description]);
         }
-        self.same("schema-deprecated", at, [a.deprecated, b.deprecated]);
+        let is_own = source.deprecated && !is_component(at);
+        if a.deprecated && !b.deprecated && !is_own && a.types == Some(Type::Object) {
+            self.differ("struct-deprecated", at, "the deprecation was lost");
+        } else {
+            self.same("schema-deprecated", at, [a.deprecated, b.deprecated]);
+        }
         match (a.default, b.default) {
             (Some(default), Some(other)) if !default.same_value(other) => {
                 let (default, other) = (default.summary(), other.summary());
@@ -152,14 +172,20 @@ impl<'d> Comparer<'d> {
             self.differ("schema-required", place, message);
         }
         match (a.others, b.others) {
-            (Others::Of(schema), Others::Of(other)) => self.schema(schema, other),
+            (Others::Of(schema), Others::Of(other)) => {
+                self.in_element = true;
+                self.schema(schema, other);
+            }
             (others, other) => {
                 let (others, other) = (others_name(others), others_name(other));
                 self.same("schema-additional-properties", at, [others, other]);
             }
         }
         match (a.items, b.items) {
-            (Some(items), Some(other)) => self.schema(items, other),
+            (Some(items), Some(other)) => {
+                self.in_element = true;
+                self.schema(items, other);
+            }
             (None, None) => {}
             _ => self.differ("schema-items", at, "only one document describes the items"),
         }

@@ -73,7 +73,7 @@ impl<'d> Shape<'d> {
             return;
         }
         self.annotate(schema);
-        self.restrict(schema);
+        self.restrict(document, schema);
         if let Some(values) = enum_values(document, &schema.one_of) {
             self.types = self.types.or(Some(Type::String));
             self.values.get_or_insert_default().extend(values);
@@ -123,15 +123,19 @@ impl<'d> Shape<'d> {
         self.write_only |= schema.write_only;
     }
 
-    fn restrict(&mut self, schema: &'d Schema) {
+    fn restrict(&mut self, document: &Document, schema: &'d Schema) {
         self.types = self.types.or(value(&schema.types).copied());
         let format = value(&schema.format).map(String::as_str);
         self.format = self.format.or(format);
         let pattern = value(&schema.pattern).map(String::as_str);
         self.pattern = self.pattern.or(pattern);
         if let Some(values) = &schema.enumeration {
-            let values = values.iter().filter(|value| !value.is_null());
-            (self.values.get_or_insert_default()).extend(values.map(json));
+            let values = values.iter().filter(|value| !value.is_null()).map(json);
+            // A value that `allOf` allows is a value of each part.
+            self.values = Some(match self.values.take() {
+                None => values.collect(),
+                Some(own) => values.filter(|value| own.contains(value)).collect(),
+            });
         }
         let flag = |is_set: bool| is_set.then(|| "true".to_owned());
         for (keyword, bound) in [
@@ -165,7 +169,11 @@ impl<'d> Shape<'d> {
         }
         self.items = self.items.or(schema.items.as_deref());
         for (name, property) in &schema.properties {
-            self.properties.entry(name).or_insert(property);
+            let own = self.properties.entry(name).or_insert(property);
+            // Of two definitions in `allOf`, the narrower one counts.
+            if document.is_wider(own, property) {
+                *own = property;
+            }
         }
         let required = schema.required.iter().map(|name| name.value.as_str());
         self.required.extend(required);

@@ -1,7 +1,9 @@
 //! Lookups in a document: schemas behind references, operations by id, and the
 //! catalogue of error codes.
 
-use super::{AdditionalProperties, Document, Location, Node, Operation, Response, Schema, Spanned};
+use super::{
+    AdditionalProperties, Document, Location, Node, Operation, Response, Schema, Server, Spanned,
+};
 use std::{collections::HashSet, fmt};
 
 /// One entry of the catalogue of error codes (`x-error-catalogue`).
@@ -87,6 +89,17 @@ impl Document {
         None
     }
 
+    /// Returns whether a schema allows everything that another one allows, as far as their
+    /// keywords show.
+    pub fn is_wider(&self, wide: &Schema, narrow: &Schema) -> bool {
+        let node = |schema: &Schema| self.root.pointer(&schema.at.pointer);
+        let target = |reference: &Node| self.root.pointer(reference.as_str()?.strip_prefix('#')?);
+        match (node(wide), node(narrow)) {
+            (Some(wide), Some(narrow)) => crate::normal::is_wider(&target, wide, narrow),
+            _ => false,
+        }
+    }
+
     /// The operation of this id.
     pub fn operation(&self, id: &str) -> Option<&Operation> {
         self.operations
@@ -143,6 +156,17 @@ impl Document {
         self.error_catalogue()?
             .iter()
             .find(|entry| entry.code == code)
+    }
+}
+
+impl Server {
+    /// Returns the path of its address: the part after its host and its last variable.
+    pub fn path(&self) -> &str {
+        let url = self.url.as_str();
+        let fixed = url.rsplit_once('}').map_or(url, |(_, rest)| rest);
+        let place = fixed.split_once("://").map_or(fixed, |(_, rest)| rest);
+        let path = place.find('/').map_or("", |start| &place[start..]);
+        path.trim_end_matches('/')
     }
 }
 
@@ -205,6 +229,31 @@ impl<T> Spanned<T> {
         Spanned {
             value,
             at: at.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_of_a_server_follows_its_host_and_its_variables() {
+        for (url, path) in [
+            ("https://a.example/v1", "/v1"),
+            ("https://a.example/v1/", "/v1"),
+            ("https://a.example", ""),
+            ("{base_url}/v1", "/v1"),
+            ("https://{region}.a.example:{port}/v1", "/v1"),
+            ("{scheme}://a.example/v1", "/v1"),
+            ("/v1", "/v1"),
+        ] {
+            let server = Server {
+                at: Location::default(),
+                url: url.to_owned(),
+                description: None,
+            };
+            assert_eq!(server.path(), path, "{url}");
         }
     }
 }

@@ -62,6 +62,7 @@ impl<'a> Reader<'a> {
             "openIdConnect" => {
                 object.required::<String>("openIdConnectUrl");
             }
+            "mutualTLS" if self.is_newer => {}
             other => {
                 let message = format!("`{kind}` is not a type of a security scheme");
                 let help = match other {

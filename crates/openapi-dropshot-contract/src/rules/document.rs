@@ -107,6 +107,14 @@ rules! {
     STATUS_CODE Error General "status-code" "The name of a response is not a status code."
         "Write a code such as `'200'`, a range such as `4XX`, or `default`."
         Operation "responses: {'2000': {description: Here.}}" "responses: {'200': {description: Here.}}";
+    SERVER_PATH Warning General "server-path" "Two servers have different paths. A generated service has the path of the first one."
+        "Give all servers the same path, or write a document for each path."
+        Document "servers: [{url: 'https://a.example/v1'}, {url: 'https://a.example/v2'}]"
+            "servers: [{url: 'https://a.example/v1'}, {url: 'https://b.example/v1'}]";
+    UNREAD_BODY Warning General "unread-body" "The body of a request may be JSON or another media type. A generated service reads JSON only."
+        "Remove the other media types, or read them with code of your own."
+        Operation "requestBody: {content: {application/json: {schema: {}}, application/xml: {schema: {}}}}"
+            "requestBody: {content: {application/json: {schema: {}}}}";
     NO_RESPONSE Warning General "no-response" "An operation has no response."
         "Add one, such as `'200'`."
         Operation "responses: {}" "responses: {'200': {description: Here.}}";
@@ -229,6 +237,9 @@ rules! {
     PATTERN Error General "pattern" "`pattern` is not a regular expression."
         "Write it in the syntax of ECMA-262, without slashes around it."
         Schema "{type: string, pattern: '(a'}" "{type: string, pattern: '(a)'}";
+    ASSUMED_TYPE Warning General "assumed-type" "A schema has keywords of one type and no `type`. It allows values of all other types, but the type is assumed to be meant."
+        "Write the `type`."
+        Schema "{properties: {a: {type: string}}}" "{type: object, properties: {a: {type: string}}}";
     IDLE_KEYWORD Warning General "idle-keyword" "A keyword has no effect on values of the type of its schema."
         "Remove the keyword, or correct the type."
         Schema "{type: integer, minLength: 1}" "{type: string, minLength: 1}";

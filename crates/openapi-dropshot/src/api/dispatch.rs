@@ -4,7 +4,7 @@
 use super::{errors::entries, module};
 use crate::{
     names::ident,
-    plan::{OperationPlan, Plan, path_of},
+    plan::{OperationPlan, Plan},
 };
 use openapi_dropshot_contract::model::Document;
 use proc_macro2::{Ident, TokenStream};
@@ -15,10 +15,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
     let module = module(name);
     let arms = plan.operations.iter().map(arm);
     let (title, version) = (&document.info.title, &document.info.version.value);
-    let base_path = document
-        .servers
-        .first()
-        .map_or("", |server| path_of(&server.url));
+    let base_path = document.servers.first().map_or("", |server| server.path());
     let errors = entries(plan);
     let about =
         format!(" The API of the document with the handlers of `A`, which implements [`{name}`].");

@@ -126,6 +126,14 @@ fn text(item: &Item, scalar: &Scalar, rule: &TextRule) -> TokenStream {
     let compiled = option(rule.pattern.as_ref().map(
         |(pattern, flags)| quote!(openapi_dropshot_types::rules::Pattern::new(#pattern, #flags)),
     ));
+    let format = rule.format.map(|format| {
+        let format = ident(format);
+        quote! {
+            fn check_format(text: &str) -> Result<(), Violation> {
+                <#format as FromText>::from_text(text).map(drop)
+            }
+        }
+    });
     let mut schema = typed(scalar);
     schema.extend(bounds(&[("minLength", rule.min), ("maxLength", rule.max)]));
     let pattern = rule.pattern.as_ref();
@@ -147,6 +155,8 @@ fn text(item: &Item, scalar: &Scalar, rule: &TextRule) -> TokenStream {
                     };
                 &RULES
             }
+
+            #format
         }
 
         #schema

@@ -20,9 +20,17 @@ use quote::quote;
 pub(super) fn file(plan: &Plan<'_>, shapes: &mut Shapes) -> TokenStream {
     let mut sets = Vec::new();
     for operation in &plan.operations {
-        let all = [&operation.path, &operation.query, &operation.header];
-        for fields in all.into_iter().flatten() {
-            sets.push(parameters(plan, fields, shapes));
+        let all = [
+            (&operation.path, "list"),
+            (&operation.query, "parameters"),
+            (&operation.header, "list"),
+        ];
+        for (fields, lists) in all {
+            sets.extend(
+                fields
+                    .as_ref()
+                    .map(|fields| parameters(plan, fields, lists, shapes)),
+            );
         }
         let success = &operation.success;
         let several = success.several.iter().flat_map(|several| &several.cases);
@@ -34,8 +42,9 @@ pub(super) fn file(plan: &Plan<'_>, shapes: &mut Shapes) -> TokenStream {
     quote!(#(#sets)* #types)
 }
 
-/// The struct of the parameters of one place.
-fn parameters(plan: &Plan<'_>, set: &Fields, shapes: &mut Shapes) -> TokenStream {
+/// The struct of the parameters of one place; `lists` is the function that reads those with
+/// several values.
+fn parameters(plan: &Plan<'_>, set: &Fields, lists: &str, shapes: &mut Shapes) -> TokenStream {
     let (name, docs) = (ident(&set.name), set.docs.attributes());
     let module = snake(&set.name);
     let mut fields = Vec::new();
@@ -46,7 +55,7 @@ fn parameters(plan: &Plan<'_>, set: &Fields, shapes: &mut Shapes) -> TokenStream
         let (described, plain) = parameter(field, &module, default.is_some(), shapes);
         fields.push(described);
         plain_fields.push(plain);
-        functions.push(reader(field));
+        functions.push(reader(field, lists));
         functions.extend(default);
     }
     let module = ident(&module);
@@ -134,7 +143,7 @@ fn own_default(plan: &Plan<'_>, field: &Field) -> Option<TokenStream> {
 }
 
 /// The function that reads a parameter and names it where it cannot.
-fn reader(field: &Field) -> TokenStream {
+fn reader(field: &Field, lists: &str) -> TokenStream {
     let (name, wire) = (ident(&field.name), &field.wire);
     let plain = tokens(&rust(&field.ty));
     let (ty, some) = match field.presence {
@@ -142,7 +151,7 @@ fn reader(field: &Field) -> TokenStream {
         Presence::Required | Presence::Default(_) => (plain, None),
     };
     let function = ident(match field.several {
-        Some(_) => "parameters",
+        Some(_) => lists,
         None => "parameter",
     });
     quote! {

@@ -33,6 +33,7 @@ fn write(ty: &Ty, models: &str) -> String {
         Ty::Nullable(inner) => format!("Option<{}>", write(inner, models)),
         Ty::Boxed(inner) => format!("Box<{}>", write(inner, models)),
         Ty::Null => "()".to_owned(),
+        Ty::Never => "openapi_dropshot_types::Never".to_owned(),
     }
 }
 
@@ -72,7 +73,7 @@ impl Shapes {
             Ty::Nullable(inner) => format!("Option<{}>", self.schema(inner)),
             Ty::Boxed(inner) => self.schema(inner),
             Ty::Null => shape("Null"),
-            Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Invalid => rust(ty),
+            Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Invalid | Ty::Never => rust(ty),
         }
     }
 

@@ -88,6 +88,7 @@ fn what(ty: &Ty) -> String {
         Ty::Map(_) | Ty::AnyMap => "An object".to_owned(),
         Ty::Any | Ty::Invalid => "Any value".to_owned(),
         Ty::Null => "`null`".to_owned(),
+        Ty::Never => "No value".to_owned(),
         Ty::Scalar(_) => format!("`{}`", rust(ty)),
     }
 }

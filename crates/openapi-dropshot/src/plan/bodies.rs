@@ -3,7 +3,7 @@
 
 use super::{
     Planner,
-    ir::{Item, Kind, Ty},
+    ir::{Item, Kind, Rule, Scalar, Ty},
     is_text, target,
 };
 use crate::docs::Docs;
@@ -101,7 +101,13 @@ impl<'a> Planner<'a> {
     ) -> Option<&'a Schema> {
         let (json, others): (Vec<_>, Vec<_>) =
             content.iter().partition(|media_type| is_json(media_type));
-        for media_type in &others {
+        // The service reads JSON; the linter warns of the others.
+        let unread = if json.is_empty() {
+            others.as_slice()
+        } else {
+            &[]
+        };
+        for media_type in unread {
             let name = &media_type.name;
             let message = format!("`{}` is not supported as {what}", name.value);
             let help =
@@ -132,6 +138,16 @@ impl<'a> Planner<'a> {
                 let mut fields = object.fields.iter();
                 fields.all(|field| is_text(&self.items, &field.ty))
             }
+            // Alternatives are read as JSON is, in which a text is no number.
+            Some(Kind::Union(union)) => union.variants.iter().all(|variant| {
+                match target(&self.items, &variant.ty).map(|item| &item.kind) {
+                    Some(Kind::Struct(object)) => {
+                        let mut fields = object.fields.iter();
+                        fields.all(|field| is_string(&self.items, &field.ty))
+                    }
+                    _ => false,
+                }
+            }),
             _ => ty == Ty::Invalid,
         };
         if !is_plain {
@@ -164,6 +180,19 @@ impl JsonBody<'_> {
     }
 }
 
+/// Returns whether the values of a type are JSON strings.
+fn is_string(items: &[Item], ty: &Ty) -> bool {
+    match ty {
+        Ty::Scalar(scalar) => matches!(scalar, Scalar::Text { .. } | Scalar::Format(_)),
+        Ty::Named(_) => match target(items, ty).map(|item| &item.kind) {
+            Some(Kind::Words(_)) => true,
+            Some(Kind::Checked(checked)) => matches!(checked.rule, Rule::Text(_)),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 /// Returns a media type without its parameters, in small letters.
 fn essence(name: &str) -> String {
     let name = name.split_once(';').map_or(name, |(name, _)| name);
@@ -192,6 +221,6 @@ fn is_shaped(ty: &Ty) -> bool {
         Ty::Scalar(scalar) => scalar.shape().is_some(),
         Ty::List(of) | Ty::Map(of) | Ty::Nullable(of) | Ty::Boxed(of) => is_shaped(of),
         Ty::Null => true,
-        Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Invalid => false,
+        Ty::Named(_) | Ty::AnyMap | Ty::Any | Ty::Invalid | Ty::Never => false,
     }
 }

@@ -73,6 +73,7 @@ fn describe(ty: &Ty) -> String {
         Ty::List(_) => "this array".to_owned(),
         Ty::Map(_) | Ty::AnyMap => "an object".to_owned(),
         Ty::Null => "`null`".to_owned(),
+        Ty::Never => "a schema without values".to_owned(),
         Ty::Any | Ty::Invalid => "this schema, or is not supported for it".to_owned(),
         Ty::Nullable(inner) | Ty::Boxed(inner) => describe(inner),
     }
@@ -102,6 +103,7 @@ pub(crate) fn value(items: &[Item], ty: &Ty, node: &Node) -> Option<TokenStream>
             NodeKind::Array(_) | NodeKind::Object(_) => None,
         },
         Ty::Null => node.is_null().then(|| quote!(())),
+        Ty::Never => None,
         Ty::Nullable(_) if node.is_null() => Some(quote!(None)),
         Ty::Nullable(inner) => value(items, inner, node).map(|inner| quote!(Some(#inner))),
         Ty::Boxed(inner) => value(items, inner, node).map(|inner| quote!(Box::new(#inner))),
@@ -236,7 +238,10 @@ fn keeps(rule: &Rule, node: &Node) -> bool {
                 && bounds.multiple_of.is_none_or(|step| value % step == 0.0)
         }),
         Rule::Text(rule) => node.as_str().is_some_and(|text| {
+            let mut formats = FORMATS.iter();
+            let format = formats.find(|(_, name, _)| Some(*name) == rule.format);
             check_count(text.chars().count(), rule.min, rule.max, "characters").is_ok()
+                && format.is_none_or(|(_, _, has_format)| has_format(text))
                 && rule.pattern.as_ref().is_none_or(|(pattern, flags)| {
                     regress::Regex::with_flags(pattern, *flags)
                         .is_ok_and(|regex| regex.find(text).is_some())

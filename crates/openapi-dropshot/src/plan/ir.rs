@@ -26,6 +26,8 @@ pub(crate) enum Ty {
     Boxed(Box<Ty>),
     /// `null` and nothing else.
     Null,
+    /// No value: `not: {}`.
+    Never,
     /// A type for which a problem was reported: it is never written.
     Invalid,
 }
@@ -331,6 +333,8 @@ pub(crate) struct TextRule {
     pub(crate) max: Option<u64>,
     /// `pattern`, and the flags with which it compiles.
     pub(crate) pattern: Option<(String, &'static str)>,
+    /// The type of a format that is checked as well.
+    pub(crate) format: Option<&'static str>,
 }
 
 /// The number of elements of an array, or of members of an object.

@@ -98,7 +98,7 @@ impl<'a> Planner<'a> {
             let required = merged.required.contains_key(wire);
             fields.push(self.member(&mut names, wire, property, required, wanted));
         }
-        let additional = self.combined_additional(&merged);
+        let additional = self.combined_additional(&merged, &schema.at);
         let others = self.others(additional, &mut names, wanted);
         Kind::Struct(Struct { fields, others })
     }
@@ -133,7 +133,12 @@ impl<'a> Planner<'a> {
         }
         for (name, property) in &part.properties {
             let first = *merged.properties.entry(name.as_str()).or_insert(property);
-            if !self.is_same(first, property) {
+            if self.is_same(first, property) || self.document.is_wider(property, first) {
+                continue;
+            }
+            if self.document.is_wider(first, property) {
+                merged.properties.insert(name.as_str(), property);
+            } else {
                 let message = format!("two parts of `allOf` define `{name}` differently");
                 let help = "define it in one part only";
                 let problem = Problem::error("all-of-conflict", &property.at, message, help);
@@ -165,7 +170,11 @@ impl<'a> Planner<'a> {
 
     /// Combines `additionalProperties` of all parts. In a part it concerns all members
     /// that this part does not name, also those of the other parts.
-    fn combined_additional(&mut self, merged: &Merged<'a>) -> Option<&'a AdditionalProperties> {
+    fn combined_additional(
+        &mut self,
+        merged: &Merged<'a>,
+        whole: &Location,
+    ) -> Option<&'a AdditionalProperties> {
         let mut combined: Option<&'a AdditionalProperties> = None;
         for &(part, additional) in &merged.closing {
             if matches!(additional, AdditionalProperties::Allowed(allowed) if allowed.value) {
@@ -183,9 +192,13 @@ impl<'a> Planner<'a> {
             if names_all && is_compatible {
                 combined = Some(additional);
             } else {
+                // The part by itself is right; the schema that joins it with others is not.
                 let message = "`additionalProperties` of one part of `allOf` also speaks of the members of the other parts";
-                let help = "remove it, or write all members in one schema without `allOf`";
-                self.reject("unsupported-all-of", &part.at, message, help);
+                let help =
+                    "remove it from that part, or write all members in one schema without `allOf`";
+                let problem = Problem::error("unsupported-all-of", whole, message, help);
+                self.problems
+                    .push(problem.with_related(&part.at, "the part with `additionalProperties`"));
             }
         }
         combined

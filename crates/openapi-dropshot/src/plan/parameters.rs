@@ -121,7 +121,8 @@ impl<'a> Planner<'a> {
             .explode
             .as_ref()
             .is_none_or(|explode| explode.value);
-        let explode = (parameter.location == ParameterIn::Query).then_some(explode);
+        // In a header and in a path, the values of a list are always separated by commas.
+        let explode = Some(explode && parameter.location == ParameterIn::Query);
         Some(self.text_field(names, wire, schema, ty, docs, Sent { presence, explode }))
     }
 
@@ -164,7 +165,7 @@ impl<'a> Planner<'a> {
             let message = format!(
                 "`{wire}` is not supported: an array, an object or a value of any type has no single text"
             );
-            let help = "use a string, an integer, a number, a boolean or an enumeration; in a query also an array of these";
+            let help = "use a string, an integer, a number, a boolean, an enumeration, or an array of these";
             self.reject("unsupported-parameter", &schema.at, message, help);
         }
         Field {

@@ -149,6 +149,7 @@ impl<'a> Planner<'a> {
                 let flags = ["u", ""].into_iter().find(compiles)?;
                 Some((pattern, flags))
             }),
+            format: None,
         };
         let checked = FORMATS
             .iter()
@@ -156,12 +157,13 @@ impl<'a> Planner<'a> {
         let is_plain = rule == TextRule::default();
         match checked {
             Some((_, name, _)) if is_plain => Kind::Wrapper(Ty::Scalar(Scalar::Format(name))),
-            Some(_) => {
-                let message = "a length or a pattern beside this `format` is not supported: the format has its own rules";
-                let help = "keep the `format` alone, or the `pattern` and the lengths without it";
-                self.reject("unsupported-schema", &schema.at, message, help);
-                Kind::Wrapper(Ty::Invalid)
-            }
+            Some((_, name, _)) => Kind::Checked(Checked {
+                scalar: Scalar::Text { format },
+                rule: Rule::Text(TextRule {
+                    format: Some(name),
+                    ..rule
+                }),
+            }),
             None if is_plain => Kind::Wrapper(Ty::Scalar(Scalar::Text { format })),
             None => Kind::Checked(Checked {
                 scalar: Scalar::Text { format },

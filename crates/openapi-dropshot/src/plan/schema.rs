@@ -19,6 +19,11 @@ impl<'a> Planner<'a> {
         if self.is_free(schema) {
             return Kind::Wrapper(Ty::Any);
         }
+        if schema.not.as_ref().is_some_and(|not| self.is_free(not))
+            && self.says_only(schema, &["not"])
+        {
+            return Kind::Wrapper(Ty::Never);
+        }
         if !schema.all_of.is_empty() {
             return self.all_of(schema, wanted);
         }

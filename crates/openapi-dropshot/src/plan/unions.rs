@@ -2,7 +2,7 @@
 //! one `oneOf`, so that each value has a description, stays an enumeration.
 
 use super::{
-    Planner,
+    Planner, find,
     ir::{Choice, Kind, Part, Ty, Union, Variant, Word},
     value,
 };
@@ -42,9 +42,11 @@ impl<'a> Planner<'a> {
         for part in parts {
             let name = names.claim(&name_of(part, tag));
             let ty = self.use_of_part(part, &format!("{wanted}{name}"), "an alternative");
-            // An item for the inline schema itself already has its title and description.
+            // The struct of an inline schema already has its title and description.
             let is_inline = part.reference.is_none() && part.all_of.is_empty();
-            let described = Some(part).filter(|_| !is_inline || !matches!(ty, Ty::Named(_)));
+            let is_struct = matches!(&ty, Ty::Named(name)
+                if find(&self.items, name).is_none_or(|item| matches!(item.kind, Kind::Struct(_))));
+            let described = Some(part).filter(|_| !is_inline || !is_struct);
             variants.push(Variant {
                 title: described.and_then(|part| part.title.clone()),
                 description: described.and_then(|part| part.description.clone()),
@@ -151,6 +153,12 @@ fn referred(part: &Schema) -> Option<&str> {
     reference.map(|reference| reference.value.as_str())
 }
 
+/// Returns the component that a part extends.
+fn extended(part: &Schema) -> Option<&str> {
+    let reference = part.all_of.first()?.reference.as_ref()?;
+    Some(reference.value.as_str())
+}
+
 /// Finds the property that distinguishes the alternatives: each of them requires it and
 /// allows only one value for it.
 fn common_tag(parts: &[Schema]) -> Option<&str> {
@@ -177,6 +185,7 @@ fn name_of(part: &Schema, tag: Option<&str>) -> String {
         tag.and_then(|tag| tag_of(part, tag)),
         part.title.as_deref(),
         referred(part),
+        extended(part),
         only_value(part),
         part.properties
             .keys()

@@ -21,10 +21,6 @@ fn after(yaml: &str) -> String {
 fn what_nothing_generated_would_keep_is_rejected() {
     assert_rejected(&[
         (
-            after("servers: [{url: '{a}/v1', variables: {a: {default: 'http://a'}}}, {url: 'https://a.example/v2'}]\n"),
-            "unsupported-servers … give all servers the same path",
-        ),
-        (
             with("").replace(
                 "schema: {type: string}}",
                 "schema: {type: string}}\n        - {name: q, in: query, allowReserved: true, schema: {type: string}}",
@@ -60,6 +56,22 @@ fn what_other_teams_write_is_supported() {
         body("{required: true, content: {text/plain: {schema: {type: string}}}}"),
         body("{required: true, content: {multipart/form-data: {schema: {type: object}}}}"),
         body("{required: true, content: {application/json: {}}}"),
+        body("{required: true, content: {application/json: {schema: {type: string}}, application/xml: {schema: {type: string}}}}"),
+        body("{content: {application/json: {schema: {type: object, required: [id], properties: {id: {type: integer, readOnly: true}}}}}}"),
+        responses("{'200': {description: A., content: {application/json: {schema: {type: object, required: [a], properties: {a: {type: string, writeOnly: true}}}}}}}"),
+        after("servers: [{url: '{a}/v1', variables: {a: {default: 'http://a'}}}, {url: 'https://a.example/v2'}]\n"),
+        with("").replace(
+            "schema: {type: string}}",
+            "schema: {type: string}}\n        - {name: h, in: header, schema: {type: array, items: {type: string}}}",
+        ),
+        with("").replace(
+            "schema: {type: string}}",
+            "schema: {type: string}}\n        - {name: q, in: query, schema: {type: object, required: [b], properties: {b: {type: string}}}}",
+        ),
+        with("").replace(
+            "schema: {type: string}}",
+            "schema: {type: string}}\n        - {name: q, in: query, style: deepObject, explode: true, schema: {type: object, properties: {b: {type: string}}}}",
+        ),
         with("").replace(
             "schema: {type: string}}",
             "schema: {type: string}}\n        - {name: q, in: query, explode: false, schema: {type: array, items: {type: string}}}",

@@ -66,6 +66,12 @@ impl Form {
     }
 }
 
+/// Returns the media type that the service reads.
+pub(super) fn read_of(content: &[MediaType]) -> Option<&MediaType> {
+    let is_json = |media: &&MediaType| media.name.value.starts_with("application/json");
+    content.iter().find(is_json).or(content.first())
+}
+
 /// Sends bodies.
 pub(super) fn try_all(requests: &mut Requests<'_>) -> Result<()> {
     let form = requests.form;
@@ -82,11 +88,8 @@ pub(super) fn try_all(requests: &mut Requests<'_>) -> Result<()> {
             requests.differ("body-absent", &body.at, format!("the body {may} be absent"));
         }
     }
-    let Some(at) = body
-        .content
-        .iter()
-        .find_map(|media| Some(&media.schema.as_ref()?.at))
-    else {
+    let read = read_of(&body.content).and_then(|media| media.schema.as_ref());
+    let Some(at) = read.map(|schema| &schema.at) else {
         return Ok(());
     };
     let schema = requests.schemas.at(&at.pointer)?;

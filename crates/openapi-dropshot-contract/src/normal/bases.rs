@@ -1,0 +1,189 @@
+//! Rewrites components that have a `discriminator` and no alternatives. Other schemas refer
+//! to them in `allOf`; where a value of such a component is meant, it is one of these.
+
+use super::{
+    SCHEMAS, components, free_name, name_in, rename, schemas_of, single::has_alternatives,
+};
+use crate::dialect::{empty, insert, remove};
+use crate::model::{Member, Node, NodeKind};
+use indexmap::{IndexMap, IndexSet};
+
+/// Rewrites all such components.
+pub(super) fn rewrite(root: &mut Node) {
+    let known = components(root);
+    let is_base = |node: &Node| {
+        node.get("discriminator").is_some() && !has_alternatives(node) && node.get("$ref").is_none()
+    };
+    let bases: Vec<&String> = known
+        .iter()
+        .filter(|(_, node)| is_base(node))
+        .map(|(name, _)| name)
+        .collect();
+    if bases.is_empty() {
+        return;
+    }
+    let mut used = IndexSet::new();
+    uses(root, &mut used);
+    let mut renamed = IndexMap::new();
+    let mut added = Vec::new();
+    for base in bases {
+        let Some(node) = known.get(base).filter(|_| used.contains(base)) else {
+            continue;
+        };
+        let subtypes = subtypes(&known, base, node);
+        if subtypes.is_empty() {
+            continue;
+        }
+        let name = free_name(&known, format!("{base}Base"));
+        let mut own = node.clone();
+        let discriminator = remove(&mut own, "discriminator");
+        added.push((
+            base.clone(),
+            name.clone(),
+            own,
+            alternatives(node, discriminator, &subtypes),
+        ));
+        renamed.insert(base.clone(), name);
+    }
+    if added.is_empty() {
+        return;
+    }
+    rename_parts(root, &renamed);
+    let Some(schemas) = schemas_of(root) else {
+        return;
+    };
+    for (base, name, mut own, union) in added {
+        rename_parts(&mut own, &renamed);
+        let key_at = own.at.clone();
+        schemas.insert(
+            name,
+            Member {
+                key_at: key_at.clone(),
+                value: own,
+            },
+        );
+        schemas.insert(
+            base,
+            Member {
+                key_at,
+                value: union,
+            },
+        );
+    }
+}
+
+/// Makes the alternatives, with the texts of the component.
+fn alternatives(node: &Node, discriminator: Option<Node>, subtypes: &IndexSet<String>) -> Node {
+    let at = node.at.clone();
+    let mut union = empty(&at);
+    for text in ["title", "description", "deprecated"] {
+        if let Some(value) = node.get(text) {
+            insert(&mut union, text, value.clone());
+        }
+    }
+    let parts = subtypes.iter().map(|name| {
+        let mut part = empty(&at);
+        let reference = format!("{SCHEMAS}{name}");
+        insert(
+            &mut part,
+            "$ref",
+            Node::of(at.clone(), NodeKind::String(reference)),
+        );
+        part
+    });
+    let parts = parts.collect();
+    insert(&mut union, "oneOf", Node::of(at, NodeKind::Array(parts)));
+    if let Some(discriminator) = discriminator {
+        insert(&mut union, "discriminator", discriminator);
+    }
+    union
+}
+
+/// Returns the components that the mapping names, or else those that refer to a component in
+/// `allOf`, also through others.
+fn subtypes(known: &IndexMap<String, Node>, base: &str, node: &Node) -> IndexSet<String> {
+    let mapping = node
+        .get("discriminator")
+        .and_then(|own| own.get("mapping")?.as_object());
+    let mut found = IndexSet::new();
+    for (_, member) in mapping.into_iter().flatten() {
+        let name = name_in(&member.value).or_else(|| member.value.as_str().map(str::to_owned));
+        found.extend(name.filter(|name| known.contains_key(name) && name != base));
+    }
+    if !found.is_empty() {
+        return found;
+    }
+    let mut open = vec![base.to_owned()];
+    while let Some(base) = open.pop() {
+        for (name, node) in known {
+            let parts = node.get("allOf").and_then(Node::as_array);
+            let mut references = parts
+                .into_iter()
+                .flatten()
+                .filter_map(|part| name_in(part.get("$ref")?));
+            if references.any(|reference| reference == base) && found.insert(name.clone()) {
+                open.push(name.clone());
+            }
+        }
+    }
+    found
+}
+
+/// Adds the components to which references lead that are no parts of `allOf`.
+fn uses(node: &Node, used: &mut IndexSet<String>) {
+    match &node.kind {
+        NodeKind::Array(items) => items.iter().for_each(|item| uses(item, used)),
+        NodeKind::Object(members) => {
+            for (name, member) in members {
+                match name.as_str() {
+                    "$ref" => used.extend(name_in(&member.value)),
+                    "allOf" if is_inheritance(node) => {
+                        let parts = member.value.as_array().into_iter().flatten();
+                        let inline = parts.filter(|part| part.get("$ref").is_none());
+                        inline.for_each(|part| uses(part, used));
+                    }
+                    "example" | "examples" => {}
+                    _ => uses(&member.value, used),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns whether `allOf` adds to what a reference describes. Otherwise it is another way to
+/// write the reference.
+fn is_inheritance(node: &Node) -> bool {
+    let parts = node.get("allOf").and_then(Node::as_array);
+    parts.is_some_and(|parts| parts.len() > 1)
+        || ["properties", "required", "additionalProperties", "type"]
+            .iter()
+            .any(|keyword| node.get(keyword).is_some())
+}
+
+/// Renames the references that are parts of `allOf`.
+fn rename_parts(node: &mut Node, names: &IndexMap<String, String>) {
+    let inherits = is_inheritance(node);
+    match &mut node.kind {
+        NodeKind::Array(items) => items.iter_mut().for_each(|item| rename_parts(item, names)),
+        NodeKind::Object(members) => {
+            for (keyword, member) in members {
+                if keyword == "allOf"
+                    && inherits
+                    && let NodeKind::Array(parts) = &mut member.value.kind
+                {
+                    for part in parts {
+                        if part.get("$ref").is_some() {
+                            rename(part, names);
+                        } else {
+                            rename_parts(part, names);
+                        }
+                    }
+                } else if !["example", "examples", "default", "enum"].contains(&keyword.as_str()) {
+                    rename_parts(&mut member.value, names);
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,348 @@
+//! Rewrites `allOf` of texts, numbers and arrays as one schema, and finds which of two schemas
+//! of the same value is the narrower one.
+
+use super::{Kind, LONGEST_CHAIN, Left, MOST_COPIED, Normalizer, Place, kind_of, steps, target};
+use crate::dialect::{empty, insert, members, remove};
+use crate::model::{Node, NodeKind, compare_numbers};
+use indexmap::IndexMap;
+use std::cmp::Ordering;
+
+/// The keywords that do not restrict values.
+const TEXTS: [&str; 10] = [
+    "title",
+    "description",
+    "default",
+    "example",
+    "deprecated",
+    "externalDocs",
+    "xml",
+    "readOnly",
+    "writeOnly",
+    "nullable",
+];
+
+/// Returns the keywords of a schema that restrict values, except `null`.
+fn restrictions(node: &Node) -> impl Iterator<Item = (&str, &Node)> {
+    let members = node.as_object().into_iter().flatten();
+    let all = members.map(|(name, member)| (name.as_str(), &member.value));
+    all.filter(|(name, value)| {
+        !TEXTS.contains(name) && !name.starts_with("x-") && value.as_bool() != Some(false)
+    })
+}
+
+impl Normalizer {
+    /// Joins the parts of `allOf`, if they are texts, numbers or arrays and there are rules
+    /// in more than one of them.
+    pub(super) fn conjunction(&mut self, node: &mut Node) {
+        let Some(parts) = node.get("allOf").and_then(Node::as_array) else {
+            return;
+        };
+        let has_own = restrictions(node).any(|(name, _)| name != "allOf");
+        if parts.len() < 2 && !has_own {
+            return;
+        }
+        let kind = kind_of(&self.components, node);
+        if kind == Some(Kind::Object) {
+            return self.join_members(node);
+        }
+        if !matches!(kind, Some(Kind::Scalar | Kind::Array)) {
+            return;
+        }
+        let mut joined = node.clone();
+        remove(&mut joined, "allOf");
+        let joined = parts.iter().try_fold(joined, |joined, part| {
+            self.joined(joined, part, Left::of(&steps()))
+        });
+        if let Some(mut joined) = joined {
+            if let Some(items) = members(&mut joined).and_then(|members| members.get_mut("items")) {
+                self.schema(&mut items.value, Place::Part);
+            }
+            *node = joined;
+        }
+    }
+
+    /// Joins the definitions of members that several parts of `allOf` describe, where none of
+    /// them says all.
+    fn join_members(&mut self, node: &mut Node) {
+        let joined = shared_members(&self.components, node);
+        if joined.is_empty() {
+            return;
+        }
+        self.copied += joined.iter().map(|(_, whole)| whole.size()).sum::<usize>();
+        if self.copied > MOST_COPIED {
+            return;
+        }
+        if node.get("properties").is_none() {
+            let at = node.at.clone();
+            insert(node, "properties", empty(&at));
+        }
+        for (name, mut whole) in joined {
+            self.schema(&mut whole, Place::Member);
+            // Where the definitions contradict each other, the generator says so.
+            let is_left = whole.get("allOf").is_some();
+            if is_left && kind_of(&self.components, &whole) != Some(Kind::Object) {
+                continue;
+            }
+            let properties = members(node).and_then(|members| members.get_mut("properties"));
+            if let Some(properties) = properties {
+                insert(&mut properties.value, &name, whole);
+            }
+        }
+    }
+
+    /// Adds the keywords of a part; `None` if no schema says both.
+    fn joined(&self, mut joined: Node, part: &Node, left: Left<'_>) -> Option<Node> {
+        let left = left.next()?;
+        if let Some(reference) = part.get("$ref") {
+            return self.joined(joined, target(&self.components, reference)?, left);
+        }
+        for (name, member) in part.as_object()? {
+            let value = &member.value;
+            if name == "allOf" {
+                let inner = value.as_array()?.iter();
+                joined = inner
+                    .into_iter()
+                    .try_fold(joined, |joined, inner| self.joined(joined, inner, left))?;
+                continue;
+            }
+            let Some(own) = joined.get(name) else {
+                insert(&mut joined, name, value.clone());
+                continue;
+            };
+            let Some(value) = narrower(name, own, value)? else {
+                continue;
+            };
+            if matches!(name.as_str(), "minimum" | "maximum") {
+                let exclusive = match name.as_str() {
+                    "minimum" => "exclusiveMinimum",
+                    _ => "exclusiveMaximum",
+                };
+                // The flag belongs to the bound.
+                if part.get(exclusive).is_some() || joined.get(exclusive).is_some() {
+                    return None;
+                }
+            }
+            insert(&mut joined, name, value);
+        }
+        Some(joined)
+    }
+}
+
+/// Returns the members that several parts of `allOf` describe, where none of them says all,
+/// each with a schema that says all.
+fn shared_members(components: &IndexMap<String, Node>, node: &Node) -> Vec<(String, Node)> {
+    let mut definitions = IndexMap::new();
+    definitions_of(components, node, &mut definitions, Left::of(&steps()));
+    let find = finder(components);
+    let mut joined = Vec::new();
+    for (name, parts) in definitions {
+        let mut kinds = parts.iter().map(|part| kind_of(components, part));
+        let first = kinds.next();
+        let are_alike = kinds.all(|kind| Some(kind) == first);
+        let says_all = |part: &&Node| parts.iter().all(|other| is_wider(&find, other, part));
+        if parts.len() < 2 || !are_alike || parts.iter().any(|part| says_all(&part)) {
+            continue;
+        }
+        let at = node.at.clone();
+        let parts: Vec<Node> = parts.into_iter().cloned().collect();
+        let mut whole = empty(&at);
+        insert(&mut whole, "allOf", Node::of(at, NodeKind::Array(parts)));
+        joined.push((name.to_owned(), whole));
+    }
+    joined
+}
+
+/// Returns the value that a keyword needs to have to say what both say: `Some(None)` if the
+/// own one says it already, `None` if no value does.
+fn narrower(name: &str, own: &Node, other: &Node) -> Option<Option<Node>> {
+    let by_order = |wanted: Ordering| {
+        let order = compare_numbers(own.as_number()?, other.as_number()?)?;
+        Some((order == wanted).then(|| other.clone()))
+    };
+    match name {
+        "readOnly" | "writeOnly" | "deprecated" | "nullable" | "uniqueItems" => {
+            Some((own.as_bool() != Some(true)).then(|| other.clone()))
+        }
+        _ if TEXTS.contains(&name) || name.starts_with("x-") => Some(None),
+        _ if own.same_value(other) => Some(None),
+        "type" => match (own.as_str()?, other.as_str()?) {
+            ("integer", "number") => Some(None),
+            ("number", "integer") => Some(Some(other.clone())),
+            _ => None,
+        },
+        "items" => {
+            let mut both = empty(&own.at);
+            let parts = vec![own.clone(), other.clone()];
+            insert(
+                &mut both,
+                "allOf",
+                Node::of(own.at.clone(), NodeKind::Array(parts)),
+            );
+            Some(Some(both))
+        }
+        "minimum" | "minLength" | "minItems" => by_order(Ordering::Less),
+        "maximum" | "maxLength" | "maxItems" => by_order(Ordering::Greater),
+        "enum" => {
+            let others = other.as_array()?;
+            let is_other = |value: &&Node| others.iter().any(|other| other.same_value(value));
+            let both: Vec<Node> = own.as_array()?.iter().filter(is_other).cloned().collect();
+            (!both.is_empty()).then(|| Some(Node::of(own.at.clone(), NodeKind::Array(both))))
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether one schema allows everything that another one allows, as far as their
+/// keywords show.
+pub(crate) fn is_wider<'n>(
+    target: &dyn Fn(&Node) -> Option<&'n Node>,
+    wide: &'n Node,
+    narrow: &'n Node,
+) -> bool {
+    is_wider_within(target, wide, narrow, Left::of(&steps()))
+}
+
+fn is_wider_within<'n>(
+    target: &dyn Fn(&Node) -> Option<&'n Node>,
+    wide: &'n Node,
+    narrow: &'n Node,
+    left: Left<'_>,
+) -> bool {
+    let Some(left) = left.next() else {
+        return false;
+    };
+    let wide = resolved(target, wide);
+    let narrow = resolved(target, narrow);
+    if wide.same_value(narrow) {
+        return true;
+    }
+    let parts = narrow.get("allOf").and_then(Node::as_array);
+    let mut parts = parts.into_iter().flatten();
+    if parts.any(|part| is_wider_within(target, wide, part, left)) {
+        return true;
+    }
+    let flag = |node: &Node| node.get("nullable").and_then(Node::as_bool) == Some(true);
+    if flag(narrow) && !flag(wide) && restrictions(wide).next().is_some() {
+        return false;
+    }
+    restrictions(wide).all(|(name, value)| {
+        let Some(other) = narrow.get(name) else {
+            return false;
+        };
+        let is_part = |values: &[Node], others: &[Node]| {
+            let has = |other: &Node| values.iter().any(|value| value.same_value(other));
+            others.iter().all(has)
+        };
+        match name {
+            _ if value.same_value(other) => true,
+            "type" => value.as_str() == Some("number") && other.as_str() == Some("integer"),
+            "items" => is_wider_within(target, value, other, left),
+            "properties" => {
+                let mut properties = value.as_object().into_iter().flatten();
+                properties.all(|(name, member)| {
+                    let other = other.get(name);
+                    other.is_some_and(|other| is_wider_within(target, &member.value, other, left))
+                })
+            }
+            "required" => match (value.as_array(), other.as_array()) {
+                (Some(names), Some(others)) => is_part(others, names),
+                _ => false,
+            },
+            "enum" => match (value.as_array(), other.as_array()) {
+                (Some(values), Some(others)) => is_part(values, others),
+                _ => false,
+            },
+            _ => false,
+        }
+    })
+}
+
+/// Follows references, and `allOf` that has one part and nothing beside it.
+fn resolved<'n>(target: &dyn Fn(&Node) -> Option<&'n Node>, node: &'n Node) -> &'n Node {
+    let mut node = node;
+    for _ in 0..LONGEST_CHAIN {
+        let next = match (node.get("$ref"), node.get("allOf").and_then(Node::as_array)) {
+            (Some(reference), _) => target(reference),
+            (None, Some([only])) if restrictions(node).count() == 1 => Some(only),
+            _ => None,
+        };
+        match next {
+            Some(next) => node = next,
+            None => break,
+        }
+    }
+    node
+}
+
+/// Collects the definitions of each member in an object and the parts of its `allOf`.
+fn definitions_of<'n>(
+    components: &'n IndexMap<String, Node>,
+    node: &'n Node,
+    definitions: &mut IndexMap<&'n str, Vec<&'n Node>>,
+    left: Left<'_>,
+) {
+    let Some(left) = left.next() else {
+        return;
+    };
+    if let Some(reference) = node.get("$ref") {
+        if let Some(target) = target(components, reference) {
+            definitions_of(components, target, definitions, left);
+        }
+        return;
+    }
+    let properties = node.get("properties").and_then(Node::as_object);
+    for (name, member) in properties.into_iter().flatten() {
+        definitions.entry(name).or_default().push(&member.value);
+    }
+    let parts = node.get("allOf").and_then(Node::as_array);
+    for part in parts.into_iter().flatten() {
+        definitions_of(components, part, definitions, left);
+    }
+}
+
+/// Returns the members of an object, also of the parts of its `allOf`, and the names of those
+/// that are required; `None` if a schema is no object with known members.
+pub(super) fn members_of(
+    components: &IndexMap<String, Node>,
+    node: &Node,
+) -> Option<(Vec<(String, Node)>, Vec<String>)> {
+    if kind_of(components, node) != Some(Kind::Object) {
+        return None;
+    }
+    let mut definitions = IndexMap::new();
+    definitions_of(components, node, &mut definitions, Left::of(&steps()));
+    let first = |(name, parts): (&str, Vec<&Node>)| match parts.as_slice() {
+        [only] => Some((name.to_owned(), (*only).clone())),
+        _ => None,
+    };
+    let members: Vec<(String, Node)> = definitions.into_iter().map(first).collect::<Option<_>>()?;
+    let mut required = Vec::new();
+    let mut open = vec![node];
+    for _ in 0..LONGEST_CHAIN {
+        let Some(node) = open.pop() else { break };
+        if let Some(reference) = node.get("$ref") {
+            open.extend(target(components, reference));
+            continue;
+        }
+        // Members without a name would be parameters without a name.
+        if node
+            .get("additionalProperties")
+            .is_some_and(|others| others.as_bool().is_none())
+        {
+            return None;
+        }
+        let names = node.get("required").and_then(Node::as_array);
+        let names = names.into_iter().flatten().filter_map(Node::as_str);
+        required.extend(names.map(str::to_owned));
+        let parts = node.get("allOf").and_then(Node::as_array);
+        open.extend(parts.into_iter().flatten());
+    }
+    (!members.is_empty()).then_some((members, required))
+}
+
+/// Finds the component to which a reference leads, in one of these.
+pub(super) fn finder<'n>(
+    components: &'n IndexMap<String, Node>,
+) -> impl Fn(&Node) -> Option<&'n Node> {
+    move |reference| target(components, reference)
+}

@@ -1,0 +1,94 @@
+//! Rewrites parameters of a query that are objects: each member is a parameter of its own,
+//! as it is sent (`style: form` with `explode`, and `deepObject`).
+
+use super::{components, conjunction::members_of};
+use crate::dialect::{flag, insert, members, remove, values};
+use crate::model::{Node, NodeKind};
+use indexmap::IndexMap;
+
+/// Rewrites the parameters of all operations and paths.
+pub(super) fn rewrite(root: &mut Node) {
+    let known = components(root);
+    let shared = root.get("components").and_then(|own| own.get("parameters"));
+    let shared = shared.cloned();
+    let paths = members(root).and_then(|members| members.get_mut("paths"));
+    for item in paths.into_iter().flat_map(|paths| values(&mut paths.value)) {
+        expand(item, &known, shared.as_ref());
+        for operation in values(item) {
+            expand(operation, &known, shared.as_ref());
+        }
+    }
+}
+
+/// Rewrites the parameters in the list of an operation or a path.
+fn expand(owner: &mut Node, known: &IndexMap<String, Node>, shared: Option<&Node>) {
+    let list = members(owner).and_then(|members| members.get_mut("parameters"));
+    let Some(NodeKind::Array(list)) = list.map(|list| &mut list.value.kind) else {
+        return;
+    };
+    let mut expanded = Vec::new();
+    for parameter in std::mem::take(list) {
+        let target = parameter.get("$ref").and_then(|reference| {
+            let name = reference
+                .as_str()?
+                .strip_prefix("#/components/parameters/")?;
+            shared?.get(name)
+        });
+        match parts(target.unwrap_or(&parameter), known) {
+            Some(parts) => expanded.extend(parts),
+            None => expanded.push(parameter),
+        }
+    }
+    *list = expanded;
+}
+
+/// Returns the parameters that the members of a parameter are; `None` if it is no object, or
+/// if it is sent in another way.
+fn parts(parameter: &Node, known: &IndexMap<String, Node>) -> Option<Vec<Node>> {
+    if parameter.get("in")?.as_str()? != "query" {
+        return None;
+    }
+    let style = parameter.get("style").and_then(Node::as_str);
+    let explode = parameter.get("explode").and_then(Node::as_bool);
+    let is_deep = match (style.unwrap_or("form"), explode) {
+        ("form", None | Some(true)) => false,
+        ("deepObject", _) => true,
+        _ => return None,
+    };
+    let own = parameter.get("name")?.as_str()?;
+    let schema = parameter.get("schema")?;
+    let (properties, required) = members_of(known, schema)?;
+    let is_required = parameter.get("required").and_then(Node::as_bool) == Some(true);
+    let at = &parameter.at;
+    let parts = properties.into_iter().map(|(name, property)| {
+        let mut part = parameter.clone();
+        for keyword in [
+            "style",
+            "explode",
+            "example",
+            "examples",
+            "required",
+            "description",
+        ] {
+            remove(&mut part, keyword);
+        }
+        let sent = match is_deep {
+            true => format!("{own}[{name}]"),
+            false => name.clone(),
+        };
+        insert(
+            &mut part,
+            "name",
+            Node::of(at.clone(), NodeKind::String(sent)),
+        );
+        if let Some(description) = property.get("description") {
+            insert(&mut part, "description", description.clone());
+        }
+        if is_required && required.contains(&name) {
+            insert(&mut part, "required", flag(at));
+        }
+        insert(&mut part, "schema", property);
+        part
+    });
+    Some(parts.collect())
+}

@@ -1,0 +1,205 @@
+//! Tests that a document that is rejected is accepted once somebody does what the message
+//! says: for each rule that rejects a part of the documents that were tried.
+
+use openapi_dropshot::{Options, generate_service};
+use openapi_dropshot_contract::Problem;
+
+/// A document with these paths and these component schemas.
+fn document(version: &str, paths: &str, schemas: &str) -> String {
+    format!(
+        "openapi: {version}\ninfo: {{title: Remedies, version: 1.0.0}}\npaths:\n{paths}\ncomponents:\n  schemas:\n    Other: {{type: object, properties: {{a: {{type: string}}}}}}\n{schemas}\n"
+    )
+}
+
+fn problems(text: &str) -> Vec<Problem> {
+    let options = Options {
+        command: "test".to_owned(),
+        source: "api.yaml".to_owned(),
+        models: "models".to_owned(),
+        api: "api".to_owned(),
+        client: "client".to_owned(),
+        models_crate: "models".to_owned(),
+        client_crate: "client".to_owned(),
+        trait_name: None,
+    };
+    let document = openapi_dropshot_contract::read("api.yaml", text)
+        .unwrap_or_else(|problems| panic!("{problems}\n{text}"));
+    generate_service(&document, &options)
+        .err()
+        .unwrap_or_default()
+}
+
+/// Checks that a document breaks a rule, whose remedy contains these words, and that the
+/// second document breaks none.
+#[track_caller]
+fn check(rule: &str, remedy: &str, before: &str, after: &str) {
+    let found = problems(before);
+    let own = found.iter().find(|problem| problem.rule == rule);
+    let own = own.unwrap_or_else(|| panic!("no {rule}: {found:?}\n{before}"));
+    assert!(own.help.contains(remedy), "{rule}: {}", own.help);
+    assert!(own.at.line > 1, "{rule} has no place");
+    let left = problems(after);
+    assert!(left.is_empty(), "{rule}: {left:?}\n{after}");
+}
+
+fn schema(version: &str, yaml: &str) -> String {
+    document(version, "  {}", &format!("    Thing: {yaml}"))
+}
+
+fn path(path: &str, parameters: &str) -> String {
+    let yaml = format!(
+        "  {path}:\n    get:\n      parameters: [{parameters}]\n      responses: {{'204': {{description: Gone.}}}}"
+    );
+    document("3.0.3", &yaml, "")
+}
+
+#[test]
+fn a_remedy_of_a_schema_is_accepted() {
+    let old = |yaml: &str| schema("3.0.3", yaml);
+    let new = |yaml: &str| schema("3.1.1", yaml);
+    let closed = "{type: object, properties: {a: {type: string}}, additionalProperties: false}";
+    let open = "{type: object, properties: {a: {type: string}}}";
+    let both = |first: &str| {
+        old(&format!(
+            "{{allOf: [{first}, {{type: object, properties: {{b: {{type: string}}}}}}]}}"
+        ))
+    };
+    check(
+        "unsupported-all-of",
+        "remove it from that part",
+        &both(closed),
+        &both(open),
+    );
+    let conflict = |kind: &str| {
+        old(&format!(
+            "{{allOf: [{{$ref: '#/components/schemas/Other'}}, {{type: object, properties: {{{kind}b: {{type: string}}}}}}]}}"
+        ))
+    };
+    check(
+        "all-of-conflict",
+        "define it in one part only",
+        &conflict("a: {type: integer}, "),
+        &conflict(""),
+    );
+    check(
+        "unsupported-schema",
+        "write `$ref`",
+        &new("{type: array, items: {$dynamicRef: '#item'}}"),
+        &new("{type: array, items: {$ref: '#/components/schemas/Other'}}"),
+    );
+    check(
+        "unsupported-schema",
+        "say what the value may be instead",
+        &old("{type: string, not: {enum: [a]}}"),
+        &old("{type: string, enum: [b, c]}"),
+    );
+    check(
+        "unsupported-schema",
+        "write `oneOf`, with a schema for each case",
+        &new(
+            "{type: object, properties: {a: {type: string}, b: {type: string}}, dependentRequired: {a: [b]}}",
+        ),
+        &new(
+            "{oneOf: [{type: object, additionalProperties: false, properties: {b: {type: string}}}, {type: object, required: [a, b], properties: {a: {type: string}, b: {type: string}}}]}",
+        ),
+    );
+    let defaulted = |default: &str| {
+        old(&format!(
+            "{{type: object, properties: {{a: {{type: integer{default}}}}}}}"
+        ))
+    };
+    check(
+        "invalid-default",
+        "write a value of the type",
+        &defaulted(", default: '5'"),
+        &defaulted(", default: 5"),
+    );
+    check(
+        "enum-null",
+        "add `nullable: true`",
+        &old("{type: string, enum: [a, null]}"),
+        &old("{type: string, nullable: true, enum: [a, null]}"),
+    );
+    check(
+        "missing-items",
+        "add `items`",
+        &old("{type: array}"),
+        &old("{type: array, items: {}}"),
+    );
+}
+
+#[test]
+fn a_remedy_of_a_path_or_a_parameter_is_accepted() {
+    let extension = "{name: extension, in: path, required: true, schema: {type: string}}";
+    check(
+        "unsupported-path",
+        "put the variable between two slashes",
+        &path("/latest.{extension}", extension),
+        &path("/latest/{extension}", extension),
+    );
+    check(
+        "unsupported-path",
+        "without the slash at its end",
+        &path("/events/", ""),
+        &path("/events", ""),
+    );
+    let query = |schema: &str| {
+        path(
+            "/events",
+            &format!("{{name: q, in: query, schema: {schema}}}"),
+        )
+    };
+    check(
+        "unsupported-parameter",
+        "use a string",
+        &query("{}"),
+        &query("{type: string}"),
+    );
+    let cookie = |place: &str| {
+        path(
+            "/events",
+            &format!("{{name: session, in: {place}, schema: {{type: string}}}}"),
+        )
+    };
+    check(
+        "unsupported-parameter",
+        "send it as a header or in the query",
+        &cookie("cookie"),
+        &cookie("query"),
+    );
+    let early = path("/events", "").replace("'204'", "'103': {description: Early.}, '204'");
+    check(
+        "unsupported-status",
+        "remove it",
+        &early,
+        &path("/events", ""),
+    );
+}
+
+#[test]
+fn a_remedy_of_a_body_is_accepted() {
+    let body = |content: &str| {
+        let yaml = format!(
+            "  /events:\n    post:\n      requestBody: {{required: true, content: {{{content}}}}}\n      responses: {{'204': {{description: Gone.}}}}"
+        );
+        document("3.0.3", &yaml, "")
+    };
+    let xml = "application/xml: {schema: {type: string}}";
+    check(
+        "unsupported-media-type",
+        "keep one entry in `content`",
+        &body(&format!("{xml}, text/csv: {{schema: {{type: string}}}}")),
+        &body(xml),
+    );
+    let form = |schema: &str| {
+        body(&format!(
+            "application/x-www-form-urlencoded: {{schema: {schema}}}"
+        ))
+    };
+    check(
+        "unsupported-form",
+        "an object with `properties` that are strings",
+        &form("{type: object, properties: {a: {type: object}}}"),
+        &form("{type: object, properties: {a: {type: string}}}"),
+    );
+}
