@@ -2,7 +2,9 @@
 //! [`Project`] of each document.
 
 use crate::{
-    Output, Project, location,
+    Output, Project,
+    check::changelog::LOST,
+    location,
     project::Severities,
     settings::{self, Document, RuleLevel, Settings, Target},
 };
@@ -10,12 +12,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use openapi_dropshot_contract::{
     Problem, Problems, Profile, Severity, model::Location, rules, suggest::did_you_mean,
 };
-use std::{
-    env, fs, io,
-    ops::Range,
-    path::Path,
-    sync::Arc,
-};
+use std::{env, fs, io, ops::Range, path::Path, sync::Arc};
 use toml::Spanned;
 
 /// The name of the configuration file.
@@ -459,6 +456,15 @@ impl Reader<'_> {
                 self.report(setting.reason.span(), message, help);
             }
             let level = *setting.level.get_ref();
+            let severity = match level {
+                RuleLevel::Off => None,
+                RuleLevel::Warn => Some(Severity::Warning),
+                RuleLevel::Error => Some(Severity::Error),
+            };
+            if name == LOST {
+                severities.insert(LOST, severity);
+                continue;
+            }
             let Some(rule) = rules::all().find(|rule| rule.id == name) else {
                 let (message, help) = if rules::change(name).is_some() {
                     (
@@ -484,11 +490,6 @@ impl Reader<'_> {
                 self.report(setting.level.span(), message, help);
                 continue;
             }
-            let severity = match level {
-                RuleLevel::Off => None,
-                RuleLevel::Warn => Some(Severity::Warning),
-                RuleLevel::Error => Some(Severity::Error),
-            };
             severities.insert(rule.id, severity);
         }
         severities
@@ -533,3 +534,6 @@ impl Target {
         self.crate_name.as_ref().unwrap_or(&self.folder).span()
     }
 }
+
+#[cfg(test)]
+mod tests;

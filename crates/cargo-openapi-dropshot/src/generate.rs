@@ -1,7 +1,7 @@
 //! Task `generate`: writes the generated code of the document, or compares it
 //! with the files that are there.
 
-use crate::{Output, Project, counted, files, print_error, supported::Supported};
+use crate::{FILE, Output, Project, counted, files, print_error, renames, supported::Supported};
 use anyhow::{Context, Result, anyhow, ensure};
 use openapi_dropshot::File;
 use openapi_dropshot_contract::{Document, Problem, Problems};
@@ -67,13 +67,16 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
         return Ok(0);
     };
     let document = read(project)?;
-    let (files, success) = if options.skip_unsupported {
-        supported_files(project, output, document)?
+    let (mut files, success) = if options.skip_unsupported {
+        supported_files(project, output, document.clone())?
     } else {
         let files = generated_files(project, output, &document)?
             .map_err(|problems| rejected(project, &Problems::new(&document.text, problems)))?;
         (files, 0)
     };
+    if options.skip_unsupported {
+        renames::apply(project, &document, &mut files)?;
+    }
     let count = files.len();
     let stale = stale_files(project, output, files)?;
     let source = &project.document;
@@ -92,6 +95,9 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
         println!("fix: {}", project.task("generate"));
         return Ok(STALE);
     }
+    let before = texts_of_models(project, output)?;
+    let before: Vec<&str> = before.iter().map(String::as_str).collect();
+    let names = renames::new_names(project, &document, &before);
     let removed: Vec<String> = (stale.iter().filter(|file| file.expected.is_none()))
         .map(|file| file.path.clone())
         .collect();
@@ -103,6 +109,9 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
             "wrote  "
         };
         println!("{did} {path}");
+    }
+    for line in names {
+        println!("{line}");
     }
     Ok(success)
 }
@@ -129,7 +138,10 @@ fn supported_files(project: &Project, output: &Output, document: Document) -> Re
 
 /// Reads and lints the document, and prints its warnings.
 fn read(project: &Project) -> Result<Document> {
-    let text = project.read(&project.document)?;
+    let text = fs::read_to_string(project.path(&project.document)).with_context(|| {
+        let document = &project.document;
+        format!("cannot read {document}, the document that `path` in {FILE} names; nothing was written")
+    })?;
     let document = openapi_dropshot_contract::read(&project.document, &text)
         .map_err(|problems| rejected(project, &problems))?;
     let problems = Problems::new(&document.text, project.lint(&document));
@@ -157,7 +169,19 @@ pub(crate) fn generated_files(
         Ok(files) => files,
         Err(problems) => return Ok(Err(problems)),
     };
-    within_folders(output, files).map(Ok)
+    let mut files = within_folders(output, files)?;
+    renames::apply(project, document, &mut files)?;
+    Ok(Ok(files))
+}
+
+/// The texts of the generated models that are there.
+fn texts_of_models(project: &Project, output: &Output) -> Result<Vec<String>> {
+    let paths = project.files_below(&output.models, |_| true)?;
+    let read = |path: String| {
+        let bytes = fs::read(project.path(&path)).with_context(|| format!("cannot read {path}"))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    paths.into_iter().map(read).collect()
 }
 
 /// Checks that all files are in the folders of generated code, and returns their texts.

@@ -27,6 +27,7 @@ pub mod generate;
 mod output;
 mod project;
 pub mod release;
+mod renames;
 mod revision;
 pub mod roundtrip;
 mod settings;

@@ -8,12 +8,18 @@ pub(crate) fn read(name: &str) -> Result<String> {
     if !Path::new(name).exists()
         && let Some((revision, path)) = name.split_once(':')
     {
-        return read_revision(revision, path);
+        return read_revision(Path::new("."), revision, path);
     }
     fs::read_to_string(name).with_context(|| format!("cannot read the document {name}"))
 }
 
-fn read_revision(revision: &str, path: &str) -> Result<String> {
+/// Reads a file of a git revision; the path is relative to a folder.
+pub(crate) fn file_at(folder: &Path, revision: &str, path: &str) -> Result<String> {
+    read_revision(folder, revision, &format!("./{path}"))
+}
+
+fn read_revision(folder: &Path, revision: &str, path: &str) -> Result<String> {
+    let git = |arguments: &[&str]| git(folder, arguments);
     // An empty revision is the index, which git calls by this form as well.
     let object = format!("{revision}:{path}");
     // A name that begins with `-` would be an option of git.
@@ -59,8 +65,11 @@ struct Printed {
     stdout: String,
 }
 
-fn git(arguments: &[&str]) -> Result<Printed> {
-    let output = Command::new("git").args(arguments).output();
+fn git(folder: &Path, arguments: &[&str]) -> Result<Printed> {
+    let output = Command::new("git")
+        .args(arguments)
+        .current_dir(folder)
+        .output();
     let output = output
         .context("cannot start git, which reads the document of a revision; is it installed?")?;
     let stdout = String::from_utf8(output.stdout);

@@ -147,7 +147,7 @@ pub(crate) struct RuleSetting {
     #[schemars(with = "RuleLevel")]
     pub(crate) level: Spanned<RuleLevel>,
     /// Why the severity differs.
-    #[schemars(with = "String", length(min = 1))]
+    #[schemars(with = "String")]
     pub(crate) reason: Spanned<String>,
 }
 

@@ -1,16 +1,17 @@
 //! Reads the inputs of the gates once for all of them: the document, the releases,
 //! the changes since the newest release, and the accepted breaking changes.
 
-use super::{Finding, accepted::Accepted};
+use super::{Finding, accepted::Accepted, is_raised};
 use crate::{
-    Project,
+    FILE, Project,
     release::released::{self, Released},
 };
 use anyhow::{Context, Result};
 use chrono::NaiveDate;
 use openapi_dropshot_contract::{
     Document, Problem, Problems,
-    diff::{Change, Policy, compare},
+    diff::{Change, Level, Policy, compare},
+    model::Node,
 };
 use std::{
     borrow::Cow,
@@ -39,6 +40,25 @@ pub(crate) struct Inputs<'p> {
     /// documents cannot be compared.
     pub(crate) changes: Option<Vec<Change>>,
     pub(super) accepted: Accepted,
+    /// The git revision whose changelog entries must not be lost; `None` means HEAD, if
+    /// there is one.
+    pub(super) since: Option<String>,
+}
+
+/// Gives a change the level that it has for the gate; see [`is_raised`].
+fn raise(change: &mut Change, base: &Node) {
+    let (Some(operation), true) = (&change.operation, is_raised(change.id)) else {
+        return;
+    };
+    let (method, path) = operation.split_once(' ').unwrap_or_default();
+    let path = path.replace('~', "~0").replace('/', "~1");
+    let pointer = format!("/paths/{path}/{}", method.to_lowercase());
+    let operation = base.pointer(&pointer);
+    let stability = operation.and_then(|operation| operation.get("x-stability-level")?.as_str());
+    change.level = match stability {
+        None | Some("stable") => Level::Err,
+        Some(_) => Level::Warn,
+    };
 }
 
 impl<'p> Inputs<'p> {
@@ -55,7 +75,10 @@ impl<'p> Inputs<'p> {
             .map_or(Cow::from(&project.document), Path::to_string_lossy)
             .into();
         let text = fs::read_to_string(&path);
-        let text = text.with_context(|| format!("cannot read the document {file}"))?;
+        let text = text.with_context(|| match spec {
+            Some(_) => format!("cannot read the document {file}"),
+            None => format!("cannot read the document {file}, which `path` in {FILE} names"),
+        })?;
         // Editors do not count a byte order mark as a column.
         let text: Arc<str> = Arc::from(text.strip_prefix('\u{feff}').unwrap_or(&text));
         let document = openapi_dropshot_contract::read(&file, &text);
@@ -74,8 +97,13 @@ impl<'p> Inputs<'p> {
             deprecation_days_stable: project.deprecation_days_stable,
             ..Policy::on(today)
         };
-        let changes = (releases.documents.last().zip(draft))
-            .map(|(newest, draft)| compare(&newest.root, &draft.root, &policy));
+        let changes = (releases.documents.last().zip(draft)).map(|(newest, draft)| {
+            let mut changes = compare(&newest.root, &draft.root, &policy);
+            changes
+                .iter_mut()
+                .for_each(|change| raise(change, &newest.root));
+            changes
+        });
         Ok(Inputs {
             project,
             today,
@@ -88,6 +116,7 @@ impl<'p> Inputs<'p> {
             path,
             file,
             text,
+            since: None,
         })
     }
 
