@@ -150,7 +150,7 @@ fn of_linter(rule: &'static Rule) -> Explanation {
         configured(rule.id)
     };
     if rule.profile == Profile::Strict {
-        configuration += " With `profile = \"general\"`, the linter does not apply this rule.";
+        configuration += "\nWith `profile = \"general\"`, the linter does not apply this rule.";
     }
     Explanation {
         id: rule.id,
@@ -171,11 +171,8 @@ fn of_linter(rule: &'static Rule) -> Explanation {
 fn configured(id: &str) -> String {
     format!(
         "In `openapi-dropshot.toml`, `level` is `off`, `warn` or `error`:\n\n\
-         ```toml\n[document.rules]\n{id} = {{ level = \"warn\", reason = \"Why this document is an exception.\" }}\n```\n\n"
+         ```toml\n[document.rules]\n{id} = {{ level = \"warn\", reason = \"Why this document is an exception.\" }}\n```\n"
     )
-    .trim_end()
-    .to_owned()
-        + "\n\n"
 }
 
 fn of_comparison(rule: &'static ChangeRule) -> Explanation {
@@ -208,7 +205,11 @@ fn of_comparison(rule: &'static ChangeRule) -> Explanation {
         reporter: Reporter::Comparison,
         severity: rule.level.to_string(),
         meaning: meaning + ".",
-        remedy: rule.remedy().to_owned(),
+        remedy: match crate::check::is_raised(rule.id) {
+            true => "Keep the status, or accept the change: a client that recognises the error by its status no longer does.",
+            false => rule.remedy(),
+        }
+        .to_owned(),
         example: Example {
             part,
             breaks: format!("{} became {}", shown(base), shown(revision)),
@@ -274,10 +275,10 @@ fn word(severity: Severity) -> &'static str {
 /// There is no such rule.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let Some(id) = &options.rule else {
+        let rules: Vec<Explanation> = all().into_iter().filter_map(find).collect();
         for reporter in Reporter::ALL {
             println!("{}:", reporter.about().0);
-            let of_reporter = all().into_iter().filter_map(find);
-            for rule in of_reporter.filter(|rule| rule.reporter == reporter) {
+            for rule in rules.iter().filter(|rule| rule.reporter == reporter) {
                 println!("  {:<8} {}", rule.severity, rule.id);
             }
         }

@@ -66,17 +66,14 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
         );
         return Ok(0);
     };
-    let document = read(project)?;
-    let (mut files, success) = if options.skip_unsupported {
-        supported_files(project, output, document.clone())?
+    let mut document = read(project)?;
+    let (files, success) = if options.skip_unsupported {
+        supported_files(project, output, &mut document)?
     } else {
         let files = generated_files(project, output, &document)?
             .map_err(|problems| rejected(project, &Problems::new(&document.text, problems)))?;
         (files, 0)
     };
-    if options.skip_unsupported {
-        renames::apply(project, &document, &mut files)?;
-    }
     let count = files.len();
     let stale = stale_files(project, output, files)?;
     let source = &project.document;
@@ -116,21 +113,28 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
     Ok(success)
 }
 
-/// Generates the files of what the generator supports, and lists the rest. Returns the files
-/// and the exit code.
-fn supported_files(project: &Project, output: &Output, document: Document) -> Result<(Files, u8)> {
+/// Generates the files of what the generator supports, lists the rest, and removes the rest
+/// from the document. Returns the files and the exit code.
+fn supported_files(
+    project: &Project,
+    output: &Output,
+    document: &mut Document,
+) -> Result<(Files, u8)> {
     let options = project.generator_options(output);
-    let supported = Supported::of(document, output.generate(), &options);
+    let supported = Supported::of(document.clone(), output.generate(), &options);
     let problems = supported.rendered_rejections();
     if supported.document.operations.is_empty() && !problems.problems().is_empty() {
         return Err(rejected(project, &problems));
     }
-    let files = within_folders(output, supported.files)?;
-    if supported.rejections.is_empty() {
+    let mut files = within_folders(output, supported.files)?;
+    let (rejections, rejected) = (supported.rejections, supported.rejected);
+    *document = supported.document;
+    renames::apply(project, document, &mut files)?;
+    if rejections.is_empty() {
         return Ok((files, 0));
     }
     eprintln!("{problems}\n");
-    for operation in &supported.rejected {
+    for operation in &rejected {
         println!("skipped {}", operation.name);
     }
     Ok((files, SKIPPED))
@@ -140,7 +144,9 @@ fn supported_files(project: &Project, output: &Output, document: Document) -> Re
 fn read(project: &Project) -> Result<Document> {
     let text = fs::read_to_string(project.path(&project.document)).with_context(|| {
         let document = &project.document;
-        format!("cannot read {document}, the document that `path` in {FILE} names; nothing was written")
+        format!(
+            "cannot read {document}, the document that `path` in {FILE} names; nothing was written"
+        )
     })?;
     let document = openapi_dropshot_contract::read(&project.document, &text)
         .map_err(|problems| rejected(project, &problems))?;

@@ -5,7 +5,7 @@
 
 use super::source::Source;
 use crate::{Project, files};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use openapi_dropshot::probe;
 use std::{
     env, fs,
@@ -191,9 +191,25 @@ fn build(folder: &Path, target: &Path) -> Result<String> {
         Ok(String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let errors = build(&["--offline"])?;
-    if errors.contains("--offline") || errors.contains("offline mode") {
-        return build(&[]);
+    let is_unresolved = |errors: &str| {
+        let causes = [
+            "no matching package",
+            "failed to select a version",
+            "failed to download",
+            "offline mode",
+        ];
+        causes.iter().any(|cause| errors.contains(cause))
+    };
+    if !is_unresolved(&errors) {
+        return Ok(errors);
     }
+    let errors = build(&[])?;
+    ensure!(
+        !is_unresolved(&errors),
+        "the dependencies of the throw-away crate cannot be resolved: add `{TYPES}` to the dependencies of the crate of the models, \
+         and make sure that cargo can reach the registry:\n{}",
+        errors.trim_end()
+    );
     Ok(errors)
 }
 

@@ -108,7 +108,8 @@ impl Repository {
         let workspace = "[workspace]\nmembers = [\"models\", \"api\", \"client\"]\n\n[workspace.package]\nversion = \"1.0.0\"\n";
         repository.write("Cargo.toml", workspace);
         for name in ["models", "api", "client"] {
-            let package = format!("[package]\nname = \"things-{name}\"\nversion.workspace = true\n");
+            let package =
+                format!("[package]\nname = \"things-{name}\"\nversion.workspace = true\n");
             repository.write(&format!("{name}/Cargo.toml"), &package);
             repository.write(&format!("{name}/src/lib.rs"), "mod generated;\n");
         }
@@ -162,12 +163,23 @@ impl Repository {
     #[track_caller]
     pub(crate) fn git(&self, arguments: &[&str]) {
         let output = Command::new("git")
-            .args(["-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"])
+            .args([
+                "-c",
+                "user.name=T",
+                "-c",
+                "user.email=t@example.com",
+                "-c",
+                "commit.gpgsign=false",
+            ])
             .args(arguments)
             .current_dir(self.root())
             .output()
             .expect("git runs");
-        assert!(output.status.success(), "{arguments:?}: {}", all_of(&output).1);
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            all_of(&output).1
+        );
     }
 
     /// Commits everything on the branch `main`.
