@@ -119,7 +119,12 @@ pub(crate) struct Declared {
 /// Finds the description of a rule.
 pub(crate) fn find(id: &str) -> Option<Explanation> {
     if let Some(rule) = rules::all().find(|rule| rule.id == id) {
-        return Some(of_linter(rule));
+        let mut explanation = of_linter(rule);
+        // One id is that of a difference, too.
+        if let Some(difference) = roundtrip::find(id) {
+            explanation.meaning += &format!(" In the round trip: {}", difference.meaning);
+        }
+        return Some(explanation);
     }
     if let Some(rule) = rules::change(id) {
         return Some(of_comparison(rule));
@@ -139,7 +144,13 @@ pub(crate) fn all() -> Vec<&'static str> {
     let ids = ids.chain(rules::all_changes().map(|rule| rule.id));
     let ids = ids.chain(generator::RULES.iter().map(|rule| rule.id));
     let ids = ids.chain(gates::RULES.iter().map(|rule| rule.id));
-    ids.chain(roundtrip::ids()).collect()
+    let mut ids: Vec<&str> = ids.collect();
+    for id in roundtrip::ids() {
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    ids
 }
 
 fn of_linter(rule: &'static Rule) -> Explanation {
@@ -275,12 +286,20 @@ fn word(severity: Severity) -> &'static str {
 /// There is no such rule.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let Some(id) = &options.rule else {
-        let rules: Vec<Explanation> = all().into_iter().filter_map(find).collect();
-        for reporter in Reporter::ALL {
-            println!("{}:", reporter.about().0);
-            for rule in rules.iter().filter(|rule| rule.reporter == reporter) {
-                println!("  {:<8} {}", rule.severity, rule.id);
+        let mut last = None;
+        for id in all() {
+            // The examples of changes take long to find, and are not printed here.
+            let (reporter, severity) = match rules::change(id) {
+                Some(rule) => (Reporter::Comparison, rule.level.to_string()),
+                None => find(id).map_or((Reporter::Gates, String::new()), |rule| {
+                    (rule.reporter, rule.severity)
+                }),
+            };
+            if last != Some(reporter) {
+                println!("{}:", reporter.about().0);
+                last = Some(reporter);
             }
+            println!("  {severity:<8} {id}");
         }
         return Ok(ExitCode::SUCCESS);
     };

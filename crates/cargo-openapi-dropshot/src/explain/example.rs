@@ -5,6 +5,10 @@ use openapi_dropshot_contract::{
     read_draft,
     rules::{ChangeRule, Part},
 };
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
 
 /// What a part is, in words.
 pub(super) fn name_of(part: Part) -> &'static str {
@@ -91,8 +95,20 @@ fn everywhere(schema: &str) -> Option<String> {
     document(Part::Paths, &paths.join(", "))
 }
 
-/// The ids of the changes that an example shows.
+/// The ids of the changes that an example shows. Many rules have the same examples, so the
+/// results are kept.
 pub(super) fn changes(part: Part, base: &str, revision: &str) -> Vec<&'static str> {
+    type Results = BTreeMap<(&'static str, String, String), Vec<&'static str>>;
+    static RESULTS: Mutex<Results> = Mutex::new(BTreeMap::new());
+    let key = (name_of(part), base.to_owned(), revision.to_owned());
+    let mut results = RESULTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = results
+        .entry(key)
+        .or_insert_with(|| compared(part, base, revision));
+    found.clone()
+}
+
+fn compared(part: Part, base: &str, revision: &str) -> Vec<&'static str> {
     let show = |text: &str| match part {
         Part::Schema => everywhere(text),
         Part::Property => everywhere(&format!("{{type: object, properties: {{a: {{{text}}}}}}}")),

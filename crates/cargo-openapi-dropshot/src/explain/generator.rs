@@ -2,7 +2,7 @@
 
 use openapi_dropshot_contract::{
     Profile, Rule, Severity,
-    rules::Part::{self, Document, Operation, Parameter, Paths, Schema, Words},
+    rules::Part::{self, Document, Operation, Paths, Schema, Words},
 };
 
 const fn rule(
@@ -117,17 +117,20 @@ pub(super) static RULES: &[Rule] = &[
         Paths, "/a: {post: {operationId: a, requestBody: {required: true, content: {application/json: {schema: {}}, text/plain: {schema: {type: string}}}}, \
                 responses: {'204': {description: Done.}}}}",
         "/a: {post: {operationId: a, requestBody: {required: true, content: {application/json: {schema: {}}}}, responses: {'204': {description: Done.}}}}"),
-    rule("missing-schema", "A body or a header has no schema.",
-        "Add a `schema`; `schema: {}` allows any JSON value.",
-        Paths, "/a: {post: {operationId: a, requestBody: {required: true, content: {application/json: {}}}, responses: {'204': {description: Done.}}}}",
-        "/a: {post: {operationId: a, requestBody: {required: true, content: {application/json: {schema: {}}}}, responses: {'204': {description: Done.}}}}"),
+    rule("missing-schema", "A form or a header has no schema.",
+        "Add a `schema`: for a form an object with a property for each field.",
+        Paths, "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {}}}, responses: {'204': \
+                {description: Done.}}}}",
+        "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: object, properties: \
+         {b: {type: string}}}}}}, responses: {'204': {description: Done.}}}}"),
     rule("unsupported-parameter", "A parameter cannot be written as one text: an object, an array outside of a query, `content`, a `style`, a cookie.",
         "Use a string, a number, a boolean or an enumeration, in the query or in a header.",
         Operation, "operationId: a, parameters: [{name: q, in: query, schema: {type: object}}]",
         "operationId: a, parameters: [{name: q, in: query, schema: {type: string}}]"),
     rule("unsupported-allow-reserved", "A parameter has `allowReserved: true`, and the client encodes reserved characters.",
         "Remove `allowReserved`.",
-        Parameter, "allowReserved: true", "required: false"),
+        Operation, "operationId: a, parameters: [{name: q, in: query, allowReserved: true, schema: {type: string}}]",
+        "operationId: a, parameters: [{name: q, in: query, schema: {type: string}}]"),
     rule("header-name", "The name of a header is not a token (RFC 9110, section 5.6.2).",
         "Use letters, digits and hyphens.",
         Operation, "operationId: a, parameters: [{name: 'a b', in: header, schema: {type: string}}]",

@@ -13,8 +13,20 @@ pub fn markdown() -> String {
     for reporter in Reporter::ALL {
         let (title, about) = reporter.about();
         text += &format!("\n## {title}\n\n{about}\n");
+        // Many rules for changes differ in the place of the change only.
+        let mut sections: Vec<(String, Vec<&str>, &str)> = Vec::new();
         for rule in rules.iter().filter(|rule| rule.reporter == reporter) {
-            text += &format!("\n### `{}` ({})\n\n{}", rule.id, rule.severity, body(rule));
+            let body = body(rule);
+            let is_same = |other: &&mut (String, Vec<&str>, &str)| {
+                other.0 == body && other.2 == rule.severity
+            };
+            match sections.iter_mut().find(is_same) {
+                Some((_, ids, _)) => ids.push(rule.id),
+                None => sections.push((body, vec![rule.id], &rule.severity)),
+            }
+        }
+        for (body, ids, severity) in sections {
+            text += &format!("\n### `{}` ({severity})\n\n{body}", ids.join("`, `"));
         }
     }
     text

@@ -97,7 +97,9 @@ impl Section {
                 is_open = true;
             } else if line.starts_with('#') {
                 is_open = false;
-            } else if let (true, Some(last)) = (is_open, entries.last_mut()) {
+            } else if let (true, false, Some(last)) =
+                (is_open, line.trim().is_empty(), entries.last_mut())
+            {
                 last.push(' ');
                 last.push_str(line.trim());
             }

@@ -142,7 +142,7 @@ fn a_folder_without_write_permission() {
     use std::os::unix::{fs::PermissionsExt as _, process::CommandExt as _};
     let repository = Repository::with_crates();
     assert_eq!(repository.run(&["generate"]).0, 0);
-    repository.replace(DOCUMENT, "maxLength: 100", "maxLength: 200");
+    repository.replace(DOCUMENT, "maxLength: 100", "maxLength: 50");
     repository.write("models/src/generated/old.rs", "pub struct Old;\n");
     let set = |path: &str, mode: u32| {
         let permissions = fs::Permissions::from_mode(mode);

@@ -62,7 +62,7 @@ fn the_action_passes_and_annotates_what_fails() {
         run,
         1,
         &[
-            "1 of 4 gates failed: breaking",
+            "2 of 4 gates failed: breaking, changelog",
             "::error file=spec/things.yaml,line=11,",
         ],
     );
@@ -167,7 +167,7 @@ fn the_hooks_reject_a_commit_and_generate_the_code() {
                 .expect("git runs"),
         )
     };
-    repository.replace(DOCUMENT, "maxLength: 100", "maxLength: 200");
+    repository.replace(DOCUMENT, "maxLength: 100", "maxLength: 50");
     repository.replace(
         "CHANGELOG.md",
         "## Unreleased\n",
