@@ -4,7 +4,7 @@
 //! meaning, and values and requests made from the document are sent to it. The
 //! file `accepted` lists the differences that are accepted, each with its reason.
 
-mod accepted;
+pub(crate) mod accepted;
 mod coverage;
 mod emitted;
 mod instances;

@@ -107,6 +107,16 @@ pub fn generate(document: &Document, options: &Options) -> Result<Vec<File>, Vec
     Err(problems)
 }
 
+/// Returns the names of the types that inline schemas become, each with the JSON pointer of
+/// its schema.
+///
+/// # Errors
+///
+/// As [`generate_service`].
+pub fn inline_types(document: &Document) -> Result<Vec<(String, String)>, Vec<Problem>> {
+    plan::plan(document).map(|plan| plan.inline)
+}
+
 /// Generates the client only.
 ///
 /// # Errors

@@ -43,6 +43,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) operations: Vec<OperationPlan<'a>>,
     /// The catalogue of error codes, if the document has one.
     pub(crate) catalogue: Option<Catalogue<'a>>,
+    /// The types of inline schemas: the place, and the name in Rust.
+    pub(crate) inline: Vec<(String, String)>,
 }
 
 /// The names that the generated models use themselves.
@@ -123,10 +125,18 @@ pub(crate) fn plan(document: &Document) -> Result<Plan<'_>, Vec<Problem>> {
     let Planner {
         items,
         mut problems,
+        known,
+        components,
         ..
     } = planner;
     if problems.is_empty() {
+        let is_component = |name: &String| components.values().any(|other| other == name);
+        let named = known.into_iter().filter_map(|(place, known)| match known {
+            Known::Planned(Ty::Named(name)) if !is_component(&name) => Some((place, name)),
+            _ => None,
+        });
         return Ok(Plan {
+            inline: named.collect(),
             items,
             operations,
             catalogue,

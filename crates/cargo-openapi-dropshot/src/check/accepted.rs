@@ -2,7 +2,7 @@
 //! its place, a reason and a date. An entry that matches no change is a fault,
 //! because it would hide a later breaking change.
 
-use super::Finding;
+use super::{Finding, is_raised};
 use crate::{Project, location};
 use anyhow::{Context, Result};
 use chrono::NaiveDate;
@@ -83,7 +83,7 @@ impl Accepted {
     fn fault_of(&self, entry: &Entry, project: &Project, today: NaiveDate) -> Option<Finding> {
         let rule = entry.rule.get_ref();
         let date = entry.date.get_ref().to_string().parse::<NaiveDate>();
-        Some(if level(rule) != Some(Level::Err) {
+        Some(if level(rule) != Some(Level::Err) && !is_raised(rule) {
             let message = format!("no breaking change has the rule id `{rule}`");
             let command = project.task("check");
             let help = format!("copy the id that `{command}` prints in brackets");

@@ -5,18 +5,22 @@ use super::{Finding, Inputs, Outcome};
 use crate::{
     counted, name_of,
     release::{
-        changelog::{Changelog, UNRELEASED},
+        changelog::{Changelog, Section, UNRELEASED},
         versions::{self, MANIFEST},
     },
+    revision,
 };
 use anyhow::Result;
 use openapi_dropshot_contract::{
-    Document, Problem,
+    Document, Problem, Severity,
     diff::Change,
     model::{Location, unescape_pointer_token},
     release::Version,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The rule for entries that are lost.
+pub(crate) const LOST: &str = "changelog-entry-lost";
 
 /// The groups of a section.
 const GROUPS: &[&str] = &[
@@ -29,8 +33,11 @@ const GROUPS: &[&str] = &[
 ];
 
 pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
+    let file = &inputs.project.changelog;
+    if !inputs.project.path(file).exists() {
+        return Ok(missing(file));
+    }
     let changelog = Changelog::read(inputs.project)?;
-    let fix = format!("follow the help in {}", changelog.file);
     let mut gate = Gate {
         inputs,
         changelog,
@@ -39,6 +46,7 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
     gate.check_form();
     gate.check_versions()?;
     gate.check_entries();
+    gate.check_lost()?;
     let newest = inputs.newest().map_or_else(
         || "nothing is released yet".to_owned(),
         |newest| format!("the newest release is {}", newest.version),
@@ -47,11 +55,34 @@ pub(super) fn run(inputs: &Inputs<'_>) -> Result<Outcome> {
         0 => format!("names every change; {newest}"),
         count => format!("{}; {newest}", counted(count, "fault")),
     };
+    let mut files: Vec<&str> = Vec::new();
+    for finding in &gate.findings {
+        let file = &*finding.problem.at.file;
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    if files.is_empty() {
+        files.push(file);
+    }
     Ok(Outcome {
         summary,
+        fix: Some(format!("follow the help in {}", files.join(" and "))),
         findings: gate.findings,
-        fix: Some(fix),
     })
+}
+
+/// The result where there is no changelog.
+fn missing(file: &str) -> Outcome {
+    let message = "there is no changelog";
+    let help =
+        format!("create {file} with the heading `# Changelog` and the section `## {UNRELEASED}`");
+    let problem = Problem::error("changelog-form", &Location::start(file), message, help);
+    Outcome {
+        summary: "there is no changelog".to_owned(),
+        fix: Some(format!("create {file}")),
+        findings: vec![Finding::new(problem)],
+    }
 }
 
 struct Gate<'a> {
@@ -151,6 +182,9 @@ impl Gate<'_> {
             let help = format!("leave it under `## {UNRELEASED}`, and run: {release} {own}");
             self.fault("section-without-release", at, message, &help);
         }
+        if !inputs.project.cargo_version {
+            return Ok(());
+        }
         let manifest = inputs.project.read(MANIFEST)?;
         for mention in versions::of_manifest(&manifest)? {
             if mention.version != newest.to_string() {
@@ -205,6 +239,72 @@ impl Gate<'_> {
             self.fault(RULE, &unreleased.at, message, &help);
         }
     }
+}
+
+impl Gate<'_> {
+    /// Checks that each unreleased entry of an earlier commit is still there, perhaps in
+    /// other words: the other checks do not see entries that are not about the contract.
+    fn check_lost(&mut self) -> Result<()> {
+        let project = self.inputs.project;
+        let severity = match project.severities.get(LOST) {
+            Some(None) => return Ok(()),
+            Some(Some(severity)) => *severity,
+            None => Severity::Error,
+        };
+        let asked = self.inputs.since.as_deref();
+        let revision = asked.unwrap_or("HEAD");
+        let found = revision::file_at(&project.root, revision, &project.changelog);
+        let earlier = match (found, asked) {
+            (Ok(text), _) => Changelog::parse(&self.changelog.file, text),
+            (Err(error), Some(_)) => return Err(error),
+            // There is no repository, no commit, or no changelog in it.
+            (Err(_), None) => return Ok(()),
+        };
+        let Some(unreleased) = earlier.unreleased() else {
+            return Ok(());
+        };
+        let known: Vec<&str> = earlier
+            .sections
+            .iter()
+            .map(|own| own.title.as_str())
+            .collect();
+        let is_new = |title: &str| title == UNRELEASED || !known.contains(&title);
+        let sections = self.changelog.sections.iter();
+        let present: Vec<String> = sections
+            .filter(|section| is_new(&section.title))
+            .flat_map(Section::entries)
+            .collect();
+        let at = self.changelog.sections.first();
+        let at = at.map_or_else(
+            || Location::start(&self.changelog.file),
+            |own| own.at.clone(),
+        );
+        for entry in unreleased.entries() {
+            if present.iter().any(|other| is_similar(&entry, other)) {
+                continue;
+            }
+            let start: String = entry.chars().take(60).collect();
+            let message = format!("the entry `{start}…` of {revision} is lost");
+            let help = format!(
+                "put it back under `## {UNRELEASED}`; if what it describes was undone, say so with `{LOST}` in `[document.rules]`"
+            );
+            let problem = Problem::error(LOST, &at, message, help).with_severity(severity);
+            self.findings
+                .push(Finding::in_text(problem, &self.changelog.text));
+        }
+        Ok(())
+    }
+}
+
+/// Whether half of the words of an entry are in another one.
+fn is_similar(entry: &str, other: &str) -> bool {
+    let words = |text: &str| -> BTreeSet<String> {
+        let words = text.split(|letter: char| !letter.is_alphanumeric());
+        let words = words.filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect()
+    };
+    let (entry, other) = (words(entry), words(other));
+    2 * entry.intersection(&other).count() >= entry.len()
 }
 
 /// The changes of operations, grouped by place: a change of a part that several

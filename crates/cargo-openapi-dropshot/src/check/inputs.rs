@@ -1,17 +1,17 @@
 //! Reads the inputs of the gates once for all of them: the document, the releases,
 //! the changes since the newest release, and the accepted breaking changes.
 
-use super::{Finding, accepted::Accepted};
+use super::{Finding, accepted::Accepted, is_raised};
 use crate::{
-    Project,
+    FILE, Project,
     release::released::{self, Released},
 };
 use anyhow::{Context, Result};
 use chrono::NaiveDate;
 use openapi_dropshot_contract::{
-    Document, Problem, Problems, Profile,
-    diff::{Change, Policy, compare},
-    lifecycle::WARNING_DAYS,
+    Document, Problem, Problems,
+    diff::{Change, Level, Policy, compare},
+    model::Node,
 };
 use std::{
     borrow::Cow,
@@ -40,6 +40,25 @@ pub(crate) struct Inputs<'p> {
     /// documents cannot be compared.
     pub(crate) changes: Option<Vec<Change>>,
     pub(super) accepted: Accepted,
+    /// The git revision whose changelog entries must not be lost; `None` means HEAD, if
+    /// there is one.
+    pub(super) since: Option<String>,
+}
+
+/// Gives a change the level that it has for the gate; see [`is_raised`].
+fn raise(change: &mut Change, base: &Node) {
+    let (Some(operation), true) = (&change.operation, is_raised(change.id)) else {
+        return;
+    };
+    let (method, path) = operation.split_once(' ').unwrap_or_default();
+    let path = path.replace('~', "~0").replace('/', "~1");
+    let pointer = format!("/paths/{path}/{}", method.to_lowercase());
+    let operation = base.pointer(&pointer);
+    let stability = operation.and_then(|operation| operation.get("x-stability-level")?.as_str());
+    change.level = match stability {
+        None | Some("stable") => Level::Err,
+        Some(_) => Level::Warn,
+    };
 }
 
 impl<'p> Inputs<'p> {
@@ -56,12 +75,15 @@ impl<'p> Inputs<'p> {
             .map_or(Cow::from(&project.document), Path::to_string_lossy)
             .into();
         let text = fs::read_to_string(&path);
-        let text = text.with_context(|| format!("cannot read the document {file}"))?;
+        let text = text.with_context(|| match spec {
+            Some(_) => format!("cannot read the document {file}"),
+            None => format!("cannot read the document {file}, which `path` in {FILE} names"),
+        })?;
         // Editors do not count a byte order mark as a column.
         let text: Arc<str> = Arc::from(text.strip_prefix('\u{feff}').unwrap_or(&text));
         let document = openapi_dropshot_contract::read(&file, &text);
         let lints = (document.as_ref())
-            .map(|document| openapi_dropshot_contract::lint(document, Profile::Strict))
+            .map(|document| project.lint(document))
             .unwrap_or_default();
         let releases = released::read_all(project)?;
         // An incomplete document is compared as far as it goes, but the target of a
@@ -70,14 +92,18 @@ impl<'p> Inputs<'p> {
         let draft = openapi_dropshot_contract::read_draft(&file, &text)
             .ok()
             .filter(|draft| !draft.faults.iter().any(is_dangling));
-        // A stable operation that becomes deprecated must stay at least for the period
-        // in which clients are warned of its sunset.
         let policy = Policy {
-            deprecation_days_stable: WARNING_DAYS.try_into().unwrap_or_default(),
+            deprecation_days_beta: project.deprecation_days_beta,
+            deprecation_days_stable: project.deprecation_days_stable,
             ..Policy::on(today)
         };
-        let changes = (releases.documents.last().zip(draft))
-            .map(|(newest, draft)| compare(&newest.root, &draft.root, &policy));
+        let changes = (releases.documents.last().zip(draft)).map(|(newest, draft)| {
+            let mut changes = compare(&newest.root, &draft.root, &policy);
+            changes
+                .iter_mut()
+                .for_each(|change| raise(change, &newest.root));
+            changes
+        });
         Ok(Inputs {
             project,
             today,
@@ -90,6 +116,7 @@ impl<'p> Inputs<'p> {
             path,
             file,
             text,
+            since: None,
         })
     }
 
@@ -107,7 +134,11 @@ impl<'p> Inputs<'p> {
 
     /// The remedy for findings in the document.
     pub(super) fn follow_help(&self) -> String {
-        let command = self.project.task("generate");
+        let task = match self.project.output {
+            Some(_) => "generate",
+            None => "check",
+        };
+        let command = self.project.task(task);
         format!("follow the help in {}, then: {command}", self.file)
     }
 

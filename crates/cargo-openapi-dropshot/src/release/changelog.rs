@@ -35,7 +35,11 @@ impl Changelog {
     /// Reads the changelog of a project.
     pub(crate) fn read(project: &Project) -> Result<Self> {
         let file = &project.changelog;
-        let text = project.read(file)?;
+        Ok(Self::parse(file, project.read(file)?))
+    }
+
+    /// Parses the text of a changelog.
+    pub(crate) fn parse(file: &str, text: String) -> Self {
         let mut sections: Vec<Section> = Vec::new();
         let mut is_code = false;
         for (index, line) in text.split_inclusive('\n').enumerate() {
@@ -53,11 +57,11 @@ impl Changelog {
                 last.body += line;
             }
         }
-        Ok(Changelog {
-            file: file.clone(),
+        Changelog {
+            file: file.to_owned(),
             text: Arc::from(text),
             sections,
-        })
+        }
     }
 
     /// The section on top, where it is that of the unreleased changes.
@@ -80,6 +84,27 @@ impl Section {
     pub(crate) fn has_entries(&self) -> bool {
         let mut lines = self.body.lines().map(str::trim);
         lines.any(|line| !line.is_empty() && !line.starts_with('#'))
+    }
+
+    /// Returns the entries: the items of the lists, with their further lines.
+    pub(crate) fn entries(&self) -> Vec<String> {
+        let mut entries: Vec<String> = Vec::new();
+        let mut is_open = false;
+        for line in self.body.lines() {
+            let is_item = line.starts_with("- ") || line.starts_with("* ");
+            if is_item {
+                entries.push(line[2..].trim().to_owned());
+                is_open = true;
+            } else if line.starts_with('#') {
+                is_open = false;
+            } else if let (true, false, Some(last)) =
+                (is_open, line.trim().is_empty(), entries.last_mut())
+            {
+                last.push(' ');
+                last.push_str(line.trim());
+            }
+        }
+        entries
     }
 
     /// Returns the version of a release, from a heading such as `1.0.0 - 2026-11-20`.

@@ -3,7 +3,7 @@
 //! is no longer needed.
 
 /// The rules whose differences do not fail the round trip, with the reason.
-pub(super) const ACCEPTED: &[(&[&str], &str)] = &[
+pub(crate) const ACCEPTED: &[(&[&str], &str)] = &[
     // Equivalences: another form, the same meaning.
     (
         &["summary-added"],
@@ -147,7 +147,7 @@ pub(super) const ACCEPTED: &[(&[&str], &str)] = &[
 ];
 
 /// Returns why differences of this rule are accepted, if they are.
-pub(super) fn reason(rule: &str) -> Option<&'static str> {
+pub(crate) fn reason(rule: &str) -> Option<&'static str> {
     let accepted = ACCEPTED.iter().find(|(rules, _)| rules.contains(&rule));
     accepted.map(|(_, reason)| *reason)
 }

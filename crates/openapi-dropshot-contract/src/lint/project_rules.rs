@@ -2,7 +2,8 @@
 //! made from a document. The project rules about deprecation and error codes
 //! are in `lifecycle` and `error_codes`.
 
-use crate::model::{Document, MediaType, Operation};
+use super::walk::schema_places;
+use crate::model::{Document, MediaType, Operation, Schema};
 use crate::problem::Problem;
 use crate::rules::document as rules;
 
@@ -24,8 +25,66 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
             let message = format!("{label} can be called without credentials");
             problems.push(rules::UNSECURED_OPERATION.violation(at, message));
         }
+        problems.extend(missing_responses(operation));
         examples(document, operation, problems);
     }
+    for place in schema_places(document) {
+        place.schema.each(&mut |schema| {
+            problems.extend(misplaced_stability(document, schema));
+        });
+    }
+}
+
+/// The middleware pipeline of a service sends these statuses before and after the handler,
+/// so that a client gets them from every operation.
+fn missing_responses(operation: &Operation) -> Option<Problem> {
+    let has_body = operation.request_body.is_some();
+    let is_parsed = has_body || !operation.parameters.is_empty();
+    let sent = [
+        (400, is_parsed),
+        (401, !operation.is_open()),
+        (408, has_body),
+        (413, has_body),
+        (415, has_body),
+        (429, true),
+        (500, true),
+        (503, true),
+    ];
+    let missing = sent
+        .into_iter()
+        .filter(|(status, is_sent)| *is_sent && operation.response_for(*status).is_none());
+    let missing: Vec<u16> = missing.map(|(status, _)| status).collect();
+    let (last, others) = missing.split_last()?;
+    let others: Vec<String> = others.iter().map(u16::to_string).collect();
+    let listed = match others.len() {
+        0 => format!("`{last}`"),
+        _ => format!("`{}` and `{last}`", others.join("`, `")),
+    };
+    let range = |range: &'static str, first: u16| {
+        let is_missing = missing.iter().any(|status| status / 100 == first);
+        is_missing.then_some(range)
+    };
+    let ranges = [range("`4XX`", 4), range("`5XX`", 5)];
+    let ranges: Vec<&str> = ranges.into_iter().flatten().collect();
+    let message = format!(
+        "{} has no response for {listed}, which the service sends",
+        operation.label()
+    );
+    let help = format!(
+        "add {} with the body of an error, or `default`, or the statuses themselves",
+        ranges.join(" and ")
+    );
+    Some(rules::MISSING_RESPONSE.problem(&operation.at, message, help))
+}
+
+fn misplaced_stability(document: &Document, schema: &Schema) -> Option<Problem> {
+    const EXTENSION: &str = "x-stability-level";
+    schema.extensions.get(EXTENSION)?;
+    let written = document.root.pointer(&schema.at.pointer);
+    let level = written.and_then(|node| node.get(EXTENSION));
+    let at = level.map_or(&schema.at, |level| &level.at);
+    let message = format!("`{EXTENSION}` has no meaning at a schema");
+    Some(rules::MISPLACED_STABILITY_LEVEL.violation(at, message))
 }
 
 /// Every body has an example: beside its schema, or in it.

@@ -30,7 +30,102 @@ pub(crate) fn with_other_operation(members: &str) -> String {
 
 #[test]
 fn a_document_that_follows_the_project_rules_has_no_problems() {
-    assert!(problems(&with_other_operation(""), Profile::Strict).is_empty());
+    let text = with_other_operation("").replace(
+        "{description: Fine.}",
+        "{description: Fine.}, default: {description: Bad.}",
+    );
+    let text = text.replace("'204': {description: Fine.}, default: {description: Bad.}\n", "'204': {description: Fine.}\n        5XX: {description: Broken.}\n        4XX: {description: Bad.}\n");
+    let found = rules_of(&text);
+    // The document has no catalogue of error codes.
+    assert!(found.iter().all(|rule| *rule == "error-codes"), "{found:?}");
+}
+
+/// The rules of the problems by the project rules.
+fn rules_of(text: &str) -> Vec<&'static str> {
+    let found = problems(text, Profile::Strict).into_iter();
+    found.map(|problem| problem.rule).collect()
+}
+
+#[test]
+fn an_operation_has_the_responses_that_every_service_sends() {
+    let not_found = with_responses("        '404': {description: Gone.}\n")
+        .replace("      operationId", "      «operationId");
+    assert_found_missing(
+        &not_found,
+        "`list` has no response for `401`, `429`, `500` and `503`, which the service sends",
+        "add `4XX` and `5XX`",
+    );
+    let query = "parameters: [{name: q, in: query, schema: {type: string}}]";
+    let with_query = not_found.replace("summary: List", &format!("summary: List\n      {query}"));
+    assert_found_missing(
+        &with_query,
+        "for `400`, `401`, `429`, `500` and `503`",
+        "`4XX` and `5XX`",
+    );
+    let body = "requestBody: {content: {a/b: {schema: {type: string, example: a}}}}";
+    let with_body = not_found
+        .replace("summary: List", &format!("summary: List\n      {body}"))
+        .replace("    get:", "    post:");
+    let all = "for `400`, `401`, `408`, `413`, `415`, `429`, `500` and `503`";
+    assert_found_missing(&with_body, all, "`4XX` and `5XX`");
+    let open = not_found.replace("security: [key: []]\n", "security: []\n");
+    let open = problems(&open.replace('«', ""), Profile::Strict);
+    let missing = open
+        .iter()
+        .find(|problem| problem.rule == "missing-response");
+    let missing = missing.expect("a problem");
+    assert!(
+        missing.message.contains("for `429`, `500` and `503`"),
+        "{missing}"
+    );
+    for (complete, is_missing) in [
+        ("        default: {description: Bad.}\n", false),
+        (
+            "        4XX: {description: Bad.}\n        5XX: {description: Bad.}\n",
+            false,
+        ),
+        (
+            "        4XX: {description: Bad.}\n        '500': {description: Bad.}\n",
+            true,
+        ),
+        (
+            "        4XX: {description: Bad.}\n        '500': {description: Bad.}\n        '503': {description: Bad.}\n",
+            false,
+        ),
+    ] {
+        let found = rules_of(&with_responses(complete));
+        assert_eq!(
+            found.contains(&"missing-response"),
+            is_missing,
+            "{complete}"
+        );
+    }
+}
+
+#[track_caller]
+fn assert_found_missing(marked: &str, message: &str, help: &str) {
+    let text = marked.replace('«', "");
+    let found = problems(&text, Profile::Strict);
+    let missing = found
+        .iter()
+        .find(|problem| problem.rule == "missing-response");
+    let missing = missing.unwrap_or_else(|| panic!("no problem in:\n{text}"));
+    assert!(missing.message.contains(message), "{missing}");
+    assert!(missing.help.contains(help), "{missing}");
+    assert!(missing.at.pointer.starts_with("/paths/~1a/"), "{missing}");
+}
+
+#[test]
+fn a_schema_has_no_stability_level() {
+    let text = with_responses(
+        "        '200': {description: Fine., content: {a/b: {schema: {type: object, example: {}, properties: {a: {x-stability-level: «beta}}}}}}\n",
+    );
+    assert_strict_fault(
+        &text,
+        "misplaced-stability-level",
+        "`x-stability-level` has no meaning at a schema",
+        "remove it",
+    );
 }
 
 #[test]
@@ -84,7 +179,7 @@ fn a_body_has_an_example() {
     let with_example = with_responses(
         "        '200': {description: Fine., content: {a/b: {schema: {type: string, example: a}}}}\n",
     );
-    assert!(problems(&with_example, Profile::Strict).is_empty());
+    assert_eq!(rules_of(&with_example), ["missing-response"]);
 }
 
 #[test]

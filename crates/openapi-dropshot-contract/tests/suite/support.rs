@@ -82,7 +82,9 @@ fn assert_found(
         .map_or(0, |line| line.chars().count())
         + 1;
     let text = marked.replacen('«', "", 1);
-    let found = problems(&text, profile);
+    let mut found = problems(&text, profile);
+    // The small documents of most tests describe no errors.
+    found.retain(|problem| problem.rule == rule || problem.rule != "missing-response");
     let rendered = Problems::new(&text.as_str().into(), found.clone());
     let [problem] = found.as_slice() else {
         panic!(

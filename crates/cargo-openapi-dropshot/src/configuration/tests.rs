@@ -1,0 +1,324 @@
+//! Tests of the configuration: the JSON Schema and the parser accept the same files, and
+//! the committed schema is the one that the parser's types give.
+
+use super::Configuration;
+use crate::{json_schema, settings::Settings};
+use serde_json::Value;
+use std::{fs, path::Path};
+
+/// A file with every key.
+const ALL_KEYS: &str = r#"
+command = "cargo xtask"
+
+[[document]]
+name = "shop"
+path = "spec/shop.yaml"
+releases = "spec/shop-released"
+accepted-breaks = "spec/shop-accepted-breaks.toml"
+changelog = "spec/CHANGELOG-shop.md"
+cargo-version = true
+usage-command = "shop usage"
+profile = "general"
+deprecation-days = { beta = 30, stable = 365 }
+
+[document.generate]
+models = { folder = "crates/shop-models/src/generated", crate = "shop_models" }
+api = { folder = "crates/shop-api/src/generated", crate = "shop_api" }
+client = { folder = "crates/shop-client/src/generated", crate = "shop_client::generated" }
+trait = "Shop"
+
+[document.rename]
+NewLoanNote = "LoanNote"
+
+[document.rules]
+missing-example = { level = "warn", reason = "They follow." }
+undeclared-tag = { level = "off", reason = "Tags are free." }
+
+[[document]]
+path = "spec/admin.json"
+releases = "spec/admin-released"
+changelog = "spec/CHANGELOG-admin.md"
+"#;
+
+/// Edits of that file, each with whether the result has the right form.
+const EDITS: &[(&str, &str, bool)] = &[
+    ("", "", true),
+    ("name = \"shop\"\n", "", true),
+    ("path = \"spec/shop.yaml\"\n", "", false),
+    ("path = \"spec/shop.yaml\"", "path = 5", false),
+    ("releases = \"spec/shop-released\"\n", "", true),
+    ("releases =", "releses =", false),
+    ("command =", "comand =", false),
+    ("command = \"cargo xtask\"", "command = true", false),
+    ("\"general\"", "\"strict\"", true),
+    ("\"general\"", "\"lenient\"", false),
+    ("cargo-version = true", "cargo-version = 1", false),
+    ("beta = 30, ", "", true),
+    ("beta = 30", "beta = -1", false),
+    ("beta = 30", "beta = \"30\"", false),
+    ("beta = 30", "alpha = 30", false),
+    ("api = {", "apy = {", false),
+    (
+        "api = { folder = \"crates/shop-api/src/generated\", crate = \"shop_api\" }\n",
+        "",
+        false,
+    ),
+    (
+        "client = { folder = \"crates/shop-client/src/generated\", crate = \"shop_client::generated\" }\n",
+        "",
+        true,
+    ),
+    (", crate = \"shop_api\"", "", true),
+    ("folder = \"crates/shop-api/src/generated\", ", "", false),
+    ("crate = \"shop_api\"", "krate = \"shop_api\"", false),
+    ("trait = \"Shop\"\n", "", true),
+    ("trait = \"Shop\"", "trait = [\"Shop\"]", false),
+    ("NewLoanNote = \"LoanNote\"", "NewLoanNote = 1", false),
+    ("level = \"warn\"", "level = \"warning\"", false),
+    ("level = \"warn\", ", "", false),
+    (", reason = \"They follow.\"", "", false),
+    (
+        "{ level = \"warn\", reason = \"They follow.\" }",
+        "\"warn\"",
+        false,
+    ),
+    ("[document.rules]", "[document.rule]", false),
+    ("[[document]]\nname", "[document]\nname", false),
+];
+
+#[test]
+fn the_schema_and_the_parser_accept_the_same_files() {
+    let schema: Value = serde_json::from_str(&json_schema()).expect("a schema");
+    let validator = jsonschema::validator_for(&schema).expect("a valid schema");
+    for (old, new, is_valid) in EDITS {
+        assert!(ALL_KEYS.contains(old), "{old}");
+        let text = ALL_KEYS.replacen(old, new, 1);
+        let parsed = toml::from_str::<Settings>(&text);
+        let value: Result<toml::Value, _> = toml::from_str(&text);
+        let by_schema = value.is_ok_and(|value| {
+            validator.is_valid(&serde_json::to_value(value).expect("TOML without dates is JSON"))
+        });
+        assert_eq!(
+            parsed.is_ok(),
+            *is_valid,
+            "the parser of `{old}` → `{new}`: {:?}",
+            parsed.err()
+        );
+        assert_eq!(by_schema, *is_valid, "the schema of `{old}` → `{new}`");
+    }
+}
+
+#[test]
+fn every_key_of_the_schema_is_in_the_file_with_every_key() {
+    fn keys(schema: &Value, found: &mut Vec<String>) {
+        if let Some(properties) = schema["properties"].as_object() {
+            found.extend(properties.keys().cloned());
+        }
+        for (_, inner) in schema["definitions"].as_object().into_iter().flatten() {
+            keys(inner, found);
+        }
+    }
+    let schema: Value = serde_json::from_str(&json_schema()).expect("a schema");
+    let mut found = Vec::new();
+    keys(&schema, &mut found);
+    assert!(found.len() > 20, "{found:?}");
+    for key in found {
+        let is_there =
+            ALL_KEYS.contains(&format!("{key} =")) || ALL_KEYS.contains(&format!("{key}]"));
+        assert!(is_there, "`{key}` is not tried");
+    }
+}
+
+#[test]
+fn the_committed_schema_is_that_of_the_parser() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi-dropshot.schema.json");
+    let schema = json_schema();
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&path, schema).expect("the folder is writable");
+        return;
+    }
+    let committed = fs::read_to_string(&path).expect("the schema exists");
+    assert!(
+        committed == schema,
+        "set UPDATE_GOLDEN=1 to accept the new schema"
+    );
+}
+
+/// The problems of a file, each as `line:column message / help`.
+fn problems(text: &str) -> Vec<String> {
+    match Configuration::parse(Path::new("no-such-folder"), "openapi-dropshot.toml", text) {
+        Ok(_) => Vec::new(),
+        Err(problems) => {
+            let problems = problems.problems().iter().map(|problem| {
+                let (line, column) = (problem.at.line, problem.at.column);
+                format!("{line}:{column} {} / {}", problem.message, problem.help)
+            });
+            problems.collect()
+        }
+    }
+}
+
+#[test]
+fn a_file_with_every_key_has_no_problem_and_gives_its_values() {
+    assert_eq!(problems(ALL_KEYS), Vec::<String>::new());
+    let read = Configuration::parse(Path::new("r"), "a", ALL_KEYS).expect("a configuration");
+    let [shop, admin] = read.projects.as_slice() else {
+        panic!("two documents");
+    };
+    assert_eq!((shop.name.as_str(), admin.name.as_str()), ("shop", "admin"));
+    assert_eq!(shop.command, "cargo xtask");
+    assert_eq!(
+        (shop.deprecation_days_beta, shop.deprecation_days_stable),
+        (30, 365)
+    );
+    assert_eq!(
+        (admin.deprecation_days_beta, admin.deprecation_days_stable),
+        (0, 180)
+    );
+    assert_eq!(shop.severities.len(), 2);
+    assert_eq!(admin.accepted_breaks, "spec/accepted-breaks.toml");
+    assert!(shop.cargo_version && !admin.cargo_version);
+    assert!(shop.output.is_some() && admin.output.is_none());
+}
+
+#[test]
+fn values_that_cannot_be_used_are_reported_where_they_are() {
+    for (old, new, expected) in [
+        (
+            "spec/shop.yaml",
+            "../shop.yaml",
+            "6:8 `../shop.yaml` is not a path below the folder of this file",
+        ),
+        (
+            "spec/shop.yaml",
+            "/shop.yaml",
+            "6:8 `/shop.yaml` is not a path",
+        ),
+        (
+            "name = \"shop\"",
+            "name = \"admin\"",
+            "29:8 two documents have the name `admin`",
+        ),
+        (
+            "spec/CHANGELOG-admin.md",
+            "spec/CHANGELOG-shop.md",
+            "31:13 two documents have the same changelog",
+        ),
+        (
+            "spec/admin-released",
+            "spec/shop-released",
+            "30:12 two documents have the same folder of releases",
+        ),
+        (
+            "spec/admin.json",
+            "spec/shop.yaml",
+            "29:8 two documents have the same document",
+        ),
+        (
+            "shop_client::generated",
+            "shop_models",
+            "18:65 two folders of generated code have the crate `shop_models` / write the `crate`",
+        ),
+        (
+            "crates/shop-api/src/generated",
+            "crates/shop-models/src/generated",
+            "17:18 `crates/shop-models/src/generated` has the generated code of two parts",
+        ),
+        (
+            "crates/shop-api/src/generated",
+            "crates/shop-models/src",
+            "17:18 of the folders",
+        ),
+        (
+            "\"shop_models\"",
+            "\"shop-models\"",
+            "16:65 `shop-models` is not a crate or a module as Rust writes it",
+        ),
+        (", crate = \"shop_models\"", "", "16:21 no Cargo.toml above"),
+        (
+            "\"Shop\"",
+            "\"The Shop\"",
+            "19:9 `The Shop` is not a name of a trait",
+        ),
+        (
+            "\"LoanNote\"",
+            "\"loan-note\"",
+            "22:15 `loan-note` is not a name of a type",
+        ),
+        (
+            "missing-example =",
+            "missing-exmple =",
+            "25:1 the linter has no rule `missing-exmple` / did you mean `missing-example`?",
+        ),
+        (
+            "missing-example =",
+            "syntax =",
+            "25:20 the severity of `syntax` cannot be lowered",
+        ),
+        (
+            "missing-example =",
+            "request-body-removed =",
+            "25:1 `request-body-removed` is a rule about changes",
+        ),
+        (
+            "They follow.",
+            " ",
+            "25:46 the severity of `missing-example` has no reason",
+        ),
+        (
+            "changelog = \"spec/CHANGELOG-admin.md\"",
+            "changelog = \"spec/CHANGELOG-admin.md\"\ncargo-version = true",
+            "32:17 the version of Cargo.toml",
+        ),
+    ] {
+        assert!(ALL_KEYS.contains(old), "{old}");
+        let found = problems(&ALL_KEYS.replacen(old, new, 1));
+        assert!(
+            found.iter().any(|problem| problem.starts_with(expected)),
+            "expected {expected}, found {found:#?}"
+        );
+    }
+}
+
+#[test]
+fn a_key_or_a_value_that_does_not_exist_is_reported_with_the_one_that_was_meant() {
+    for (old, new, expected) in [
+        (
+            "releases =",
+            "releses =",
+            "7:1 unknown key `releses` / did you mean `releases`?",
+        ),
+        (
+            "command =",
+            "comand =",
+            "2:1 unknown key `comand` / did you mean `command`?",
+        ),
+        (
+            "crate = \"shop_api\"",
+            "krate = \"shop_api\"",
+            "17:51 unknown key `krate` / did you mean `crate`?",
+        ),
+        (
+            "level = \"warn\"",
+            "level = \"wran\"",
+            "25:29 unknown value `wran` / did you mean `warn`?",
+        ),
+        (
+            "[document.rules]",
+            "[document.ruls]",
+            "24:11 unknown key `ruls` / did you mean `rules`?",
+        ),
+        (
+            "path = \"spec/shop.yaml\"\n",
+            "",
+            "4:1 the key `path` is missing / add the key",
+        ),
+    ] {
+        let found = problems(&ALL_KEYS.replacen(old, new, 1));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(
+            found[0].starts_with(expected),
+            "expected {expected}, found {found:?}"
+        );
+    }
+}

@@ -1,0 +1,316 @@
+//! Task `explain`: describes the rules that the other tasks report: their meaning,
+//! examples, the remedy and the configuration. The page `docs/rules.md` is made of the
+//! same descriptions.
+
+mod example;
+mod gates;
+mod generator;
+mod page;
+mod roundtrip;
+#[cfg(test)]
+mod tests;
+
+use anyhow::{Result, bail};
+use openapi_dropshot_contract::{
+    Profile, Rule, Severity,
+    rules::{self, ChangeRule, Level},
+    suggest::did_you_mean,
+};
+use std::process::ExitCode;
+
+pub use page::markdown;
+
+/// The options of the task `explain`.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// The id of the rule, which messages print in brackets; without it, all rules are listed
+    rule: Option<String>,
+}
+
+/// What reports a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Reporter {
+    /// The reader and the linter of one document.
+    Linter,
+    /// The comparison of two documents.
+    Comparison,
+    /// The generator.
+    Generator,
+    /// The gates themselves, and the reader of the configuration.
+    Gates,
+    /// The round trip.
+    RoundTrip,
+}
+
+impl Reporter {
+    pub(crate) const ALL: [Reporter; 5] = [
+        Reporter::Linter,
+        Reporter::Comparison,
+        Reporter::Generator,
+        Reporter::Gates,
+        Reporter::RoundTrip,
+    ];
+
+    /// The name and a sentence about it.
+    pub(crate) fn about(self) -> (&'static str, &'static str) {
+        match self {
+            Reporter::Linter => (
+                "Rules for one document",
+                "The gates `document` and `lifecycle` report these, and so does `generate`.",
+            ),
+            Reporter::Comparison => (
+                "Rules for changes",
+                "`diff` and the gates `breaking` and `lifecycle` report these. The level is that for a stable operation; for `beta` \
+                 and `experimental` ones, `ERR` becomes `WARN`, except for promises about sunsets and stability.",
+            ),
+            Reporter::Generator => (
+                "Rules of the generator",
+                "`generate`, `roundtrip` and the gate `generated` report these: what has no counterpart in Rust, dropshot or progenitor.",
+            ),
+            Reporter::Gates => (
+                "Rules of the gates",
+                "`check` and `release` report these about files beside the document.",
+            ),
+            Reporter::RoundTrip => (
+                "Differences of the round trip",
+                "`roundtrip` and the gate of that name report these: differences between a document and the code generated from it.",
+            ),
+        }
+    }
+}
+
+/// The description of a rule.
+#[derive(Clone, Debug)]
+pub(crate) struct Explanation {
+    pub(crate) id: &'static str,
+    pub(crate) reporter: Reporter,
+    /// How serious a violation is, such as `error` or `ERR`.
+    pub(crate) severity: String,
+    /// When the rule is broken, as a sentence.
+    pub(crate) meaning: String,
+    /// What to do about it, as a sentence.
+    pub(crate) remedy: String,
+    /// An example that breaks the rule and one that keeps it.
+    pub(crate) example: Example,
+    /// How to configure the rule, as sentences.
+    pub(crate) configuration: String,
+}
+
+/// An example that breaks a rule, and one that keeps it.
+#[derive(Clone, Debug)]
+pub(crate) struct Example {
+    /// What the texts are, such as `members of an operation`.
+    pub(crate) part: &'static str,
+    pub(crate) breaks: String,
+    pub(crate) keeps: String,
+}
+
+/// A rule that is declared in this crate, without an example that a linter could read.
+pub(crate) struct Declared {
+    pub(crate) id: &'static str,
+    pub(crate) severity: Severity,
+    pub(crate) meaning: &'static str,
+    pub(crate) remedy: &'static str,
+    pub(crate) breaks: &'static str,
+    pub(crate) keeps: &'static str,
+    pub(crate) configuration: &'static str,
+}
+
+/// Finds the description of a rule.
+pub(crate) fn find(id: &str) -> Option<Explanation> {
+    if let Some(rule) = rules::all().find(|rule| rule.id == id) {
+        let mut explanation = of_linter(rule);
+        // One id is that of a difference, too.
+        if let Some(difference) = roundtrip::find(id) {
+            explanation.meaning += &format!(" In the round trip: {}", difference.meaning);
+        }
+        return Some(explanation);
+    }
+    if let Some(rule) = rules::change(id) {
+        return Some(of_comparison(rule));
+    }
+    if let Some(rule) = generator::RULES.iter().find(|rule| rule.id == id) {
+        return Some(of_generator(rule));
+    }
+    if let Some(rule) = gates::RULES.iter().find(|rule| rule.id == id) {
+        return Some(of_gates(rule));
+    }
+    roundtrip::find(id)
+}
+
+/// The ids of all rules, by what reports them, each once.
+pub(crate) fn all() -> Vec<&'static str> {
+    let ids = rules::all().map(|rule| rule.id);
+    let ids = ids.chain(rules::all_changes().map(|rule| rule.id));
+    let ids = ids.chain(generator::RULES.iter().map(|rule| rule.id));
+    let ids = ids.chain(gates::RULES.iter().map(|rule| rule.id));
+    let mut ids: Vec<&str> = ids.collect();
+    for id in roundtrip::ids() {
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    ids
+}
+
+fn of_linter(rule: &'static Rule) -> Explanation {
+    let is_fixed = rule.severity == Severity::Error && rule.profile == Profile::General;
+    let mut configuration = if is_fixed {
+        "The severity is fixed: without this rule, the document has no meaning.".to_owned()
+    } else {
+        configured(rule.id)
+    };
+    if rule.profile == Profile::Strict {
+        configuration += "\nWith `profile = \"general\"`, the linter does not apply this rule.";
+    }
+    Explanation {
+        id: rule.id,
+        reporter: Reporter::Linter,
+        severity: word(rule.severity).to_owned(),
+        meaning: rule.meaning.to_owned(),
+        remedy: rule.remedy.to_owned(),
+        example: Example {
+            part: example::name_of(rule.part),
+            breaks: rule.breaks.to_owned(),
+            keeps: rule.keeps.to_owned(),
+        },
+        configuration,
+    }
+}
+
+/// Says how to change the severity of a rule.
+fn configured(id: &str) -> String {
+    format!(
+        "In `openapi-dropshot.toml`, `level` is `off`, `warn` or `error`:\n\n\
+         ```toml\n[document.rules]\n{id} = {{ level = \"warn\", reason = \"Why this document is an exception.\" }}\n```\n"
+    )
+}
+
+fn of_comparison(rule: &'static ChangeRule) -> Explanation {
+    let (part, base, revision) = example::of_change(rule);
+    let is_about_days = rule.id.contains("sunset-date-too-small")
+        || rule.id.contains("deprecated-sunset")
+        || rule.id.contains("without-sunset");
+    let mut configuration = match rule.level {
+        Level::Err => {
+            "The level is fixed. Accept a single change in `accepted-breaks.toml`, with the entry that `check` prints and a reason."
+        }
+        Level::Warn => "The level is fixed. A warning does not fail a gate.",
+        Level::Info if crate::check::is_raised(rule.id) => {
+            "`diff` reports it as INFO, as oasdiff does. The gate `breaking` fails for a stable operation; accept a single change in \
+             `accepted-breaks.toml`, with the entry that `check` prints and a reason."
+        }
+        Level::Info => "The level is fixed. The gates do not report it.",
+    }
+    .to_owned();
+    if is_about_days {
+        configuration +=
+            " `deprecation-days` in `openapi-dropshot.toml` sets the days that are required.";
+    }
+    let mut meaning = rule.meaning.to_owned();
+    if let Some(first) = meaning.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    Explanation {
+        id: rule.id,
+        reporter: Reporter::Comparison,
+        severity: rule.level.to_string(),
+        meaning: meaning + ".",
+        remedy: match crate::check::is_raised(rule.id) {
+            true => "Keep the status, or accept the change: a client that recognises the error by its status no longer does.",
+            false => rule.remedy(),
+        }
+        .to_owned(),
+        example: Example {
+            part,
+            breaks: format!("{} became {}", shown(base), shown(revision)),
+            keeps: format!("{} stays {}", shown(base), shown(base)),
+        },
+        configuration,
+    }
+}
+
+/// Marks a text of a document as such.
+fn shown(text: &str) -> String {
+    match text {
+        "" => "nothing".to_owned(),
+        text => format!("`{text}`"),
+    }
+}
+
+fn of_generator(rule: &'static Rule) -> Explanation {
+    let configuration = match rule.id {
+        "generator-fault" | "client-shape" => "It cannot be switched off.",
+        id if id.starts_with("client-") || id == "unsupported-optional-body" => {
+            "It cannot be switched off. `generate --skip-unsupported` leaves out the operations that break it; without `client` in \
+             `[document.generate]`, no client is generated, and the rule does not apply."
+        }
+        _ => {
+            "It cannot be switched off. `generate --skip-unsupported` leaves out the operations that break it."
+        }
+    };
+    Explanation {
+        reporter: Reporter::Generator,
+        configuration: configuration.to_owned(),
+        ..of_linter(rule)
+    }
+}
+
+fn of_gates(rule: &'static Declared) -> Explanation {
+    Explanation {
+        id: rule.id,
+        reporter: Reporter::Gates,
+        severity: word(rule.severity).to_owned(),
+        meaning: rule.meaning.to_owned(),
+        remedy: rule.remedy.to_owned(),
+        example: Example {
+            part: "in words",
+            breaks: rule.breaks.to_owned(),
+            keeps: rule.keeps.to_owned(),
+        },
+        configuration: rule.configuration.to_owned(),
+    }
+}
+
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}
+
+/// Prints the description of a rule, or a list of all rules.
+///
+/// # Errors
+///
+/// There is no such rule.
+pub fn run(options: &Options) -> Result<ExitCode> {
+    let Some(id) = &options.rule else {
+        let mut last = None;
+        for id in all() {
+            // The examples of changes take long to find, and are not printed here.
+            let (reporter, severity) = match rules::change(id) {
+                Some(rule) => (Reporter::Comparison, rule.level.to_string()),
+                None => find(id).map_or((Reporter::Gates, String::new()), |rule| {
+                    (rule.reporter, rule.severity)
+                }),
+            };
+            if last != Some(reporter) {
+                println!("{}:", reporter.about().0);
+                last = Some(reporter);
+            }
+            println!("  {severity:<8} {id}");
+        }
+        return Ok(ExitCode::SUCCESS);
+    };
+    let id = id.trim_matches(['[', ']', '`']);
+    let Some(rule) = find(id) else {
+        let otherwise = "`explain` without an id lists all rules";
+        bail!(
+            "there is no rule `{id}`: {}",
+            did_you_mean(id, all(), otherwise)
+        );
+    };
+    print!("{}", page::text(&rule));
+    Ok(ExitCode::SUCCESS)
+}

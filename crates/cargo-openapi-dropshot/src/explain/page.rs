@@ -1,0 +1,65 @@
+//! Writes the description of a rule for a terminal, and the page with all of them.
+
+use super::{Explanation, Reporter, all, find};
+
+/// The page of the documentation, in Markdown.
+pub fn markdown() -> String {
+    let mut text = "<!-- Made by `UPDATE_GOLDEN=1 cargo test -p cargo-openapi-dropshot --lib the_page`; do not edit. -->\n\n\
+                    # Rules\n\n\
+                    Each rule that a task of `cargo openapi-dropshot` reports, with the same text as `cargo openapi-dropshot explain RULE` \
+                    prints.\n"
+        .to_owned();
+    let rules: Vec<Explanation> = all().into_iter().filter_map(find).collect();
+    for reporter in Reporter::ALL {
+        let (title, about) = reporter.about();
+        text += &format!("\n## {title}\n\n{about}\n");
+        // Many rules for changes differ in the place of the change only.
+        let mut sections: Vec<(String, Vec<&str>, &str)> = Vec::new();
+        for rule in rules.iter().filter(|rule| rule.reporter == reporter) {
+            let body = body(rule);
+            let is_same = |other: &&mut (String, Vec<&str>, &str)| {
+                other.0 == body && other.2 == rule.severity
+            };
+            match sections.iter_mut().find(is_same) {
+                Some((_, ids, _)) => ids.push(rule.id),
+                None => sections.push((body, vec![rule.id], &rule.severity)),
+            }
+        }
+        for (body, ids, severity) in sections {
+            text += &format!("\n### `{}` ({severity})\n\n{body}", ids.join("`, `"));
+        }
+    }
+    text
+}
+
+/// The description of one rule for a terminal.
+pub(super) fn text(rule: &Explanation) -> String {
+    let (id, severity) = (rule.id, &rule.severity);
+    let about = rule.reporter.about().1;
+    format!("{id} ({severity})\n\n{}\n{about}\n", body(rule))
+}
+
+/// Meaning, examples, remedy and configuration.
+fn body(rule: &Explanation) -> String {
+    let Explanation {
+        meaning,
+        remedy,
+        example,
+        configuration,
+        ..
+    } = rule;
+    let code = |text: &str| match example.part {
+        "in words" => text.to_owned(),
+        _ if rule.reporter == Reporter::Comparison => text.to_owned(),
+        _ if text.is_empty() => "nothing".to_owned(),
+        _ if text.contains('\n') => format!("\n\n```yaml\n{text}\n```\n"),
+        _ => format!("`{text}`"),
+    };
+    let (breaks, keeps) = (code(&example.breaks), code(&example.keeps));
+    let part = example.part;
+    let text = format!(
+        "{meaning}\n\n- Breaks it ({part}): {breaks}\n- Keeps it ({part}): {keeps}\n\nHow to fix it: {remedy}\n\n\
+         How to configure it: {configuration}\n"
+    );
+    format!("{}\n", text.trim_end().replace("\n\n\n", "\n\n"))
+}

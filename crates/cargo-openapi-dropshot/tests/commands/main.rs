@@ -1,0 +1,9 @@
+//! Tests `cargo openapi-dropshot` as a program, in repositories made for the tests.
+
+mod bad_input;
+mod code_first;
+mod generated_code;
+mod in_ci;
+mod output;
+mod repository;
+mod rules;

@@ -1,0 +1,275 @@
+//! The formats of `check` and `diff`, documents of git revisions, and exit codes.
+
+use crate::repository::{DOCUMENT, Repository, THINGS, assert_printed};
+use serde_json::Value;
+
+/// A repository whose document breaks a client, without a changelog entry.
+fn broken() -> Repository {
+    let repository = Repository::code_first();
+    repository.replace(DOCUMENT, "maximum: 100", "maximum: 50");
+    repository
+}
+
+fn json(repository: &Repository, arguments: &[&str], code: i32) -> Value {
+    let output = repository
+        .command(arguments)
+        .output()
+        .expect("the program runs");
+    assert_eq!(
+        output.status.code(),
+        Some(code),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
+/// Checks the form of a SARIF log, and returns its results.
+fn results(sarif: &Value) -> &Vec<Value> {
+    assert_eq!(sarif["version"], "2.1.0");
+    let run = &sarif["runs"][0];
+    let driver = &run["tool"]["driver"];
+    assert_eq!(driver["name"], "cargo-openapi-dropshot");
+    let results = run["results"].as_array().expect("results");
+    for result in results {
+        let index = result["ruleIndex"].as_u64().expect("an index") as usize;
+        let rule = &driver["rules"][index];
+        assert_eq!(rule["id"], result["ruleId"]);
+        assert!(
+            rule["shortDescription"]["text"]
+                .as_str()
+                .is_some_and(|text| text.ends_with('.')),
+            "{rule}"
+        );
+        assert!(rule["help"]["text"].is_string(), "{rule}");
+        assert!(["error", "warning", "note"].contains(&result["level"].as_str().expect("a level")));
+        let place = &result["locations"][0]["physicalLocation"];
+        assert!(place["artifactLocation"]["uri"].is_string());
+        assert!(place["region"]["startLine"].as_u64() >= Some(1));
+        assert!(place["region"]["startColumn"].as_u64() >= Some(1));
+    }
+    results
+}
+
+#[test]
+fn check_prints_sarif() {
+    let sarif = json(&broken(), &["check", "--format", "sarif"], 1);
+    let results = results(&sarif);
+    let found = results
+        .iter()
+        .find(|result| result["ruleId"] == "request-parameter-max-decreased");
+    let found = found.expect("the breaking change");
+    assert_eq!(found["level"], "error");
+    let place = &found["locations"][0];
+    assert_eq!(
+        place["physicalLocation"]["artifactLocation"]["uri"],
+        DOCUMENT
+    );
+    assert_eq!(place["physicalLocation"]["region"]["startLine"], 11);
+    let pointer = "/paths/~1things/get/parameters/0/schema/maximum";
+    assert_eq!(place["logicalLocations"][0]["fullyQualifiedName"], pointer);
+    assert!(
+        found["message"]["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("fix: "))
+    );
+    let clean = json(
+        &Repository::code_first(),
+        &["check", "--format", "sarif"],
+        0,
+    );
+    assert_eq!(clean["runs"][0]["results"], serde_json::json!([]));
+}
+
+#[test]
+fn check_prints_workflow_commands() {
+    let output = broken()
+        .command(&["check", "--format", "github"])
+        .output()
+        .expect("the program runs");
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let start = "::error file=spec/things.yaml,line=11,col=";
+    assert!(text.lines().any(|line| line.starts_with(start)), "{text}");
+    assert!(text.lines().all(|line| line.starts_with("::")), "{text}");
+}
+
+#[test]
+fn diff_prints_every_format_and_fails_for_a_breaking_change() {
+    let repository = broken();
+    let diff = |format: &'static str| {
+        [
+            "diff",
+            "spec/released/1.0.0.yaml",
+            DOCUMENT,
+            "--format",
+            format,
+        ]
+    };
+    let found = json(&repository, &diff("json"), 1);
+    assert_eq!(found["count"]["ERR"], 1);
+    let sarif = json(&repository, &diff("sarif"), 1);
+    assert_eq!(
+        results(&sarif)[0]["ruleId"],
+        "request-parameter-max-decreased"
+    );
+    assert_printed(
+        repository.run(&diff("github")),
+        1,
+        &["::error file=spec/things.yaml,line=11,"],
+    );
+    assert_printed(
+        repository.run(&diff("text")),
+        1,
+        &["ERR[request-parameter-max-decreased] GET /things"],
+    );
+    let same = ["diff", DOCUMENT, DOCUMENT, "--format", "github"];
+    assert_eq!(repository.run(&same), (0, String::new()));
+}
+
+#[test]
+fn diff_reads_documents_of_git_revisions() {
+    let repository = Repository::code_first();
+    repository.commit_all();
+    repository.git(&["tag", "v1"]);
+    repository.replace(DOCUMENT, "maximum: 100", "maximum: 50");
+    let run = repository.run(&["diff", "main:spec/things.yaml", DOCUMENT]);
+    assert_printed(
+        run,
+        1,
+        &[
+            "base: main:spec/things.yaml:11:",
+            "revision: spec/things.yaml:11:",
+            "1 ERR",
+        ],
+    );
+    repository.commit_all();
+    let run = repository.run(&["diff", "v1:spec/things.yaml", "HEAD:spec/things.yaml"]);
+    assert_printed(run, 1, &["1 ERR"]);
+    let mut below = repository.command(&["diff", "HEAD~1:./things.yaml", "HEAD:./things.yaml"]);
+    let output = below
+        .current_dir(repository.path("spec"))
+        .output()
+        .expect("the program runs");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn removing_an_error_of_a_released_operation_fails_although_its_range_stays() {
+    let repository = Repository::code_first();
+    repository.replace(
+        DOCUMENT,
+        "        '404': {$ref: '#/components/responses/NotFound'}\n",
+        "",
+    );
+    repository.replace(
+        DOCUMENT,
+        "[bad_request, unauthorized]\n",
+        "[bad_request, unauthorized, not_found]\n",
+    );
+    let rule = "error[response-non-success-status-removed]";
+    assert_printed(
+        repository.run(&["check", "--gate", "breaking"]),
+        1,
+        &[rule, "rule = 'response-non-success-status-removed'"],
+    );
+    let entry = "[[accepted]]\nrule = 'response-non-success-status-removed'\n\
+                 at = '/components/responses/Rejected'\nreason = 'It was never sent.'\ndate = 2026-11-21\n";
+    repository.write("spec/accepted-breaks.toml", entry);
+    let (code, printed) = repository.run(&["check", "--gate", "breaking"]);
+    assert!(code == 0 && printed.contains("accepted)"), "{printed}");
+    // Clients do not rely on an operation that is not stable yet.
+    repository.write("spec/accepted-breaks.toml", "");
+    let beta = THINGS.replace(
+        "      summary:",
+        "      x-stability-level: beta\n      summary:",
+    );
+    repository.write("spec/released/1.0.0.yaml", &beta);
+    repository.replace(
+        DOCUMENT,
+        "      summary:",
+        "      x-stability-level: beta\n      summary:",
+    );
+    let (code, printed) = repository.run(&["check", "--gate", "breaking"]);
+    assert!(
+        code == 0 && printed.contains("warning[response-non-success-status-removed]"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn an_operation_without_the_responses_of_every_service_fails() {
+    let repository = Repository::code_first();
+    repository.replace(DOCUMENT, "        4XX: {$ref: '#/components/responses/Rejected'}\n        5XX: {$ref: '#/components/responses/Broken'}\n", "");
+    let message = "error[missing-response]: `listThings` has no response for `400`, `401`, `429`, `500` and `503`, which the service sends";
+    assert_printed(
+        repository.run(&["check", "--gate", "document"]),
+        1,
+        &[message, "add `4XX` and `5XX`"],
+    );
+}
+
+#[test]
+fn unreleased_entries_that_an_earlier_commit_has_must_not_be_lost() {
+    let repository = Repository::code_first();
+    let entries = "## Unreleased\n\n### Fixed\n\n- The server closes idle connections after one minute.\n- The log has the\n  time of each request.\n";
+    repository.replace("CHANGELOG.md", "## Unreleased\n", entries);
+    repository.commit_all();
+    assert_eq!(repository.run(&["check"]).0, 0);
+    // Other words for the same change.
+    repository.replace(
+        "CHANGELOG.md",
+        "closes idle connections after one minute",
+        "closes connections that are idle after one minute",
+    );
+    assert_eq!(repository.run(&["check"]).0, 0);
+    repository.replace(
+        "CHANGELOG.md",
+        "- The log has the\n  time of each request.\n",
+        "",
+    );
+    let run = repository.run(&["check"]);
+    assert_printed(
+        run,
+        1,
+        &[
+            "error[changelog-entry-lost]: the entry `The log has the time of each request.…` of HEAD is lost",
+            "CHANGELOG.md:3:1",
+            "put it back under `## Unreleased`",
+        ],
+    );
+    repository.git(&["tag", "before"]);
+    repository.commit_all();
+    assert_eq!(
+        repository.run(&["check"]).0,
+        0,
+        "HEAD does not have the entry"
+    );
+    assert_printed(
+        repository.run(&["check", "--since", "before"]),
+        1,
+        &["of before is lost"],
+    );
+    assert_printed(
+        repository.run(&["check", "--since", "befor"]),
+        1,
+        &["the git repository has no revision `befor`"],
+    );
+    // A release moves the entries, and loses none.
+    let toml = repository.read("openapi-dropshot.toml");
+    let rule = "[document.rules]\nchangelog-entry-lost = { level = \"off\", reason = \"The log was taken back.\" }\n";
+    repository.write("openapi-dropshot.toml", &format!("{toml}\n{rule}"));
+    assert_eq!(repository.run(&["check", "--since", "before"]).0, 0);
+    repository.write("openapi-dropshot.toml", &toml);
+    assert_eq!(repository.run(&["release", "1.0.1"]).0, 0);
+    assert_eq!(repository.run(&["check"]).0, 0);
+}
+
+#[test]
+fn the_command_line_has_its_own_exit_code() {
+    let repository = Repository::code_first();
+    assert_eq!(repository.run(&["chek"]).0, 2);
+    assert_eq!(repository.run(&["check", "--gate", "documents"]).0, 2);
+    let help = repository.run(&["--help"]);
+    assert_printed(help, 0, &["Exit codes: 0 success, 1", "explain"]);
+}

@@ -1,0 +1,71 @@
+//! `explain` and `schema`.
+
+use crate::repository::{Repository, assert_printed};
+
+#[test]
+fn explain_describes_a_rule_of_each_kind() {
+    let repository = Repository::code_first();
+    for (id, texts) in [
+        (
+            "missing-example",
+            [
+                "missing-example (error)",
+                "[document.rules]\nmissing-example = {",
+                "Breaks it (members of an operation): ",
+            ],
+        ),
+        (
+            "request-parameter-max-decreased",
+            ["(ERR)", "accepted-breaks.toml", "became"],
+        ),
+        (
+            "unsupported-parameter",
+            ["(error)", "--skip-unsupported", "How to fix it: "],
+        ),
+        (
+            "stale-code",
+            ["(error)", "Run `generate`", "[document.generate]"],
+        ),
+        (
+            "value-accepted",
+            ["(error)", "a fault of the generator", "is accepted"],
+        ),
+        (
+            "[configuration]",
+            ["configuration (error)", "`releses", "schema`"],
+        ),
+    ] {
+        assert_printed(repository.run(&["explain", id]), 0, &texts);
+    }
+}
+
+#[test]
+fn explain_lists_all_rules_and_suggests_one() {
+    let repository = Repository::code_first();
+    assert_printed(
+        repository.run(&["explain"]),
+        0,
+        &[
+            "Rules for one document:",
+            "  error    syntax",
+            "  ERR      request-body-removed",
+        ],
+    );
+    assert_printed(
+        repository.run(&["explain", "stale-cod"]),
+        1,
+        &["there is no rule `stale-cod`: did you mean `stale-code`?"],
+    );
+}
+
+#[test]
+fn schema_prints_the_committed_schema() {
+    let printed = Repository::code_first().run(&["schema"]);
+    assert_eq!(
+        printed,
+        (
+            0,
+            include_str!("../../openapi-dropshot.schema.json").to_owned()
+        )
+    );
+}
