@@ -19,6 +19,7 @@ pub mod check;
 pub mod diff;
 mod files;
 pub mod generate;
+pub mod init;
 mod project;
 pub mod release;
 pub mod roundtrip;

@@ -24,6 +24,7 @@ mod names;
 mod plan;
 mod probe;
 mod render;
+pub mod starter;
 
 pub use probe::{ProbeError, probe};
 
