@@ -1,12 +1,15 @@
 //! The repository's own tasks, run as `cargo xtask TASK`. The library
-//! `cargo-openapi-dropshot` does the work of most tasks; [`project`] tells it where
-//! the files of this repository are. Depends on no crate with generated code, so
+//! `cargo-openapi-dropshot` does the work of most tasks; `openapi-dropshot.toml` tells it
+//! where the files of this repository are. Depends on no crate with generated code, so
 //! that broken output can always be generated again.
 
 mod bench;
 mod test;
 
-use cargo_openapi_dropshot::{Output, Project, check, diff, generate, release, roundtrip};
+use anyhow::{Context, Result};
+use cargo_openapi_dropshot::{
+    Configuration, FILE, Project, check, diff, generate, release, roundtrip,
+};
 use clap::{Parser, Subcommand};
 use std::{
     path::{Path, PathBuf},
@@ -71,21 +74,28 @@ enum Task {
 }
 
 fn main() -> ExitCode {
-    let Arguments { root, task } = Arguments::parse();
-    let project = project(&root);
-    let result = match &task {
-        Task::Check(options) => check::run(&project, options),
-        Task::Diff(options) => diff::run(options),
-        Task::Generate(options) => generate::run(&project, options),
-        Task::Release(options) => release::run(&project, options),
-        Task::Roundtrip(options) => roundtrip::run(&project, options),
-        Task::Test(options) => test::run(&root, options),
-        Task::Bench(options) => bench::run(&root, options),
-    };
-    result.unwrap_or_else(|error| {
+    run(&Arguments::parse()).unwrap_or_else(|error| {
         cargo_openapi_dropshot::print_error(&error);
         ExitCode::FAILURE
     })
+}
+
+fn run(Arguments { root, task }: &Arguments) -> Result<ExitCode> {
+    let one = || {
+        let mut projects = projects(root)?;
+        projects
+            .pop()
+            .with_context(|| format!("{FILE} has no document"))
+    };
+    match task {
+        Task::Check(options) => check::run(&projects(root)?, options),
+        Task::Diff(options) => diff::run(options),
+        Task::Generate(options) => Ok(generate::run(&projects(root)?, options)),
+        Task::Release(options) => release::run(&one()?, options),
+        Task::Roundtrip(options) => roundtrip::run(&one()?, options),
+        Task::Test(options) => test::run(root, options),
+        Task::Bench(options) => bench::run(root, options),
+    }
 }
 
 /// The workspace in which this program was built.
@@ -94,24 +104,12 @@ fn workspace_root() -> PathBuf {
     own.parent().unwrap_or(own).to_path_buf()
 }
 
-/// This repository, checked out at `root`.
-fn project(root: &Path) -> Project {
-    Project {
-        root: root.to_path_buf(),
-        command: "cargo xtask".to_owned(),
-        document: "spec/openapi.yaml".to_owned(),
-        releases: "spec/released".to_owned(),
-        accepted_breaks: "spec/accepted-breaks.toml".to_owned(),
-        changelog: "CHANGELOG.md".to_owned(),
-        output: Output {
-            models: "crates/petstore-models/src/generated".to_owned(),
-            api: "crates/petstore-api/src/generated".to_owned(),
-            client: "crates/petstore-client/src/generated".to_owned(),
-            models_crate: "petstore_models".to_owned(),
-            client_crate: "petstore_client".to_owned(),
-            trait_name: None,
-        },
-        types_crate: Some(workspace_root().join("crates/openapi-dropshot-types")),
-        usage_command: Some("petstore-server usage".to_owned()),
+/// The projects of the repository that is checked out at `root`.
+fn projects(root: &Path) -> Result<Vec<Project>> {
+    let mut projects = Configuration::read(&root.join(FILE))?.projects;
+    for project in &mut projects {
+        // A copy of the contract, in a test, is without the crates.
+        project.types_crate = Some(workspace_root().join("crates/openapi-dropshot-types"));
     }
+    Ok(projects)
 }

@@ -16,11 +16,15 @@ impl Copy {
         Copy::into(tempfile::tempdir().expect("a temporary folder"), parts)
     }
 
-    /// The same, into a folder that the caller chose.
+    /// The same, into a folder that the caller chose. The copy always has the
+    /// configuration of the tasks.
     pub(crate) fn into(folder: TempDir, parts: &[&str]) -> Self {
         let copy = Copy(folder);
         let from = workspace_root();
-        let is_meant = |path: &String| parts.iter().any(|part| Path::new(path).starts_with(part));
+        let is_meant = |path: &String| {
+            path == "openapi-dropshot.toml"
+                || parts.iter().any(|part| Path::new(path).starts_with(part))
+        };
         for path in files_of(&from).iter().filter(|path| is_meant(path)) {
             let to = copy.path(path);
             make_folder_of(&to);

@@ -17,11 +17,15 @@ pub(crate) use accepted::without_entries;
 pub(crate) use finding::Finding;
 pub(crate) use inputs::Inputs;
 
-use crate::{Format, Project};
-use anyhow::Result;
+use crate::{
+    Project,
+    output::{Format, sarif, workflow_commands},
+};
+use anyhow::{Result, bail, ensure};
 use chrono::{NaiveDate, Utc};
 use clap::ValueEnum;
 use openapi_dropshot_contract::{Problem, Severity, model::Location};
+use report::Report;
 use std::{
     env,
     path::PathBuf,
@@ -71,6 +75,14 @@ enum Name {
     Changelog,
 }
 
+impl Name {
+    /// The name in the command line and in the report.
+    fn id(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+}
+
 /// The result of a gate.
 pub(crate) struct Outcome {
     /// What was checked, as a lower-case fragment.
@@ -101,50 +113,94 @@ impl Gate {
     }
 }
 
-/// Runs the gates and prints what they found. The exit code is 1 where a gate
-/// failed, and 0 otherwise.
+/// Runs the gates of the projects and prints what they found. The exit code is 1 where
+/// a gate failed, and 0 otherwise.
 ///
 /// # Errors
 ///
-/// A file that all gates need cannot be read at all.
-pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
-    let inputs = Inputs::read(project, options.spec.as_deref(), options.today)?;
-    let mut names = Name::value_variants().to_vec();
-    names.retain(|name| options.gate.is_empty() || options.gate.contains(name));
+/// A file that all gates need cannot be read at all, or the options do not fit the
+/// projects.
+pub fn run(projects: &[Project], options: &Options) -> Result<ExitCode> {
+    ensure!(
+        options.spec.is_none() || projects.len() == 1,
+        "`--spec` replaces one document: choose it with `--document NAME`"
+    );
     let is_text = options.format == Format::Text;
     let print = |gate: &Gate| {
         if is_text {
             print_line(gate);
         }
     };
-    let gates = run_gates(&inputs, &names, print);
-    let mut annotations = String::new();
-    if options.annotations || env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
-        annotations = report::annotations(&gates);
+    let mut reports = Vec::new();
+    for project in projects {
+        let names = wanted_gates(project, &options.gate)?;
+        let inputs = Inputs::read(project, options.spec.as_deref(), options.today)?;
+        if is_text && projects.len() > 1 {
+            let line = if reports.is_empty() { "" } else { "\n" };
+            println!("{line}{} ({}):", project.name, inputs.file);
+        }
+        let gates = run_gates(&inputs, &names, print);
+        if is_text {
+            print!("{}", report::details(&gates));
+        }
+        reports.push(Report {
+            document: project.name.clone(),
+            gates,
+        });
     }
-    if is_text {
-        print!("{}{annotations}", report::details(&gates));
-    } else {
+    let is_github = env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
+    let mut annotations = String::new();
+    if options.annotations || is_github || options.format == Format::Github {
+        annotations = workflow_commands(&report::entries(&reports));
+    }
+    match options.format {
+        Format::Text | Format::Github => print!("{annotations}"),
         // Standard output must contain one JSON object and nothing else.
-        println!("{:#}", report::json(&gates, options.today));
+        Format::Json => println!("{:#}", report::json(&reports, options.today)),
+        Format::Sarif => println!("{:#}", sarif(&report::entries(&reports))),
+    }
+    if matches!(options.format, Format::Json | Format::Sarif) {
         eprint!("{annotations}");
     }
-    let has_failed = gates.iter().any(Gate::has_failed);
+    let mut gates = reports.iter().flat_map(|report| &report.gates);
+    let has_failed = gates.any(Gate::has_failed);
     Ok(ExitCode::from(u8::from(has_failed)))
+}
+
+/// The gates that compare the document with generated code.
+const OF_GENERATED_CODE: [Name; 2] = [Name::Generated, Name::Roundtrip];
+
+/// Returns the gates to run: those that were asked for, or all that apply to the project.
+fn wanted_gates(project: &Project, asked: &[Name]) -> Result<Vec<Name>> {
+    let mut names = Name::value_variants().to_vec();
+    names.retain(|name| asked.is_empty() || asked.contains(name));
+    if project.output.is_none() {
+        let asked_in_vain = asked.iter().find(|name| OF_GENERATED_CODE.contains(name));
+        if let Some(name) = asked_in_vain {
+            bail!(
+                "the gate `{}` needs generated code: add a table `[document.generate]` for {}",
+                name.id(),
+                project.document
+            );
+        }
+        names.retain(|name| !OF_GENERATED_CODE.contains(name));
+    }
+    Ok(names)
 }
 
 /// Runs all gates before a release, and returns the names of those that failed.
 /// The gate that compiles something runs only where all others passed.
-pub(crate) fn failed_gates(inputs: &Inputs<'_>) -> Vec<String> {
-    let mut quick = Name::value_variants().to_vec();
-    quick.retain(|name| *name != Name::Roundtrip);
+pub(crate) fn failed_gates(inputs: &Inputs<'_>) -> Result<Vec<String>> {
+    let (slow, quick): (Vec<Name>, Vec<Name>) = wanted_gates(inputs.project, &[])?
+        .into_iter()
+        .partition(|name| *name == Name::Roundtrip);
     let mut gates = run_gates(inputs, &quick, print_line);
     if !gates.iter().any(Gate::has_failed) {
-        gates.extend(run_gates(inputs, &[Name::Roundtrip], print_line));
+        gates.extend(run_gates(inputs, &slow, print_line));
     }
     print!("{}", report::details(&gates));
     gates.retain(Gate::has_failed);
-    gates.into_iter().map(|gate| gate.name).collect()
+    Ok(gates.into_iter().map(|gate| gate.name).collect())
 }
 
 fn print_line(gate: &Gate) {
@@ -161,14 +217,16 @@ fn run_gates(inputs: &Inputs<'_>, names: &[Name], mut report: impl FnMut(&Gate))
             (Name::Document, _) => Ok(document::run(inputs)),
             (Name::Breaking, _) => Ok(breaking::run(inputs)),
             (Name::Changelog, _) => changelog::run(inputs),
-            (Name::Generated, Ok(document)) => generated::run(inputs, document),
+            (Name::Generated, Ok(document)) => match &inputs.project.output {
+                Some(output) => generated::run(inputs, output, document),
+                None => continue,
+            },
             (Name::Roundtrip, Ok(document)) => roundtrip::run(inputs, document),
             (Name::Lifecycle, Ok(document)) => Ok(lifecycle::run(inputs, document)),
             (_, Err(_)) => Ok(Outcome::without_document(inputs)),
         };
-        let name = name.to_possible_value();
         let gate = Gate {
-            name: name.map_or_else(String::new, |name| name.get_name().to_owned()),
+            name: name.id(),
             outcome: outcome.unwrap_or_else(|error| {
                 let help = "repair the cause, and run the gates again";
                 let message = format!("{error:#}");

@@ -1,7 +1,10 @@
 //! Task `diff`: compares two documents and prints the changes, as text or as JSON.
 
-use crate::Format;
-use anyhow::{Context, Result, anyhow};
+use crate::{
+    output::{Entry, Format, Weight, sarif, workflow_commands},
+    revision,
+};
+use anyhow::{Result, anyhow};
 use chrono::{NaiveDate, Utc};
 use openapi_dropshot_contract::{
     Draft,
@@ -9,15 +12,16 @@ use openapi_dropshot_contract::{
     model::Location,
 };
 use serde_json::{Value, json};
-use std::{fs, process::ExitCode};
+use std::process::ExitCode;
 
 /// The options of the task `diff`.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// The older document
+    /// The older document: a file, or a file of a git revision, such as
+    /// `main:spec/openapi.yaml`
     base: String,
 
-    /// The newer document
+    /// The newer document, in the same form
     revision: String,
 
     /// How to print the changes; the README of `openapi-dropshot-contract` describes the JSON
@@ -54,6 +58,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     match options.format {
         Format::Text => print!("{}", as_text(&changes)),
         Format::Json => println!("{:#}", as_json(&changes)),
+        Format::Sarif => println!("{:#}", sarif(&entries(&changes))),
+        Format::Github => print!("{}", workflow_commands(&entries(&changes))),
     }
     let breaks = changes.iter().any(|change| change.level == Level::Err);
     Ok(ExitCode::from(u8::from(breaks)))
@@ -62,8 +68,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 /// Reads a document. The faults of an incomplete document are printed as notes;
 /// the rest of it is compared.
 fn read(path: &str) -> Result<Draft> {
-    let text =
-        fs::read_to_string(path).with_context(|| format!("cannot read the document {path}"))?;
+    let text = revision::read(path)?;
     let draft = openapi_dropshot_contract::read_draft(path, &text).map_err(|problems| {
         eprintln!("{problems}\n");
         anyhow!("{path} cannot be compared; repair the faults above")
@@ -92,6 +97,27 @@ fn as_json(changes: &[Change]) -> Value {
         "changes": list.collect::<Vec<_>>(),
         "count": {"ERR": errors, "WARN": warnings, "INFO": notes},
     })
+}
+
+/// The changes for other programs, at their places in the revision, or in the base
+/// where the revision has none.
+fn entries(changes: &[Change]) -> Vec<Entry> {
+    let entries = changes.iter().map(|change| {
+        let at = change.at.revision.as_ref().or(change.at.base.as_ref());
+        let operation = change.operation.as_deref().unwrap_or("the contract");
+        Entry {
+            weight: match change.level {
+                Level::Err => Weight::Error,
+                Level::Warn => Weight::Warning,
+                Level::Info => Weight::Note,
+            },
+            rule: change.id,
+            title: format!("{} ({})", operation, change.id),
+            at: at.cloned().unwrap_or_default(),
+            message: format!("{operation}: {}; {}", change.text, change.remedy),
+        }
+    });
+    entries.collect()
 }
 
 /// Returns a place as JSON.

@@ -1,9 +1,10 @@
-//! Writes several files together: all of them, or none.
+//! Writes and removes several files together: all of them, or none.
 
 use anyhow::{Context, Result};
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    process,
 };
 
 /// A file with its new text, which is in a temporary file until all are written.
@@ -11,20 +12,30 @@ struct Staged {
     /// The file, relative to the root.
     name: String,
     path: PathBuf,
-    /// The file that holds the new text, in the same folder, so that it can be renamed.
+    /// The file that holds the new text, in the same folder, so that it can be renamed; of
+    /// a file that is to be removed, the former text.
     temporary: PathBuf,
+    is_removal: bool,
     /// The content before; `None` if the file did not exist.
     before: Option<Vec<u8>>,
 }
 
 /// Writes the files whose text changes, and returns their names. Each element is a
 /// name relative to the root, and a text.
+pub(crate) fn write_all(root: &Path, files: Vec<(String, String)>) -> Result<Vec<String>> {
+    let files = files.into_iter().map(|(name, text)| (name, Some(text)));
+    change_all(root, files.collect())
+}
+
+/// Writes the files whose text changes, removes those that have no text, and returns the
+/// names of both. Each element is a name relative to the root, and a text.
 ///
 /// All new texts are written to temporary files first, so that a full disk or
 /// a missing permission is found before anything has changed. Then each
 /// temporary file is renamed; if a rename fails, the files before it are restored,
 /// so that nothing has changed.
-pub(crate) fn write_all(root: &Path, files: Vec<(String, String)>) -> Result<Vec<String>> {
+pub(crate) fn change_all(root: &Path, files: Vec<(String, Option<String>)>) -> Result<Vec<String>> {
+    let mut folders = NewFolders::default();
     let mut staged = Vec::new();
     for (name, text) in files {
         let path = root.join(&name);
@@ -33,34 +44,80 @@ pub(crate) fn write_all(root: &Path, files: Vec<(String, String)>) -> Result<Vec
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error).with_context(|| format!("cannot read {name}")),
         };
-        if before.as_deref() == Some(text.as_bytes()) {
+        if before.as_deref() == text.as_ref().map(String::as_bytes) {
             continue;
         }
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)
-                .with_context(|| format!("cannot make {}", folder.display()))?;
-        }
         let new = Staged {
-            temporary: root.join(format!("{name}.new")),
+            temporary: root.join(format!("{name}.{}.new", process::id())),
+            is_removal: text.is_none(),
             name,
             path,
             before,
         };
-        fs::write(&new.temporary, text)
-            .with_context(|| format!("cannot write {}; nothing was changed", new.name))?;
+        let written = match (&text, new.path.parent()) {
+            (None, _) => Ok(()),
+            (Some(text), parent) => parent
+                .map_or(Ok(()), |folder| folders.make(folder))
+                .and_then(|()| fs::write(&new.temporary, text)),
+        };
+        written.with_context(|| new.failure())?;
         staged.push(new);
     }
     for (index, new) in staged.iter().enumerate() {
-        if let Err(error) = fs::rename(&new.temporary, &new.path) {
+        let renamed = match new.is_removal {
+            false => fs::rename(&new.temporary, &new.path),
+            true => fs::rename(&new.path, &new.temporary),
+        };
+        if let Err(error) = renamed {
             staged[..index].iter().try_for_each(Staged::restore)?;
-            return Err(error)
-                .with_context(|| format!("cannot write {}; nothing was changed", new.name));
+            return Err(error).with_context(|| new.failure());
         }
     }
+    folders.keep();
     Ok(staged.iter().map(|new| new.name.clone()).collect())
 }
 
+/// Folders that were made, and are removed unless they are kept.
+#[derive(Default)]
+struct NewFolders(Vec<PathBuf>);
+
+impl NewFolders {
+    /// Makes a folder and those above it.
+    fn make(&mut self, folder: &Path) -> io::Result<()> {
+        let missing: Vec<&Path> = (folder.ancestors())
+            .take_while(|above| !above.as_os_str().is_empty() && !above.exists())
+            .collect();
+        for above in missing.into_iter().rev() {
+            fs::create_dir(above)?;
+            self.0.push(above.to_path_buf());
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for NewFolders {
+    fn drop(&mut self) {
+        for folder in self.0.iter().rev() {
+            // A folder that is not empty stays.
+            drop(fs::remove_dir(folder));
+        }
+    }
+}
+
 impl Staged {
+    /// The message where the file cannot be changed.
+    fn failure(&self) -> String {
+        let (what, name) = (if self.is_removal { "remove" } else { "write" }, &self.name);
+        let folder = self.path.parent().unwrap_or(&self.path).display();
+        format!(
+            "cannot {what} {name}; nothing was changed: make sure that you may write to {folder}"
+        )
+    }
+
     /// Restores the former content.
     fn restore(&self) -> Result<()> {
         match &self.before {

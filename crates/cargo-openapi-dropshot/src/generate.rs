@@ -1,12 +1,15 @@
 //! Task `generate`: writes the generated code of the document, or compares it
 //! with the files that are there.
 
-use crate::{Project, counted, files, supported::Supported};
+use crate::{Output, Project, counted, files, print_error, supported::Supported};
 use anyhow::{Context, Result, anyhow, ensure};
 use openapi_dropshot::File;
-use openapi_dropshot_contract::{Document, Problem, Problems, Profile};
+use openapi_dropshot_contract::{Document, Problem, Problems};
 use similar::TextDiff;
 use std::{collections::BTreeMap, fs, path::Path, process::ExitCode};
+
+/// The exit code where a document has an error, or a file cannot be read or written.
+const FAILED: u8 = 1;
 
 /// The exit code of `--check` where a generated file is stale.
 const STALE: u8 = 4;
@@ -36,25 +39,43 @@ pub(crate) struct StaleFile {
     pub(crate) expected: Option<String>,
 }
 
-/// Writes, or compares, all generated code of the project. The exit code is 0
+/// Writes, or compares, all generated code of the projects. The exit code is 0
 /// where everything is fresh or was written, 3 where `--skip-unsupported` left out
-/// an operation, and 4 where `--check` found a stale file.
-///
-/// # Errors
-///
-/// The document cannot be read or breaks a rule, or a file cannot be read or
-/// written.
-pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
+/// an operation, 4 where `--check` found a stale file, and 1 where a document cannot
+/// be read or breaks a rule, or a file cannot be read or written. The error is then
+/// printed, and the other projects are generated nevertheless.
+pub fn run(projects: &[Project], options: &Options) -> ExitCode {
+    let mut codes = Vec::new();
+    for project in projects {
+        codes.push(run_one(project, options).unwrap_or_else(|error| {
+            print_error(&error);
+            FAILED
+        }));
+    }
+    let first_of = |wanted: u8| codes.contains(&wanted).then_some(wanted);
+    let code = [FAILED, STALE, SKIPPED].into_iter().find_map(first_of);
+    ExitCode::from(code.unwrap_or_default())
+}
+
+/// Writes, or compares, the generated code of one project, and returns the exit code.
+fn run_one(project: &Project, options: &Options) -> Result<u8> {
+    let Some(output) = &project.output else {
+        println!(
+            "skipped {}: its configuration has no table `[document.generate]`",
+            project.document
+        );
+        return Ok(0);
+    };
     let document = read(project)?;
     let (files, success) = if options.skip_unsupported {
-        supported_files(project, document)?
+        supported_files(project, output, document)?
     } else {
-        let files = generated_files(project, &document)?
+        let files = generated_files(project, output, &document)?
             .map_err(|problems| rejected(project, &Problems::new(&document.text, problems)))?;
-        (files, ExitCode::SUCCESS)
+        (files, 0)
     };
     let count = files.len();
-    let stale = stale_files(project, files)?;
+    let stale = stale_files(project, output, files)?;
     let source = &project.document;
     if stale.is_empty() {
         println!("fresh: {count} files match {source}");
@@ -69,43 +90,41 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
             stale.len()
         );
         println!("fix: {}", project.task("generate"));
-        return Ok(ExitCode::from(STALE));
+        return Ok(STALE);
     }
-    let (mut changed, mut removed) = (Vec::new(), Vec::new());
-    for StaleFile { path, expected, .. } in stale {
-        match expected {
-            Some(text) => changed.push((path, text)),
-            None => removed.push(path),
-        }
-    }
-    for path in files::write_all(&project.root, changed)? {
-        println!("wrote   {path}");
-    }
-    for path in removed {
-        fs::remove_file(project.path(&path)).with_context(|| format!("cannot remove {path}"))?;
-        println!("removed {path}");
+    let removed: Vec<String> = (stale.iter().filter(|file| file.expected.is_none()))
+        .map(|file| file.path.clone())
+        .collect();
+    let stale = stale.into_iter().map(|file| (file.path, file.expected));
+    for path in files::change_all(&project.root, stale.collect())? {
+        let did = if removed.contains(&path) {
+            "removed"
+        } else {
+            "wrote  "
+        };
+        println!("{did} {path}");
     }
     Ok(success)
 }
 
 /// Generates the files of what the generator supports, and lists the rest. Returns the files
 /// and the exit code.
-fn supported_files(project: &Project, document: Document) -> Result<(Files, ExitCode)> {
-    let options = project.generator_options();
-    let supported = Supported::of(document, openapi_dropshot::generate, &options);
+fn supported_files(project: &Project, output: &Output, document: Document) -> Result<(Files, u8)> {
+    let options = project.generator_options(output);
+    let supported = Supported::of(document, output.generate(), &options);
     let problems = supported.rendered_rejections();
     if supported.document.operations.is_empty() && !problems.problems().is_empty() {
         return Err(rejected(project, &problems));
     }
-    let files = within_folders(project, supported.files)?;
+    let files = within_folders(output, supported.files)?;
     if supported.rejections.is_empty() {
-        return Ok((files, ExitCode::SUCCESS));
+        return Ok((files, 0));
     }
     eprintln!("{problems}\n");
     for operation in &supported.rejected {
         println!("skipped {}", operation.name);
     }
-    Ok((files, ExitCode::from(SKIPPED)))
+    Ok((files, SKIPPED))
 }
 
 /// Reads and lints the document, and prints its warnings.
@@ -113,8 +132,7 @@ fn read(project: &Project) -> Result<Document> {
     let text = project.read(&project.document)?;
     let document = openapi_dropshot_contract::read(&project.document, &text)
         .map_err(|problems| rejected(project, &problems))?;
-    let lints = openapi_dropshot_contract::lint(&document, Profile::Strict);
-    let problems = Problems::new(&document.text, lints);
+    let problems = Problems::new(&document.text, project.lint(&document));
     if problems.has_errors() {
         return Err(rejected(project, &problems));
     }
@@ -131,18 +149,20 @@ pub(crate) type Files = BTreeMap<String, String>;
 /// which the generator rejects it.
 pub(crate) fn generated_files(
     project: &Project,
+    output: &Output,
     document: &Document,
 ) -> Result<Result<Files, Vec<Problem>>> {
-    let files = match openapi_dropshot::generate(document, &project.generator_options()) {
+    let generate = output.generate();
+    let files = match generate(document, &project.generator_options(output)) {
         Ok(files) => files,
         Err(problems) => return Ok(Err(problems)),
     };
-    within_folders(project, files).map(Ok)
+    within_folders(output, files).map(Ok)
 }
 
 /// Checks that all files are in the folders of generated code, and returns their texts.
-fn within_folders(project: &Project, files: Vec<File>) -> Result<Files> {
-    let folders = project.output.folders();
+fn within_folders(output: &Output, files: Vec<File>) -> Result<Files> {
+    let folders = output.folders();
     for File { path, .. } in &files {
         ensure!(
             folders
@@ -168,9 +188,13 @@ fn rejected(project: &Project, problems: &Problems) -> anyhow::Error {
 }
 
 /// Compares the generated files with those of the project.
-pub(crate) fn stale_files(project: &Project, mut files: Files) -> Result<Vec<StaleFile>> {
+pub(crate) fn stale_files(
+    project: &Project,
+    output: &Output,
+    mut files: Files,
+) -> Result<Vec<StaleFile>> {
     let mut stale = Vec::new();
-    for folder in project.output.folders() {
+    for folder in output.folders() {
         for path in project.files_below(folder, |_| true)? {
             let actual =
                 fs::read(project.path(&path)).with_context(|| format!("cannot read {path}"))?;

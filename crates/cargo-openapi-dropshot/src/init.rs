@@ -215,7 +215,11 @@ fn name_of_title(title: &str) -> Result<String> {
         false => ' ',
     };
     let text: String = title.chars().map(letter).collect();
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut words: Vec<&str> = text.split_whitespace().collect();
+    // One of the crates is the API.
+    if words.len() > 1 && words.last() == Some(&"api") {
+        words.pop();
+    }
     let name = words.join("-");
     let name = name.trim_start_matches(|first: char| first.is_ascii_digit() || first == '-');
     ensure!(
@@ -390,7 +394,8 @@ mod tests {
         for (title, name) in [
             ("Bookmarks", "bookmarks"),
             ("Pet Store (v2)", "pet-store-v2"),
-            ("3 Täler -- API", "t-ler-api"),
+            ("3 Täler -- API", "t-ler"),
+            ("API", "api"),
         ] {
             assert_eq!(name_of_title(title)?, name, "{title}");
             check_name(name)?;

@@ -3,9 +3,11 @@
 //!
 //! Each module is one task: [`generate`] writes the generated code, [`check`]
 //! runs all gates, [`diff`] compares two documents, [`release`] freezes the
-//! document as a release, and [`roundtrip`] shows that generated code means what
-//! its document says. A task takes a [`Project`], which says where the files of
-//! the project are, and its own `Options`, which `clap` reads from a command line.
+//! document as a release, [`roundtrip`] shows that generated code means what
+//! its document says, and [`explain`] describes a rule. [`init`] writes a new service. A task takes [`Project`]s, which a
+//! [`Configuration`] reads from the file `openapi-dropshot.toml` of a repository, and its own
+//! `Options`, which `clap` reads from a command line. [`cli`] is the command
+//! `cargo openapi-dropshot`.
 //!
 //! The tasks depend on no generated code, so that broken output can always be
 //! generated again.
@@ -16,16 +18,24 @@
 struct Readme;
 
 pub mod check;
+pub mod cli;
+mod configuration;
 pub mod diff;
+pub mod explain;
 mod files;
 pub mod generate;
 pub mod init;
+mod output;
 mod project;
 pub mod release;
+mod revision;
 pub mod roundtrip;
+mod settings;
 mod supported;
 
-pub use project::{Output, Project};
+pub use configuration::{Configuration, FILE};
+pub use project::{Output, Project, Severities};
+pub use settings::json_schema;
 
 use openapi_dropshot_contract::model::{Location, Operation};
 
@@ -35,15 +45,6 @@ pub fn print_error(error: &anyhow::Error) {
     for cause in error.chain().skip(1) {
         eprintln!("  because: {cause}");
     }
-}
-
-/// How the tasks print their results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// Text for people
-    Text,
-    /// One JSON object
-    Json,
 }
 
 /// Converts a byte offset of a text to a place.

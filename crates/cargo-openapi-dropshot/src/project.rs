@@ -1,7 +1,10 @@
-//! The paths and the names of the files of a project.
+//! The paths, names and rules of one document of a repository.
 
+use crate::supported::Generate;
 use anyhow::{Context, Result};
+use openapi_dropshot_contract::{Document, Problem, Profile, Severity, lint};
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
@@ -11,6 +14,8 @@ use walkdir::{DirEntry, WalkDir};
 /// [`root`](Self::root) are relative to the root, with `/` between the folders.
 #[derive(Clone, Debug)]
 pub struct Project {
+    /// The name of the document, for a repository with several.
+    pub name: String,
     /// The folder of the workspace.
     pub root: PathBuf,
     /// The command that runs the tasks, as messages show it, such as
@@ -25,15 +30,31 @@ pub struct Project {
     pub accepted_breaks: String,
     /// The changelog, such as `CHANGELOG.md`.
     pub changelog: String,
-    /// The folders of the generated code.
-    pub output: Output,
+    /// The folders of the generated code; `None` generates none.
+    pub output: Option<Output>,
     /// The folder of the crate `openapi-dropshot-types`, for the throw-away crates of
-    /// the round trip; `None` takes it from the registry.
+    /// the round trip; `None` takes the one that the project depends on, or else the one
+    /// of the registry.
     pub types_crate: Option<PathBuf>,
     /// The command that lists who still calls deprecated operations, if the
     /// service has one.
     pub usage_command: Option<String>,
+    /// Whether the version of the root `Cargo.toml` is that of the document.
+    pub cargo_version: bool,
+    /// The rules that the linter applies.
+    pub profile: Profile,
+    /// The severities of rules of the linter that differ from the declared ones.
+    pub severities: Severities,
+    /// New names of the types of inline schemas, by the names that the generator gives.
+    pub renames: Vec<(String, String)>,
+    /// The least number of days between the deprecation and the sunset of a beta operation.
+    pub deprecation_days_beta: u32,
+    /// The same for a stable operation.
+    pub deprecation_days_stable: u32,
 }
+
+/// Severities of rules, by id; `None` switches a rule off.
+pub type Severities = BTreeMap<&'static str, Option<Severity>>;
 
 /// The folders of the generated code, and the names of its crates.
 #[derive(Clone, Debug)]
@@ -42,17 +63,40 @@ pub struct Output {
     pub models: String,
     /// The folder of the trait, its dispatch and its table of operations.
     pub api: String,
-    /// The folder of the client.
-    pub client: String,
+    /// The folder of the client; `None` generates no client.
+    pub client: Option<String>,
     /// The crate of the models as Rust writes it, such as `shop_models`.
     pub models_crate: String,
-    /// The crate of the client as Rust writes it, such as `shop_client`.
+    /// The crate of the client as Rust writes it, such as `shop_client`; empty without a client.
     pub client_crate: String,
     /// The name of the trait; `None` derives it from the document's title.
     pub trait_name: Option<String>,
 }
 
 impl Project {
+    /// The current folder without a configuration, for tasks that get their documents as
+    /// arguments.
+    pub(crate) fn unconfigured() -> Self {
+        Project {
+            name: String::new(),
+            root: PathBuf::from("."),
+            command: "cargo openapi-dropshot".to_owned(),
+            document: String::new(),
+            releases: String::new(),
+            accepted_breaks: String::new(),
+            changelog: String::new(),
+            output: None,
+            types_crate: None,
+            usage_command: None,
+            cargo_version: false,
+            profile: Profile::Strict,
+            severities: Severities::new(),
+            renames: Vec::new(),
+            deprecation_days_beta: 0,
+            deprecation_days_stable: 0,
+        }
+    }
+
     /// The absolute path of one of the project's files.
     pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.root.join(relative)
@@ -92,24 +136,47 @@ impl Project {
     }
 
     /// The options of the generator.
-    pub(crate) fn generator_options(&self) -> openapi_dropshot::Options {
-        let output = self.output.clone();
+    pub(crate) fn generator_options(&self, output: &Output) -> openapi_dropshot::Options {
+        let output = output.clone();
         openapi_dropshot::Options {
             command: self.task("generate"),
             source: self.document.clone(),
             models: output.models,
             api: output.api,
-            client: output.client,
+            client: output.client.unwrap_or_default(),
             models_crate: output.models_crate,
             client_crate: output.client_crate,
             trait_name: output.trait_name,
         }
     }
+
+    /// Lints a document with the profile and the severities of the project.
+    pub(crate) fn lint(&self, document: &Document) -> Vec<Problem> {
+        let mut problems = lint(document, self.profile);
+        problems.retain_mut(|problem| match self.severities.get(problem.rule) {
+            Some(Some(severity)) => {
+                problem.severity = *severity;
+                true
+            }
+            Some(None) => false,
+            None => true,
+        });
+        problems
+    }
 }
 
 impl Output {
     /// The folders that hold generated code and nothing else.
-    pub(crate) fn folders(&self) -> [&str; 3] {
-        [&self.models, &self.api, &self.client]
+    pub(crate) fn folders(&self) -> Vec<&str> {
+        let both = [Some(&self.models), Some(&self.api), self.client.as_ref()];
+        both.into_iter().flatten().map(String::as_str).collect()
+    }
+
+    /// The function of the generator for these folders.
+    pub(crate) fn generate(&self) -> Generate {
+        match self.client {
+            Some(_) => openapi_dropshot::generate,
+            None => openapi_dropshot::generate_service,
+        }
     }
 }

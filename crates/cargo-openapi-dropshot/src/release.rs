@@ -59,7 +59,7 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     }
     check_has_entries(&changelog)?;
     check_step(&inputs, &changelog, version)?;
-    let failed = check::failed_gates(&inputs);
+    let failed = check::failed_gates(&inputs)?;
     ensure!(
         failed.is_empty(),
         "nothing was released, because gates failed: {}; repair the findings above",
@@ -160,12 +160,16 @@ fn prepare(
             anyhow!("the document is not valid with the new version:\n{problems}")
         })?;
     let mut files = vec![(frozen, text.clone())];
-    let generated = generate::generated_files(project, &document)?
-        .map_err(|_| anyhow!("the generator rejects the document with the new version"))?;
-    files.extend(generated);
+    if let Some(output) = &project.output {
+        let generated = generate::generated_files(project, output, &document)?
+            .map_err(|_| anyhow!("the generator rejects the document with the new version"))?;
+        files.extend(generated);
+    }
     files.push((project.document.clone(), text));
 
-    files.extend(versions::updated_files(project, &new)?);
+    if project.cargo_version {
+        files.extend(versions::updated_files(project, &new)?);
+    }
     let section = changelog.released(version, inputs.today);
     let section = section.context("the changelog has no section of unreleased changes")?;
     files.push((changelog.file.clone(), section));

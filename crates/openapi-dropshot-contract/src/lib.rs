@@ -69,7 +69,7 @@ mod problem;
 mod read;
 pub mod release;
 pub mod rules;
-mod suggest;
+pub mod suggest;
 mod syntax;
 mod template;
 mod version;

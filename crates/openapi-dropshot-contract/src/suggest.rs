@@ -1,10 +1,7 @@
 //! Finds the word that was probably meant by a mistyped one.
 
 /// The candidate that a mistyped word was probably meant to be.
-pub(crate) fn closest<'c>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'c str>,
-) -> Option<&'c str> {
+pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     // Longer words are not typing mistakes, and comparing many takes long.
     const MAX_LENGTH: usize = 100;
     const MAX_CANDIDATES: usize = 1000;
@@ -29,7 +26,7 @@ pub(crate) fn closest<'c>(
 
 /// The help for a word that is none of the candidates: the closest one, or
 /// what to do where none is close.
-pub(crate) fn did_you_mean<'c>(
+pub fn did_you_mean<'c>(
     word: &str,
     candidates: impl IntoIterator<Item = &'c str>,
     otherwise: &str,

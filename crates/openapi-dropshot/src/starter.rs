@@ -98,9 +98,23 @@ pub fn handlers(
     let about = "//! The handlers: one method for each operation of the document.\n\n";
     Ok(Handlers {
         trait_name: name.to_string(),
-        text: format!("{about}{}", prettyplease::unparse(&file)),
+        text: format!("{about}{}", spaced(&prettyplease::unparse(&file))),
         methods,
     })
+}
+
+/// Separates items and methods by empty lines.
+fn spaced(text: &str) -> String {
+    let mut spaced = String::new();
+    for line in text.lines() {
+        let starts = ["/// The handlers.", "impl ", "    async fn "];
+        if starts.iter().any(|start| line.starts_with(start)) {
+            spaced.push('\n');
+        }
+        spaced.push_str(line);
+        spaced.push('\n');
+    }
+    spaced
 }
 
 fn handlers_of(

@@ -1,15 +1,18 @@
 //! Gate `generated`: the generated code is fresh.
 
 use super::{Finding, Inputs, Outcome};
-use crate::generate::{self, StaleFile};
+use crate::{
+    Output,
+    generate::{self, StaleFile},
+};
 use anyhow::Result;
 use openapi_dropshot_contract::{Document, Problem, model::Location};
 
 /// How many lines of a diff are printed.
 const DIFF_LINES: usize = 40;
 
-pub(super) fn run(inputs: &Inputs<'_>, document: &Document) -> Result<Outcome> {
-    let files = match generate::generated_files(inputs.project, document)? {
+pub(super) fn run(inputs: &Inputs<'_>, output: &Output, document: &Document) -> Result<Outcome> {
+    let files = match generate::generated_files(inputs.project, output, document)? {
         Ok(files) => files,
         Err(problems) => {
             return Ok(Outcome {
@@ -20,7 +23,7 @@ pub(super) fn run(inputs: &Inputs<'_>, document: &Document) -> Result<Outcome> {
         }
     };
     let (count, file) = (files.len(), &inputs.file);
-    let stale = generate::stale_files(inputs.project, files)?;
+    let stale = generate::stale_files(inputs.project, output, files)?;
     let mut fix = inputs.project.task("generate");
     if !inputs.is_own {
         let own = &inputs.project.document;

@@ -9,9 +9,8 @@ use crate::{
 use anyhow::{Context, Result};
 use chrono::NaiveDate;
 use openapi_dropshot_contract::{
-    Document, Problem, Problems, Profile,
+    Document, Problem, Problems,
     diff::{Change, Policy, compare},
-    lifecycle::WARNING_DAYS,
 };
 use std::{
     borrow::Cow,
@@ -61,7 +60,7 @@ impl<'p> Inputs<'p> {
         let text: Arc<str> = Arc::from(text.strip_prefix('\u{feff}').unwrap_or(&text));
         let document = openapi_dropshot_contract::read(&file, &text);
         let lints = (document.as_ref())
-            .map(|document| openapi_dropshot_contract::lint(document, Profile::Strict))
+            .map(|document| project.lint(document))
             .unwrap_or_default();
         let releases = released::read_all(project)?;
         // An incomplete document is compared as far as it goes, but the target of a
@@ -70,10 +69,9 @@ impl<'p> Inputs<'p> {
         let draft = openapi_dropshot_contract::read_draft(&file, &text)
             .ok()
             .filter(|draft| !draft.faults.iter().any(is_dangling));
-        // A stable operation that becomes deprecated must stay at least for the period
-        // in which clients are warned of its sunset.
         let policy = Policy {
-            deprecation_days_stable: WARNING_DAYS.try_into().unwrap_or_default(),
+            deprecation_days_beta: project.deprecation_days_beta,
+            deprecation_days_stable: project.deprecation_days_stable,
             ..Policy::on(today)
         };
         let changes = (releases.documents.last().zip(draft))
@@ -107,7 +105,11 @@ impl<'p> Inputs<'p> {
 
     /// The remedy for findings in the document.
     pub(super) fn follow_help(&self) -> String {
-        let command = self.project.task("generate");
+        let task = match self.project.output {
+            Some(_) => "generate",
+            None => "check",
+        };
+        let command = self.project.task(task);
         format!("follow the help in {}, then: {command}", self.file)
     }
 

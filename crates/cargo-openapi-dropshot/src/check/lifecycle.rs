@@ -77,12 +77,17 @@ fn due_sunset(project: &Project, document: &Document, due: &Due) -> Problem {
         };
         return Problem::warning("sunset-near", &due.at, &due.text, help);
     }
+    let id = due.id.as_deref().unwrap_or(&due.operation);
+    let then = match project.output {
+        Some(_) => format!(
+            "run `{}`, and follow the compiler to the code that implements or calls `{id}`",
+            project.task("generate")
+        ),
+        None => format!("and remove the code that implements `{id}`"),
+    };
     let help = format!(
-        "remove `{}` from the document, run `{}`, and follow the compiler to the code that implements \
-         or calls `{}`; or write a later day in `x-sunset`",
-        due.operation,
-        project.task("generate"),
-        due.id.as_deref().unwrap_or(&due.operation)
+        "remove `{}` from the document, {then}; or write a later day in `x-sunset`",
+        due.operation
     );
     let problem = Problem::error("sunset-passed", &due.at, &due.text, help);
     let contains = |at: &Location| due.at.pointer.starts_with(&format!("{}/", at.pointer));

@@ -1,9 +1,7 @@
-//! Prints the gates: as text, as one JSON object, and as workflow commands of GitHub
-//! Actions, which shows each finding beside its line
-//! (<https://docs.github.com/actions/reference/workflow-commands-for-github-actions>).
+//! Prints the gates: as text, as one JSON object, and as entries for other formats.
 
 use super::{Gate, finding::severity};
-use crate::diff;
+use crate::{diff, output::Entry};
 use chrono::NaiveDate;
 use openapi_dropshot_contract::Severity;
 use serde_json::{Value, json};
@@ -48,66 +46,81 @@ pub(super) fn details(gates: &[Gate]) -> String {
     }
 }
 
-/// All gates as JSON, and whether they passed.
-pub(super) fn json(gates: &[Gate], today: NaiveDate) -> Value {
-    let of_gate = |gate: &Gate| {
-        let state = match gate.severity() {
-            None => "passed",
-            Some(Severity::Warning) => "warned",
-            Some(Severity::Error) => "failed",
-        };
-        let findings = gate.outcome.findings.iter().map(|finding| {
-            let problem = &finding.problem;
-            let mut json = diff::place(&problem.at);
-            json["severity"] = severity(problem).into();
-            json["rule"] = problem.rule.into();
-            json["message"] = problem.message.as_str().into();
-            json["help"] = problem.help.as_str().into();
-            json
-        });
-        json!({
-            "name": gate.name,
-            "state": state,
-            "summary": gate.outcome.summary,
-            "seconds": gate.took.as_secs_f64(),
-            "fix": gate.outcome.fix,
-            "findings": findings.collect::<Vec<_>>(),
-        })
-    };
-    json!({
-        "passed": !gates.iter().any(Gate::has_failed),
+/// The gates of one document.
+pub(super) struct Report {
+    /// The name of the document.
+    pub(super) document: String,
+    pub(super) gates: Vec<Gate>,
+}
+
+/// All gates as JSON, and whether they passed. The gates of several documents are in
+/// `documents`.
+pub(super) fn json(reports: &[Report], today: NaiveDate) -> Value {
+    let has_passed = |report: &Report| !report.gates.iter().any(Gate::has_failed);
+    let gates = |report: &Report| report.gates.iter().map(of_gate).collect::<Vec<_>>();
+    let mut json = json!({
+        "passed": reports.iter().all(has_passed),
         "today": today.to_string(),
-        "gates": gates.iter().map(of_gate).collect::<Vec<_>>(),
+    });
+    match reports {
+        [only] => json["gates"] = gates(only).into(),
+        several => {
+            let documents = several.iter().map(|report| {
+                json!({
+                    "name": report.document,
+                    "passed": has_passed(report),
+                    "gates": gates(report),
+                })
+            });
+            json["documents"] = documents.collect();
+        }
+    }
+    json
+}
+
+fn of_gate(gate: &Gate) -> Value {
+    let state = match gate.severity() {
+        None => "passed",
+        Some(Severity::Warning) => "warned",
+        Some(Severity::Error) => "failed",
+    };
+    let findings = gate.outcome.findings.iter().map(|finding| {
+        let problem = &finding.problem;
+        let mut json = diff::place(&problem.at);
+        json["severity"] = severity(problem).into();
+        json["rule"] = problem.rule.into();
+        json["message"] = problem.message.as_str().into();
+        json["help"] = problem.help.as_str().into();
+        json
+    });
+    json!({
+        "name": gate.name,
+        "state": state,
+        "summary": gate.outcome.summary,
+        "seconds": gate.took.as_secs_f64(),
+        "fix": gate.outcome.fix,
+        "findings": findings.collect::<Vec<_>>(),
     })
 }
 
-/// A workflow command for each finding.
-pub(super) fn annotations(gates: &[Gate]) -> String {
-    // `data` is the text after the second `::`; a comma or a colon would end a property.
-    let data = |text: &str| {
-        text.replace('%', "%25")
-            .replace('\r', "%0D")
-            .replace('\n', "%0A")
-    };
-    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
-    let mut lines = String::new();
-    for gate in gates {
-        for finding in &gate.outcome.findings {
+/// The findings of all gates, for other programs.
+pub(super) fn entries(reports: &[Report]) -> Vec<Entry> {
+    let gates = reports.iter().flat_map(|report| &report.gates);
+    let entries = gates.flat_map(|gate| {
+        gate.outcome.findings.iter().map(|finding| {
             let problem = &finding.problem;
             let mut message = format!("{}; {}", problem.message, problem.help);
             if let Some(fix) = &gate.outcome.fix {
                 message += &format!("\nfix: {fix}");
             }
-            lines += &format!(
-                "::{} file={},line={},col={},title={}::{}\n",
-                severity(problem),
-                property(&problem.at.file),
-                problem.at.line,
-                problem.at.column,
-                property(&format!("{} ({})", gate.name, problem.rule)),
-                data(&message),
-            );
-        }
-    }
-    lines
+            Entry {
+                weight: problem.severity.into(),
+                rule: problem.rule,
+                title: format!("{} ({})", gate.name, problem.rule),
+                at: problem.at.clone(),
+                message,
+            }
+        })
+    });
+    entries.collect()
 }

@@ -76,7 +76,7 @@ fn configuration_values(plan: &Plan) -> Values {
 
 /// Returns the version of the document, if crates can have it.
 fn version(plan: &Plan) -> Option<Version> {
-    plan.document.info.version.value.parse().ok()
+    Version::parse(&plan.document.info.version.value)
 }
 
 fn values(plan: &Plan, existing: &Existing) -> Values {

@@ -6,7 +6,7 @@ mod broken;
 use super::{
     Outcome, accepted::ACCEPTED, differences_of, outcomes, report::rendered, source::Source,
 };
-use crate::{Output, Project, check};
+use crate::{Project, check};
 use chrono::NaiveDate;
 use std::{
     collections::BTreeSet,
@@ -35,21 +35,12 @@ fn project() -> Project {
     let folder = |name: &str| format!("no-such-folder/{name}");
     Project {
         root: root.to_path_buf(),
-        command: "cargo openapi-dropshot".to_owned(),
         document: folder("openapi.yaml"),
         releases: folder("released"),
         accepted_breaks: folder("accepted-breaks.toml"),
         changelog: folder("CHANGELOG.md"),
-        output: Output {
-            models: folder("models"),
-            api: folder("api"),
-            client: folder("client"),
-            models_crate: "models".to_owned(),
-            client_crate: "client".to_owned(),
-            trait_name: None,
-        },
         types_crate: Some(path("../openapi-dropshot-types")),
-        usage_command: None,
+        ..Project::unconfigured()
     }
 }
 

@@ -12,6 +12,7 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
 };
+use toml::{Table, Value};
 
 /// The folder of the throw-away crates, below the target folder.
 const FOLDER: &str = "roundtrip";
@@ -20,21 +21,22 @@ const FOLDER: &str = "roundtrip";
 const MAIN: &str = include_str!("program/main.rs");
 const SERVER: &str = include_str!("program/server.rs");
 
-/// The dependencies of the generated code and the program.
-const DEPENDENCIES: &[&str] = &[
-    "async-trait",
-    "bytes",
-    "dropshot",
-    "futures",
-    "http",
-    "http-body-util",
-    "hyper",
-    "schemars",
-    "serde",
-    "serde_json",
-    "slog",
-    "tokio",
-];
+/// The dependencies of the generated code and the program, for a project that does not
+/// name them in `[workspace.dependencies]`.
+const DEPENDENCIES: &str = r#"
+async-trait = "0.1"
+bytes = "1"
+dropshot = "0.18"
+futures = "0.3"
+http = "1"
+http-body-util = "0.1"
+hyper = { version = "1", features = ["http1", "http2", "server"] }
+schemars = { version = "0.8", features = ["chrono", "uuid1"] }
+serde = { version = "1", features = ["derive"] }
+serde_json = { version = "1", features = ["float_roundtrip"] }
+slog = "2"
+tokio = { version = "1", features = ["full"] }
+"#;
 
 /// Compiles a program for each of the documents, and returns its path or the errors of
 /// the compiler; `name` distinguishes the crate from those of other runs.
@@ -55,7 +57,11 @@ pub(super) fn compile(
     lock.lock().context("cannot lock the throw-away crate")?;
 
     let mut manifest = manifest(project, name)?;
-    let mut files = vec![("Cargo.lock".to_owned(), project.read("Cargo.lock")?)];
+    let mut files = Vec::new();
+    // The exact versions of the project are compiled already.
+    if project.path("Cargo.lock").exists() {
+        files.push(("Cargo.lock".to_owned(), project.read("Cargo.lock")?));
+    }
     let mut programs = Vec::new();
     for (index, source) in sources.iter().enumerate() {
         let program = format!("{name}-{index}");
@@ -95,43 +101,100 @@ pub(super) fn compile(
 
 /// Returns the manifest without its programs, with the versions and profiles of the project.
 fn manifest(project: &Project, name: &str) -> Result<String> {
-    let types = match &project.types_crate {
-        Some(folder) => format!("path = {folder:?}"),
-        // All toolkit crates have one version.
-        None => format!("version = {:?}", env!("CARGO_PKG_VERSION")),
-    };
-    let mut text = format!(
-        "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
-         [workspace]\nresolver = \"3\"\n\n[lints.rust]\nwarnings = \"allow\"\n\n\
-         [dependencies]\nopenapi-dropshot-types = {{ {types}, features = [\"dropshot\"] }}\n"
-    );
-    for dependency in DEPENDENCIES {
-        text += &format!("{dependency}.workspace = true\n");
+    const MANIFEST: &str = "Cargo.toml";
+    let mut own = Table::new();
+    if project.path(MANIFEST).exists() {
+        let text = project.read(MANIFEST)?;
+        own = text
+            .parse()
+            .with_context(|| format!("cannot read {MANIFEST}"))?;
     }
-    let mut is_wanted = false;
-    for line in project.read("Cargo.toml")?.lines() {
-        if line.starts_with('[') {
-            is_wanted = line == "[workspace.dependencies]" || line.starts_with("[profile.");
-        }
+    let workspace = own.get("workspace").and_then(Value::as_table);
+    let versions = workspace.and_then(|table| table.get("dependencies")?.as_table());
+    let mut dependencies: Table = DEPENDENCIES.parse().context("the dependencies are TOML")?;
+    for (name, dependency) in &mut dependencies {
         // The relative path of a crate of the project is not valid in this manifest.
-        if is_wanted && !line.contains("path = ") {
-            text += &format!("{line}\n");
+        let is_registry = |own: &&Value| own.get("path").is_none();
+        if let Some(own) = versions.and_then(|own| own.get(name)).filter(is_registry) {
+            *dependency = own.clone();
         }
     }
-    Ok(text)
+    let types = match &project.types_crate {
+        Some(folder) => from_folder(folder),
+        None => types_of(&project.root).unwrap_or_else(|| {
+            // All toolkit crates have one version.
+            let version = env!("CARGO_PKG_VERSION").to_owned();
+            Table::from_iter([("version".to_owned(), version.into())])
+        }),
+    };
+    let mut types = types;
+    types.insert("features".to_owned(), vec!["dropshot".to_owned()].into());
+    dependencies.insert(TYPES.to_owned(), types.into());
+    let mut manifest: Table = format!(
+        "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
+         [workspace]\nresolver = \"3\"\n\n[lints.rust]\nwarnings = \"allow\"\n"
+    )
+    .parse()
+    .context("the manifest is TOML")?;
+    manifest.insert("dependencies".to_owned(), dependencies.into());
+    if let Some(profile) = own.get("profile") {
+        manifest.insert("profile".to_owned(), profile.clone());
+    }
+    toml::to_string(&manifest).context("cannot write the manifest of the throw-away crate")
 }
 
-/// Compiles as many programs as possible, and returns the errors of the compiler.
-fn build(folder: &Path, target: &Path) -> Result<String> {
-    let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["build", "--keep-going", "--offline", "--quiet"])
-        .current_dir(folder)
-        .env("CARGO_TARGET_DIR", target)
-        .env("CARGO_INCREMENTAL", "0")
-        .env("CARGO_TERM_COLOR", "never")
+/// The crate that generated code needs at run time.
+const TYPES: &str = "openapi-dropshot-types";
+
+fn from_folder(folder: &Path) -> Table {
+    let folder = folder.to_string_lossy().into_owned();
+    Table::from_iter([("path".to_owned(), folder.into())])
+}
+
+/// The dependency of the project on the crate that generated code needs; `None` if it has
+/// none.
+fn types_of(root: &Path) -> Option<Table> {
+    let metadata = cargo(root)
+        .args(["metadata", "--format-version", "1"])
         .output()
-        .context("cannot start `cargo build`; is cargo installed?")?;
-    Ok(String::from_utf8_lossy(&output.stderr).into_owned())
+        .ok()?;
+    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).ok()?;
+    let mut packages = metadata["packages"].as_array()?.iter();
+    let package = packages.find(|package| package["name"] == TYPES)?;
+    if !package["source"].is_null() {
+        let version = format!("={}", package["version"].as_str()?);
+        return Some(Table::from_iter([("version".to_owned(), version.into())]));
+    }
+    Some(from_folder(
+        Path::new(package["manifest_path"].as_str()?).parent()?,
+    ))
+}
+
+fn cargo(folder: &Path) -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(folder);
+    cargo
+}
+
+/// Compiles as many programs as possible, and returns the errors of the compiler. The
+/// network is used only if a dependency is not there yet.
+fn build(folder: &Path, target: &Path) -> Result<String> {
+    let build = |more: &[&str]| -> Result<String> {
+        let output = cargo(folder)
+            .args(["build", "--keep-going", "--quiet"])
+            .args(more)
+            .env("CARGO_TARGET_DIR", target)
+            .env("CARGO_INCREMENTAL", "0")
+            .env("CARGO_TERM_COLOR", "never")
+            .output()
+            .context("cannot start `cargo build`; is cargo installed?")?;
+        Ok(String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let errors = build(&["--offline"])?;
+    if errors.contains("--offline") || errors.contains("offline mode") {
+        return build(&[]);
+    }
+    Ok(errors)
 }
 
 /// Returns the first errors of one program.

@@ -1,0 +1,535 @@
+//! Reads `openapi-dropshot.toml`: finds the file, checks its values, and makes a
+//! [`Project`] of each document.
+
+use crate::{
+    Output, Project, location,
+    project::Severities,
+    settings::{self, Document, RuleLevel, Settings, Target},
+};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use openapi_dropshot_contract::{
+    Problem, Problems, Profile, Severity, model::Location, rules, suggest::did_you_mean,
+};
+use std::{
+    env, fs, io,
+    ops::Range,
+    path::Path,
+    sync::Arc,
+};
+use toml::Spanned;
+
+/// The name of the configuration file.
+pub const FILE: &str = "openapi-dropshot.toml";
+
+/// The rule id of all problems of the file.
+const RULE: &str = "configuration";
+
+/// The configuration of a repository.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    /// A project for each document, in the order of the file.
+    pub projects: Vec<Project>,
+}
+
+impl Configuration {
+    /// Finds the file in the current folder or one of the folders above it, and reads it.
+    ///
+    /// # Errors
+    ///
+    /// There is no file, or it has errors.
+    pub fn find() -> Result<Self> {
+        Self::find_if_any()?.with_context(|| {
+            format!(
+                "there is no {FILE} in this folder or in a folder above it: write one (`cargo openapi-dropshot init` does), \
+                 or name one with `--config FILE`"
+            )
+        })
+    }
+
+    /// The same; `None` if there is no file.
+    ///
+    /// # Errors
+    ///
+    /// The file has errors.
+    pub fn find_if_any() -> Result<Option<Self>> {
+        let current = env::current_dir().context("cannot find the current folder")?;
+        let mut files = current.ancestors().map(|folder| folder.join(FILE));
+        let file = files.find(|file| file.is_file());
+        file.map(|file| Self::read(&file)).transpose()
+    }
+
+    /// Reads a configuration file. Its folder is the root of the projects.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read or has errors, which are then printed on standard error.
+    pub fn read(file: &Path) -> Result<Self> {
+        let shown = env::current_dir()
+            .ok()
+            .and_then(|current| Some(file.strip_prefix(current).ok()?.to_path_buf()));
+        let name = shown.as_deref().unwrap_or(file).display().to_string();
+        let text = fs::read_to_string(file).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => anyhow!(
+                "there is no {name}: write one (`cargo openapi-dropshot init` does), or name another with `--config FILE`"
+            ),
+            _ => anyhow::Error::new(error).context(format!("cannot read {name}")),
+        })?;
+        let folder = file
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        let root = folder.unwrap_or(Path::new("."));
+        Self::parse(root, &name, &text).map_err(|problems| {
+            eprintln!("{problems}\n");
+            let count = crate::counted(problems.problems().len(), "error");
+            anyhow!("{name} has {count}; nothing was done")
+        })
+    }
+
+    /// Parses the text of a configuration file; `name` is its name in messages.
+    pub(crate) fn parse(root: &Path, name: &str, text: &str) -> Result<Self, Problems> {
+        let text: Arc<str> = Arc::from(text);
+        let mut reader = Reader {
+            root,
+            name,
+            text: &text,
+            problems: Vec::new(),
+        };
+        let settings = match toml::from_str::<Settings>(&text) {
+            Ok(settings) => settings,
+            Err(error) => {
+                let span = error.span().unwrap_or_default();
+                let (message, help) = explained(error.message());
+                reader.report(span, message, help);
+                return Err(Problems::new(&text, reader.problems));
+            }
+        };
+        let projects = reader.projects(&settings);
+        if reader.problems.is_empty() {
+            Ok(Configuration { projects })
+        } else {
+            Err(Problems::new(&text, reader.problems))
+        }
+    }
+
+    /// Selects the documents with these names; all of them if there are no names.
+    ///
+    /// # Errors
+    ///
+    /// No document has one of the names.
+    pub fn select(mut self, names: &[String]) -> Result<Vec<Project>> {
+        let known: Vec<String> = self.projects.iter().map(|own| own.name.clone()).collect();
+        for name in names {
+            if !known.contains(name) {
+                let otherwise = format!("the documents are {}", known.join(", "));
+                let help = did_you_mean(name, known.iter().map(String::as_str), &otherwise);
+                bail!("{FILE} has no document with the name `{name}`: {help}");
+            }
+        }
+        self.projects
+            .retain(|project| names.is_empty() || names.contains(&project.name));
+        Ok(self.projects)
+    }
+
+    /// Selects one document, for a task that works on one only.
+    ///
+    /// # Errors
+    ///
+    /// No document has the name, or there are several documents and no name.
+    pub fn select_one(self, names: &[String]) -> Result<Project> {
+        let mut projects = self.select(names)?;
+        let known: Vec<&str> = projects.iter().map(|own| own.name.as_str()).collect();
+        ensure!(
+            projects.len() == 1,
+            "this command works on one document: choose one with `--document NAME`, of {}",
+            known.join(", ")
+        );
+        projects.pop().context("there is one document")
+    }
+}
+
+/// Returns a message of the parser in words that a user knows, and a remedy.
+fn explained(message: &str) -> (String, String) {
+    let quoted = |text: &str| -> Vec<String> {
+        let parts = text.split('`').enumerate();
+        let quoted = parts.filter(|(index, _)| index % 2 == 1);
+        quoted.map(|(_, part)| part.to_owned()).collect()
+    };
+    let see = "`cargo openapi-dropshot schema` prints all keys with their meaning";
+    let (kind, help) = if message.starts_with("unknown field") {
+        ("unknown key", see)
+    } else if message.starts_with("unknown variant") {
+        ("unknown value", see)
+    } else if let Some(rest) = message.strip_prefix("missing field ") {
+        let help = format!("add the key; {see}");
+        return (format!("the key {rest} is missing"), help);
+    } else {
+        let help = format!("write the value in TOML (https://toml.io); {see}");
+        return (message.to_owned(), help);
+    };
+    let words = quoted(message);
+    let Some((word, candidates)) = words.split_first() else {
+        return (message.to_owned(), help.to_owned());
+    };
+    let all = candidates.join("`, `");
+    let otherwise = match candidates.len() {
+        0 => help.to_owned(),
+        _ => format!("use one of `{all}`"),
+    };
+    let help = did_you_mean(word, candidates.iter().map(String::as_str), &otherwise);
+    (format!("{kind} `{word}`"), help)
+}
+
+/// Checks the values of one file.
+struct Reader<'a> {
+    root: &'a Path,
+    name: &'a str,
+    text: &'a Arc<str>,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn at(&self, span: Range<usize>) -> Location {
+        location(self.name, self.text, span.start)
+    }
+
+    fn report(&mut self, span: Range<usize>, message: impl Into<String>, help: impl Into<String>) {
+        let at = self.at(span);
+        self.problems.push(Problem::error(RULE, &at, message, help));
+    }
+
+    /// Makes the projects, and checks what two of them cannot share.
+    fn projects(&mut self, settings: &Settings) -> Vec<Project> {
+        let documents = &settings.document;
+        if documents.is_empty() {
+            self.report(0..0, "there is no document", "add a table `[[document]]`");
+        }
+        let is_single = documents.len() == 1;
+        let mut projects = Vec::new();
+        for document in documents {
+            projects.push(self.project(settings, document, is_single));
+        }
+        let mut folders: Vec<(String, Range<usize>)> = Vec::new();
+        let mut crates = Vec::new();
+        for (index, (project, document)) in projects.iter().zip(documents).enumerate() {
+            let before = &projects[..index];
+            let name_at = document.name.as_ref().unwrap_or(&document.path).span();
+            if before.iter().any(|other| other.name == project.name) {
+                let message = format!("two documents have the name `{}`", project.name);
+                self.report(name_at, message, "give one of them another `name`");
+            }
+            let path_at = || document.path.span();
+            let shared = [
+                (
+                    "document",
+                    "path",
+                    path_at(),
+                    before
+                        .iter()
+                        .any(|other| other.document == project.document),
+                ),
+                (
+                    "folder of releases",
+                    "releases",
+                    document
+                        .releases
+                        .as_ref()
+                        .map_or_else(path_at, Spanned::span),
+                    before
+                        .iter()
+                        .any(|other| other.releases == project.releases),
+                ),
+                (
+                    "changelog",
+                    "changelog",
+                    document
+                        .changelog
+                        .as_ref()
+                        .map_or_else(path_at, Spanned::span),
+                    before
+                        .iter()
+                        .any(|other| other.changelog == project.changelog),
+                ),
+            ];
+            for (what, key, span, is_shared) in shared {
+                if is_shared {
+                    let message = format!("two documents have the same {what}");
+                    self.report(
+                        span,
+                        message,
+                        format!("write another `{key}` for one of them"),
+                    );
+                }
+            }
+            let others = before.iter().filter(|other| other.cargo_version).count();
+            if let Some(span) = document.cargo_version.as_ref().map(Spanned::span)
+                && project.cargo_version
+                && others > 0
+            {
+                let message = "the version of Cargo.toml cannot be that of two documents";
+                self.report(span, message, "remove `cargo-version` from one of them");
+            }
+            let targets = document.generate.iter().flat_map(|generate| {
+                let both = [
+                    Some(&generate.models),
+                    Some(&generate.api),
+                    generate.client.as_ref(),
+                ];
+                both.into_iter().flatten()
+            });
+            for target in targets {
+                self.check_folder(target, &mut folders);
+            }
+            if let (Some(output), Some(generate)) = (&project.output, &document.generate) {
+                crates.push((output.models_crate.clone(), generate.models.span()));
+                if let Some(client) = &generate.client {
+                    crates.push((output.client_crate.clone(), client.span()));
+                }
+            }
+        }
+        crates.retain(|(name, _)| !name.is_empty());
+        for (index, (name, span)) in crates.iter().enumerate() {
+            if crates[..index].iter().any(|(other, _)| other == name) {
+                let message = format!("two folders of generated code have the crate `{name}`");
+                let help = "write the `crate` of each as Rust writes it, such as `shop_models` and `shop_client`; two folders of one \
+                            crate are modules, such as `crate::models`";
+                self.report(span.clone(), message, help);
+            }
+        }
+        projects
+    }
+
+    /// Checks that no other folder is this one, or a part of it.
+    fn check_folder(&mut self, target: &Target, folders: &mut Vec<(String, Range<usize>)>) {
+        let folder = target.folder.get_ref();
+        let other = folders.iter().find(|(other, _)| {
+            Path::new(folder).starts_with(other) || Path::new(other).starts_with(folder)
+        });
+        if let Some((other, _)) = other {
+            let message = if other == folder {
+                format!("`{folder}` has the generated code of two parts")
+            } else {
+                format!("of the folders `{folder}` and `{other}`, one contains the other")
+            };
+            let help = "give each part a folder of its own: files that the generator does not write are removed";
+            self.report(target.folder.span(), message, help);
+        }
+        folders.push((folder.clone(), target.folder.span()));
+    }
+
+    fn project(&mut self, settings: &Settings, document: &Document, is_single: bool) -> Project {
+        let path = self.path(&document.path);
+        let beside = |name: &str| match path.rsplit_once('/') {
+            Some((folder, _)) => format!("{folder}/{name}"),
+            None => name.to_owned(),
+        };
+        let name = match &document.name {
+            Some(name) => name.get_ref().clone(),
+            None => {
+                let stem = Path::new(&path).file_stem().unwrap_or_default();
+                stem.to_string_lossy().into_owned()
+            }
+        };
+        let releases = self.path_or(&document.releases, || beside("released"));
+        let accepted_breaks =
+            self.path_or(&document.accepted_breaks, || beside("accepted-breaks.toml"));
+        let changelog = self.path_or(&document.changelog, || "CHANGELOG.md".to_owned());
+        let has_manifest = || self.root.join("Cargo.toml").is_file();
+        let cargo_version = match &document.cargo_version {
+            Some(set) => *set.get_ref(),
+            None => is_single && has_manifest(),
+        };
+        Project {
+            root: self.root.to_path_buf(),
+            command: settings.command.clone(),
+            releases,
+            accepted_breaks,
+            changelog,
+            output: document
+                .generate
+                .as_ref()
+                .map(|generate| self.output(generate)),
+            types_crate: None,
+            usage_command: document.usage_command.clone(),
+            cargo_version,
+            profile: match document.profile {
+                settings::Profile::Strict => Profile::Strict,
+                settings::Profile::General => Profile::General,
+            },
+            severities: self.severities(document),
+            renames: self.renames(document),
+            deprecation_days_beta: document.deprecation_days.beta,
+            deprecation_days_stable: document.deprecation_days.stable,
+            document: path,
+            name,
+        }
+    }
+
+    fn output(&mut self, generate: &settings::Generate) -> Output {
+        if let Some(name) = &generate.trait_name
+            && !is_path_of_names(name.get_ref(), 1)
+        {
+            let message = format!("`{}` is not a name of a trait", name.get_ref());
+            self.report(
+                name.span(),
+                message,
+                "write letters and digits, such as `Shop`",
+            );
+        }
+        let client = generate.client.as_ref();
+        Output {
+            models: self.path(&generate.models.folder),
+            api: self.path(&generate.api.folder),
+            client: client.map(|client| self.path(&client.folder)),
+            models_crate: self.crate_name(&generate.models),
+            client_crate: client
+                .map(|client| self.crate_name(client))
+                .unwrap_or_default(),
+            trait_name: generate
+                .trait_name
+                .as_ref()
+                .map(|name| name.get_ref().clone()),
+        }
+    }
+
+    /// Returns the crate of a folder, or an empty text after reporting a problem.
+    fn crate_name(&mut self, target: &Target) -> String {
+        if let Some(name) = &target.crate_name {
+            if is_path_of_names(name.get_ref(), usize::MAX) {
+                return name.get_ref().clone();
+            }
+            let message = format!(
+                "`{}` is not a crate or a module as Rust writes it",
+                name.get_ref()
+            );
+            let help = "write `_` for `-`, as in `shop_models`, and `::` between modules, as in `crate::models`";
+            self.report(name.span(), message, help);
+            return String::new();
+        }
+        let folder = target.folder.get_ref();
+        let manifests = Path::new(folder)
+            .ancestors()
+            .map(|above| above.join("Cargo.toml"));
+        let package = manifests.into_iter().find_map(|manifest| {
+            let text = fs::read_to_string(self.root.join(manifest)).ok()?;
+            let table: toml::Table = text.parse().ok()?;
+            let name = table.get("package")?.get("name")?.as_str()?;
+            Some(name.replace('-', "_"))
+        });
+        package.unwrap_or_else(|| {
+            let message = format!("no Cargo.toml above `{folder}` names the crate of this folder");
+            let help =
+                "add `crate`, the name of the crate as Rust writes it, such as `shop_models`";
+            self.report(target.folder.span(), message, help);
+            String::new()
+        })
+    }
+
+    fn path_or(
+        &mut self,
+        path: &Option<Spanned<String>>,
+        otherwise: impl FnOnce() -> String,
+    ) -> String {
+        match path {
+            Some(path) => self.path(path),
+            None => otherwise(),
+        }
+    }
+
+    /// Checks a path, and returns it without `/` at the end.
+    fn path(&mut self, path: &Spanned<String>) -> String {
+        let text = path.get_ref();
+        let mut parts = text.trim_end_matches('/').split('/');
+        let is_part = |part: &str| !["", ".", ".."].contains(&part) && !part.contains('\\');
+        if !parts.all(is_part) {
+            let message = format!("`{text}` is not a path below the folder of this file");
+            let help =
+                "write it as `spec/openapi.yaml`: relative, with `/`, and without `.` and `..`";
+            self.report(path.span(), message, help);
+        }
+        text.trim_end_matches('/').to_owned()
+    }
+
+    fn severities(&mut self, document: &Document) -> Severities {
+        let mut severities = Severities::new();
+        for (id, setting) in &document.rules {
+            let name = id.get_ref().as_str();
+            if setting.reason.get_ref().trim().is_empty() {
+                let message = format!("the severity of `{name}` has no reason");
+                let help = "write in `reason` why this document is an exception";
+                self.report(setting.reason.span(), message, help);
+            }
+            let level = *setting.level.get_ref();
+            let Some(rule) = rules::all().find(|rule| rule.id == name) else {
+                let (message, help) = if rules::change(name).is_some() {
+                    (
+                        format!("`{name}` is a rule about changes, whose severity is fixed"),
+                        "accept a single change in `accepted-breaks.toml`, with a reason"
+                            .to_owned(),
+                    )
+                } else {
+                    let known = rules::all().map(|rule| rule.id);
+                    let otherwise = "`cargo openapi-dropshot explain` lists all rules";
+                    (
+                        format!("the linter has no rule `{name}`"),
+                        did_you_mean(name, known, otherwise),
+                    )
+                };
+                self.report(id.span(), message, help);
+                continue;
+            };
+            let is_fixed = rule.severity == Severity::Error && rule.profile == Profile::General;
+            if is_fixed && level != RuleLevel::Error {
+                let message = format!("the severity of `{name}` cannot be lowered");
+                let help = "correct the document: without this rule it has no meaning";
+                self.report(setting.level.span(), message, help);
+                continue;
+            }
+            let severity = match level {
+                RuleLevel::Off => None,
+                RuleLevel::Warn => Some(Severity::Warning),
+                RuleLevel::Error => Some(Severity::Error),
+            };
+            severities.insert(rule.id, severity);
+        }
+        severities
+    }
+
+    fn renames(&mut self, document: &Document) -> Vec<(String, String)> {
+        let mut renames: Vec<(String, String)> = Vec::new();
+        for (from, to) in &document.rename {
+            let (old, new) = (from.get_ref(), to.get_ref());
+            let is_type = new.starts_with(|first: char| first.is_ascii_uppercase());
+            if !is_type || !is_path_of_names(new, 1) {
+                let message = format!("`{new}` is not a name of a type");
+                self.report(
+                    to.span(),
+                    message,
+                    "write letters and digits, such as `LoanNote`",
+                );
+            } else if renames.iter().any(|(_, other)| other == new) {
+                let message = format!("two types get the name `{new}`");
+                self.report(to.span(), message, "give one of them another name");
+            }
+            renames.push((old.clone(), new.clone()));
+        }
+        renames
+    }
+}
+
+/// Whether a text consists of names of Rust with `::` between them, at most so many.
+fn is_path_of_names(text: &str, at_most: usize) -> bool {
+    let is_name = |name: &str| {
+        let mut letters = name.chars();
+        let first = letters.next();
+        first.is_some_and(|first| first.is_alphabetic() || first == '_')
+            && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
+    };
+    text.split("::").count() <= at_most && text.split("::").all(is_name)
+}
+
+impl Target {
+    /// Where the crate of the folder is written, or the folder.
+    fn span(&self) -> Range<usize> {
+        self.crate_name.as_ref().unwrap_or(&self.folder).span()
+    }
+}

@@ -1,0 +1,151 @@
+//! Output formats that other programs read: SARIF and the workflow commands of GitHub
+//! Actions. Each task converts its results to [`Entry`]s.
+
+use openapi_dropshot_contract::{Severity, model::Location};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// How the tasks print their results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// Text for people
+    Text,
+    /// One JSON object
+    Json,
+    /// One JSON object in the form SARIF 2.1.0, which code scanning services read
+    Sarif,
+    /// A workflow command of GitHub Actions for each finding
+    Github,
+}
+
+/// How much an entry matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weight {
+    Error,
+    Warning,
+    Note,
+}
+
+/// A result with its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) weight: Weight,
+    pub(crate) rule: &'static str,
+    /// The title of a workflow command.
+    pub(crate) title: String,
+    pub(crate) at: Location,
+    /// What is wrong, and what to do about it.
+    pub(crate) message: String,
+}
+
+impl From<Severity> for Weight {
+    fn from(severity: Severity) -> Self {
+        match severity {
+            Severity::Error => Weight::Error,
+            Severity::Warning => Weight::Warning,
+        }
+    }
+}
+
+/// Returns the entries as a log of SARIF 2.1.0
+/// (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>).
+pub(crate) fn sarif(entries: &[Entry]) -> Value {
+    let level = |weight: Weight| match weight {
+        Weight::Error => "error",
+        Weight::Warning => "warning",
+        Weight::Note => "note",
+    };
+    let used: BTreeMap<&str, Value> = entries
+        .iter()
+        .map(|entry| (entry.rule, rule(entry.rule)))
+        .collect();
+    let results = entries.iter().map(|entry| {
+        json!({
+            "ruleId": entry.rule,
+            "ruleIndex": used.keys().position(|id| *id == entry.rule),
+            "level": level(entry.weight),
+            "message": {"text": entry.message},
+            "locations": [{
+                "physicalLocation": {
+                    "artifactLocation": {"uri": uri(&entry.at.file)},
+                    "region": {"startLine": entry.at.line, "startColumn": entry.at.column},
+                },
+                "logicalLocations": logical(&entry.at),
+            }],
+        })
+    });
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "cargo-openapi-dropshot",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": used.values().collect::<Vec<_>>(),
+            }},
+            // The columns count characters, not UTF-16 units.
+            "columnKind": "unicodeCodePoints",
+            "results": results.collect::<Vec<_>>(),
+        }],
+    })
+}
+
+/// Describes a rule for SARIF.
+fn rule(id: &str) -> Value {
+    let Some(explanation) = crate::explain::find(id) else {
+        return json!({"id": id});
+    };
+    json!({
+        "id": id,
+        "shortDescription": {"text": explanation.meaning},
+        "help": {"text": explanation.remedy},
+    })
+}
+
+/// Returns the JSON pointer of a place, if it has one.
+fn logical(at: &Location) -> Value {
+    match at.pointer.as_str() {
+        "" => json!([]),
+        pointer => json!([{"fullyQualifiedName": pointer}]),
+    }
+}
+
+/// Returns a relative path as a URI.
+fn uri(path: &str) -> String {
+    const KEPT: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
+        .remove(b'/')
+        .remove(b'.')
+        .remove(b'-')
+        .remove(b'_')
+        .remove(b'~');
+    percent_encoding::utf8_percent_encode(path, KEPT).to_string()
+}
+
+/// Returns a workflow command for each entry
+/// (<https://docs.github.com/actions/reference/workflow-commands-for-github-actions>).
+pub(crate) fn workflow_commands(entries: &[Entry]) -> String {
+    // `data` is the text after the second `::`; a comma or a colon would end a property.
+    let data = |text: &str| {
+        text.replace('%', "%25")
+            .replace('\r', "%0D")
+            .replace('\n', "%0A")
+    };
+    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
+    let mut lines = String::new();
+    for entry in entries {
+        let command = match entry.weight {
+            Weight::Error => "error",
+            Weight::Warning => "warning",
+            Weight::Note => "notice",
+        };
+        lines += &format!(
+            "::{command} file={},line={},col={},title={}::{}\n",
+            property(&entry.at.file),
+            entry.at.line,
+            entry.at.column,
+            property(&entry.title),
+            data(&entry.message),
+        );
+    }
+    lines
+}
