@@ -4,5 +4,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    openapi_dropshot::build::service_and_client("openapi.yaml")
+    openapi_dropshot::build_script::service_and_client("openapi.yaml")
 }

@@ -1,8 +1,8 @@
 //! The command line of `cargo openapi-dropshot`: one subcommand for each task.
 
 use crate::{
-    Configuration, Project, check, diff, explain, generate, init, json_schema, print_error, release,
-    roundtrip,
+    Configuration, Project, check, diff, explain, generate, init, json_schema, print_error,
+    release, roundtrip,
 };
 use anyhow::Result;
 use clap::{CommandFactory as _, Parser, Subcommand};

@@ -62,7 +62,7 @@ pub struct Options {
 
 /// A service that is to be written.
 struct Plan {
-    /// The name, such as `pet-store`.
+    /// The name, such as `book-shop`.
     name: String,
     /// The document without what was left out.
     document: Document,
@@ -126,13 +126,22 @@ fn read(path: &Path, text: &str) -> Result<Document> {
 
 fn rejected(path: &Path, problems: &Problems, remedy: &str) -> anyhow::Error {
     eprintln!("{problems}\n");
-    let errors = problems.problems().iter().filter(|problem| problem.is_error());
+    let errors = problems
+        .problems()
+        .iter()
+        .filter(|problem| problem.is_error());
     let count = counted(errors.count(), "error");
-    anyhow!("{} has {count}; nothing was written{remedy}", path.display())
+    anyhow!(
+        "{} has {count}; nothing was written{remedy}",
+        path.display()
+    )
 }
 
 fn plan(options: &Options, document: Document, name: String, toolkit: Toolkit) -> Result<Plan> {
-    let extension = options.from.extension().and_then(|extension| extension.to_str());
+    let extension = options
+        .from
+        .extension()
+        .and_then(|extension| extension.to_str());
     let source = match extension {
         Some("json") => "spec/openapi.json",
         _ => "spec/openapi.yaml",
@@ -177,7 +186,10 @@ fn plan(options: &Options, document: Document, name: String, toolkit: Toolkit) -
         "{} has no operation, so there is nothing to serve; add one",
         options.from.display()
     );
-    let is_secured = document.operations.iter().any(|operation| !operation.is_open());
+    let is_secured = document
+        .operations
+        .iter()
+        .any(|operation| !operation.is_open());
     Ok(Plan {
         name,
         source: source.to_owned(),
@@ -201,14 +213,16 @@ fn not_supported(
 ) -> anyhow::Error {
     let service = openapi_dropshot::generate_service(document, generator);
     let remedy = match service.is_ok() && !options.no_client {
-        true => "; only the client does not support them: `--no-client` writes the service without one",
+        true => {
+            "; only the client does not support them: `--no-client` writes the service without one"
+        }
         false => "; `--skip-unsupported` leaves out the operations that need them",
     };
     let problems = Problems::new(&document.text, problems);
     rejected(&options.from, &problems, remedy)
 }
 
-/// Makes a name of the title: `Pet Store (v2)` is `pet-store-v2`.
+/// Makes a name of the title: `Book Shop (v2)` is `book-shop-v2`.
 fn name_of_title(title: &str) -> Result<String> {
     let letter = |letter: char| match letter.is_ascii_alphanumeric() {
         true => letter.to_ascii_lowercase(),
@@ -238,7 +252,9 @@ fn check_name(name: &str) -> Result<()> {
     if starts_well && is_plain && is_whole {
         return Ok(());
     }
-    bail!("`{name}` is no name for crates; use small letters, digits and `-`, as in `--name pet-store`")
+    bail!(
+        "`{name}` is no name for crates; use small letters, digits and `-`, as in `--name book-shop`"
+    )
 }
 
 impl Plan {
@@ -259,7 +275,10 @@ impl Plan {
 /// Returns what the service does not do, as sentences.
 fn notes(document: &Document) -> Vec<String> {
     let mut notes = Vec::new();
-    let secured = document.operations.iter().filter(|operation| !operation.is_open());
+    let secured = document
+        .operations
+        .iter()
+        .filter(|operation| !operation.is_open());
     let used: BTreeSet<&String> = secured
         .flat_map(|operation| &operation.security)
         .flat_map(|schemes| schemes.keys())
@@ -275,27 +294,35 @@ fn notes(document: &Document) -> Vec<String> {
         }
     }
     let lacks = |statuses: &[u16], is_concerned: fn(&Operation) -> bool| {
-        let operations = document.operations.iter().filter(|operation| is_concerned(operation));
-        let lacking = operations.filter(|operation| {
-            !statuses.iter().any(|status| lists(operation, *status))
-        });
+        let operations = document
+            .operations
+            .iter()
+            .filter(|operation| is_concerned(operation));
+        let lacking =
+            operations.filter(|operation| !statuses.iter().any(|status| lists(operation, *status)));
         lacking.count()
     };
-    let is_checked =
-        |operation: &Operation| operation.request_body.is_some() || !operation.parameters.is_empty();
+    let is_checked = |operation: &Operation| {
+        operation.request_body.is_some() || !operation.parameters.is_empty()
+    };
+    let is_secured = |operation: &Operation| !operation.is_open();
     for (status, when, count) in [
-        (400, "a parameter or a body is invalid", lacks(&[400], is_checked)),
-        (401, "there is no valid API key", lacks(&[401], |operation| !operation.is_open())),
-        (500, "of a fault or of overload", lacks(&[500, 503], |_| true)),
+        (
+            400,
+            "a parameter or a body is invalid",
+            lacks(&[400], is_checked),
+        ),
+        (401, "there is no valid API key", lacks(&[401], is_secured)),
+        (
+            500,
+            "it fails or is overloaded",
+            lacks(&[500, 503], |_| true),
+        ),
     ] {
         if count > 0 {
             let operations = counted(count, "operation");
             notes.push(format!(
-                "The document lists no response {status} for {operations}. The service sends it all the same if {when}: add `4XX` and `5XX` to the document.",
-                when = match status {
-                    500 => "it fails or is overloaded",
-                    _ => when,
-                }
+                "The document lists no response {status} for {operations}. The service sends it all the same if {when}: add `4XX` and `5XX` to the document."
             ));
         }
     }
@@ -304,11 +331,14 @@ fn notes(document: &Document) -> Vec<String> {
 
 /// Whether an operation lists a response of this status.
 fn lists(operation: &Operation, status: u16) -> bool {
-    operation.responses.iter().any(|response| match response.status.value {
-        StatusCode::Exact(code) => code == status,
-        StatusCode::Range(first) => u16::from(first) == status / 100,
-        StatusCode::Default => true,
-    })
+    operation
+        .responses
+        .iter()
+        .any(|response| match response.status.value {
+            StatusCode::Exact(code) => code == status,
+            StatusCode::Range(first) => u16::from(first) == status / 100,
+            StatusCode::Default => true,
+        })
 }
 
 /// Describes a scheme whose credentials the server does not read; `None` if it reads them.
@@ -345,7 +375,9 @@ fn report(
             && fs::read_to_string(options.folder.join(path)).is_ok_and(|actual| actual != *text)
     });
     if stale.count() > 0 {
-        println!("\nGenerated files were kept that do not match the document. Bring them up to date with\n\n    cargo openapi-dropshot generate");
+        println!(
+            "\nGenerated files were kept that do not match the document. Bring them up to date with\n\n    cargo openapi-dropshot generate"
+        );
     }
     for operation in &plan.left_out {
         println!("skipped {operation}");
@@ -393,7 +425,7 @@ mod tests {
     fn a_name_is_made_of_the_title() -> Result<()> {
         for (title, name) in [
             ("Bookmarks", "bookmarks"),
-            ("Pet Store (v2)", "pet-store-v2"),
+            ("Book Shop (v2)", "book-shop-v2"),
             ("3 Täler -- API", "t-ler"),
             ("API", "api"),
         ] {

@@ -85,14 +85,17 @@ impl Place {
     }
 
     fn run_in(&self, folder: &str, arguments: &[&str]) -> (i32, String) {
-        let Output { status, stdout, stderr } =
-            Command::new(env!("CARGO_BIN_EXE_cargo-openapi-dropshot"))
-                .arg("openapi-dropshot")
-                .args(arguments)
-                .current_dir(self.path(folder))
-                .env_remove("GITHUB_ACTIONS")
-                .output()
-                .expect("the command runs");
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = Command::new(env!("CARGO_BIN_EXE_cargo-openapi-dropshot"))
+            .arg("openapi-dropshot")
+            .args(arguments)
+            .current_dir(self.path(folder))
+            .env_remove("GITHUB_ACTIONS")
+            .output()
+            .expect("the command runs");
         let text = [stdout, stderr].concat();
         let text = String::from_utf8(text).expect("UTF-8");
         (status.code().expect("an exit code"), text)
@@ -106,10 +109,17 @@ impl Place {
 
     /// The files below a folder, with their content.
     fn files(&self, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
-        let entries = WalkDir::new(self.path(folder)).into_iter().filter_map(Result::ok);
+        let entries = WalkDir::new(self.path(folder))
+            .into_iter()
+            .filter_map(Result::ok);
         let files = entries.filter(|entry| entry.file_type().is_file());
         files
-            .map(|file| (file.path().to_owned(), fs::read(file.path()).expect("a file")))
+            .map(|file| {
+                (
+                    file.path().to_owned(),
+                    fs::read(file.path()).expect("a file"),
+                )
+            })
             .collect()
     }
 }
@@ -121,17 +131,29 @@ fn a_service_is_written_that_passes_the_gates() {
     assert_eq!(code, 0, "{text}");
     assert_eq!(place.read("shop/spec/openapi.yaml"), DOCUMENT);
     let handlers = place.read("shop/crates/shop-server/src/handlers.rs");
-    assert!(handlers.contains("impl ShopApi for Handlers {"), "{handlers}");
+    assert!(
+        handlers.contains("impl ShopApi for Handlers {"),
+        "{handlers}"
+    );
     let call = r#"mock::respond(include_str!("../mock/get_thing.json"), (rqctx, path))"#;
     assert!(handlers.contains(call), "{handlers}");
     let manifest = place.read("shop/Cargo.toml");
-    let version = format!("openapi-dropshot-server = {{ version = {:?} }}", env!("CARGO_PKG_VERSION"));
+    let version = format!(
+        "openapi-dropshot-server = {{ version = {:?} }}",
+        env!("CARGO_PKG_VERSION")
+    );
     assert!(manifest.contains(&version), "{manifest}");
     assert!(manifest.contains("version = \"1.2.0\""), "{manifest}");
 
     let (code, text) = place.run_in("shop", &["generate", "--check"]);
     assert_eq!(code, 0, "{text}");
-    let gates = ["document", "generated", "breaking", "lifecycle", "changelog"];
+    let gates = [
+        "document",
+        "generated",
+        "breaking",
+        "lifecycle",
+        "changelog",
+    ];
     for gate in gates {
         let (code, text) = place.run_in("shop", &["check", "--gate", gate]);
         assert_eq!(code, 0, "{gate}: {text}");
@@ -161,7 +183,8 @@ fn responses_have_the_examples_of_the_document_or_valid_values() {
     assert_eq!(read("remove_thing"), json!({ "status": 204 }));
     // The server's own errors have the body of the document.
     let errors = place.read("shop/crates/shop-api/src/generated/errors.rs");
-    let body = "[\n    (\"code\", ErrorMember::Status),\n    (\"message\", ErrorMember::Message),\n]";
+    let body =
+        "[\n    (\"code\", ErrorMember::Status),\n    (\"message\", ErrorMember::Message),\n]";
     assert!(errors.contains(body), "{errors}");
 }
 
@@ -170,12 +193,18 @@ fn a_second_run_keeps_every_file() {
     let place = Place::new(DOCUMENT);
     let (code, text) = place.init(&[]);
     assert_eq!(code, 0, "{text}");
-    place.write("shop/crates/shop-server/src/handlers.rs", "// written by hand\n");
+    place.write(
+        "shop/crates/shop-server/src/handlers.rs",
+        "// written by hand\n",
+    );
     let before = place.files("shop");
     let (code, text) = place.init(&[]);
     assert_eq!(code, 0, "{text}");
     assert!(!text.contains("wrote"), "{text}");
-    assert!(text.contains("kept    crates/shop-server/src/handlers.rs"), "{text}");
+    assert!(
+        text.contains("kept    crates/shop-server/src/handlers.rs"),
+        "{text}"
+    );
     assert!(before == place.files("shop"), "a file changed");
 }
 
@@ -199,7 +228,10 @@ fn files_of_a_repository_are_kept_and_what_is_left_to_do_is_said() {
     }
     // The crates do not depend on what the workspace declares.
     let manifest = place.read("shop/crates/shop-server/Cargo.toml");
-    assert!(manifest.contains("shop-api = { path = \"../shop-api\" }"), "{manifest}");
+    assert!(
+        manifest.contains("shop-api = { path = \"../shop-api\" }"),
+        "{manifest}"
+    );
     assert!(!manifest.contains("workspace"), "{manifest}");
     assert!(!place.path("shop/crates/shop-client").exists());
 }
@@ -211,7 +243,11 @@ fn what_cannot_be_served_is_reported_with_its_place_and_can_be_left_out() {
     let place = Place::new(&document);
     let (code, text) = place.init(&[]);
     assert_eq!(code, 1, "{text}");
-    for part in ["--> openapi.yaml:10:", "nothing was written", "`--skip-unsupported`"] {
+    for part in [
+        "--> openapi.yaml:10:",
+        "nothing was written",
+        "`--skip-unsupported`",
+    ] {
         assert!(text.contains(part), "{part} in {text}");
     }
     assert!(!place.path("shop").exists());
@@ -219,9 +255,20 @@ fn what_cannot_be_served_is_reported_with_its_place_and_can_be_left_out() {
     assert_eq!(code, 3, "{text}");
     assert!(text.contains("skipped GET /things/{thingId}"), "{text}");
     let readme = place.read("shop/README.md");
-    assert!(readme.contains("left out") && readme.contains("`GET /things/{thingId}`"), "{readme}");
-    assert!(!place.path("shop/crates/shop-server/mock/get_thing.json").exists());
-    assert!(place.path("shop/crates/shop-server/mock/remove_thing.json").exists());
+    assert!(
+        readme.contains("left out") && readme.contains("`GET /things/{thingId}`"),
+        "{readme}"
+    );
+    assert!(
+        !place
+            .path("shop/crates/shop-server/mock/get_thing.json")
+            .exists()
+    );
+    assert!(
+        place
+            .path("shop/crates/shop-server/mock/remove_thing.json")
+            .exists()
+    );
 }
 
 #[test]
@@ -254,16 +301,37 @@ fn a_mistake_is_named_with_its_remedy_and_nothing_is_written() {
     place.write("no-document.yaml", "openapi: 3.0.3\ninfos: {}\n");
     let before = place.files("");
     for (arguments, parts) in [
-        (&["--from", "missing.yaml"][..], &["cannot read missing.yaml"][..]),
-        (&["--from", "no-document.yaml"], &["--> no-document.yaml:2:1", "nothing was written"]),
-        (&["--from", "no-name.yaml"], &["gives no name for crates", "pass `--name`"]),
-        (&["--from", "openapi.yaml", "--name", "My Shop"], &["`My Shop` is no name", "`--name pet-store`"]),
-        (&["--from", "openapi.yaml", "--toolkit", "no/folder"], &["`--toolkit no/folder` is no version"]),
+        (
+            &["--from", "missing.yaml"][..],
+            &["cannot read missing.yaml"][..],
+        ),
+        (
+            &["--from", "no-document.yaml"],
+            &["--> no-document.yaml:2:1", "nothing was written"],
+        ),
+        (
+            &["--from", "no-name.yaml"],
+            &["gives no name for crates", "pass `--name`"],
+        ),
+        (
+            &["--from", "openapi.yaml", "--name", "My Shop"],
+            &["`My Shop` is no name", "`--name book-shop`"],
+        ),
+        (
+            &["--from", "openapi.yaml", "--toolkit", "no/folder"],
+            &["`--toolkit no/folder` is no version"],
+        ),
         (&["--from", "openapi.yaml", "file"], &["cannot make file"]),
-        (&["--from", "openapi.yaml", "broken"], &["broken/Cargo.toml is not valid TOML"]),
+        (
+            &["--from", "openapi.yaml", "broken"],
+            &["broken/Cargo.toml is not valid TOML"],
+        ),
         (
             &["--from", "openapi.yaml", "taken"],
-            &["taken/old/Cargo.toml is already a crate with the name `shop-api`", "pass another `--name`"],
+            &[
+                "taken/old/Cargo.toml is already a crate with the name `shop-api`",
+                "pass another `--name`",
+            ],
         ),
     ] {
         let (code, text) = place.run_in("", &[&["init"], arguments].concat());
@@ -279,7 +347,12 @@ fn a_mistake_is_named_with_its_remedy_and_nothing_is_written() {
 #[test]
 fn manual_page_and_completions_name_the_commands() {
     let place = Place::new(DOCUMENT);
-    for arguments in [&["man"][..], &["completions", "bash"], &["completions", "zsh"], &["--help"]] {
+    for arguments in [
+        &["man"][..],
+        &["completions", "bash"],
+        &["completions", "zsh"],
+        &["--help"],
+    ] {
         let (code, text) = place.run_in("", arguments);
         assert_eq!(code, 0, "{text}");
         for name in ["init", "generate", "check"] {

@@ -23,7 +23,7 @@ mod api;
         reason = "a build script reads the document and writes the code"
     )
 )]
-pub mod build;
+pub mod build_script;
 mod client;
 mod docs;
 mod lifecycle;

@@ -189,13 +189,14 @@ impl Signature {
     }
 
     fn imports(&self, name: &Ident, api: &str, models: &str, has_mocks: bool) -> String {
-        let is_primitive =
-            |name: &str| name.chars().next().is_some_and(char::is_lowercase);
+        let is_primitive = |name: &str| name.chars().next().is_some_and(char::is_lowercase);
         let (mut own, mut dropshot) = (vec![name.to_string()], Vec::new());
         let mut others = Vec::new();
         for name in &self.single {
             match name.as_str() {
-                "OptionalBody" => others.push("use openapi_dropshot_types::OptionalBody;".to_owned()),
+                "OptionalBody" => {
+                    others.push("use openapi_dropshot_types::OptionalBody;".to_owned())
+                }
                 "Response" => others.push("use http::Response;".to_owned()),
                 "BTreeMap" => others.push("use std::collections::BTreeMap;".to_owned()),
                 known if DROPSHOT.contains(&known) => dropshot.push(known),
@@ -207,10 +208,7 @@ impl Signature {
             format!("use {api}::{{{}}};", own.join(", ")),
             format!("use dropshot::{{{}}};", dropshot.join(", ")),
         ];
-        lines.extend(
-            self.has_models
-                .then(|| format!("use {models} as models;")),
-        );
+        lines.extend(self.has_models.then(|| format!("use {models} as models;")));
         lines.extend(has_mocks.then(|| "use openapi_dropshot_server::mock;".to_owned()));
         lines.append(&mut others);
         lines.sort();
@@ -323,7 +321,8 @@ fn operation_of(item: &ItemStatic) -> Option<(String, Vec<(String, String)>)> {
     };
     let field = |name: &str| {
         let mut fields = operation.fields.iter();
-        let found = fields.find(|field| matches!(&field.member, syn::Member::Named(own) if own == name));
+        let found =
+            fields.find(|field| matches!(&field.member, syn::Member::Named(own) if own == name));
         found.map(|field| &field.expr)
     };
     let id = string(field("id")?)?;

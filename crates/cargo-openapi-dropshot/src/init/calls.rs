@@ -60,7 +60,8 @@ pub(super) fn tests(plan: &Plan) -> Result<Tests> {
 
 /// A string literal of Rust.
 fn literal(text: &str) -> String {
-    let is_raw = text.contains(['"', '\\']) && !text.contains("\"#") && !text.contains(['\r', '\n']);
+    let is_raw =
+        text.contains(['"', '\\']) && !text.contains("\"#") && !text.contains(['\r', '\n']);
     match is_raw {
         true => format!("r#\"{text}\"#"),
         false => format!("{text:?}"),
@@ -103,7 +104,11 @@ fn as_it_stands(plan: &Plan, operation: &Operation, request: &Request, status: u
 fn arguments(plan: &Plan, operation: &Operation, request: &Request, own: &[String]) -> String {
     let path = request.target(plan.base_path(), &operation.path.value);
     let lines = request.header_lines();
-    let headers: Vec<String> = own.iter().cloned().chain(lines.iter().map(|line| literal(line))).collect();
+    let headers: Vec<String> = own
+        .iter()
+        .cloned()
+        .chain(lines.iter().map(|line| literal(line)))
+        .collect();
     format!(
         "{:?}, {}, &[{}], {}",
         operation.method.to_string(),

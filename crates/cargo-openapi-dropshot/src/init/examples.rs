@@ -59,7 +59,9 @@ impl Examples {
             header.required && !header.name.value.eq_ignore_ascii_case("content-type")
         };
         for header in response.headers.iter().filter(is_sent) {
-            let text = self.parameter(header, "writeOnly")?.and_then(|value| text(&value));
+            let text = self
+                .parameter(header, "writeOnly")?
+                .and_then(|value| text(&value));
             if let Some(text) = text {
                 headers.insert(header.name.value.to_lowercase(), text.into());
             }
@@ -69,7 +71,9 @@ impl Examples {
         };
         let name = match media.name.value.as_str() {
             "*/*" => "application/octet-stream".to_owned(),
-            other => other.replace("text/*", "text/plain").replace("/*", "/octet-stream"),
+            other => other
+                .replace("text/*", "text/plain")
+                .replace("/*", "/octet-stream"),
         };
         let body = self.body(media, "writeOnly")?;
         headers.insert("content-type".to_owned(), name.into());
@@ -79,14 +83,20 @@ impl Examples {
     /// Returns a request with what the operation requires, and with a body if it takes one; `None` if no such value was found.
     pub(super) fn request(&self, operation: &Operation) -> Result<Option<Request>> {
         let mut parameters = Vec::new();
-        let required = operation.parameters.iter().filter(|parameter| parameter.required);
+        let required = operation
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.required);
         for parameter in required {
             let Some(value) = self.parameter(parameter, "readOnly")? else {
                 return Ok(None);
             };
             parameters.push((parameter.name.value.clone(), parameter.location, value));
         }
-        let media = operation.request_body.as_ref().and_then(|body| body.content.first());
+        let media = operation
+            .request_body
+            .as_ref()
+            .and_then(|body| body.content.first());
         let body = match media {
             Some(media) => {
                 let Some(body) = self.body(media, "readOnly")? else {
@@ -195,11 +205,17 @@ impl Request {
 
     /// Returns the lines of the header fields, that of the body among them.
     pub(super) fn header_lines(&self) -> Vec<String> {
-        let parameters = self.parameters.iter().filter_map(|(name, location, value)| {
-            let is_header = *location == ParameterIn::Header;
-            is_header.then(|| format!("{name}: {}", text(value).unwrap_or_default()))
-        });
-        let body = self.body.iter().map(|(media_type, _)| format!("content-type: {media_type}"));
+        let parameters = self
+            .parameters
+            .iter()
+            .filter_map(|(name, location, value)| {
+                let is_header = *location == ParameterIn::Header;
+                is_header.then(|| format!("{name}: {}", text(value).unwrap_or_default()))
+            });
+        let body = self
+            .body
+            .iter()
+            .map(|(media_type, _)| format!("content-type: {media_type}"));
         parameters.chain(body).collect()
     }
 

@@ -49,7 +49,8 @@ impl Existing {
         if self.manifest.is_none() {
             return Ok(());
         }
-        let is_wanted = |name: &str| !name.starts_with('.') && !["target", "node_modules"].contains(&name);
+        let is_wanted =
+            |name: &str| !name.starts_with('.') && !["target", "node_modules"].contains(&name);
         let entries = WalkDir::new(&self.root).min_depth(1).into_iter();
         let entries = entries.filter_entry(|entry| is_wanted(&entry.file_name().to_string_lossy()));
         for entry in entries.filter_map(Result::ok) {
@@ -60,7 +61,9 @@ impl Existing {
             let Ok(manifest) = text.parse::<Table>() else {
                 continue;
             };
-            let package = manifest.get("package").and_then(|package| package.get("name"));
+            let package = manifest
+                .get("package")
+                .and_then(|package| package.get("name"));
             let Some(name) = package.and_then(|name| name.as_str()) else {
                 continue;
             };
@@ -81,7 +84,10 @@ impl Existing {
         if let Some(manifest) = &self.manifest {
             let workspace = manifest.get("workspace");
             let members = workspace.and_then(|workspace| workspace.get("members")?.as_array());
-            let members = members.into_iter().flatten().filter_map(|member| member.as_str());
+            let members = members
+                .into_iter()
+                .flatten()
+                .filter_map(|member| member.as_str());
             let members: Vec<&str> = members.collect();
             let missing = plan.crates().into_iter().filter(|name| {
                 let folder = format!("crates/{name}");

@@ -36,9 +36,15 @@ impl Values {
         let (inside, after) = after.split_once(&end).unwrap_or((after, ""));
         // A tag that is alone on its line leaves no empty line.
         let is_line = before.is_empty() || before.ends_with('\n');
-        let inside = inside.strip_prefix('\n').filter(|_| is_line).unwrap_or(inside);
+        let inside = inside
+            .strip_prefix('\n')
+            .filter(|_| is_line)
+            .unwrap_or(inside);
         let is_line = inside.is_empty() || inside.ends_with('\n');
-        let after = after.strip_prefix('\n').filter(|_| is_line).unwrap_or(after);
+        let after = after
+            .strip_prefix('\n')
+            .filter(|_| is_line)
+            .unwrap_or(after);
         let inside = match self.get(name) {
             "" => String::new(),
             _ => self.fill(inside),
@@ -64,7 +70,10 @@ mod tests {
             ("a{{#open}}, {{name}}{{/open}}, b", "a, b"),
             ("1\n{{#client}}\n2\n{{/client}}\n3\n", "1\n2\n3\n"),
             ("1\n{{#open}}\n2\n{{/open}}\n3\n", "1\n3\n"),
-            ("{{#client}}\n{{#open}}\n1\n{{/open}}\n2\n{{/client}}\n", "2\n"),
+            (
+                "{{#client}}\n{{#open}}\n1\n{{/open}}\n2\n{{/client}}\n",
+                "2\n",
+            ),
         ] {
             assert_eq!(values.fill(text), filled, "{text}");
         }

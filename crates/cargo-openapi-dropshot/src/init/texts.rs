@@ -18,28 +18,61 @@ pub(super) fn all(plan: &Plan, text: &str, existing: &Existing) -> Result<Vec<(S
     let (handlers, mocks) = handlers(plan)?;
     let mut files = vec![
         (plan.source.clone(), text.to_owned()),
-        ("openapi-dropshot.toml".to_owned(), values.fill(CONFIGURATION)),
+        (
+            "openapi-dropshot.toml".to_owned(),
+            values.fill(CONFIGURATION),
+        ),
     ];
     let mut add = |path: String, template: &str| files.push((path, values.fill(template)));
     if existing.is_new() {
         add("Cargo.toml".to_owned(), WORKSPACE);
-        add(".gitignore".to_owned(), include_str!("template/gitignore.in"));
+        add(
+            ".gitignore".to_owned(),
+            include_str!("template/gitignore.in"),
+        );
     }
-    add(".gitattributes".to_owned(), include_str!("template/gitattributes.in"));
-    add("README.md".to_owned(), include_str!("template/readme.md.in"));
-    add("CHANGELOG.md".to_owned(), include_str!("template/changelog.md.in"));
-    add(".github/workflows/ci.yml".to_owned(), include_str!("template/ci.yml.in"));
-    let models = (include_str!("template/models.toml.in"), include_str!("template/models.rs.in"));
-    let api = (include_str!("template/api.toml.in"), include_str!("template/api.rs.in"));
-    let client = (include_str!("template/client.toml.in"), include_str!("template/client.rs.in"));
-    let server = (include_str!("template/server.toml.in"), include_str!("template/lib.rs.in"));
+    add(
+        ".gitattributes".to_owned(),
+        include_str!("template/gitattributes.in"),
+    );
+    add(
+        "README.md".to_owned(),
+        include_str!("template/readme.md.in"),
+    );
+    add(
+        "CHANGELOG.md".to_owned(),
+        include_str!("template/changelog.md.in"),
+    );
+    add(
+        ".github/workflows/ci.yml".to_owned(),
+        include_str!("template/ci.yml.in"),
+    );
+    let models = (
+        include_str!("template/models.toml.in"),
+        include_str!("template/models.rs.in"),
+    );
+    let api = (
+        include_str!("template/api.toml.in"),
+        include_str!("template/api.rs.in"),
+    );
+    let client = (
+        include_str!("template/client.toml.in"),
+        include_str!("template/client.rs.in"),
+    );
+    let server = (
+        include_str!("template/server.toml.in"),
+        include_str!("template/lib.rs.in"),
+    );
     let parts = [("models", models), ("api", api), ("server", server)].into_iter();
     let parts = parts.chain(plan.has_client.then_some(("client", client)));
     for (part, (manifest, library)) in parts {
         add(format!("crates/{name}-{part}/Cargo.toml"), manifest);
         add(format!("crates/{name}-{part}/src/lib.rs"), library);
     }
-    add(format!("crates/{name}-server/src/main.rs"), include_str!("template/main.rs.in"));
+    add(
+        format!("crates/{name}-server/src/main.rs"),
+        include_str!("template/main.rs.in"),
+    );
     let tests = test_values(plan, values)?;
     let test = tests.fill(include_str!("template/test.rs.in"));
     files.push((format!("crates/{name}-server/tests/service.rs"), test));
@@ -52,7 +85,11 @@ pub(super) fn all(plan: &Plan, text: &str, existing: &Existing) -> Result<Vec<(S
     for (method, text) in mocks {
         files.push((format!("crates/{name}-server/mock/{method}.json"), text));
     }
-    files.extend(plan.generated.iter().map(|file| (file.path.clone(), file.text.clone())));
+    files.extend(
+        plan.generated
+            .iter()
+            .map(|file| (file.path.clone(), file.text.clone())),
+    );
     Ok(files)
 }
 
@@ -105,17 +142,32 @@ fn values(plan: &Plan, existing: &Existing) -> Values {
     let (package, is_new) = match existing.is_new() {
         true => {
             let keys = ["version", "edition", "rust-version"];
-            (keys.map(|key| format!("{key}.workspace = true")).join("\n"), true)
+            (
+                keys.map(|key| format!("{key}.workspace = true")).join("\n"),
+                true,
+            )
         }
         false => {
-            let keys = [("version", version.as_str()), ("edition", "2024"), ("rust-version", "1.95")];
-            (keys.map(|(key, value)| format!("{key} = {value:?}")).join("\n"), false)
+            let keys = [
+                ("version", version.as_str()),
+                ("edition", "2024"),
+                ("rust-version", "1.95"),
+            ];
+            (
+                keys.map(|(key, value)| format!("{key} = {value:?}"))
+                    .join("\n"),
+                false,
+            )
         }
     };
     values.set("package", package);
     // In another workspace, the crates do not depend on what its root declares.
     for (name, source) in dependencies(&values) {
-        let source = if is_new { "workspace = true".to_owned() } else { source };
+        let source = if is_new {
+            "workspace = true".to_owned()
+        } else {
+            source
+        };
         values.set(&format!("dep:{name}"), source);
     }
     for part in ["api", "client", "models"] {
@@ -133,7 +185,9 @@ fn dependencies(values: &Values) -> Vec<(String, String)> {
     let text = values.fill(WORKSPACE);
     let lines = text.lines().filter_map(|line| line.split_once(" = "));
     let dependencies = lines.filter_map(|(name, source)| {
-        let table = source.strip_prefix('{').and_then(|source| source.strip_suffix('}'));
+        let table = source
+            .strip_prefix('{')
+            .and_then(|source| source.strip_suffix('}'));
         let source = match table {
             Some(table) => table.trim().to_owned(),
             None if source.starts_with('"') => format!("version = {source}"),
@@ -148,7 +202,10 @@ fn test_values(plan: &Plan, mut values: Values) -> Result<Values> {
     let tests = calls::tests(plan).context("cannot write the tests of the service")?;
     values.keep("uses-json", tests.text.contains("json::<"));
     values.keep("uses-types", tests.text.contains("types::"));
-    values.keep("deprecated", plan.document.operations.iter().any(|own| own.deprecated));
+    values.keep(
+        "deprecated",
+        plan.document.operations.iter().any(|own| own.deprecated),
+    );
     values.keep("secured-operation", tests.secured_request.is_some());
     values.set("secured-request", tests.secured_request.unwrap_or_default());
     values.set("tests", tests.text);

@@ -90,7 +90,10 @@ mod tests {
             assert_eq!(toolkit.dependency("openapi-dropshot-types"), dependency);
         }
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(1);
-        let crates = crates.expect("a folder of crates").to_string_lossy().into_owned();
+        let crates = crates
+            .expect("a folder of crates")
+            .to_string_lossy()
+            .into_owned();
         let expected = format!("path = \"{crates}/openapi-dropshot-types\"");
         for folder in [crates.clone(), format!("{crates}/..")] {
             let toolkit = Toolkit::parse(Some(&folder))?;

@@ -34,9 +34,9 @@ pub(super) async fn principal<S: State>(
     let invalid = |message| reject(message, ", error=\"invalid_token\"");
     let names = &context.key_headers;
     let credential = credential(headers, names).ok_or_else(|| {
-        let message = names.first().map(|name| {
-            format!("send an API key in the header `{name}`").into()
-        });
+        let message = names
+            .first()
+            .map(|name| format!("send an API key in the header `{name}`").into());
         reject(message.unwrap_or(NO_KEY.into()), "")
     })?;
     let principal = context.state.authenticate(credential);

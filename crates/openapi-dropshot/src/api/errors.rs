@@ -368,7 +368,14 @@ fn members<'p>(plan: &'p Plan<'_>) -> Vec<(&'p str, &'static str)> {
 /// Names of members for codes that programs read.
 const CODES: &[&str] = &["code", "error", "error_code", "errorCode", "type"];
 /// Names of numbers that say the status.
-const STATUSES: &[&str] = &["code", "error_code", "errorCode", "status", "statusCode", "status_code"];
+const STATUSES: &[&str] = &[
+    "code",
+    "error_code",
+    "errorCode",
+    "status",
+    "statusCode",
+    "status_code",
+];
 /// Names of members for the id of the request.
 const REQUEST_IDS: &[&str] = &["request_id", "requestId"];
 

@@ -4,7 +4,7 @@
 //!
 //! ```no_run
 //! fn main() -> std::process::ExitCode {
-//!     openapi_dropshot::build::service("openapi.yaml")
+//!     openapi_dropshot::build_script::service("openapi.yaml")
 //! }
 //! ```
 //!
@@ -18,9 +18,7 @@
 //! error stops the build; all its errors are shown with their places, as rustc shows errors.
 
 use crate::{File, Options, generate, generate_service};
-use openapi_dropshot_contract::{
-    Document, Problem, Problems, Profile, Severity, lint, read,
-};
+use openapi_dropshot_contract::{Document, Problem, Problems, Profile, Severity, lint, read};
 use std::{
     env,
     error::Error,
@@ -59,7 +57,8 @@ fn run(document: &str, generate: Generate) -> ExitCode {
 
 /// Writes the generated code, and the files that include it.
 fn write(source: &str, out: &Path, generate: Generate) -> Result<(), Box<dyn Error>> {
-    let text = fs::read_to_string(source).map_err(|error| format!("cannot read {source}: {error}"))?;
+    let text =
+        fs::read_to_string(source).map_err(|error| format!("cannot read {source}: {error}"))?;
     let document = read(source, &text)?;
     let as_error = |problems| Problems::new(&document.text, problems);
     let mut problems = lint(&document, Profile::General);
