@@ -10,7 +10,12 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use openapi_dropshot_contract::{
     Problem, Problems, Profile, Severity, model::Location, rules, suggest::did_you_mean,
 };
-use std::{env, fs, io, ops::Range, path::Path, sync::Arc};
+use std::{
+    env, fs, io,
+    ops::Range,
+    path::Path,
+    sync::Arc,
+};
 use toml::Spanned;
 
 /// The name of the configuration file.
