@@ -1,12 +1,18 @@
 //! The command line of `cargo openapi-dropshot`: one subcommand for each task.
 
 use crate::{
-    Configuration, Project, check, diff, explain, generate, json_schema, print_error, release,
-    roundtrip,
+    Configuration, Project, check, diff, explain, generate, init, json_schema, print_error,
+    release, roundtrip,
 };
 use anyhow::Result;
-use clap::{Parser, Subcommand};
-use std::{env, path::PathBuf, process::ExitCode};
+use clap::{CommandFactory as _, Parser, Subcommand};
+use clap_complete::{Shell, generate as generate_to};
+use std::{
+    env,
+    io::{self, Write as _},
+    path::PathBuf,
+    process::ExitCode,
+};
 
 /// Keeps an OpenAPI document, the code generated from it and its releases in agreement
 #[derive(Debug, Parser)]
@@ -56,6 +62,13 @@ enum Command {
     /// document cannot be used.
     Generate(generate::Options),
 
+    /// Write a service for a document, with the examples of the document as its first responses
+    ///
+    /// Writes models, API, client, server, tests, CI and `openapi-dropshot.toml`, and keeps
+    /// files that exist. Exits with 0, with 3 if `--skip-unsupported` left out an operation,
+    /// and with 1 if nothing was written.
+    Init(init::Options),
+
     /// Release the contract: freeze the document and set all versions
     ///
     /// Exits with 0 if the release is made. Otherwise exits with 1 and changes
@@ -68,6 +81,15 @@ enum Command {
     /// what it emits, accepts and responds with the document. Exits with 0 if
     /// every part passed or was rejected with a reason, and with 1 if not.
     Roundtrip(roundtrip::Options),
+
+    /// Print the completions of a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+
+    /// Print the manual page, in the format of `man`
+    Man,
 
     /// Print the JSON Schema of `openapi-dropshot.toml`, for editors
     Schema,
@@ -100,6 +122,7 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
         Command::Diff(options) => diff::run(options),
         Command::Explain(options) => explain::run(options),
         Command::Generate(options) => Ok(generate::run(&projects()?, options)),
+        Command::Init(options) => init::run(options),
         Command::Release(options) => {
             let project = read()?.select_one(&arguments.document)?;
             release::run(&project, options)
@@ -112,6 +135,20 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
             };
             let project = project.unwrap_or_else(Project::unconfigured);
             roundtrip::run(&project, options)
+        }
+        Command::Completions { shell } => {
+            let mut command = Arguments::command();
+            let mut script = Vec::new();
+            generate_to(*shell, &mut command, "cargo-openapi-dropshot", &mut script);
+            io::stdout().write_all(&script)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Man => {
+            let mut page = Vec::new();
+            let command = Arguments::command();
+            clap_mangen::Man::new(command).render(&mut page)?;
+            io::stdout().write_all(&page)?;
+            Ok(ExitCode::SUCCESS)
         }
         Command::Schema => {
             print!("{}", json_schema());

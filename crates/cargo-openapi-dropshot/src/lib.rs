@@ -4,7 +4,7 @@
 //! Each module is one task: [`generate`] writes the generated code, [`check`]
 //! runs all gates, [`diff`] compares two documents, [`release`] freezes the
 //! document as a release, [`roundtrip`] shows that generated code means what
-//! its document says, and [`explain`] describes a rule. A task takes [`Project`]s, which a
+//! its document says, and [`explain`] describes a rule. [`init`] writes a new service. A task takes [`Project`]s, which a
 //! [`Configuration`] reads from the file `openapi-dropshot.toml` of a repository, and its own
 //! `Options`, which `clap` reads from a command line. [`cli`] is the command
 //! `cargo openapi-dropshot`.
@@ -24,6 +24,7 @@ pub mod diff;
 pub mod explain;
 mod files;
 pub mod generate;
+pub mod init;
 mod output;
 mod project;
 pub mod release;

@@ -7,11 +7,11 @@
 pub(crate) mod accepted;
 mod coverage;
 mod emitted;
-mod instances;
+pub(crate) mod instances;
 mod program;
 mod report;
 mod requests;
-mod schemas;
+pub(crate) mod schemas;
 mod source;
 #[cfg(test)]
 mod tests;

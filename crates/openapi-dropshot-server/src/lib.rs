@@ -11,6 +11,7 @@ pub mod idempotency;
 pub mod keys;
 pub mod logging;
 pub mod metrics;
+pub mod mock;
 pub mod open_files;
 pub mod permissions;
 pub mod program;

@@ -19,7 +19,7 @@ pub trait State: Send + Sync + 'static {
     fn principal_id(principal: &Self::Principal) -> &str;
 
     /// Returns the principal of a credential. The text is what follows `Bearer` in `Authorization`
-    /// (RFC 6750).
+    /// (RFC 6750), or the value of a header that the document names with a security scheme `apiKey`.
     ///
     /// # Errors
     ///

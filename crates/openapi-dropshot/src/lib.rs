@@ -16,6 +16,14 @@
 struct Readme;
 
 mod api;
+#[cfg_attr(
+    not(test),
+    expect(
+        clippy::disallowed_methods,
+        reason = "a build script reads the document and writes the code"
+    )
+)]
+pub mod build_script;
 mod client;
 mod docs;
 mod lifecycle;
@@ -24,6 +32,7 @@ mod names;
 mod plan;
 mod probe;
 mod render;
+pub mod starter;
 
 pub use probe::{ProbeError, probe};
 

@@ -17,18 +17,18 @@ const CONTRACT: &str = "api/contract.rs";
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
     /// One of the files is not among them.
-    #[error("the generator wrote no {0}; pass all files that `generate_service` returned")]
-    Missing(&'static str),
+    #[error("the generator wrote no {0}; pass all files that it returned")]
+    Missing(String),
     /// A file is no Rust.
     #[error("the generated {path} is not valid Rust")]
     NoRust {
         /// The file, relative to the sources of the crate.
-        path: &'static str,
+        path: String,
         /// The error of the parser.
         source: syn::Error,
     },
     /// The file that should contain the trait has none.
-    #[error("the generated {CONTRACT} has no trait")]
+    #[error("the generated file with the contract has no trait")]
     NoTrait,
 }
 
@@ -147,19 +147,22 @@ pub fn probe(title: &str, files: &[File]) -> Result<String, ProbeError> {
         }
     };
     let file = syn::parse2(code).map_err(|source| ProbeError::NoRust {
-        path: "probe.rs",
+        path: "probe.rs".to_owned(),
         source,
     })?;
     let about = "//! Written by `openapi_dropshot::probe` for the generated code beside it.\n\n";
     Ok(format!("{about}{}", prettyplease::unparse(&file)))
 }
 
-fn parse(files: &[File], path: &'static str) -> Result<syn::File, ProbeError> {
+pub(crate) fn parse(files: &[File], path: &str) -> Result<syn::File, ProbeError> {
     let file = files
         .iter()
         .find(|file| file.path == path)
-        .ok_or(ProbeError::Missing(path))?;
-    syn::parse_file(&file.text).map_err(|source| ProbeError::NoRust { path, source })
+        .ok_or_else(|| ProbeError::Missing(path.to_owned()))?;
+    syn::parse_file(&file.text).map_err(|source| ProbeError::NoRust {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// The types of schemas, by their names in Rust.
@@ -183,7 +186,7 @@ fn methods(api: &ItemTrait) -> impl Iterator<Item = &TraitItemFn> {
 }
 
 /// `operation_id` of the attribute that makes the method an operation.
-fn operation_id(method: &TraitItemFn) -> Option<String> {
+pub(crate) fn operation_id(method: &TraitItemFn) -> Option<String> {
     method.attrs.iter().find_map(|attribute| {
         let arguments = attribute
             .parse_args_with(Punctuated::<MetaNameValue, Token![,]>::parse_terminated)
@@ -254,7 +257,7 @@ fn handlers(api: &ItemTrait, enums: &[&ItemEnum]) -> TokenStream {
 }
 
 /// Returns the text of a type, without white space.
-fn text(ty: &impl ToTokens) -> String {
+pub(crate) fn text(ty: &impl ToTokens) -> String {
     ty.to_token_stream()
         .to_string()
         .replace(char::is_whitespace, "")

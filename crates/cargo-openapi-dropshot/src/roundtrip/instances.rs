@@ -31,7 +31,7 @@ struct Case<'d>(Vec<&'d Map<String, Value>>);
 impl Schema {
     /// Returns a valid value that is as small as possible; `None` if none was found,
     /// or if every value must contain another one without end.
-    pub(super) fn smallest(&self) -> Option<Value> {
+    pub(crate) fn smallest(&self) -> Option<Value> {
         for deepest in DEEPEST {
             self.deepest.set(deepest);
             let value = self.smallest_of(&[&self.root], 0);
@@ -43,6 +43,70 @@ impl Schema {
         self.deepest.set(DEEPEST[0]);
         let mut instances = self.instances().into_iter();
         instances.find(|value| self.is_valid(value))
+    }
+
+    /// Returns a valid value as a service or a client would send it: with the examples and defaults of the
+    /// schema, and all properties but those that have the keyword `left_out` (`readOnly` or `writeOnly`).
+    /// If no such value is valid, returns one that is as small as possible.
+    pub(crate) fn example(&self, left_out: &str) -> Option<Value> {
+        let example = self.example_of(&[&self.root], left_out, 0);
+        let mut values = example.into_iter().chain(self.smallest());
+        values.find(|value| self.is_valid(value)).or_else(|| {
+            let mut values = self.instances().into_iter();
+            values.find(|value| self.is_valid(value))
+        })
+    }
+
+    fn example_of<'d>(
+        &'d self,
+        schemas: &[&'d Value],
+        left_out: &str,
+        depth: usize,
+    ) -> Option<Value> {
+        let cases = self.cases(schemas);
+        let mut cases = cases.iter();
+        cases.find_map(|case| self.example_of_case(case, left_out, depth))
+    }
+
+    fn example_of_case<'d>(
+        &'d self,
+        case: &Case<'d>,
+        left_out: &str,
+        depth: usize,
+    ) -> Option<Value> {
+        if let Some(value) = case.get("example").or_else(|| case.get("default")) {
+            return Some(value.clone());
+        }
+        if case.get("enum").is_some() {
+            return self.smallest_of_case(case, depth);
+        }
+        match case.kind() {
+            "object" if depth <= DEEPEST[0] => {
+                let required = case.required();
+                let mut members = Map::new();
+                for (name, schemas) in case.properties() {
+                    let is_required = required.contains(&name);
+                    let mut cases = self.cases(&schemas).into_iter();
+                    if cases.any(|case| case.is(left_out)) && !is_required {
+                        continue;
+                    }
+                    match self.example_of(&schemas, left_out, depth + 1) {
+                        Some(value) => drop(members.insert(name.to_owned(), value)),
+                        None if is_required => return None,
+                        None => {}
+                    }
+                }
+                Some(Value::Object(members))
+            }
+            "array" if depth <= DEEPEST[0] && case.count("minItems").unwrap_or_default() <= 1 => {
+                let most = case.count("maxItems").unwrap_or(1);
+                let item = (most > 0)
+                    .then(|| self.example_of(&case.schemas("items"), left_out, depth + 1));
+                let items: Vec<Value> = item.flatten().into_iter().collect();
+                Some(items.into())
+            }
+            _ => self.smallest_of_case(case, depth),
+        }
     }
 
     /// Returns the default of the schema, or of one to which it refers.

@@ -33,7 +33,7 @@ const INTEGERS: &[(&str, i64, u64)] = &[
 ];
 
 /// The schemas of one document.
-pub(super) struct Schemas {
+pub(crate) struct Schemas {
     /// The document as plain JSON.
     pub(super) document: Value,
     /// The component schemas, translated.
@@ -43,7 +43,7 @@ pub(super) struct Schemas {
 }
 
 /// A translated schema. The module `instances` makes values from it.
-pub(super) struct Schema {
+pub(crate) struct Schema {
     /// The schema, with the components to which it refers.
     pub(super) root: Value,
     /// How deep values are nested that are made from it.
@@ -53,7 +53,7 @@ pub(super) struct Schema {
 
 impl Schemas {
     /// Translates the component schemas of a document, given as plain JSON.
-    pub(super) fn new(document: Value) -> Self {
+    pub(crate) fn new(document: Value) -> Self {
         let components = document.pointer("/components/schemas");
         Schemas {
             components: components.map_or_else(|| json!({}), translated_members),
@@ -63,7 +63,7 @@ impl Schemas {
     }
 
     /// Returns a schema of the document in translated form.
-    pub(super) fn of(&self, schema: Option<&model::Schema>) -> Result<Option<Rc<Schema>>> {
+    pub(crate) fn of(&self, schema: Option<&model::Schema>) -> Result<Option<Rc<Schema>>> {
         schema.map(|schema| self.at(&schema.at.pointer)).transpose()
     }
 
@@ -100,7 +100,7 @@ impl Schemas {
 
 impl Schema {
     /// Returns whether a value is valid.
-    pub(super) fn is_valid(&self, value: &Value) -> bool {
+    pub(crate) fn is_valid(&self, value: &Value) -> bool {
         self.validator.is_valid(value)
     }
 }

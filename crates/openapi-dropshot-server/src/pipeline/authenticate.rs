@@ -1,5 +1,6 @@
-//! Authenticates a request: reads the credential of `Authorization: Bearer` (RFC 6750) and
-//! passes it to the state of the service, which returns the principal. Checks that the scope of
+//! Authenticates a request: reads the credential of `Authorization: Bearer` (RFC 6750), or of a
+//! header that the document names (`apiKey`), and passes it to the state of the service, which
+//! returns the principal. Checks that the scope of
 //! the principal allows the operation.
 
 use super::{context::Context, deadline, error_response::ErrorResponse};
@@ -9,10 +10,11 @@ use crate::{
 };
 use chrono::SecondsFormat;
 use http::{
-    HeaderMap, HeaderValue,
+    HeaderMap, HeaderName, HeaderValue,
     header::{AUTHORIZATION, WWW_AUTHENTICATE},
 };
-use openapi_dropshot_types::{Condition, Operation};
+use openapi_dropshot_types::{Condition, Contract, Operation};
+use serde_json::Value;
 use std::{borrow::Cow, pin::pin};
 
 const NO_KEY: &str = "send an API key as `Authorization: Bearer <API_KEY>`";
@@ -30,7 +32,13 @@ pub(super) async fn principal<S: State>(
             .with(WWW_AUTHENTICATE, challenge(context, parameters))
     };
     let invalid = |message| reject(message, ", error=\"invalid_token\"");
-    let credential = credential(headers).ok_or_else(|| reject(NO_KEY.into(), ""))?;
+    let names = &context.key_headers;
+    let credential = credential(headers, names).ok_or_else(|| {
+        let message = names
+            .first()
+            .map(|name| format!("send an API key in the header `{name}`").into());
+        reject(message.unwrap_or(NO_KEY.into()), "")
+    })?;
     let principal = pin!(context.state.authenticate(credential));
     match deadline::within(&context.limits, principal).await? {
         Ok(principal) => {
@@ -74,13 +82,37 @@ fn challenge<S: State>(context: &Context<S>, parameters: &str) -> HeaderValue {
         .expect("the name of a service is letters and digits")
 }
 
-/// The credential of the one `Authorization` header, if its scheme is `Bearer`.
-fn credential(headers: &HeaderMap) -> Option<&str> {
-    let mut values = headers.get_all(AUTHORIZATION).iter();
-    let (Some(value), None) = (values.next(), values.next()) else {
-        return None;
+/// The headers in which the document's security schemes of the type `apiKey` have a key.
+pub(super) fn key_headers<C: Contract>() -> Vec<HeaderName> {
+    let document: Value = serde_json::from_str(C::DOCUMENT_JSON).unwrap_or_default();
+    let schemes = &document["components"]["securitySchemes"];
+    let schemes = schemes.as_object().into_iter().flatten();
+    let names = schemes.filter_map(|(_, scheme)| {
+        let is_header = scheme["type"] == "apiKey" && scheme["in"] == "header";
+        let name = scheme["name"].as_str().filter(|_| is_header)?;
+        name.parse().ok()
+    });
+    names.collect()
+}
+
+/// The credential of the one `Authorization` header, if its scheme is `Bearer`, or else of one of
+/// these headers.
+fn credential<'h>(headers: &'h HeaderMap, names: &[HeaderName]) -> Option<&'h str> {
+    let text = |name: &HeaderName| {
+        let mut values = headers.get_all(name).iter();
+        match (values.next(), values.next()) {
+            (Some(value), None) => value.to_str().ok(),
+            _ => None,
+        }
     };
-    let (scheme, credential) = value.to_str().ok()?.split_once(' ')?;
+    text(&AUTHORIZATION)
+        .and_then(bearer)
+        .or_else(|| names.iter().find_map(text))
+}
+
+/// The credential in the value of `Authorization`, if its scheme is `Bearer`.
+fn bearer(value: &str) -> Option<&str> {
+    let (scheme, credential) = value.split_once(' ')?;
     scheme
         .eq_ignore_ascii_case("bearer")
         .then(|| credential.trim_matches(' '))
@@ -102,7 +134,7 @@ mod tests {
     fn the_scheme_is_accepted_in_any_case() {
         for scheme in ["Bearer", "bearer", "BEARER", "Bearer  "] {
             let headers = with(&[&format!("{scheme} shop_x")]);
-            assert_eq!(credential(&headers), Some("shop_x"), "{scheme}");
+            assert_eq!(credential(&headers, &[]), Some("shop_x"), "{scheme}");
         }
     }
 
@@ -116,7 +148,20 @@ mod tests {
             &["Bearer a", "Bearer b"],
             &["Bearer \u{e9}"],
         ] {
-            assert_eq!(credential(&with(values)), None, "{values:?}");
+            assert_eq!(credential(&with(values), &[]), None, "{values:?}");
         }
+    }
+
+    #[test]
+    fn a_key_can_be_in_a_header_of_the_document() {
+        const KEY: HeaderName = HeaderName::from_static("x-key");
+        let mut headers = with(&[]);
+        headers.insert(KEY, HeaderValue::from_static("shop_x"));
+        assert_eq!(credential(&headers, &[]), None);
+        assert_eq!(credential(&headers, &[KEY]), Some("shop_x"));
+        headers.append(KEY, HeaderValue::from_static("shop_y"));
+        assert_eq!(credential(&headers, &[KEY]), None);
+        headers.insert(AUTHORIZATION, HeaderValue::from_static("Bearer shop_z"));
+        assert_eq!(credential(&headers, &[KEY]), Some("shop_z"));
     }
 }

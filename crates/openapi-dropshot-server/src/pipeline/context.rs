@@ -3,6 +3,7 @@
 
 use super::{
     admission::Permits,
+    authenticate,
     body::Budget,
     cors::Cors,
     lifecycle::Announcements,
@@ -25,6 +26,7 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use fair_shares::Shares;
+use http::HeaderName;
 use openapi_dropshot_types::{Contract, IdempotencyFailure};
 use std::sync::Arc;
 
@@ -39,6 +41,8 @@ pub struct Context<S: State> {
     pub(crate) readiness: Arc<Readiness>,
     pub(super) routes: Routes,
     pub(super) pages: Pages,
+    /// The headers in which a request can have its API key, beside `Authorization`.
+    pub(super) key_headers: Vec<HeaderName>,
     /// `None` where no origin may call.
     pub(super) cors: Option<Cors>,
     pub(super) rate_limiter: RateLimiter<S::Principal>,
@@ -93,6 +97,7 @@ impl<S: State> Context<S> {
             readiness: Arc::new(Readiness::new()),
             info,
             cors: Cors::new(&setup.web.cors_origins, routes.served()),
+            key_headers: authenticate::key_headers::<C>(),
             pages,
             routes,
             rate_limiter: RateLimiter::new(&setup.rate_limit),

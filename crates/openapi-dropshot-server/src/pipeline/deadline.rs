@@ -1,8 +1,11 @@
-//! Ends a request that takes too long with 503, and one that panics with 500.
+//! Ends a request that takes too long with 503, and one that panics with 500. A handler that
+//! ended with a mock response does not count as one that panicked.
 
 use super::error_response::ErrorResponse;
-use crate::config::Limits;
+use crate::{config::Limits, mock};
+use dropshot::Body;
 use futures::FutureExt as _;
+use http::Response;
 use openapi_dropshot_types::Condition;
 use std::{any::Any, panic::AssertUnwindSafe, pin::Pin, task::Poll, time::Duration};
 
@@ -36,17 +39,16 @@ pub(super) async fn timeout<T>(
 
 /// Returns the result of the work, or `internal_error` if the work panicked.
 // No `async fn`, for the reason given at `timeout`.
-pub(super) fn caught<T>(
-    work: impl Future<Output = Result<T, ErrorResponse>>,
-) -> impl Future<Output = Result<T, ErrorResponse>> {
+pub(super) fn caught(
+    work: impl Future<Output = Result<Response<Body>, ErrorResponse>>,
+) -> impl Future<Output = Result<Response<Body>, ErrorResponse>> {
     // State that a panic leaves incomplete belongs to this request alone or is
     // protected by a lock.
     AssertUnwindSafe(work).catch_unwind().map(|caught| {
         caught.unwrap_or_else(|panic| {
-            Err(ErrorResponse::internal(format!(
-                "the request panicked: {}",
-                text(&*panic)
-            )))
+            mock::response_of(panic)
+                .unwrap_or_else(|panic| Err(format!("the request panicked: {}", text(&*panic))))
+                .map_err(ErrorResponse::internal)
         })
     })
 }
@@ -67,7 +69,7 @@ mod tests {
     #[tokio::test]
     async fn a_panic_is_an_internal_error_that_tells_only_the_log() {
         for (work, text) in [(1, "once"), (2, "twice"), (3, "no text")] {
-            let error = caught::<()>(async move {
+            let error = caught(async move {
                 match work {
                     1 => panic!("once"),
                     2 => panic!("{}", "twice".to_owned()),

@@ -339,8 +339,8 @@ fn error_body(plan: &Plan<'_>) -> TokenStream {
     }
 }
 
-/// The members of the catalogue's body, or of dropshot's own errors, or the one
-/// string of the first error body that requires nothing else, or `message`.
+/// The members of the catalogue's body, or of dropshot's own errors, or those that the first
+/// error body requires of which the server knows all, or `message`.
 fn members<'p>(plan: &'p Plan<'_>) -> Vec<(&'p str, &'static str)> {
     if let Some(catalogue) = &plan.catalogue {
         let members = catalogue.body.members.iter();
@@ -357,8 +357,7 @@ fn members<'p>(plan: &'p Plan<'_>) -> Vec<(&'p str, &'static str)> {
         ]),
         Errors::Statuses(responses) => responses
             .iter()
-            .find_map(|response| one_text(plan, &response.body.as_ref()?.ty))
-            .map(|name| vec![(name, "Message")]),
+            .find_map(|response| known_members(plan, &response.body.as_ref()?.ty)),
         Errors::Codes(_) => None,
     });
     shapes
@@ -366,19 +365,43 @@ fn members<'p>(plan: &'p Plan<'_>) -> Vec<(&'p str, &'static str)> {
         .unwrap_or_else(|| vec![("message", "Message")])
 }
 
-/// The required member of an object that has just one, if it is any string.
-fn one_text<'p>(plan: &'p Plan<'_>, ty: &Ty) -> Option<&'p str> {
+/// Names of members for codes that programs read.
+const CODES: &[&str] = &["code", "error", "error_code", "errorCode", "type"];
+/// Names of numbers that say the status.
+const STATUSES: &[&str] = &[
+    "code",
+    "error_code",
+    "errorCode",
+    "status",
+    "statusCode",
+    "status_code",
+];
+/// Names of members for the id of the request.
+const REQUEST_IDS: &[&str] = &["request_id", "requestId"];
+
+/// The required members of an object, if the server has a value for each, a message among them:
+/// any string, or a number that says the status. An only string is the message.
+fn known_members<'p>(plan: &'p Plan<'_>, ty: &Ty) -> Option<Vec<(&'p str, &'static str)>> {
     let Kind::Struct(object) = &target(&plan.items, ty)?.kind else {
         return None;
     };
-    let mut required = object
+    let required: Vec<_> = object
         .fields
         .iter()
-        .filter(|field| matches!(field.presence, Presence::Required));
-    match (required.next(), required.next()) {
-        (Some(field), None) if matches!(field.ty, Ty::Scalar(Scalar::Text { .. })) => {
-            Some(&field.wire)
-        }
+        .filter(|field| matches!(field.presence, Presence::Required))
+        .collect();
+    let member = |name: &str, ty: &Ty| match ty {
+        Ty::Scalar(Scalar::Text { .. }) if required.len() == 1 => Some("Message"),
+        Ty::Scalar(Scalar::Text { .. }) if REQUEST_IDS.contains(&name) => Some("RequestId"),
+        Ty::Scalar(Scalar::Text { .. }) if CODES.contains(&name) => Some("Code"),
+        Ty::Scalar(Scalar::Text { .. }) => Some("Message"),
+        Ty::Scalar(Scalar::Integer { .. }) if STATUSES.contains(&name) => Some("Status"),
         _ => None,
-    }
+    };
+    let members = required
+        .iter()
+        .map(|field| Some((field.wire.as_str(), member(&field.wire, &field.ty)?)));
+    let members: Vec<_> = members.collect::<Option<_>>()?;
+    let has_message = members.iter().any(|(_, member)| *member == "Message");
+    has_message.then_some(members)
 }

@@ -1,0 +1,442 @@
+//! Command `init`: writes a service for a document: models, API, client, a server that responds with the examples of the document
+//! until its handlers are written, tests, and the configuration of `cargo openapi-dropshot`.
+
+mod calls;
+mod examples;
+mod existing;
+mod template;
+mod texts;
+mod toolkit;
+
+use crate::{counted, files, name_of, supported::Supported};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use examples::Examples;
+use existing::Existing;
+use openapi_dropshot::{File, starter};
+use openapi_dropshot_contract::{
+    Document, Problem, Problems, Profile,
+    model::{Operation, SecurityScheme, StatusCode},
+};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+use template::Values;
+use toolkit::Toolkit;
+
+/// The exit code where `--skip-unsupported` left out an operation.
+const SKIPPED: u8 = 3;
+
+/// The options of the command `init`.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// The OpenAPI document, YAML or JSON
+    #[arg(long, value_name = "FILE")]
+    from: PathBuf,
+
+    /// The name of the service, with which the names of its crates begin; made from the title of the document if not
+    /// given
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+
+    /// Leave out the operations that the generator does not support, and list them; the
+    /// exit code is then 3
+    #[arg(long)]
+    skip_unsupported: bool,
+
+    /// Write no client; some documents have a service, but no client
+    #[arg(long)]
+    no_client: bool,
+
+    /// Where the crates of the toolkit come from: a version of the registry, the URL of a Git repository, or a folder; the
+    /// version of this command if not given
+    #[arg(long, value_name = "VERSION|URL|FOLDER")]
+    toolkit: Option<String>,
+
+    /// The folder of the service. Files that exist are kept
+    #[arg(default_value = ".", value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// A service that is to be written.
+struct Plan {
+    /// The name, such as `book-shop`.
+    name: String,
+    /// The document without what was left out.
+    document: Document,
+    /// Where the document will be, such as `spec/openapi.yaml`.
+    source: String,
+    generator: openapi_dropshot::Options,
+    generated: Vec<File>,
+    has_client: bool,
+    /// Whether any operation requires a credential.
+    is_secured: bool,
+    /// The operations that were left out.
+    left_out: Vec<String>,
+    toolkit: Toolkit,
+    /// What the service does not do.
+    notes: Vec<String>,
+}
+
+/// Writes the files that do not exist yet, and prints what was written and what is left to do. The exit code is 0, or 3 if
+/// `--skip-unsupported` left out an operation.
+///
+/// # Errors
+///
+/// The document cannot be read or served, a name is taken, or a file cannot be written; then nothing was written.
+pub fn run(options: &Options) -> Result<ExitCode> {
+    let toolkit = Toolkit::parse(options.toolkit.as_deref())?;
+    let text = fs::read_to_string(&options.from)
+        .with_context(|| format!("cannot read {}", options.from.display()))?;
+    let document = read(&options.from, &text)?;
+    let name = match &options.name {
+        Some(name) => name.clone(),
+        None => name_of_title(&document.info.title)?,
+    };
+    check_name(&name)?;
+    let plan = plan(options, document, name, toolkit)?;
+    let existing = Existing::read(&options.folder)?;
+    existing.check_crates(&plan.crates())?;
+
+    let files = texts::all(&plan, &text, &existing)?;
+    let is_new = |path: &str| !options.folder.join(path).exists();
+    let (new, kept): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_new(path));
+    let written = files::write_all(&options.folder, new)?;
+    report(options, &plan, &existing, &written, &kept);
+    Ok(match plan.left_out.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(SKIPPED),
+    })
+}
+
+/// Reads the document, and prints why it cannot be used.
+fn read(path: &Path, text: &str) -> Result<Document> {
+    let file = path.to_string_lossy();
+    let document = openapi_dropshot_contract::read(&file, text)
+        .map_err(|problems| rejected(path, &problems, ""))?;
+    let lints = openapi_dropshot_contract::lint(&document, Profile::General);
+    let problems = Problems::new(&document.text, lints);
+    if problems.has_errors() {
+        return Err(rejected(path, &problems, ""));
+    }
+    Ok(document)
+}
+
+fn rejected(path: &Path, problems: &Problems, remedy: &str) -> anyhow::Error {
+    eprintln!("{problems}\n");
+    let errors = problems
+        .problems()
+        .iter()
+        .filter(|problem| problem.is_error());
+    let count = counted(errors.count(), "error");
+    anyhow!(
+        "{} has {count}; nothing was written{remedy}",
+        path.display()
+    )
+}
+
+fn plan(options: &Options, document: Document, name: String, toolkit: Toolkit) -> Result<Plan> {
+    let extension = options
+        .from
+        .extension()
+        .and_then(|extension| extension.to_str());
+    let source = match extension {
+        Some("json") => "spec/openapi.json",
+        _ => "spec/openapi.yaml",
+    };
+    let rust = name.replace('-', "_");
+    let folder = |part: &str| format!("crates/{name}-{part}/src/generated");
+    let generator = openapi_dropshot::Options {
+        command: "cargo openapi-dropshot generate".to_owned(),
+        source: source.to_owned(),
+        models: folder("models"),
+        api: folder("api"),
+        client: folder("client"),
+        models_crate: format!("{rust}_models"),
+        client_crate: format!("{rust}_client"),
+        trait_name: None,
+    };
+    let generate = match options.no_client {
+        true => openapi_dropshot::generate_service,
+        false => openapi_dropshot::generate,
+    };
+    let notes = notes(&document);
+    let (document, generated, left_out) = if options.skip_unsupported {
+        let supported = Supported::of(document, generate, &generator);
+        let problems = supported.rendered_rejections();
+        if supported.document.operations.is_empty() {
+            let remedy = "; no operation is left without what is not supported";
+            return Err(rejected(&options.from, &problems, remedy));
+        }
+        if !supported.rejections.is_empty() {
+            eprintln!("{problems}\n");
+        }
+        let left_out = supported.rejected.into_iter();
+        let left_out = left_out.map(|operation| operation.name).collect();
+        (supported.document, supported.files, left_out)
+    } else {
+        let files = generate(&document, &generator)
+            .map_err(|problems| not_supported(options, &document, &generator, problems))?;
+        (document, files, Vec::new())
+    };
+    ensure!(
+        !document.operations.is_empty(),
+        "{} has no operation, so there is nothing to serve; add one",
+        options.from.display()
+    );
+    let is_secured = document
+        .operations
+        .iter()
+        .any(|operation| !operation.is_open());
+    Ok(Plan {
+        name,
+        source: source.to_owned(),
+        generator,
+        generated,
+        has_client: !options.no_client,
+        is_secured,
+        left_out,
+        toolkit,
+        notes,
+        document,
+    })
+}
+
+/// Prints the problems, and returns the error that names the way around them.
+fn not_supported(
+    options: &Options,
+    document: &Document,
+    generator: &openapi_dropshot::Options,
+    problems: Vec<Problem>,
+) -> anyhow::Error {
+    let service = openapi_dropshot::generate_service(document, generator);
+    let remedy = match service.is_ok() && !options.no_client {
+        true => {
+            "; only the client does not support them: `--no-client` writes the service without one"
+        }
+        false => "; `--skip-unsupported` leaves out the operations that need them",
+    };
+    let problems = Problems::new(&document.text, problems);
+    rejected(&options.from, &problems, remedy)
+}
+
+/// Makes a name of the title: `Book Shop (v2)` is `book-shop-v2`.
+fn name_of_title(title: &str) -> Result<String> {
+    let letter = |letter: char| match letter.is_ascii_alphanumeric() {
+        true => letter.to_ascii_lowercase(),
+        false => ' ',
+    };
+    let text: String = title.chars().map(letter).collect();
+    let mut words: Vec<&str> = text.split_whitespace().collect();
+    // One of the crates is the API.
+    if words.len() > 1 && words.last() == Some(&"api") {
+        words.pop();
+    }
+    let name = words.join("-");
+    let name = name.trim_start_matches(|first: char| first.is_ascii_digit() || first == '-');
+    ensure!(
+        !name.is_empty(),
+        "the title of the document, `{title}`, gives no name for crates; pass `--name`"
+    );
+    Ok(name.to_owned())
+}
+
+fn check_name(name: &str) -> Result<()> {
+    let starts_well = name.starts_with(|first: char| first.is_ascii_lowercase());
+    let is_plain = name
+        .chars()
+        .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-');
+    let is_whole = !name.ends_with('-') && !name.contains("--");
+    if starts_well && is_plain && is_whole {
+        return Ok(());
+    }
+    bail!(
+        "`{name}` is no name for crates; use small letters, digits and `-`, as in `--name book-shop`"
+    )
+}
+
+impl Plan {
+    /// Returns the names of the crates.
+    fn crates(&self) -> Vec<String> {
+        let parts = ["models", "api", "server"].into_iter();
+        let parts = parts.chain(self.has_client.then_some("client"));
+        parts.map(|part| format!("{}-{part}", self.name)).collect()
+    }
+
+    /// Returns the base path of the service, as the generated code has it.
+    fn base_path(&self) -> &str {
+        let contract = openapi_dropshot::starter::base_path(&self.generated, &self.generator);
+        contract.unwrap_or_default()
+    }
+}
+
+/// Returns what the service does not do, as sentences.
+fn notes(document: &Document) -> Vec<String> {
+    let mut notes = Vec::new();
+    let secured = document
+        .operations
+        .iter()
+        .filter(|operation| !operation.is_open());
+    let used: BTreeSet<&String> = secured
+        .flat_map(|operation| &operation.security)
+        .flat_map(|schemes| schemes.keys())
+        .collect();
+    for name in used {
+        let Some(scheme) = document.security_schemes.get(name) else {
+            continue;
+        };
+        if let Some(kind) = foreign(scheme) {
+            notes.push(format!(
+                "The security scheme `{name}` is {kind}. The service does not speak it: it requires one of its API keys as `Authorization: Bearer KEY` for the operations of this scheme, until `authenticate` in `lib.rs` does something else with the credential."
+            ));
+        }
+    }
+    let lacks = |statuses: &[u16], is_concerned: fn(&Operation) -> bool| {
+        let operations = document
+            .operations
+            .iter()
+            .filter(|operation| is_concerned(operation));
+        let lacking =
+            operations.filter(|operation| !statuses.iter().any(|status| lists(operation, *status)));
+        lacking.count()
+    };
+    let is_checked = |operation: &Operation| {
+        operation.request_body.is_some() || !operation.parameters.is_empty()
+    };
+    let is_secured = |operation: &Operation| !operation.is_open();
+    for (status, when, count) in [
+        (
+            400,
+            "a parameter or a body is invalid",
+            lacks(&[400], is_checked),
+        ),
+        (401, "there is no valid API key", lacks(&[401], is_secured)),
+        (
+            500,
+            "it fails or is overloaded",
+            lacks(&[500, 503], |_| true),
+        ),
+    ] {
+        if count > 0 {
+            let operations = counted(count, "operation");
+            notes.push(format!(
+                "The document lists no response {status} for {operations}. The service sends it all the same if {when}: add `4XX` and `5XX` to the document."
+            ));
+        }
+    }
+    notes
+}
+
+/// Whether an operation lists a response of this status.
+fn lists(operation: &Operation, status: u16) -> bool {
+    operation
+        .responses
+        .iter()
+        .any(|response| match response.status.value {
+            StatusCode::Exact(code) => code == status,
+            StatusCode::Range(first) => u16::from(first) == status / 100,
+            StatusCode::Default => true,
+        })
+}
+
+/// Describes a scheme whose credentials the server does not read; `None` if it reads them.
+fn foreign(scheme: &SecurityScheme) -> Option<String> {
+    match (scheme.kind.as_str(), &scheme.scheme, &scheme.api_key) {
+        ("http", Some(scheme), _) if scheme.eq_ignore_ascii_case("bearer") => None,
+        ("http", Some(scheme), _) => Some(format!("`http` with `{scheme}`")),
+        (_, _, Some((_, place))) if place == "header" => None,
+        (_, _, Some((_, place))) => Some(format!("an API key in a {place}")),
+        (kind, ..) => Some(format!("`{kind}`")),
+    }
+}
+
+fn report(
+    options: &Options,
+    plan: &Plan,
+    existing: &Existing,
+    written: &[String],
+    kept: &[(String, String)],
+) {
+    let generated = |path: &str| path.contains("/src/generated/");
+    for path in written.iter().filter(|path| !generated(path)) {
+        println!("wrote   {path}");
+    }
+    let count = written.iter().filter(|path| generated(path)).count();
+    if count > 0 {
+        println!("wrote   {count} generated files");
+    }
+    for (path, _) in kept.iter().filter(|(path, _)| !generated(path)) {
+        println!("kept    {path}");
+    }
+    let stale = kept.iter().filter(|(path, text)| {
+        generated(path)
+            && fs::read_to_string(options.folder.join(path)).is_ok_and(|actual| actual != *text)
+    });
+    if stale.count() > 0 {
+        println!(
+            "\nGenerated files were kept that do not match the document. Bring them up to date with\n\n    cargo openapi-dropshot generate"
+        );
+    }
+    for operation in &plan.left_out {
+        println!("skipped {operation}");
+    }
+    for note in plan.notes.iter().chain(&existing.steps(plan)) {
+        println!("\n{note}");
+    }
+    let folder = options.folder.display();
+    println!("\nThe service responds with examples until its handlers are written:\n");
+    if options.folder != Path::new(".") {
+        println!("    cd {folder}");
+    }
+    println!("    cargo run -p {}-server -- serve", plan.name);
+}
+
+/// Returns the operations with their names in the document or, if it has none, those that the generator gives.
+fn named_operations(document: &Document) -> impl Iterator<Item = (&Operation, String)> {
+    document.operations.iter().zip(document.operation_names())
+}
+
+/// The handlers and the mock responses.
+fn handlers(plan: &Plan) -> Result<(String, Vec<(String, String)>)> {
+    let rust = plan.name.replace('-', "_");
+    let context = "openapi_dropshot_server::Context<crate::Service>";
+    let api = format!("{rust}_api");
+    let handlers = starter::handlers(&plan.generated, &plan.generator, &api, context)?;
+    let examples = Examples::new(&plan.document);
+    let mut mocks = Vec::new();
+    for (operation, id) in named_operations(&plan.document) {
+        if let Some(method) = handlers.methods.get(&id) {
+            let response = examples
+                .response(operation)
+                .with_context(|| format!("cannot make a response of {}", name_of(operation)))?;
+            mocks.push((method.clone(), response.text));
+        }
+    }
+    Ok((handlers.text, mocks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_made_of_the_title() -> Result<()> {
+        for (title, name) in [
+            ("Bookmarks", "bookmarks"),
+            ("Book Shop (v2)", "book-shop-v2"),
+            ("3 Täler -- API", "t-ler"),
+            ("API", "api"),
+        ] {
+            assert_eq!(name_of_title(title)?, name, "{title}");
+            check_name(name)?;
+        }
+        let error = name_of_title("宠物").expect_err("no letter");
+        assert!(error.to_string().contains("pass `--name`"), "{error}");
+        for name in ["", "Shop", "3d", "a_b", "a-", "a--b", "-a"] {
+            assert!(check_name(name).is_err(), "{name}");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,235 @@
+//! Makes a response and a request of each operation, with the examples of the document. Where it has none, the values are made
+//! from the schema.
+
+use crate::roundtrip::schemas::{Schema, Schemas};
+use anyhow::Result;
+use openapi_dropshot_contract::{
+    Document,
+    model::{MediaType, Node, Operation, Parameter, ParameterIn, Response, StatusCode},
+};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value, json};
+
+/// The response of an operation until its handler is written.
+pub(super) struct MockResponse {
+    pub(super) status: u16,
+    /// The content of the file that `mock::respond` reads.
+    pub(super) text: String,
+}
+
+/// A request that the document allows.
+pub(super) struct Request {
+    /// The parameters that are sent, each with its value.
+    pub(super) parameters: Vec<(String, ParameterIn, Value)>,
+    /// The media type of the body, and the body.
+    pub(super) body: Option<(String, Value)>,
+}
+
+/// The examples of a document.
+pub(super) struct Examples {
+    schemas: Schemas,
+}
+
+impl Examples {
+    pub(super) fn new(document: &Document) -> Self {
+        Examples {
+            schemas: Schemas::new(document.root.to_json()),
+        }
+    }
+
+    /// Returns the response of an operation: the first that is a success, else the first that the document lists.
+    pub(super) fn response(&self, operation: &Operation) -> Result<MockResponse> {
+        let rank = |response: &&Response| match response.status.value {
+            StatusCode::Exact(code) if code / 100 == 2 => (0, code),
+            StatusCode::Range(2) => (1, 0),
+            StatusCode::Default => (2, 0),
+            StatusCode::Exact(code) => (3, code),
+            StatusCode::Range(first) => (4, u16::from(first)),
+        };
+        let Some(response) = operation.responses.iter().min_by_key(rank) else {
+            return Ok(written(204, Map::new(), None));
+        };
+        let status = match response.status.value {
+            StatusCode::Exact(code) => code,
+            StatusCode::Range(first) => u16::from(first) * 100,
+            StatusCode::Default => 200,
+        };
+        let mut headers = Map::new();
+        let is_sent = |header: &&Parameter| {
+            header.required && !header.name.value.eq_ignore_ascii_case("content-type")
+        };
+        for header in response.headers.iter().filter(is_sent) {
+            let text = self
+                .parameter(header, "writeOnly")?
+                .and_then(|value| text(&value));
+            if let Some(text) = text {
+                headers.insert(header.name.value.to_lowercase(), text.into());
+            }
+        }
+        let Some(media) = preferred(&response.content) else {
+            return Ok(written(status, headers, None));
+        };
+        let name = match media.name.value.as_str() {
+            "*/*" => "application/octet-stream".to_owned(),
+            other => other
+                .replace("text/*", "text/plain")
+                .replace("/*", "/octet-stream"),
+        };
+        let body = self.body(media, "writeOnly")?;
+        headers.insert("content-type".to_owned(), name.into());
+        Ok(written(status, headers, body))
+    }
+
+    /// Returns a request with what the operation requires, and with a body if it takes one; `None` if no such value was found.
+    pub(super) fn request(&self, operation: &Operation) -> Result<Option<Request>> {
+        let mut parameters = Vec::new();
+        let required = operation
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.required);
+        for parameter in required {
+            let Some(value) = self.parameter(parameter, "readOnly")? else {
+                return Ok(None);
+            };
+            parameters.push((parameter.name.value.clone(), parameter.location, value));
+        }
+        let media = operation
+            .request_body
+            .as_ref()
+            .and_then(|body| body.content.first());
+        let body = match media {
+            Some(media) => {
+                let Some(body) = self.body(media, "readOnly")? else {
+                    return Ok(None);
+                };
+                Some((media.name.value.clone(), body))
+            }
+            None => None,
+        };
+        Ok(Some(Request { parameters, body }))
+    }
+
+    fn parameter(&self, parameter: &Parameter, left_out: &str) -> Result<Option<Value>> {
+        let media = parameter.content.first();
+        let schema = parameter.schema.as_ref();
+        let schema = schema.or_else(|| media.and_then(|media| media.schema.as_ref()));
+        let schema = self.schemas.of(schema)?;
+        let value = chosen(&parameter.examples, schema.as_deref(), left_out);
+        // An empty text is no segment of a path.
+        Ok(value.filter(|value| text(value).is_some_and(|text| !text.is_empty())))
+    }
+
+    /// Returns the body of a media type: JSON, or a string if the media type is another one.
+    fn body(&self, media: &MediaType, left_out: &str) -> Result<Option<Value>> {
+        let schema = self.schemas.of(media.schema.as_ref())?;
+        let value = chosen(&media.examples, schema.as_deref(), left_out);
+        if is_json(&media.name.value) || media.name.value == "application/x-www-form-urlencoded" {
+            return Ok(value);
+        }
+        let text = value.map_or_else(String::new, |value| match value {
+            Value::String(text) => text,
+            other => other.to_string(),
+        });
+        Ok(Some(text.into()))
+    }
+}
+
+/// Returns the first valid example, else a value of the schema, else any JSON.
+fn chosen(examples: &[Node], schema: Option<&Schema>, left_out: &str) -> Option<Value> {
+    let mut examples = examples.iter().map(Node::to_json);
+    match schema {
+        Some(schema) => examples
+            .find(|example| schema.is_valid(example))
+            .or_else(|| schema.example(left_out)),
+        None => Some(examples.next().unwrap_or_else(|| json!({}))),
+    }
+}
+
+/// Returns the media type whose body the service writes: JSON if there is one.
+fn preferred(content: &[MediaType]) -> Option<&MediaType> {
+    let json = content.iter().find(|media| is_json(&media.name.value));
+    json.or_else(|| content.first())
+}
+
+pub(super) fn is_json(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    essence == "application/json" || essence.ends_with("+json")
+}
+
+fn written(status: u16, headers: Map<String, Value>, body: Option<Value>) -> MockResponse {
+    let mut response = json!({ "status": status });
+    if !headers.is_empty() {
+        response["headers"] = headers.into();
+    }
+    if let Some(body) = body {
+        response["body"] = body;
+    }
+    MockResponse {
+        status,
+        text: format!("{response:#}\n"),
+    }
+}
+
+/// Returns the text of a value in a request; `None` if it has none.
+pub(super) fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        Value::Array(values) => {
+            let texts: Option<Vec<String>> = values.iter().map(text).collect();
+            texts.map(|texts| texts.join(","))
+        }
+        Value::Null | Value::Object(_) => None,
+    }
+}
+
+impl Request {
+    /// Returns path and query, from the root on.
+    pub(super) fn target(&self, base_path: &str, path: &str) -> String {
+        let mut target = format!("{base_path}{path}");
+        let mut query = Vec::new();
+        for (name, location, value) in &self.parameters {
+            let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+            let value = encoded(&text(value).unwrap_or_default());
+            match location {
+                ParameterIn::Path => target = target.replace(&format!("{{{name}}}"), &value),
+                ParameterIn::Query => query.push(format!("{}={value}", encoded(name))),
+                ParameterIn::Header | ParameterIn::Cookie => {}
+            }
+        }
+        match query.is_empty() {
+            true => target,
+            false => format!("{target}?{}", query.join("&")),
+        }
+    }
+
+    /// Returns the lines of the header fields, that of the body among them.
+    pub(super) fn header_lines(&self) -> Vec<String> {
+        let parameters = self
+            .parameters
+            .iter()
+            .filter_map(|(name, location, value)| {
+                let is_header = *location == ParameterIn::Header;
+                is_header.then(|| format!("{name}: {}", text(value).unwrap_or_default()))
+            });
+        let body = self
+            .body
+            .iter()
+            .map(|(media_type, _)| format!("content-type: {media_type}"));
+        parameters.chain(body).collect()
+    }
+
+    /// Returns the text of the body, and whether it can be sent as it is.
+    pub(super) fn body_text(&self) -> String {
+        match &self.body {
+            None => String::new(),
+            Some((media_type, body)) if media_type == "application/x-www-form-urlencoded" => {
+                let members = body.as_object().into_iter().flatten();
+                let members = members.filter_map(|(name, value)| Some((name, text(value)?)));
+                serde_urlencoded::to_string(members.collect::<Vec<_>>()).unwrap_or_default()
+            }
+            Some((media_type, Value::String(text))) if !is_json(media_type) => text.clone(),
+            Some((_, body)) => body.to_string(),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What a repository has already, so that `init` adds to it and overwrites nothing.
+
+use super::Plan;
+use anyhow::{Context as _, Result, bail};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+use toml::Table;
+use walkdir::WalkDir;
+
+/// The repository before anything is written.
+pub(super) struct Existing {
+    root: PathBuf,
+    /// The manifest of the root, if there is one.
+    manifest: Option<Table>,
+    has_configuration: bool,
+}
+
+impl Existing {
+    /// Reads the repository; the folder need not exist.
+    pub(super) fn read(root: &Path) -> Result<Self> {
+        let path = root.join("Cargo.toml");
+        let manifest = match path.exists() {
+            true => {
+                let text = fs::read_to_string(&path)
+                    .with_context(|| format!("cannot read {}", path.display()))?;
+                let table = text.parse::<Table>();
+                Some(table.with_context(|| {
+                    format!("{} is not valid TOML; correct it first", path.display())
+                })?)
+            }
+            false => None,
+        };
+        Ok(Existing {
+            root: root.to_path_buf(),
+            manifest,
+            has_configuration: root.join("openapi-dropshot.toml").exists(),
+        })
+    }
+
+    /// Whether there is no manifest, so that `init` writes that of a workspace.
+    pub(super) fn is_new(&self) -> bool {
+        self.manifest.is_none()
+    }
+
+    /// Fails if another crate of the repository has one of these names.
+    pub(super) fn check_crates(&self, names: &[String]) -> Result<()> {
+        if self.manifest.is_none() {
+            return Ok(());
+        }
+        let is_wanted =
+            |name: &str| !name.starts_with('.') && !["target", "node_modules"].contains(&name);
+        let entries = WalkDir::new(&self.root).min_depth(1).into_iter();
+        let entries = entries.filter_entry(|entry| is_wanted(&entry.file_name().to_string_lossy()));
+        for entry in entries.filter_map(Result::ok) {
+            if entry.file_name() != "Cargo.toml" {
+                continue;
+            }
+            let text = fs::read_to_string(entry.path()).unwrap_or_default();
+            let Ok(manifest) = text.parse::<Table>() else {
+                continue;
+            };
+            let package = manifest
+                .get("package")
+                .and_then(|package| package.get("name"));
+            let Some(name) = package.and_then(|name| name.as_str()) else {
+                continue;
+            };
+            let own = self.root.join("crates").join(name).join("Cargo.toml");
+            if names.iter().any(|new| new == name) && own != entry.path() {
+                bail!(
+                    "{} is already a crate with the name `{name}`; nothing was written; pass another `--name`",
+                    entry.path().display()
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what is left to edit by hand, as paragraphs.
+    pub(super) fn steps(&self, plan: &Plan) -> Vec<String> {
+        let mut steps = Vec::new();
+        if let Some(manifest) = &self.manifest {
+            let workspace = manifest.get("workspace");
+            let members = workspace.and_then(|workspace| workspace.get("members")?.as_array());
+            let members = members
+                .into_iter()
+                .flatten()
+                .filter_map(|member| member.as_str());
+            let members: Vec<&str> = members.collect();
+            let missing = plan.crates().into_iter().filter(|name| {
+                let folder = format!("crates/{name}");
+                !members.contains(&"crates/*") && !members.contains(&folder.as_str())
+            });
+            let missing: Vec<String> = missing.map(|name| format!("\"crates/{name}\"")).collect();
+            if !missing.is_empty() {
+                let list = missing.join(", ");
+                steps.push(match workspace {
+                    Some(_) => format!("Add these to `members` in `[workspace]` of Cargo.toml:\n\n    {list}"),
+                    None => format!("Make the repository a workspace: add to Cargo.toml\n\n    [workspace]\n    members = [{list}]"),
+                });
+            }
+        }
+        if self.has_configuration {
+            let table = super::texts::document_table(plan);
+            let lines: Vec<String> = table.lines().map(|line| format!("    {line}")).collect();
+            steps.push(format!(
+                "openapi-dropshot.toml was kept. If it does not have the document yet, add\n\n{}",
+                lines.join("\n").replace("\n    \n", "\n\n")
+            ));
+        }
+        steps
+    }
+}

@@ -1,0 +1,81 @@
+//! Fills the texts of new files: `{{name}}` stands for a value, and what is between `{{#name}}` and `{{/name}}` is kept only if
+//! the value is not empty.
+
+use std::collections::BTreeMap;
+
+/// The values of a text, by name. A name without a value is empty.
+#[derive(Clone, Default)]
+pub(super) struct Values(BTreeMap<String, String>);
+
+impl Values {
+    pub(super) fn set(&mut self, name: &str, value: impl Into<String>) {
+        self.0.insert(name.to_owned(), value.into());
+    }
+
+    /// Keeps the parts of this name.
+    pub(super) fn keep(&mut self, name: &str, is_kept: bool) {
+        self.set(name, if is_kept { "yes" } else { "" });
+    }
+
+    fn get(&self, name: &str) -> &str {
+        self.0.get(name).map_or("", String::as_str)
+    }
+
+    /// Returns the text with the values.
+    pub(super) fn fill(&self, text: &str) -> String {
+        let Some((before, rest)) = text.split_once("{{") else {
+            return text.to_owned();
+        };
+        let Some((tag, after)) = rest.split_once("}}") else {
+            return text.to_owned();
+        };
+        let Some(name) = tag.strip_prefix('#') else {
+            return format!("{before}{}{}", self.get(tag), self.fill(after));
+        };
+        let end = format!("{{{{/{name}}}}}");
+        let (inside, after) = after.split_once(&end).unwrap_or((after, ""));
+        // A tag that is alone on its line leaves no empty line.
+        let is_line = before.is_empty() || before.ends_with('\n');
+        let inside = inside
+            .strip_prefix('\n')
+            .filter(|_| is_line)
+            .unwrap_or(inside);
+        let is_line = inside.is_empty() || inside.ends_with('\n');
+        let after = after
+            .strip_prefix('\n')
+            .filter(|_| is_line)
+            .unwrap_or(after);
+        let inside = match self.get(name) {
+            "" => String::new(),
+            _ => self.fill(inside),
+        };
+        format!("{before}{inside}{}", self.fill(after))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_filled_in_and_parts_are_kept_or_left_out() {
+        let mut values = Values::default();
+        values.set("name", "shop");
+        values.keep("client", true);
+        values.keep("open", false);
+        for (text, filled) in [
+            ("plain {text}", "plain {text}"),
+            ("{{name}}-api, {{name}}", "shop-api, shop"),
+            ("a{{#client}}, {{name}}{{/client}}, b", "a, shop, b"),
+            ("a{{#open}}, {{name}}{{/open}}, b", "a, b"),
+            ("1\n{{#client}}\n2\n{{/client}}\n3\n", "1\n2\n3\n"),
+            ("1\n{{#open}}\n2\n{{/open}}\n3\n", "1\n3\n"),
+            (
+                "{{#client}}\n{{#open}}\n1\n{{/open}}\n2\n{{/client}}\n",
+                "2\n",
+            ),
+        ] {
+            assert_eq!(values.fill(text), filled, "{text}");
+        }
+    }
+}

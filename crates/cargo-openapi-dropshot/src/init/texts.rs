@@ -1,0 +1,236 @@
+//! Makes the texts of all files of a new service.
+
+use super::{Existing, Plan, Values, calls, handlers};
+use anyhow::{Context as _, Result};
+use openapi_dropshot_contract::{Profile, release::Version};
+use std::{
+    io::Write as _,
+    process::{Command, Stdio},
+};
+
+const WORKSPACE: &str = include_str!("template/workspace.toml.in");
+const CONFIGURATION: &str = include_str!("template/openapi-dropshot.toml.in");
+
+/// Returns the paths and the texts of all files; `text` is that of the document.
+pub(super) fn all(plan: &Plan, text: &str, existing: &Existing) -> Result<Vec<(String, String)>> {
+    let values = values(plan, existing);
+    let name = &plan.name;
+    let (handlers, mocks) = handlers(plan)?;
+    let mut files = vec![
+        (plan.source.clone(), text.to_owned()),
+        (
+            "openapi-dropshot.toml".to_owned(),
+            values.fill(CONFIGURATION),
+        ),
+    ];
+    let mut add = |path: String, template: &str| files.push((path, values.fill(template)));
+    if existing.is_new() {
+        add("Cargo.toml".to_owned(), WORKSPACE);
+        add(
+            ".gitignore".to_owned(),
+            include_str!("template/gitignore.in"),
+        );
+    }
+    add(
+        ".gitattributes".to_owned(),
+        include_str!("template/gitattributes.in"),
+    );
+    add(
+        "README.md".to_owned(),
+        include_str!("template/readme.md.in"),
+    );
+    add(
+        "CHANGELOG.md".to_owned(),
+        include_str!("template/changelog.md.in"),
+    );
+    add(
+        ".github/workflows/ci.yml".to_owned(),
+        include_str!("template/ci.yml.in"),
+    );
+    let models = (
+        include_str!("template/models.toml.in"),
+        include_str!("template/models.rs.in"),
+    );
+    let api = (
+        include_str!("template/api.toml.in"),
+        include_str!("template/api.rs.in"),
+    );
+    let client = (
+        include_str!("template/client.toml.in"),
+        include_str!("template/client.rs.in"),
+    );
+    let server = (
+        include_str!("template/server.toml.in"),
+        include_str!("template/lib.rs.in"),
+    );
+    let parts = [("models", models), ("api", api), ("server", server)].into_iter();
+    let parts = parts.chain(plan.has_client.then_some(("client", client)));
+    for (part, (manifest, library)) in parts {
+        add(format!("crates/{name}-{part}/Cargo.toml"), manifest);
+        add(format!("crates/{name}-{part}/src/lib.rs"), library);
+    }
+    add(
+        format!("crates/{name}-server/src/main.rs"),
+        include_str!("template/main.rs.in"),
+    );
+    let tests = test_values(plan, values)?;
+    let test = tests.fill(include_str!("template/test.rs.in"));
+    files.push((format!("crates/{name}-server/tests/service.rs"), test));
+    files.push((format!("crates/{name}-server/src/handlers.rs"), handlers));
+    for (path, text) in &mut files {
+        if path.ends_with(".rs") {
+            *text = formatted(text);
+        }
+    }
+    for (method, text) in mocks {
+        files.push((format!("crates/{name}-server/mock/{method}.json"), text));
+    }
+    files.extend(
+        plan.generated
+            .iter()
+            .map(|file| (file.path.clone(), file.text.clone())),
+    );
+    Ok(files)
+}
+
+/// Returns the part of `openapi-dropshot.toml` about the document.
+pub(super) fn document_table(plan: &Plan) -> String {
+    let text = configuration_values(plan).fill(CONFIGURATION);
+    let start = text.find("[[document]]").unwrap_or_default();
+    text[start..].trim_end().to_owned()
+}
+
+fn configuration_values(plan: &Plan) -> Values {
+    let mut values = Values::default();
+    let lints = openapi_dropshot_contract::lint(&plan.document, Profile::Strict);
+    values.set("name", &plan.name);
+    values.set("document", &plan.source);
+    values.keep("client", plan.has_client);
+    values.keep("general", lints.iter().any(|lint| lint.is_error()));
+    values.keep("other-version", version(plan).is_none());
+    values
+}
+
+/// Returns the version of the document, if crates can have it.
+fn version(plan: &Plan) -> Option<Version> {
+    Version::parse(&plan.document.info.version.value)
+}
+
+fn values(plan: &Plan, existing: &Existing) -> Values {
+    let mut values = configuration_values(plan);
+    let snake = plan.name.replace('-', "_");
+    let version = version(plan).map_or_else(|| "0.1.0".to_owned(), |version| version.to_string());
+    values.set("capitals", snake.to_uppercase());
+    values.set("snake", &snake);
+    values.set("version", &version);
+    values.set("base-path", plan.base_path());
+    values.set("install", plan.toolkit.install());
+    values.keep("secured", plan.is_secured);
+    values.keep("open", !plan.is_secured);
+    let mut notes = plan.notes.clone();
+    if !plan.left_out.is_empty() {
+        let list = plan.left_out.join("`, `");
+        notes.push(format!("These operations of the document are left out, because the generator does not support them: `{list}`. `cargo openapi-dropshot check` says why; `cargo openapi-dropshot generate --skip-unsupported` generates the others."));
+    }
+    values.keep("notes", !notes.is_empty());
+    let notes: Vec<String> = notes.iter().map(|note| format!("- {note}")).collect();
+    values.set("notes-list", notes.join("\n"));
+    for part in ["client", "server", "types"] {
+        let source = plan.toolkit.dependency(&format!("openapi-dropshot-{part}"));
+        values.set(&format!("toolkit-{part}"), source);
+    }
+    let (package, is_new) = match existing.is_new() {
+        true => {
+            let keys = ["version", "edition", "rust-version"];
+            (
+                keys.map(|key| format!("{key}.workspace = true")).join("\n"),
+                true,
+            )
+        }
+        false => {
+            let keys = [
+                ("version", version.as_str()),
+                ("edition", "2024"),
+                ("rust-version", "1.95"),
+            ];
+            (
+                keys.map(|(key, value)| format!("{key} = {value:?}"))
+                    .join("\n"),
+                false,
+            )
+        }
+    };
+    values.set("package", package);
+    // In another workspace, the crates do not depend on what its root declares.
+    for (name, source) in dependencies(&values) {
+        let source = if is_new {
+            "workspace = true".to_owned()
+        } else {
+            source
+        };
+        values.set(&format!("dep:{name}"), source);
+    }
+    for part in ["api", "client", "models"] {
+        let source = match is_new {
+            true => "workspace = true".to_owned(),
+            false => format!("path = \"../{}-{part}\"", plan.name),
+        };
+        values.set(&format!("dep:@{part}"), source);
+    }
+    values
+}
+
+/// Returns the dependencies that the workspace declares, each as an inline table has it.
+fn dependencies(values: &Values) -> Vec<(String, String)> {
+    let text = values.fill(WORKSPACE);
+    let lines = text.lines().filter_map(|line| line.split_once(" = "));
+    let dependencies = lines.filter_map(|(name, source)| {
+        let table = source
+            .strip_prefix('{')
+            .and_then(|source| source.strip_suffix('}'));
+        let source = match table {
+            Some(table) => table.trim().to_owned(),
+            None if source.starts_with('"') => format!("version = {source}"),
+            None => return None,
+        };
+        Some((name.to_owned(), source))
+    });
+    dependencies.collect()
+}
+
+fn test_values(plan: &Plan, mut values: Values) -> Result<Values> {
+    let tests = calls::tests(plan).context("cannot write the tests of the service")?;
+    values.keep("uses-json", tests.text.contains("json::<"));
+    values.keep("uses-types", tests.text.contains("types::"));
+    values.keep(
+        "deprecated",
+        plan.document.operations.iter().any(|own| own.deprecated),
+    );
+    values.keep("secured-operation", tests.secured_request.is_some());
+    values.set("secured-request", tests.secured_request.unwrap_or_default());
+    values.set("tests", tests.text);
+    Ok(values)
+}
+
+/// Formats Rust as `cargo fmt` does; without rustfmt the text stays as it is.
+fn formatted(text: &str) -> String {
+    let child = Command::new("rustfmt")
+        .args(["--edition", "2024", "--emit", "stdout", "--quiet"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut child) = child else {
+        return text.to_owned();
+    };
+    if let Some(mut input) = child.stdin.take() {
+        // Where rustfmt ends early, its output is not used.
+        drop(input.write_all(text.as_bytes()));
+    }
+    match child.wait_with_output() {
+        Ok(output) if output.status.success() && !output.stdout.is_empty() => {
+            String::from_utf8(output.stdout).unwrap_or_else(|_| text.to_owned())
+        }
+        _ => text.to_owned(),
+    }
+}

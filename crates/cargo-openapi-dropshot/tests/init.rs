@@ -1,0 +1,362 @@
+//! The command `cargo openapi-dropshot init` as a team runs it: in an empty folder, in a repository, and with documents that cannot
+//! be served. Nothing is compiled here: `.ci/toolkit` compiles, tests and runs what `init` writes.
+
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::PathBuf,
+    process::{Command, Output},
+};
+use tempfile::TempDir;
+use walkdir::WalkDir;
+
+const DOCUMENT: &str = r#"openapi: 3.0.3
+info: {title: Shop API, version: 1.2.0}
+servers: [{url: 'https://shop.example/v1'}]
+security: [{key: []}]
+paths:
+  /things/{thingId}:
+    get:
+      operationId: getThing
+      parameters:
+        - {name: thingId, in: path, required: true, schema: {type: integer, example: 7}}
+      responses:
+        '200':
+          description: A thing.
+          headers:
+            x-page: {required: true, schema: {type: integer, minimum: 3}}
+          content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}
+        4XX: {$ref: '#/components/responses/Error'}
+        5XX: {$ref: '#/components/responses/Error'}
+    delete:
+      operationId: removeThing
+      parameters:
+        - {name: thingId, in: path, required: true, schema: {type: integer, example: 7}}
+      responses:
+        '204': {description: Removed.}
+        4XX: {$ref: '#/components/responses/Error'}
+        5XX: {$ref: '#/components/responses/Error'}
+components:
+  securitySchemes: {key: {type: http, scheme: bearer}}
+  responses:
+    Error:
+      description: An error.
+      content: {application/json: {schema: {$ref: '#/components/schemas/Error'}}}
+  schemas:
+    Error:
+      type: object
+      required: [code, message]
+      properties: {code: {type: integer}, message: {type: string}}
+    Thing:
+      type: object
+      required: [id, kind]
+      properties:
+        id: {type: integer, example: 7}
+        kind: {type: string, enum: [round, square]}
+        code: {type: string, pattern: '^[A-Z]{2}-[0-9]{3}$'}
+        secret: {type: string, writeOnly: true}
+        tags: {type: array, items: {type: string, example: new}}
+"#;
+
+/// A folder with the document, in which the command runs.
+struct Place(TempDir);
+
+impl Place {
+    fn new(document: &str) -> Self {
+        let place = Place(TempDir::new().expect("a folder"));
+        place.write("openapi.yaml", document);
+        place
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        let folder = path.parent().expect("a folder");
+        fs::create_dir_all(folder).expect("the folder can be made");
+        fs::write(path, text).expect("the file can be written");
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).expect(path)
+    }
+
+    fn run_in(&self, folder: &str, arguments: &[&str]) -> (i32, String) {
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = Command::new(env!("CARGO_BIN_EXE_cargo-openapi-dropshot"))
+            .arg("openapi-dropshot")
+            .args(arguments)
+            .current_dir(self.path(folder))
+            .env_remove("GITHUB_ACTIONS")
+            .output()
+            .expect("the command runs");
+        let text = [stdout, stderr].concat();
+        let text = String::from_utf8(text).expect("UTF-8");
+        (status.code().expect("an exit code"), text)
+    }
+
+    /// Runs `init` for the document, into `shop`.
+    fn init(&self, arguments: &[&str]) -> (i32, String) {
+        let arguments = [&["init", "--from", "openapi.yaml", "shop"], arguments].concat();
+        self.run_in("", &arguments)
+    }
+
+    /// The files below a folder, with their content.
+    fn files(&self, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+        let entries = WalkDir::new(self.path(folder))
+            .into_iter()
+            .filter_map(Result::ok);
+        let files = entries.filter(|entry| entry.file_type().is_file());
+        files
+            .map(|file| {
+                (
+                    file.path().to_owned(),
+                    fs::read(file.path()).expect("a file"),
+                )
+            })
+            .collect()
+    }
+}
+
+#[test]
+fn a_service_is_written_that_passes_the_gates() {
+    let place = Place::new(DOCUMENT);
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    assert_eq!(place.read("shop/spec/openapi.yaml"), DOCUMENT);
+    let handlers = place.read("shop/crates/shop-server/src/handlers.rs");
+    assert!(
+        handlers.contains("impl ShopApi for Handlers {"),
+        "{handlers}"
+    );
+    let call = r#"mock::respond(include_str!("../mock/get_thing.json"), (rqctx, path))"#;
+    assert!(handlers.contains(call), "{handlers}");
+    let manifest = place.read("shop/Cargo.toml");
+    let version = format!(
+        "openapi-dropshot-server = {{ version = {:?} }}",
+        env!("CARGO_PKG_VERSION")
+    );
+    assert!(manifest.contains(&version), "{manifest}");
+    assert!(manifest.contains("version = \"1.2.0\""), "{manifest}");
+
+    let (code, text) = place.run_in("shop", &["generate", "--check"]);
+    assert_eq!(code, 0, "{text}");
+    let gates = [
+        "document",
+        "generated",
+        "breaking",
+        "lifecycle",
+        "changelog",
+    ];
+    for gate in gates {
+        let (code, text) = place.run_in("shop", &["check", "--gate", gate]);
+        assert_eq!(code, 0, "{gate}: {text}");
+    }
+}
+
+#[test]
+fn responses_have_the_examples_of_the_document_or_valid_values() {
+    let place = Place::new(DOCUMENT);
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    let read = |name: &str| -> Value {
+        let text = place.read(&format!("shop/crates/shop-server/mock/{name}.json"));
+        serde_json::from_str(&text).expect("JSON")
+    };
+    let thing = json!({ "id": 7, "kind": "round", "code": "AA-000", "tags": ["new"] });
+    let headers = json!({ "content-type": "application/json", "x-page": "5" });
+    let response = read("get_thing");
+    assert_eq!(response["status"], 200);
+    assert_eq!(response["body"], thing);
+    assert_eq!(response["headers"]["content-type"], headers["content-type"]);
+    let page: u64 = response["headers"]["x-page"]
+        .as_str()
+        .and_then(|page| page.parse().ok())
+        .expect("a number");
+    assert!(page >= 3, "{response}");
+    assert_eq!(read("remove_thing"), json!({ "status": 204 }));
+    // The server's own errors have the body of the document.
+    let errors = place.read("shop/crates/shop-api/src/generated/errors.rs");
+    let body =
+        "[\n    (\"code\", ErrorMember::Status),\n    (\"message\", ErrorMember::Message),\n]";
+    assert!(errors.contains(body), "{errors}");
+}
+
+#[test]
+fn a_second_run_keeps_every_file() {
+    let place = Place::new(DOCUMENT);
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    place.write(
+        "shop/crates/shop-server/src/handlers.rs",
+        "// written by hand\n",
+    );
+    let before = place.files("shop");
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    assert!(!text.contains("wrote"), "{text}");
+    assert!(
+        text.contains("kept    crates/shop-server/src/handlers.rs"),
+        "{text}"
+    );
+    assert!(before == place.files("shop"), "a file changed");
+}
+
+#[test]
+fn files_of_a_repository_are_kept_and_what_is_left_to_do_is_said() {
+    let place = Place::new(DOCUMENT);
+    let manifest = "[workspace]\nmembers = [\"tools/*\"]\n";
+    place.write("shop/Cargo.toml", manifest);
+    place.write("shop/README.md", "# Ours\n");
+    place.write("shop/openapi-dropshot.toml", "# Ours\n");
+    let (code, text) = place.init(&["--no-client"]);
+    assert_eq!(code, 0, "{text}");
+    assert_eq!(place.read("shop/Cargo.toml"), manifest);
+    assert_eq!(place.read("shop/README.md"), "# Ours\n");
+    for part in [
+        "kept    README.md",
+        "Add these to `members` in `[workspace]` of Cargo.toml:\n\n    \"crates/shop-models\", \"crates/shop-api\", \"crates/shop-server\"\n",
+        "    [[document]]\n    path = \"spec/openapi.yaml\"\n",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    // The crates do not depend on what the workspace declares.
+    let manifest = place.read("shop/crates/shop-server/Cargo.toml");
+    assert!(
+        manifest.contains("shop-api = { path = \"../shop-api\" }"),
+        "{manifest}"
+    );
+    assert!(!manifest.contains("workspace"), "{manifest}");
+    assert!(!place.path("shop/crates/shop-client").exists());
+}
+
+#[test]
+fn what_cannot_be_served_is_reported_with_its_place_and_can_be_left_out() {
+    let unsupported = "{type: integer, example: 7, not: {type: string}}";
+    let document = DOCUMENT.replacen("{type: integer, example: 7}", unsupported, 1);
+    let place = Place::new(&document);
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 1, "{text}");
+    for part in [
+        "--> openapi.yaml:10:",
+        "nothing was written",
+        "`--skip-unsupported`",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!place.path("shop").exists());
+    let (code, text) = place.init(&["--skip-unsupported"]);
+    assert_eq!(code, 3, "{text}");
+    assert!(text.contains("skipped GET /things/{thingId}"), "{text}");
+    let readme = place.read("shop/README.md");
+    assert!(
+        readme.contains("left out") && readme.contains("`GET /things/{thingId}`"),
+        "{readme}"
+    );
+    assert!(
+        !place
+            .path("shop/crates/shop-server/mock/get_thing.json")
+            .exists()
+    );
+    assert!(
+        place
+            .path("shop/crates/shop-server/mock/remove_thing.json")
+            .exists()
+    );
+}
+
+#[test]
+fn what_the_service_does_not_do_is_said() {
+    let document = DOCUMENT
+        .replace("scheme: bearer", "scheme: basic")
+        .replace("        4XX: {$ref: '#/components/responses/Error'}\n", "");
+    let place = Place::new(&document);
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    for part in [
+        "`key` is `http` with `basic`",
+        "no response 400 for 2 operations",
+        "no response 401 for 2 operations",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+        assert!(place.read("shop/README.md").contains(part), "{part}");
+    }
+    assert!(!text.contains("no response 500"), "{text}");
+}
+
+#[test]
+fn a_mistake_is_named_with_its_remedy_and_nothing_is_written() {
+    let place = Place::new(DOCUMENT);
+    place.write("file", "");
+    place.write("broken/Cargo.toml", "[workspace");
+    place.write("taken/Cargo.toml", "[workspace]\nmembers = [\"old/*\"]\n");
+    place.write("taken/old/Cargo.toml", "[package]\nname = \"shop-api\"\n");
+    place.write("no-name.yaml", &DOCUMENT.replace("Shop API", "商店"));
+    place.write("no-document.yaml", "openapi: 3.0.3\ninfos: {}\n");
+    let before = place.files("");
+    for (arguments, parts) in [
+        (
+            &["--from", "missing.yaml"][..],
+            &["cannot read missing.yaml"][..],
+        ),
+        (
+            &["--from", "no-document.yaml"],
+            &["--> no-document.yaml:2:1", "nothing was written"],
+        ),
+        (
+            &["--from", "no-name.yaml"],
+            &["gives no name for crates", "pass `--name`"],
+        ),
+        (
+            &["--from", "openapi.yaml", "--name", "My Shop"],
+            &["`My Shop` is no name", "`--name book-shop`"],
+        ),
+        (
+            &["--from", "openapi.yaml", "--toolkit", "no/folder"],
+            &["`--toolkit no/folder` is no version"],
+        ),
+        (&["--from", "openapi.yaml", "file"], &["cannot make file"]),
+        (
+            &["--from", "openapi.yaml", "broken"],
+            &["broken/Cargo.toml is not valid TOML"],
+        ),
+        (
+            &["--from", "openapi.yaml", "taken"],
+            &[
+                "taken/old/Cargo.toml is already a crate with the name `shop-api`",
+                "pass another `--name`",
+            ],
+        ),
+    ] {
+        let (code, text) = place.run_in("", &[&["init"], arguments].concat());
+        assert_eq!(code, 1, "{arguments:?}: {text}");
+        for part in parts {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        let after = place.files("");
+        assert!(before == after, "{arguments:?} left something behind");
+    }
+}
+
+#[test]
+fn manual_page_and_completions_name_the_commands() {
+    let place = Place::new(DOCUMENT);
+    for arguments in [
+        &["man"][..],
+        &["completions", "bash"],
+        &["completions", "zsh"],
+        &["--help"],
+    ] {
+        let (code, text) = place.run_in("", arguments);
+        assert_eq!(code, 0, "{text}");
+        for name in ["init", "generate", "check"] {
+            assert!(text.contains(name), "{name} in the output of {arguments:?}");
+        }
+    }
+}

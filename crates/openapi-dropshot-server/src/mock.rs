@@ -1,0 +1,174 @@
+//! Sends prepared responses until the handler of an operation is written.
+//!
+//! A handler that is not written yet calls [`respond`] with a response in JSON, which
+//! `cargo openapi-dropshot init` makes from the examples of the document:
+//!
+//! ```json
+//! {
+//!   "status": 200,
+//!   "headers": { "content-type": "application/json" },
+//!   "body": { "id": 7, "name": "Ann" }
+//! }
+//! ```
+//!
+//! The pipeline does all else as for a written handler: it authenticates, and rejects invalid parameters and bodies. The response
+//! has the header `x-mock: true`.
+
+use dropshot::Body;
+use http::{HeaderName, HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
+use serde::Deserialize;
+use serde_json::Value;
+use std::{any::Any, collections::BTreeMap, panic::resume_unwind};
+
+/// Marks a response that no handler made. Its value is `true`.
+pub const MOCK: HeaderName = HeaderName::from_static("x-mock");
+
+const JSON: &str = "application/json";
+
+/// Ends the handler, and lets the pipeline send this response. Because it does not return, it stands in a handler of any type, as
+/// `todo!()` does. `arguments` are those of the handler, so that none is unused:
+///
+/// ```ignore
+/// async fn get_thing(
+///     rqctx: RequestContext<Self::Context>,
+///     path: Path<GetThingPath>,
+/// ) -> Result<HttpResponseOk<Thing>, GetThingError> {
+///     mock::respond(include_str!("../mock/get_thing.json"), (rqctx, path))
+/// }
+/// ```
+///
+/// It unwinds the handler without a message of a panic. A program that is compiled with `panic = "abort"` would end.
+pub fn respond<A>(response: &'static str, arguments: A) -> ! {
+    drop(arguments);
+    resume_unwind(Box::new(Unwound(response)))
+}
+
+/// The response with which a handler was ended.
+struct Unwound(&'static str);
+
+/// A response as the file has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Prepared {
+    status: u16,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    /// JSON, or a string if the media type is another one.
+    body: Option<Value>,
+}
+
+/// Returns the response with which a handler was ended, or the reason why it is not a response; the inner error is the
+/// value of another panic.
+pub(crate) fn response_of(
+    panic: Box<dyn Any + Send>,
+) -> Result<Result<Response<Body>, String>, Box<dyn Any + Send>> {
+    let Unwound(text) = *panic.downcast::<Unwound>()?;
+    Ok(response(text).map_err(|error| format!("a mock response cannot be sent: {error}: {text}")))
+}
+
+fn response(text: &str) -> Result<Response<Body>, Box<dyn std::error::Error>> {
+    let prepared: Prepared = serde_json::from_str(text)?;
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::from_u16(prepared.status)?;
+    let headers = response.headers_mut();
+    for (name, value) in &prepared.headers {
+        let value = HeaderValue::from_str(value)?;
+        headers.insert(HeaderName::from_bytes(name.as_bytes())?, value);
+    }
+    let media_type = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let is_json = media_type.map(|media_type| {
+        let essence = media_type.split(';').next().unwrap_or_default().trim();
+        essence == JSON || essence.ends_with("+json")
+    });
+    let body = match (prepared.body, is_json) {
+        (None, Some(true)) => Some("null".to_owned()),
+        (None, _) => None,
+        (Some(Value::String(text)), Some(false)) => Some(text),
+        (Some(body), _) => Some(body.to_string()),
+    };
+    if is_json.is_none() && body.is_some() {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    }
+    headers.insert(MOCK, HeaderValue::from_static("true"));
+    if let Some(body) = body {
+        *response.body_mut() = body.into();
+    }
+    Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http_body_util::BodyExt as _;
+    use std::panic::catch_unwind;
+
+    async fn sent(text: &'static str) -> Result<(u16, Vec<String>, String), String> {
+        let panic = catch_unwind(|| -> u8 { respond(text, ()) }).expect_err("it unwinds");
+        let response = response_of(panic).unwrap_or_else(|_| panic!("it is another panic"))?;
+        let (head, body) = response.into_parts();
+        let header = |(name, value): (&HeaderName, &HeaderValue)| {
+            format!("{name}: {}", value.to_str().expect("ASCII"))
+        };
+        let body = body.collect().await.expect("a body").to_bytes();
+        Ok((
+            head.status.as_u16(),
+            head.headers.iter().map(header).collect(),
+            String::from_utf8(body.to_vec()).expect("UTF-8"),
+        ))
+    }
+
+    #[tokio::test]
+    async fn a_response_has_its_status_headers_and_body_and_the_mark() {
+        for (text, status, headers, body) in [
+            (
+                r#"{"status":200,"body":{"id":7}}"#,
+                200,
+                &["content-type: application/json", "x-mock: true"][..],
+                r#"{"id":7}"#,
+            ),
+            (
+                r#"{"status":201,"headers":{"content-type":"application/problem+json"},"body":"x"}"#,
+                201,
+                &["content-type: application/problem+json", "x-mock: true"],
+                r#""x""#,
+            ),
+            (
+                r#"{"status":200,"headers":{"content-type":"text/plain; charset=utf-8"},"body":"x"}"#,
+                200,
+                &["content-type: text/plain; charset=utf-8", "x-mock: true"],
+                "x",
+            ),
+            (
+                r#"{"status":200,"headers":{"content-type":"application/json"},"body":null}"#,
+                200,
+                &["content-type: application/json", "x-mock: true"],
+                "null",
+            ),
+            (
+                r#"{"status":302,"headers":{"location":"/a"}}"#,
+                302,
+                &["location: /a", "x-mock: true"],
+                "",
+            ),
+            (r#"{"status":204}"#, 204, &["x-mock: true"], ""),
+        ] {
+            let expected = (
+                status,
+                headers.iter().map(|&header| header.to_owned()).collect(),
+                body.to_owned(),
+            );
+            assert_eq!(sent(text).await, Ok(expected), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_faulty_response_and_another_panic_are_told_apart() {
+        for text in ["", r#"{"status":1}"#, r#"{"status":200,"hedders":{}}"#] {
+            let error = sent(text).await.expect_err(text);
+            assert!(error.contains("a mock response cannot be sent"), "{error}");
+        }
+        assert!(response_of(Box::new("another panic")).is_err());
+    }
+}
