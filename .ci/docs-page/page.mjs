@@ -46,6 +46,16 @@ try {
   // The catalogue of errors, with cause and cure.
   await page.getByText('operation_removed').first().waitFor();
   await page.getByText('Send the body as JSON').first().waitFor();
+  // Each code is on one line, also on a telephone.
+  const size = page.viewportSize();
+  for (const width of [1400, 500, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const code of ['idempotency_key_reused', 'insufficient_scope']) {
+      const box = await page.locator('code', { hasText: code }).first().boundingBox();
+      assert.ok(box.height < 30, `${code} has the height ${box.height} at the width ${width}`);
+    }
+  }
+  await page.setViewportSize(size);
   // A parameter that is not promised yet.
   await page.getByRole('link', { name: /List pets/ }).first().click();
   await page.getByText('beta.', { exact: true }).first().waitFor();

@@ -3,7 +3,7 @@
 use crate::{
     ServiceInfo,
     clock::{Clock, SystemClock},
-    config::{Lifecycle, Limits, Rate, RateLimit, Watch, Web},
+    config::{Lifecycle, Limits, Proxies, Rate, RateLimit, Watch, Web},
     idempotency,
     listener::{Listener, Running},
     metrics::Metrics,
@@ -48,6 +48,8 @@ pub struct Setup<S> {
     pub metrics: bool,
     /// Lines per second of the access log for the rejected requests of each status and code.
     pub rejected_lines: Rate,
+    /// The proxies that name the client of a request.
+    pub proxies: Proxies,
 }
 
 impl<S> Setup<S> {
@@ -65,6 +67,7 @@ impl<S> Setup<S> {
             lifecycle: Lifecycle::default(),
             metrics: true,
             rejected_lines: Watch::default().access_log_rejected_per_second,
+            proxies: Proxies::default(),
         }
     }
 }

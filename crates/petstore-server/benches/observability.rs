@@ -86,6 +86,7 @@ impl Service {
             command.env_clear().current_dir(folder.path());
             command
         };
+        program().args(["migrate", "--create"]).output()?;
         let key = program().args(["key", "create", "bench"]).output()?.stdout;
         let mut process = program()
             .args([

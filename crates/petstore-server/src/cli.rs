@@ -38,10 +38,32 @@ pub(crate) enum Command {
     /// columns. The counts of a running service appear after a few seconds.
     Usage(Box<CommandSettings>),
     /// Upgrade the store to the schema of this version, as `serve` does at its start
-    Migrate(Box<CommandSettings>),
+    Migrate {
+        /// Only print the steps of the upgrade and about how long they take
+        #[arg(long, conflicts_with = "create")]
+        dry_run: bool,
+        /// Make a store where there is none; without this flag, that is an error
+        #[arg(long)]
+        create: bool,
+        #[command(flatten)]
+        settings: Box<CommandSettings>,
+    },
     /// Copy an SQLite store to a new file, also while the service runs
     Backup {
         /// The copy, a file that does not exist yet; only you may read it
+        file: PathBuf,
+        /// Do not copy, but read a backup that was made earlier, and print what it contains; fails if it is damaged
+        #[arg(long)]
+        verify: bool,
+        #[command(flatten)]
+        settings: Box<CommandSettings>,
+    },
+    /// Replace an SQLite store by a backup, while no service uses it
+    ///
+    /// Copies the backup beside the store, verifies the copy, and puts it in the place of
+    /// the store at once. The former store is kept in a file beside it.
+    Restore {
+        /// The backup, a file that `backup` has made
         file: PathBuf,
         #[command(flatten)]
         settings: Box<CommandSettings>,

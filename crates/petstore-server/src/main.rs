@@ -28,8 +28,21 @@ async fn run() -> anyhow::Result<()> {
         Command::Key { command } => commands::key::run(*command).await,
         Command::Usage(settings) => commands::usage::run(*settings).await,
         Command::Config(settings) => commands::config(&settings),
-        Command::Migrate(settings) => commands::migrate::run(*settings).await,
-        Command::Backup { file, settings } => commands::backup(&file, *settings).await,
+        Command::Migrate {
+            dry_run: true,
+            settings,
+            ..
+        } => commands::migrate::plan(*settings).await,
+        Command::Migrate {
+            create, settings, ..
+        } => commands::migrate::run(*settings, create).await,
+        Command::Backup {
+            file,
+            verify: true,
+            settings,
+        } => commands::backup::verify(&file, &settings).await,
+        Command::Backup { file, settings, .. } => commands::backup::run(&file, *settings).await,
+        Command::Restore { file, settings } => commands::backup::restore(&file, &settings).await,
         Command::Health(settings) => commands::health(&settings),
         Command::Man { to } => commands::man(to.as_deref()),
     }

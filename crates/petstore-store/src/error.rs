@@ -161,6 +161,12 @@ pub enum OpenProblem {
     #[error("it cannot be written; let the user of the service write the file and its folder")]
     NotWritable(#[source] Cause),
 
+    /// There is no store, and the caller does not make one.
+    #[error(
+        "there is no store; look for a typing mistake in the setting `database`, or make a store: `serve` does so when it starts, and so does `migrate --create`"
+    )]
+    NoStore,
+
     /// The file is not a database, or the database has the tables of another program.
     #[error(
         "it is not a pet store database and was not changed; name another file or an empty database"
@@ -210,7 +216,9 @@ pub enum OpenProblem {
     Interrupted(#[source] Cause),
 
     /// The PostgreSQL server rejected the login.
-    #[error("it does not let the service in; check user, password and database name ({0})")]
+    #[error(
+        "it does not let the service in; check user, password and database name; a password is written as in `postgres://USER:PASSWORD@HOST/NAME` ({0})"
+    )]
     Refused(String),
 
     /// The encrypted connection to PostgreSQL could not be made.
@@ -252,6 +260,53 @@ impl OpenProblem {
     }
 }
 
+/// A backup could not be restored or verified. The store was not changed. The text is for the
+/// owner of the service.
+#[derive(Debug)]
+pub struct RestoreError {
+    /// The backup.
+    pub file: PathBuf,
+    /// The URL of the store; `None` if the backup is only verified.
+    pub to: Option<String>,
+    /// The reason. [`BackupProblem::NoStore`] and the like are about the backup.
+    pub problem: BackupProblem,
+}
+
+impl fmt::Display for RestoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, to, problem } = self;
+        let file = file.display();
+        match (to, problem) {
+            (Some(to), BackupProblem::InUse | BackupProblem::NotAFile) => {
+                write!(f, "cannot replace `{to}` by `{file}`: {problem}")
+            }
+            (_, BackupProblem::NoStore) => {
+                write!(
+                    f,
+                    "the backup `{file}` cannot be used: there is no store in it; name another file"
+                )
+            }
+            (_, BackupProblem::Source(problem)) => {
+                write!(f, "the backup `{file}` cannot be used: {problem}")
+            }
+            (_, BackupProblem::Inconsistent(first)) => {
+                write!(
+                    f,
+                    "the backup `{file}` is damaged ({first}); use another one"
+                )
+            }
+            (Some(to), _) => write!(f, "cannot restore `{to}` from `{file}`: {problem}"),
+            (None, _) => write!(f, "cannot verify `{file}`: {problem}"),
+        }
+    }
+}
+
+impl Error for RestoreError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.problem.source()
+    }
+}
+
 /// A store could not be copied. The store was not changed, and no file with the
 /// requested name was made. The text is for the owner of the service.
 #[derive(Debug)]
@@ -283,7 +338,7 @@ impl Error for BackupError {
 pub enum BackupProblem {
     /// The store is not an SQLite file.
     #[error(
-        "only a store in an SQLite file can be copied: one in memory is gone with its process, and PostgreSQL comes with tools of its own, `pg_dump` and `pg_basebackup`"
+        "only a store in an SQLite file can be copied and restored: one in memory is gone with its process, and PostgreSQL comes with tools of its own, `pg_dump` and `pg_restore`, and `pg_basebackup`"
     )]
     NotAFile,
 
@@ -313,6 +368,10 @@ pub enum BackupProblem {
         "the store is damaged ({0}), so it was not copied; keep your backups and restore the newest one that is not damaged"
     )]
     Inconsistent(String),
+
+    /// A process uses the store that should be replaced.
+    #[error("a service or a command uses the store; stop it, and then restore")]
+    InUse,
 
     /// Anything else; a full disk most of all.
     #[error("the copy cannot be made; look whether its disk has room for it")]

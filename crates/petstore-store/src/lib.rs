@@ -146,7 +146,9 @@ mod write_health;
 mod write_queue;
 
 pub use caller::{caller, on_behalf_of};
-pub use error::{BackupError, BackupProblem, Cause, OpenError, OpenProblem, Outcome, StoreError};
+pub use error::{
+    BackupError, BackupProblem, Cause, OpenError, OpenProblem, Outcome, RestoreError, StoreError,
+};
 pub use idempotency::{
     Creation, IDEMPOTENCY_KEYS_KEPT, IdempotencyKey, InvalidIdempotencyKey, Once,
 };
@@ -154,9 +156,10 @@ pub use key::{
     FoundKey, InvalidKeyId, KeyHash, KeyId, KeyLimits, KeyRate, KeyRecord, KeyScope, NewKey,
     Revocation,
 };
-pub use migration::{MigrationProgress, OnMigration};
+pub use migration::{MigrationPlan, MigrationProgress, OnMigration};
 pub use order::{NotOrdered, NotUpdated, OrderPage, OrderQuery};
 pub use postgres::PostgresUrl;
+pub use sqlite::{BackupContents, ServerMark};
 pub use stats::{BATCH_SIZES, PoolStats, WriteStats};
 pub use store::*;
 pub use url::{DatabaseUrl, InvalidDatabaseUrl};
@@ -164,7 +167,10 @@ pub use usage::{KeyUse, Usage, UsageDelta, UsageRecord};
 
 use postgres::PostgresStore;
 use sqlite::SqliteStore;
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use tokio::task::spawn_blocking;
 
 /// Opens the store that `url` names: makes it where there is none, and brings
@@ -188,16 +194,75 @@ pub async fn open_with(
     url: &DatabaseUrl,
     on_migration: OnMigration,
 ) -> Result<Arc<dyn Store>, OpenError> {
+    open_as(url, on_migration, Missing::Make).await
+}
+
+/// As [`open_with`], but rejects a database without a store, with [`OpenProblem::NoStore`],
+/// instead of making one.
+///
+/// # Errors
+///
+/// As [`open`].
+pub async fn open_existing(
+    url: &DatabaseUrl,
+    on_migration: OnMigration,
+) -> Result<Arc<dyn Store>, OpenError> {
+    open_as(url, on_migration, Missing::Reject).await
+}
+
+/// What happens where there is no store.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    Make,
+    Reject,
+}
+
+async fn open_as(
+    url: &DatabaseUrl,
+    on_migration: OnMigration,
+    missing: Missing,
+) -> Result<Arc<dyn Store>, OpenError> {
     let opened = match url.clone() {
         DatabaseUrl::SqliteFile(path) => {
-            blocking(move || SqliteStore::in_file(&path, on_migration))
+            blocking(move || SqliteStore::in_file(&path, on_migration, missing))
                 .await
                 .map(shared)
         }
         DatabaseUrl::SqliteMemory => SqliteStore::in_memory().map(shared),
-        DatabaseUrl::Postgres(url) => PostgresStore::open(url, on_migration).await.map(shared),
+        DatabaseUrl::Postgres(url) => PostgresStore::open(url, on_migration, missing)
+            .await
+            .map(shared),
     };
     opened.map_err(|problem| not_opened(url, problem))
+}
+
+/// The upgrade that [`open`] would make, and about how long it takes. Changes nothing.
+///
+/// # Errors
+///
+/// [`OpenError`]: the store cannot be read, or is of a newer version.
+pub async fn migration_plan(url: &DatabaseUrl) -> Result<MigrationPlan, OpenError> {
+    let plan = match url.clone() {
+        DatabaseUrl::SqliteFile(path) => blocking(move || sqlite::migration_plan(&path)).await,
+        DatabaseUrl::SqliteMemory => Ok(MigrationPlan::default()),
+        DatabaseUrl::Postgres(url) => postgres::migration_plan(url).await,
+    };
+    plan.map_err(|problem| not_opened(url, problem))
+}
+
+/// Marks the file of an open store as used by a server, until the mark is dropped, and tells
+/// whether other servers use it. A store that is no file is not marked. Drop the mark after the
+/// store was closed.
+///
+/// # Errors
+///
+/// [`OpenError`]: the file cannot be opened again.
+pub fn mark_server(url: &DatabaseUrl) -> Result<ServerMark, OpenError> {
+    let marked = match url {
+        DatabaseUrl::SqliteFile(path) => ServerMark::of(path),
+        DatabaseUrl::SqliteMemory | DatabaseUrl::Postgres(_) => Ok(ServerMark::default()),
+    };
+    marked.map_err(|problem| not_opened(url, OpenProblem::failed(problem)))
 }
 
 /// The schema version of the store that `url` names; 0 where there is none yet.
@@ -236,6 +301,45 @@ pub async fn backup(url: &DatabaseUrl, to: &Path) -> Result<(), BackupError> {
     copied.map_err(|problem| BackupError {
         from: url.to_string(),
         to: to.to_owned(),
+        problem,
+    })
+}
+
+/// Reads a backup as a whole: whether it is a store that this version can use and all its pages
+/// are consistent, and what it contains. Changes nothing.
+///
+/// # Errors
+///
+/// [`RestoreError`] says what is wrong.
+pub async fn verify_backup(file: &Path) -> Result<BackupContents, RestoreError> {
+    let path = file.to_owned();
+    let verified = blocking(move || sqlite::verify(&path)).await;
+    verified.map_err(|problem| RestoreError {
+        file: file.to_owned(),
+        to: None,
+        problem,
+    })
+}
+
+/// Replaces the store that `url` names by a copy of a backup. The backup is copied and verified
+/// first, and then takes the place of the store at once. Returns the file that has the former
+/// store now, if there was one.
+///
+/// # Errors
+///
+/// [`RestoreError`] says what is wrong, such as that a process uses the store. The store is left
+/// as it is.
+pub async fn restore(file: &Path, url: &DatabaseUrl) -> Result<Option<PathBuf>, RestoreError> {
+    let restored = match url.clone() {
+        DatabaseUrl::SqliteFile(to) => {
+            let file = file.to_owned();
+            blocking(move || sqlite::restore(&file, &to)).await
+        }
+        DatabaseUrl::SqliteMemory | DatabaseUrl::Postgres(_) => Err(BackupProblem::NotAFile),
+    };
+    restored.map_err(|problem| RestoreError {
+        file: file.to_owned(),
+        to: Some(url.to_string()),
         problem,
     })
 }

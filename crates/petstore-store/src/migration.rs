@@ -31,6 +31,26 @@ pub struct MigrationProgress {
     pub is_done: bool,
 }
 
+/// The upgrade of a store that was not begun.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MigrationPlan {
+    /// The schema version of the store; 0 where there is none.
+    pub from: i64,
+    /// The schema version of this code.
+    pub to: i64,
+    /// What each step is about.
+    pub steps: Vec<&'static str>,
+    /// About how long it takes, as measured on a part of the store.
+    pub estimate: Duration,
+}
+
+/// What a migration is about: its first line.
+pub(crate) fn about(sql: &'static str) -> &'static str {
+    let title = sql.lines().next().unwrap_or_default();
+    let about = title.split_once(": ").map_or(title, |(_, about)| about);
+    about.trim_end_matches('.')
+}
+
 impl fmt::Display for MigrationProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -91,9 +111,7 @@ impl Reporter {
     /// Reports that a step begins. `sql` begins with a comment that says what it is about.
     pub(crate) fn begin(&self, sql: &'static str) {
         self.step.fetch_add(1, Ordering::Relaxed);
-        let title = sql.lines().next().unwrap_or_default();
-        let about = title.split_once(": ").map_or(title, |(_, about)| about);
-        *locked(&self.about) = about.trim_end_matches('.');
+        *locked(&self.about) = about(sql);
         self.report(false);
     }
 

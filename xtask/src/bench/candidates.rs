@@ -251,6 +251,10 @@ pub(super) fn fill(bench: &Bench<'_>, database: &Path, pets: i64) -> Result<()> 
 /// Creates a key in a store of the service.
 pub(super) fn key(bench: &Bench<'_>, database: &str) -> Result<String> {
     let mut command = Command::new(&bench.programs.server);
+    command.args(["migrate", "--create", "--database", database]);
+    // An earlier version does not have the flag, and makes the store with the key.
+    let _made = command.output()?;
+    let mut command = Command::new(&bench.programs.server);
     command.args(["key", "create", "bench", "--database", database]);
     let key = output(&mut command)?.trim().to_owned();
     ensure!(!key.is_empty(), "`key create` printed no key");

@@ -1,5 +1,6 @@
 //! Records the end of each request: writes a line to the access log and updates the metrics.
-//! Neither contains the path as it was sent, a credential or a body.
+//! Neither contains a credential or a body. The line of a request whose path does not exist has the
+//! path, with long segments cut off; no other line has it.
 
 mod sampling;
 
@@ -8,7 +9,39 @@ pub(crate) use sampling::RejectedLines;
 use crate::{logging::UNLOGGED, metrics::Metrics};
 use http::Method;
 use openapi_dropshot_types::Operation;
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
+
+/// The longest segment of a path in the log, in bytes. An API key is longer, so that one in a
+/// path is not readable.
+const SEGMENT: usize = 24;
+/// The longest path in the log, in bytes.
+const PATH: usize = 200;
+
+/// A path that does not exist, for the log: without the query, with escapes, and bounded.
+pub(crate) fn unknown_path(path: &str) -> String {
+    let mut logged = String::new();
+    for (index, segment) in path.split('/').enumerate() {
+        if index > 0 {
+            logged.push('/');
+        }
+        let end = segment.floor_char_boundary(SEGMENT);
+        logged.extend(segment[..end].chars().flat_map(|character| {
+            let is_plain = !character.is_control() && character != '"' && character != '\\';
+            let plain = is_plain.then_some(character);
+            let escaped = (!is_plain).then(|| character.escape_default());
+            plain.into_iter().chain(escaped.into_iter().flatten())
+        }));
+        if end < segment.len() {
+            logged.push_str("...");
+        }
+        if logged.len() > PATH {
+            logged.truncate(logged.floor_char_boundary(PATH));
+            logged.push_str("...");
+            break;
+        }
+    }
+    logged
+}
 
 /// A request that is over.
 pub(crate) struct EndedRequest<'a> {
@@ -19,6 +52,10 @@ pub(crate) struct EndedRequest<'a> {
     /// The path template of the route, if one matches the path.
     pub(crate) route: Option<&'static str>,
     pub(crate) operation: Option<&'static Operation>,
+    /// The path that does not exist, as [`unknown_path`] has it.
+    pub(crate) path: Option<&'a str>,
+    /// The address of the client, or of the proxy that does not name one.
+    pub(crate) client: Option<IpAddr>,
     /// The status of the response; `None` if the client disconnected before.
     pub(crate) status: Option<u16>,
     /// The error code, if the response is an error.
@@ -39,10 +76,12 @@ macro_rules! event {
             method = $request.method.as_str(),
             route = $request.route,
             operation = $request.operation.map(|operation| operation.name),
+            path = $request.path,
             status = $request.status,
             code = $request.code,
             duration_us = u64::try_from($request.took.as_micros()).unwrap_or(u64::MAX),
             key_id = $request.key_id,
+            client = $request.client.map(|client| client.to_string()),
         )
     };
 }
@@ -60,5 +99,30 @@ impl EndedRequest<'_> {
             // No line, but a span for a collector.
             event!(self, target: UNLOGGED,);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_in_the_log_is_bounded_and_has_escapes() {
+        let long = "x".repeat(60);
+        for (path, logged) in [
+            ("/v1/cats", "/v1/cats".to_owned()),
+            ("/a\"b\u{7}", "/a\\\"b\\u{7}".to_owned()),
+            (
+                &format!("/v1/{long}/2"),
+                format!("/v1/{}.../2", &long[..24]),
+            ),
+        ] {
+            assert_eq!(unknown_path(path), logged);
+        }
+        let longest = unknown_path(&"/segment".repeat(1000));
+        assert!(
+            longest.len() == PATH + 3 && longest.ends_with("..."),
+            "{longest}"
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! Declares the settings of every service, concern by concern.
 
 use super::{
-    AdminListen, ConfigError, Delay, LogFormat, MinStability, Origins, Rate, Seconds, Settings,
-    SunsetPolicy, Switch, Table, put,
+    AdminListen, ClientAddressHeader, ConfigError, Delay, LogFormat, MinStability, Networks,
+    Origins, Rate, Seconds, Settings, SunsetPolicy, Switch, Table, put,
 };
 use std::{
     net::SocketAddr,
@@ -94,6 +94,16 @@ crate::settings! {
         access_log: Switch = "on";
         /// Lines per second that the access log has for the rejected requests of each status and error code, or `off` for no limit; requests beyond it are counted in one line per second. Accepted requests and faults always have a line
         access_log_rejected_per_second: Rate = "100";
+    }
+}
+
+crate::settings! {
+    /// The proxies in front of the service, for the client address in the access log.
+    Proxies {
+        /// Addresses and networks of the proxies in front of the service, with commas between them (in the file also an array), as in `127.0.0.1,10.0.0.0/8`, or `none`; the access log has the client that they name instead of theirs
+        trusted_proxies: Networks = "none";
+        /// The header in which the proxies name the client: `x-forwarded-for` or `forwarded` (RFC 7239). They must append to it or replace it
+        client_address_header: ClientAddressHeader = "x-forwarded-for";
     }
 }
 

@@ -9,15 +9,16 @@ mod settings;
 mod values;
 
 pub use concerns::{
-    Lifecycle, Limits, Listen, Log, RateLimit, Start, TlsFiles, TlsSettings, Watch, Web,
+    Lifecycle, Limits, Listen, Log, Proxies, RateLimit, Start, TlsFiles, TlsSettings, Watch, Web,
 };
+pub(crate) use parse::USAGE;
 pub use parse::{ConfigError, command, parse};
 pub use settings::{NoSettings, Settings, Table};
 #[doc(hidden)]
 pub use settings::{defaults, put};
 pub use values::{
-    AdminListen, Delay, InvalidSetting, LogFormat, MinStability, Origins, Rate, Seconds,
-    SunsetPolicy, Switch,
+    AdminListen, ClientAddressHeader, Delay, InvalidSetting, LogFormat, MinStability, Networks,
+    Origins, Rate, Seconds, SunsetPolicy, Switch,
 };
 
 use std::path::PathBuf;
@@ -55,6 +56,9 @@ pub struct ServeSettings<S: clap::Args = NoSettings> {
     /// The admin listener, the metrics and the access log.
     #[command(flatten)]
     pub watch: Watch,
+    /// The proxies that name the client of a request.
+    #[command(flatten)]
+    pub proxies: Proxies,
     /// What to log.
     #[command(flatten)]
     pub log: Log,
@@ -75,7 +79,7 @@ impl<S: clap::Args + Settings> ServeSettings<S> {
     #[must_use]
     pub fn to_toml(&self) -> String {
         let mut table = Table::new();
-        let concerns: [&dyn Settings; 10] = [
+        let concerns: [&dyn Settings; 11] = [
             &self.listen,
             &self.tls,
             &self.service,
@@ -85,6 +89,7 @@ impl<S: clap::Args + Settings> ServeSettings<S> {
             &self.web,
             &self.lifecycle,
             &self.watch,
+            &self.proxies,
             &self.log,
         ];
         for concern in concerns {

@@ -1,19 +1,28 @@
 //! Parses the command line of a service, with the environment variable of each setting, and
 //! reads the configuration file: flat TOML whose keys are the names of the flags. A value of
 //! the file replaces the default. An unknown key is an error, so that a typing mistake is
-//! noticed.
+//! noticed. A mistake is reported where it was made: at a flag, at a variable, or at a line of the
+//! file.
 
-use super::Table;
 use crate::ServiceInfo;
 use clap::{
     Arg, ArgMatches, Command, Parser,
-    error::{ContextKind, ContextValue},
+    error::{ContextKind, ContextValue, ErrorKind},
 };
 use std::{
     collections::HashMap,
-    error::Error as _,
-    fs, io,
+    env,
+    error::Error,
+    ffi::OsString,
+    fmt, fs, io,
+    net::AddrParseError,
+    num::{IntErrorKind, ParseIntError},
     path::{Path, PathBuf},
+    process,
+};
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
 };
 
 /// The placeholder in the help texts of settings for the name of the service's crate.
@@ -21,7 +30,11 @@ const PLACEHOLDER: &str = "SERVICE";
 /// The flag that names the configuration file. It is not a key of the file.
 const CONFIG: &str = "config";
 
-/// Why the settings cannot be used.
+/// The exit code of a program that was called with settings that cannot be used, as of a command
+/// line that cannot be parsed.
+pub(crate) const USAGE: u8 = 2;
+
+/// Why the settings cannot be used. A program ends with the exit code 2.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
@@ -45,20 +58,34 @@ pub enum ConfigError {
     #[error("it is not TOML")]
     NotToml(#[from] toml::de::Error),
     /// The file has a key that is not a setting.
-    #[error(
-        "the key `{key}` is unknown; the keys are the names of the flags, see `{program} serve --help`"
-    )]
+    #[error("line {line}: the key `{key}` is unknown; {}", instead(similar.as_deref(), program))]
     UnknownKey {
         /// The key.
         key: String,
+        /// Its line in the file, from 1.
+        line: usize,
+        /// The key that was probably meant.
+        similar: Option<String>,
         /// The program, whose help names the keys.
         program: &'static str,
     },
     /// The value of a key is not valid for its setting.
-    #[error("the value of `{key}` cannot be used: {problem}")]
+    #[error("{}the value of `{key}` cannot be used: {problem}", LinePrefix(*line))]
     InvalidValue {
         /// The setting.
         key: String,
+        /// Its line in the file, from 1; `None` if the value is not from a file.
+        line: Option<usize>,
+        /// The problem with the value.
+        problem: String,
+    },
+    /// The value of an environment variable is not valid for its setting.
+    #[error("the value {value} of the variable `{variable}` cannot be used: {problem}")]
+    InvalidVariable {
+        /// The variable.
+        variable: String,
+        /// Its value, quoted.
+        value: String,
         /// The problem with the value.
         problem: String,
     },
@@ -67,20 +94,41 @@ pub enum ConfigError {
     Contradiction(&'static str),
 }
 
+/// What to do about an unknown key.
+fn instead(similar: Option<&str>, program: &str) -> String {
+    match similar {
+        Some(similar) => format!("write `{similar}`"),
+        None => {
+            format!("the keys are the names of the flags, see `{program} serve --help`")
+        }
+    }
+}
+
+/// The line of a file, in front of a message.
+struct LinePrefix(Option<usize>);
+
+impl fmt::Display for LinePrefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |line| write!(f, "line {line}: "))
+    }
+}
+
 /// Parses the arguments of this process, the environment variables and the configuration file.
-/// Prints a message and ends the process if an argument or a variable is not valid, and for
-/// `--help` and `--version`.
+/// Prints a message and ends the process with the exit code 2 if an argument is not valid, and ends
+/// it with 0 for `--help` and `--version`.
 ///
 /// # Errors
 ///
-/// The configuration file cannot be read, or has an unknown key or an invalid value.
+/// A variable is not valid, or the configuration file cannot be read, or has an unknown key or an
+/// invalid value. [`program::main`](crate::program::main) ends with the exit code 2 then, too.
 pub fn parse<T: Parser>(info: &ServiceInfo) -> Result<T, ConfigError> {
+    let arguments: Vec<OsString> = env::args_os().collect();
     let mut command = command::<T>(info);
-    let mut matches = command.clone().get_matches();
+    let mut matches = matches(command.clone(), &arguments, info)?;
     if let Some(path) = config_file(&matches) {
         let values = read(path, &command, info)?;
         command = with_defaults(command, &values);
-        matches = command.clone().get_matches();
+        matches = self::matches(command.clone(), &arguments, info)?;
     }
     Ok(T::from_arg_matches_mut(&mut matches)
         .unwrap_or_else(|error| error.format(&mut command).exit()))
@@ -90,6 +138,93 @@ pub fn parse<T: Parser>(info: &ServiceInfo) -> Result<T, ConfigError> {
 #[must_use]
 pub fn command<T: Parser>(info: &ServiceInfo) -> Command {
     with_variables(T::command(), info)
+}
+
+/// Parses the arguments and the variables. Ends the process if an argument is not valid.
+fn matches(
+    command: Command,
+    arguments: &[OsString],
+    info: &ServiceInfo,
+) -> Result<ArgMatches, ConfigError> {
+    let error = match command.try_get_matches_from(arguments) {
+        Ok(matches) => return Ok(matches),
+        Err(error) => error,
+    };
+    let Some((flag, value)) = rejected_value(&error) else {
+        error.exit();
+    };
+    // clap reads the variable only if the flag is not there.
+    if let Some(key) = flag.strip_prefix("--")
+        && !is_given(flag, arguments)
+        && env::var_os(info.variable(key)).is_some()
+    {
+        return Err(ConfigError::InvalidVariable {
+            variable: info.variable(key),
+            value: format!("{value:?}"),
+            problem: problem(&error),
+        });
+    }
+    if error.source().is_some() {
+        eprintln!(
+            "error: invalid value '{value}' for '{flag}': {}\n\nFor more information, try '--help'.",
+            problem(&error)
+        );
+        process::exit(USAGE.into());
+    }
+    error.exit();
+}
+
+/// The flag and the value of an error about the value of a flag.
+fn rejected_value(error: &clap::Error) -> Option<(&str, &str)> {
+    if !matches!(
+        error.kind(),
+        ErrorKind::ValueValidation | ErrorKind::InvalidValue
+    ) {
+        return None;
+    }
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    // As in `--listen <LISTEN>`.
+    let argument = text(ContextKind::InvalidArg)?;
+    let flag = argument.split(' ').next().unwrap_or(argument);
+    Some((flag, text(ContextKind::InvalidValue).unwrap_or_default()))
+}
+
+/// Whether the flag stands among the arguments.
+fn is_given(flag: &str, arguments: &[OsString]) -> bool {
+    arguments.iter().any(|argument| {
+        let argument = argument.to_string_lossy();
+        let rest = argument.strip_prefix(flag);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    })
+}
+
+/// The problem with a value, and what to write instead.
+fn problem(error: &clap::Error) -> String {
+    match (error.source(), error.get(ContextKind::ValidValue)) {
+        (Some(source), _) => what_to_write(source),
+        (None, Some(ContextValue::Strings(values))) if !values.is_empty() => {
+            format!("write one of: {}", values.join(", "))
+        }
+        _ => "it must not be empty".to_owned(),
+    }
+}
+
+/// The errors of the standard library say what is wrong, but not what to write.
+fn what_to_write(error: &(dyn Error + 'static)) -> String {
+    if error.is::<AddrParseError>() {
+        return "write an IP address and a port, as in `127.0.0.1:8080` or `[::1]:8080`".to_owned();
+    }
+    match error
+        .downcast_ref::<ParseIntError>()
+        .map(ParseIntError::kind)
+    {
+        Some(IntErrorKind::PosOverflow) => "the number is too large".to_owned(),
+        Some(_) => "write a whole number, 1 or more, in digits only".to_owned(),
+        None => error.to_string(),
+    }
 }
 
 /// Returns the key of a setting; `None` for other arguments. Only settings hide the value of
@@ -136,18 +271,59 @@ fn read(path: &Path, command: &Command, info: &ServiceInfo) -> Result<Values, Co
 
 /// Returns the values of a file. Each is valid for its setting.
 fn values(text: &str, command: &Command, info: &ServiceInfo) -> Result<Values, ConfigError> {
-    let table: Table = text.parse()?;
-    let valid = |(key, value): (String, toml::Value)| {
+    let table = DeTable::parse(text)?;
+    let line_of = |offset: usize| 1 + text[..offset].matches('\n').count();
+    let valid = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
+        let line = line_of(key.span().start);
+        let key: &str = AsRef::<str>::as_ref(key.get_ref());
+        let key = key.to_owned();
         let Some(arg) = setting(command, &key) else {
-            let program = info.program;
-            return Err(ConfigError::UnknownKey { key, program });
+            return Err(ConfigError::UnknownKey {
+                similar: similar(command, &key),
+                key,
+                line,
+                program: info.program,
+            });
         };
-        match checked(arg, value) {
+        match checked(arg, value.get_ref()) {
             Ok(text) => Ok((key, text)),
-            Err(problem) => Err(ConfigError::InvalidValue { key, problem }),
+            Err(problem) => Err(ConfigError::InvalidValue {
+                key,
+                line: Some(line),
+                problem,
+            }),
         }
     };
-    table.into_iter().map(valid).collect()
+    table.get_ref().iter().map(valid).collect()
+}
+
+/// Returns the setting whose key is similar, as clap suggests a flag.
+fn similar(command: &Command, key: &str) -> Option<String> {
+    fn add(settings: Command, command: &Command) -> Command {
+        let mut settings = settings;
+        for arg in command.get_arguments() {
+            let is_new = settings
+                .get_arguments()
+                .all(|known| known.get_id() != arg.get_id());
+            if is_new && self::key(arg).is_some_and(|key| key != CONFIG) {
+                settings = settings.arg(arg.clone());
+            }
+        }
+        command.get_subcommands().fold(settings, add)
+    }
+    let settings = Command::new(CONFIG).no_binary_name(true);
+    // The names of the variables have `_`.
+    let flag = format!("--{}", key.replace('_', "-"));
+    if let Some(meant) = flag.strip_prefix("--")
+        && setting(command, meant).is_some()
+    {
+        return Some(meant.to_owned());
+    }
+    let error = add(settings, command).try_get_matches_from([flag]).err()?;
+    match error.get(ContextKind::SuggestedArg) {
+        Some(ContextValue::String(flag)) => Some(flag.trim_start_matches("--").to_owned()),
+        _ => None,
+    }
 }
 
 /// Returns the setting with this key, from any of the commands.
@@ -163,27 +339,31 @@ fn setting<'a>(command: &'a Command, of: &str) -> Option<&'a Arg> {
 }
 
 /// Returns the text of a value that the flag of the setting accepts; otherwise the problem.
-fn checked(arg: &Arg, value: toml::Value) -> Result<String, String> {
+fn checked(arg: &Arg, value: &DeValue<'_>) -> Result<String, String> {
+    let list = |value: &DeValue<'_>| -> Option<String> {
+        let texts: Option<Vec<&str>> = value
+            .as_array()?
+            .iter()
+            .map(|text| text.get_ref().as_str())
+            .collect();
+        Some(texts?.join(","))
+    };
     let text = match value {
-        toml::Value::String(text) => text,
-        toml::Value::Integer(_) | toml::Value::Float(_) => value.to_string(),
-        toml::Value::Array(list) if list.iter().all(toml::Value::is_str) => {
-            let texts: Vec<&str> = list.iter().filter_map(toml::Value::as_str).collect();
-            texts.join(",")
+        DeValue::String(text) => text.to_string(),
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+            .map_err(|_| "the number is too large")?
+            .to_string(),
+        DeValue::Float(number) => {
+            let float: Result<f64, _> = number.as_str().parse();
+            float.map_err(|_| "expected a number")?.to_string()
         }
-        _ => return Err("expected a text, a number or an array of texts".to_owned()),
+        _ => list(value).ok_or("expected a text, a number or an array of texts")?,
     };
     let flag = format!("--{}={text}", arg.get_long().unwrap_or_default());
     let command = Command::new(CONFIG).no_binary_name(true).arg(arg.clone());
     match command.try_get_matches_from([flag]) {
         Ok(_) => Ok(text),
-        Err(error) => Err(match (error.source(), error.get(ContextKind::ValidValue)) {
-            (Some(problem), _) => problem.to_string(),
-            (None, Some(ContextValue::Strings(values))) if !values.is_empty() => {
-                format!("write one of: {}", values.join(", "))
-            }
-            _ => "it must not be empty".to_owned(),
-        }),
+        Err(error) => Err(problem(&error)),
     }
 }
 
@@ -276,33 +456,36 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_is_named() {
-        for key in ["lissen", "plain", "config"] {
-            let error = parse(&format!("{key} = \"x\"\n")).expect_err("no setting");
+    fn an_unknown_key_is_named_with_its_line_and_the_key_that_was_meant() {
+        for (key, help) in [
+            ("listne", "write `listen`"),
+            ("max_in_flight", "write `max-in-flight`"),
+            ("plain", "`shop-server serve --help`"),
+            ("config", "`shop-server serve --help`"),
+        ] {
+            let error = parse(&format!("# a line\n\n{key} = \"x\"\n")).expect_err("no setting");
             let text = error.to_string();
-            assert!(
-                text.contains(&format!("`{key}`")) && text.contains("`shop-server serve --help`"),
-                "{text}"
-            );
+            let start = format!("line 3: the key `{key}` is unknown; ");
+            assert!(text.starts_with(&start) && text.contains(help), "{text}");
         }
     }
 
     #[test]
     fn a_value_that_is_none_is_named_with_its_key_and_what_to_write() {
         for (text, help) in [
-            ("max-in-flight = 0", "zero"),
+            ("max-in-flight = 0", "a whole number, 1 or more"),
             ("max-in-flight = true", "a number"),
-            ("listen = \"nowhere\"", "invalid socket address"),
+            ("listen = \"nowhere\"", "an IP address and a port"),
             ("sunset = \"maybe\"", "announce, enforce"),
             ("body-read-seconds = \"10s\"", "a number of seconds"),
             ("tls-cert = \"\"", "not be empty"),
         ] {
             let key = text.split(' ').next().unwrap_or_default();
-            let error = parse(text).expect_err(text).to_string();
-            assert!(
-                error.contains(&format!("`{key}`")) && error.contains(help),
-                "{error}"
-            );
+            let error = parse(&format!("# a line\n{text}"))
+                .expect_err(text)
+                .to_string();
+            let start = format!("line 2: the value of `{key}` cannot be used: ");
+            assert!(error.starts_with(&start) && error.contains(help), "{error}");
         }
     }
 

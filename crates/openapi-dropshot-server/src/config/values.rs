@@ -1,8 +1,16 @@
 //! The types of settings: how their text is parsed and displayed.
 
 use clap::{ValueEnum, builder::PossibleValue};
+use ipnet::IpNet;
 use openapi_dropshot_types::Stability;
-use std::{borrow::Cow, fmt, net::SocketAddr, num::NonZeroU32, str::FromStr, time::Duration};
+use std::{
+    borrow::Cow,
+    fmt,
+    net::{IpAddr, SocketAddr},
+    num::NonZeroU32,
+    str::FromStr,
+    time::Duration,
+};
 
 /// The error for a text that is not valid for its setting. The message says what to write.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -66,6 +74,73 @@ pub enum SunsetPolicy {
 impl fmt::Display for SunsetPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         display(self, f)
+    }
+}
+
+/// The header in which a proxy names the client.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum ClientAddressHeader {
+    /// `X-Forwarded-For`: addresses with commas between them.
+    XForwardedFor,
+    /// `Forwarded` (RFC 7239): `for=` of each element.
+    Forwarded,
+}
+
+impl fmt::Display for ClientAddressHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display(self, f)
+    }
+}
+
+/// IP networks; a single address is a network, too.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Networks(Vec<IpNet>);
+
+impl Networks {
+    /// Whether the address is in one of them.
+    #[must_use]
+    pub fn contains(&self, address: IpAddr) -> bool {
+        self.0.iter().any(|network| network.contains(&address))
+    }
+}
+
+impl FromStr for Networks {
+    type Err = InvalidSetting;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSetting> {
+        let network = |text: &str| {
+            let address = text.parse::<IpAddr>().map(IpNet::from);
+            address.or_else(|_| text.parse()).map_err(|_| {
+                let problem = format!(
+                    "`{text}` is no address and no network; write them as in `10.1.2.3` or `10.0.0.0/8`, with commas between them, or `none`"
+                );
+                InvalidSetting(problem.into())
+            })
+        };
+        match text.trim() {
+            "none" | "" => Ok(Networks(Vec::new())),
+            list => {
+                let networks = list.split(',').map(|text| network(text.trim()));
+                networks.collect::<Result<_, _>>().map(Networks)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Networks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("none");
+        }
+        for (index, network) in self.0.iter().enumerate() {
+            let comma = if index > 0 { "," } else { "" };
+            if network.prefix_len() == network.max_prefix_len() {
+                write!(f, "{comma}{}", network.addr())?;
+            } else {
+                write!(f, "{comma}{network}")?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -339,6 +414,32 @@ mod tests {
         }
         for text in ["on", "9090", "localhost:9090"] {
             assert_eq!(displayed::<AdminListen>(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn networks_are_addresses_and_prefixes() {
+        for (text, display) in [
+            ("none", "none"),
+            ("", "none"),
+            ("127.0.0.1, 10.0.0.0/8", "127.0.0.1,10.0.0.0/8"),
+            ("::1,fd00::/8", "::1,fd00::/8"),
+        ] {
+            assert_eq!(displayed::<Networks>(text).as_deref(), Some(display));
+        }
+        for text in ["proxy", "10.0.0.0/33", "127.0.0.1:80", "127.0.0.1,", "*"] {
+            assert_eq!(displayed::<Networks>(text), None, "{text}");
+        }
+        let networks: Networks = "127.0.0.1,10.0.0.0/8".parse().expect("networks");
+        for (address, is_in) in [
+            ("127.0.0.1", true),
+            ("10.9.9.9", true),
+            ("127.0.0.2", false),
+        ] {
+            assert_eq!(
+                networks.contains(address.parse().expect("an address")),
+                is_in
+            );
         }
     }
 

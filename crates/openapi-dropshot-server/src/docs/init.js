@@ -42,12 +42,14 @@ const showParameter = (parameter) => {
 const showErrors = (content) => {
   const catalogue = content.components?.schemas?.Error?.properties?.code?.['x-error-catalogue'];
   if (!catalogue) return;
-  const rows = Object.entries(catalogue).map(
-    ([code, { status, cause, cure }]) => `| \`${code}\` | ${status} | ${cause} | ${cure} |`,
+  // A list and no table: the columns of a table become too narrow for the codes.
+  const entries = Object.entries(catalogue).map(
+    ([code, { status, cause, cure }]) => `- \`${code}\` (${status}): ${cause} *${cure}*`,
   );
   content.info.description = [
-    content.info.description, '## Errors', '| code | status | cause | cure |\n|---|---|---|---|',
-  ].join('\n\n') + `\n${rows.join('\n')}\n`;
+    content.info.description, '## Errors', 'Each code with its status, its cause, and what to do:',
+    entries.join('\n'),
+  ].join('\n\n');
 };
 
 const start = async () => {

@@ -193,6 +193,8 @@ mod tests {
             method,
             route: None,
             operation: None,
+            path: None,
+            client: None,
             status: Some(404),
             code: Some("not_found"),
             key_id: None,

@@ -14,7 +14,7 @@ use crate::{
     ServiceInfo,
     access::RejectedLines,
     clock::Clock,
-    config::{Limits, SunsetPolicy},
+    config::{Limits, Proxies, SunsetPolicy},
     document::Document,
     idempotency::{self, AttemptFuture, IdempotencyKey, InFlight},
     metrics::Metrics,
@@ -53,6 +53,8 @@ pub struct Context<S: State> {
     pub(crate) metrics: Option<Arc<Metrics>>,
     /// Decides which rejected requests have a line in the access log.
     pub(crate) rejected: Arc<RejectedLines>,
+    /// The proxies that name the client of a request.
+    pub(super) proxies: Proxies,
     /// One for each request that may run.
     pub(super) permits: Permits<S::Principal>,
     /// One for each byte of a body that may be held in memory.
@@ -105,6 +107,7 @@ impl<S: State> Context<S> {
             in_flight: InFlight::default(),
             metrics,
             rejected: RejectedLines::start(setup.rejected_lines),
+            proxies: setup.proxies,
             permits,
             body_budget,
             response_budget,

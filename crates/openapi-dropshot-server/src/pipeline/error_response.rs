@@ -61,6 +61,14 @@ impl ErrorResponse {
         ErrorResponse::new(condition, message)
     }
 
+    /// Whether the path or the resource does not exist.
+    pub(super) fn is_not_found(&self) -> bool {
+        let Reason::Condition { condition, .. } = &self.reason else {
+            return false;
+        };
+        *condition == Condition::NotFound
+    }
+
     /// 405 for a path that exists with these methods.
     pub(super) fn method_not_allowed(method: &Method, allowed: &[&str]) -> Self {
         let allowed = allowed.join(", ");

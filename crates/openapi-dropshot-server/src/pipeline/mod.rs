@@ -9,6 +9,7 @@
 mod admission;
 mod authenticate;
 mod body;
+mod client_address;
 mod compression;
 mod context;
 mod cors;
@@ -32,7 +33,7 @@ pub use context::Context;
 pub use route::RouteError;
 pub(crate) use trace_context::span;
 
-use crate::{listener::Activity, state::State};
+use crate::{access, listener::Activity, state::State};
 use cors::Grant;
 use dropshot::{Body, RequestInfo};
 use dropshot_request_context::RequestContexts;
@@ -61,7 +62,8 @@ where
     S: State,
 {
     let context = contexts.context();
-    let mut record = RequestRecord::begin(context, request.method());
+    let client = client_address::of(&context.proxies, peer.ip(), request.headers());
+    let mut record = RequestRecord::begin(context, request.method(), client);
     let (head, mut body) = request.into_parts();
     let is_drained = drain::is_wanted(&head);
     let (is_head, version) = (head.method == Method::HEAD, head.version);
@@ -152,7 +154,11 @@ where
         record.route = Some(page.path);
         return page.respond(&head);
     }
-    let (operation, endpoint) = context.routes.find(&head.method, head.uri.path())?;
+    let route = context.routes.find(&head.method, head.uri.path());
+    if route.as_ref().is_err_and(ErrorResponse::is_not_found) {
+        record.path = Some(access::unknown_path(head.uri.path()));
+    }
+    let (operation, endpoint) = route?;
     record.operation = Some(operation);
     record.route = Some(context.routes.template(operation));
     lifecycle::check_sunset(operation, context.sunset, context.clock.as_ref())?;

@@ -10,7 +10,7 @@ use crate::{
 };
 use http::Method;
 use openapi_dropshot_types::Operation;
-use std::{sync::Arc, time::Instant};
+use std::{net::IpAddr, sync::Arc, time::Instant};
 use uuid::Uuid;
 
 /// The record of one request, whose fields are set as soon as they are known.
@@ -21,6 +21,9 @@ pub(super) struct RequestRecord<S: State> {
     /// The path template of the route, if one matches the path.
     pub(super) route: Option<&'static str>,
     pub(super) operation: Option<&'static Operation>,
+    /// The path that does not exist, for the log.
+    pub(super) path: Option<String>,
+    client: IpAddr,
     pub(super) principal: Option<S::Principal>,
     /// The remaining rate limit of the principal.
     pub(super) quota: Option<Quota>,
@@ -34,7 +37,7 @@ pub(super) struct RequestRecord<S: State> {
 }
 
 impl<S: State> RequestRecord<S> {
-    pub(super) fn begin(context: &Context<S>, method: &Method) -> Self {
+    pub(super) fn begin(context: &Context<S>, method: &Method, client: IpAddr) -> Self {
         let metrics = context.metrics.clone();
         let method = method.clone();
         let active = metrics
@@ -50,6 +53,8 @@ impl<S: State> RequestRecord<S> {
             started: Instant::now(),
             route: None,
             operation: None,
+            path: None,
+            client,
             principal: None,
             quota: None,
             code: None,
@@ -73,6 +78,8 @@ impl<S: State> Drop for RequestRecord<S> {
             method: &self.method,
             route: self.route,
             operation: self.operation,
+            path: self.path.as_deref(),
+            client: Some(self.client),
             status: self.status,
             code: self.code,
             key_id: self.principal.as_ref().map(S::principal_id),

@@ -12,7 +12,7 @@ mod supervisor;
 use crate::{
     ServiceInfo,
     admin::{Admin, CannotListen, Subject},
-    config::{ConfigError, ServeSettings, Settings, TlsFiles},
+    config::{self, ConfigError, ServeSettings, Settings, TlsFiles},
     logging, open_files,
     pipeline::Context,
     server::{Bound, Server, Setup, StartError, Stopped},
@@ -34,10 +34,13 @@ use std::{
 use tokio::net::TcpSocket;
 
 /// Runs the `main` of a program on a tokio runtime: shows its error on stderr, after all log
-/// lines are written.
-pub fn main<E: fmt::Display + From<io::Error>>(
-    run: impl Future<Output = Result<(), E>>,
-) -> ExitCode {
+/// lines are written. The exit code is 2 if the settings cannot be used ([`ConfigError`] is among
+/// the causes of the error), as for a command line that cannot be parsed, and 1 for any other
+/// error. `E` is `anyhow::Error`, or a type like it.
+pub fn main<E>(run: impl Future<Output = Result<(), E>>) -> ExitCode
+where
+    E: fmt::Display + From<io::Error> + AsRef<dyn Error + Send + Sync>,
+{
     let log = logging::WriteOut;
     let done = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -55,9 +58,26 @@ pub fn main<E: fmt::Display + From<io::Error>>(
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+            if is_usage_error(error.as_ref()) {
+                ExitCode::from(config::USAGE)
+            } else {
+                ExitCode::FAILURE
+            }
         }
     }
+}
+
+/// Whether the program was called with settings that cannot be used.
+fn is_usage_error(error: &(dyn Error + Send + Sync + 'static)) -> bool {
+    let mut next: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = next {
+        let program = error.downcast_ref::<ProgramError>();
+        if error.is::<ConfigError>() || matches!(program, Some(ProgramError::Config(_))) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
 }
 
 /// The reason why a program could not run or did not stop correctly.
@@ -189,6 +209,7 @@ impl<X: clap::Args + Settings> Program<X> {
             lifecycle: settings.lifecycle,
             metrics: settings.watch.metrics.is_on(),
             rejected_lines: settings.watch.access_log_rejected_per_second,
+            proxies: settings.proxies,
             ..Setup::new(self.info, state)
         })?;
         Ok(BoundProgram {

@@ -1,18 +1,19 @@
 //! Command `migrate`: upgrades a store to the schema of this version without
-//! starting the service. `serve` does the same upgrade at its start.
+//! starting the service, or says what that would do. `serve` does the same upgrade at its start.
 
-use super::{begin, open_store, print};
+use super::{begin, open_existing, open_store, print};
 use anyhow::{Context as _, bail};
 use petstore_server::config::CommandSettings;
-use petstore_store::{DatabaseUrl, schema_version};
+use petstore_store::{DatabaseUrl, MigrationPlan, migration_plan, schema_version};
 
-pub(crate) async fn run(settings: CommandSettings) -> anyhow::Result<()> {
-    let url = begin(&settings)?;
-    if url == DatabaseUrl::SqliteMemory {
-        bail!("`{url}` is a new store in each process; name a database with `--database`");
-    }
+pub(crate) async fn run(settings: CommandSettings, create: bool) -> anyhow::Result<()> {
+    let url = database(&settings)?;
     let from = schema_version(&url).await?;
-    let store = open_store(&url).await?;
+    let store = if create {
+        open_store(&url).await?
+    } else {
+        open_existing(&url).await?
+    };
     let closed = store.close().await;
     closed.context("the store was not closed correctly")?;
     let to = schema_version(&url).await?;
@@ -21,4 +22,74 @@ pub(crate) async fn run(settings: CommandSettings) -> anyhow::Result<()> {
         _ if from == to => format!("`{url}` already has schema version {to}\n"),
         _ => format!("`{url}` was upgraded from schema version {from} to {to}\n"),
     })
+}
+
+/// Prints the steps of the upgrade, and changes nothing.
+pub(crate) async fn plan(settings: CommandSettings) -> anyhow::Result<()> {
+    let url = database(&settings)?;
+    let plan = migration_plan(&url).await?;
+    print(&text(&url, &plan))
+}
+
+fn database(settings: &CommandSettings) -> anyhow::Result<DatabaseUrl> {
+    let url = begin(settings)?;
+    if url == DatabaseUrl::SqliteMemory {
+        bail!("`{url}` is a new store in each process; name a database with `--database`");
+    }
+    Ok(url)
+}
+
+fn text(url: &DatabaseUrl, plan: &MigrationPlan) -> String {
+    let MigrationPlan {
+        from,
+        to,
+        steps,
+        estimate,
+    } = plan;
+    if steps.is_empty() {
+        return format!("`{url}` has schema version {to}; there is nothing to upgrade\n");
+    }
+    if *from == 0 {
+        return format!("`{url}` has no store; `serve` would make one, of schema version {to}\n");
+    }
+    let lines: String = (1..)
+        .zip(steps)
+        .map(|(number, step)| format!("  step {number} of {}: {step}\n", steps.len()))
+        .collect();
+    let takes = match estimate.as_secs() {
+        0 => "less than a second".to_owned(),
+        seconds @ 1..120 => format!("about {seconds} s"),
+        seconds => format!("about {} min", seconds.div_ceil(60)),
+    };
+    let wait = match url {
+        DatabaseUrl::Postgres(_) => {
+            "\nThe steps wait for transactions of others that use the tables, for 30 s each."
+        }
+        _ => "\nWrites wait meanwhile; a service that runs rejects them with 503.",
+    };
+    format!(
+        "`{url}` would be upgraded from schema version {from} to {to}:\n{lines}It would take {takes}, and earlier versions of the service reject the store afterwards; make a backup first.{wait}\nNothing was changed.\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_long_upgrade_is_told_in_minutes() {
+        let url = "sqlite:a.db".parse().expect("a file");
+        let plan = |seconds| MigrationPlan {
+            from: 4,
+            to: 6,
+            steps: vec!["one thing", "another"],
+            estimate: Duration::from_secs(seconds),
+        };
+        assert!(text(&url, &plan(0)).contains("take less than a second,"));
+        assert!(text(&url, &plan(90)).contains("take about 90 s,"));
+        let long = text(&url, &plan(601));
+        assert!(long.contains("take about 11 min,"), "{long}");
+        assert!(long.contains("  step 2 of 2: another\n"), "{long}");
+    }
 }

@@ -1,6 +1,7 @@
 //! The commands: the short ones, a module for each of the others, and the functions that open
 //! and close the store for all of them.
 
+pub(crate) mod backup;
 pub(crate) mod key;
 pub(crate) mod migrate;
 pub(crate) mod serve;
@@ -11,7 +12,7 @@ use anyhow::{Context as _, bail};
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap_mangen::Man;
 use openapi_dropshot_server::{
-    config,
+    config::{self, ConfigError},
     health::{self, HealthSettings},
     logging, program,
 };
@@ -20,18 +21,11 @@ use petstore_server::{
     config::{CommandSettings, ServeSettings, StoreSettings},
 };
 use petstore_store::{DatabaseUrl, MigrationProgress, Store};
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 /// How long systemd waits for the next report of a migration. One comes every five seconds, but
 /// not while SQLite sorts or syncs.
 const MIGRATION_PATIENCE: Duration = Duration::from_secs(120);
-
-/// Runs the command `backup`: copies an SQLite store, even while a service is using it.
-pub(crate) async fn backup(file: &Path, settings: CommandSettings) -> anyhow::Result<()> {
-    let url = begin(&settings)?;
-    petstore_store::backup(&url, file).await?;
-    print(&format!("copied `{url}` to `{}`\n", file.display()))
-}
 
 /// Runs the command `config`: prints the settings that `serve` would use, from all their sources.
 pub(crate) fn config(settings: &ServeSettings) -> anyhow::Result<()> {
@@ -67,10 +61,12 @@ pub(crate) fn man(folder: Option<&Path>) -> anyhow::Result<()> {
 /// The database that the settings name. The text itself is not repeated where
 /// it is rejected: it may hold a password.
 fn database(settings: &StoreSettings) -> anyhow::Result<DatabaseUrl> {
-    settings
-        .database
-        .url()
-        .context("the setting `database` cannot be used")
+    let url = settings.database.url();
+    Ok(url.map_err(|problem| ConfigError::InvalidValue {
+        key: "database".to_owned(),
+        line: None,
+        problem: problem.to_string(),
+    })?)
 }
 
 /// The database of a command that works on the store only; begins to log.
@@ -79,12 +75,19 @@ fn begin(settings: &CommandSettings) -> anyhow::Result<DatabaseUrl> {
     database(&settings.service)
 }
 
+/// Opens a store, and makes one where there is none.
 async fn open_store(url: &DatabaseUrl) -> anyhow::Result<Arc<dyn Store>> {
-    let on_migration = |progress: &MigrationProgress| {
-        tracing::info!("{progress}");
-        program::extend_start_timeout(MIGRATION_PATIENCE);
-    };
     Ok(petstore_store::open_with(url, Arc::new(on_migration)).await?)
+}
+
+/// Opens a store; a typing mistake in its name must not make an empty one.
+async fn open_existing(url: &DatabaseUrl) -> anyhow::Result<Arc<dyn Store>> {
+    Ok(petstore_store::open_existing(url, Arc::new(on_migration)).await?)
+}
+
+fn on_migration(progress: &MigrationProgress) {
+    tracing::info!("{progress}");
+    program::extend_start_timeout(MIGRATION_PATIENCE);
 }
 
 /// Runs a command on a store that a service may be using, and then closes the store, even
@@ -99,7 +102,7 @@ async fn with_store(
             "`{url}` is a store in the memory of one process, which no other command can read; name a file with `--database`"
         );
     }
-    let store = open_store(&url).await?;
+    let store = open_existing(&url).await?;
     let done = command(&*store).await;
     let closed = store.close().await;
     done?;

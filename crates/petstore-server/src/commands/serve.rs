@@ -9,7 +9,7 @@ use petstore_server::{
     config::ServeSettings,
     keys::{self, ApiKey, KeyName},
 };
-use petstore_store::{OpenError, Store, StoreError};
+use petstore_store::{DatabaseUrl, OpenError, ServerMark, Store, StoreError};
 use std::env;
 
 pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
@@ -23,13 +23,35 @@ pub(crate) async fn run(settings: ServeSettings) -> anyhow::Result<()> {
     let Some((store, first_key)) = program.open_state(open, is_temporary).await? else {
         return Ok(());
     };
+    // Dropped when the store is closed.
+    let mark = mark(&url);
     let bound = program.bind::<Api, _>(PetStore::new(store.clone()))?;
     let started = |base: &str| {
         if let Some(key) = first_key {
             show_first_key(&key, base);
         }
     };
-    Ok(bound.run(started, async || store.close().await).await?)
+    let ended = bound.run(started, async || store.close().await).await;
+    drop(mark);
+    Ok(ended?)
+}
+
+/// Marks the store as used, and logs a warning if another server uses the same file.
+fn mark(url: &DatabaseUrl) -> Option<ServerMark> {
+    match petstore_store::mark_server(url) {
+        Ok(mark) => {
+            if mark.has_others() {
+                tracing::warn!(
+                    "another server uses `{url}`, too; nothing is lost, but writes wait for each other and rate limits count for each server alone: stop one of them, or use PostgreSQL"
+                );
+            }
+            Some(mark)
+        }
+        Err(error) => {
+            tracing::warn!("cannot find out whether another server uses `{url}`: {error:#}");
+            None
+        }
+    }
 }
 
 /// Whether the store may be opened later without anybody doing anything about it here.

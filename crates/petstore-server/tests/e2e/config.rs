@@ -1,7 +1,7 @@
 //! Tests the precedence of the sources of a setting: flag, variable, file,
 //! default.
 
-use crate::process::{Service, run, run_failing, run_ok};
+use crate::process::{Service, program, run, run_failing, run_ok};
 use std::{fs, sync::Arc};
 use tempfile::TempDir;
 
@@ -44,29 +44,41 @@ fn a_flag_beats_a_variable_and_a_variable_the_file_and_the_file_the_default() {
 #[test]
 fn the_commands_that_look_into_the_store_read_the_same_settings() {
     let folder = folder_with("database = \"sqlite:file.db\"\nmax-in-flight = 7\n");
-    run_ok(
-        folder.path(),
-        &["key", "create", "a", "--config", "petstore.toml"],
-    );
+    for command in [&["migrate", "--create"][..], &["key", "create", "a"]] {
+        let arguments = [command, &["--config", "petstore.toml"]].concat();
+        run_ok(folder.path(), &arguments);
+    }
     assert_eq!(made(&folder), "file.db");
 }
 
 #[test]
 fn a_file_that_cannot_be_used_is_named_with_what_is_wrong() {
     for (config, named) in [
-        ("lissen = \"127.0.0.1:1\"", "the key `lissen` is unknown"),
-        ("[limits]\nmax-in-flight = 1", "the key `limits` is unknown"),
-        ("max_in_flight = 1", "the key `max_in_flight` is unknown"),
         (
-            "max-in-flight = 0",
-            "the value of `max-in-flight` cannot be used",
+            "# mine\n\nlistne = \"127.0.0.1:1\"",
+            "line 3: the key `listne` is unknown; write `listen`",
         ),
-        ("listen = \"here\"", "the value of `listen` cannot be used"),
+        (
+            "[colours]\nred = 1",
+            "line 1: the key `colours` is unknown; the keys are the names of the flags",
+        ),
+        (
+            "max_in_flight = 1",
+            "line 1: the key `max_in_flight` is unknown; write `max-in-flight`",
+        ),
+        (
+            "log = \"info\"\nmax-in-flight = 0",
+            "line 2: the value of `max-in-flight` cannot be used: write a whole number, 1 or more",
+        ),
+        (
+            "listen = \"here\"",
+            "line 1: the value of `listen` cannot be used: write an IP address and a port",
+        ),
         ("body-read-seconds = \"10s\"", "write a number of seconds"),
         ("listen = ", "it is not TOML"),
     ] {
         let folder = folder_with(config);
-        let error = run_failing(folder.path(), &["serve", "--config", "petstore.toml"], 1);
+        let error = run_failing(folder.path(), &["serve", "--config", "petstore.toml"], 2);
         let start = "error: the configuration file `petstore.toml` cannot be used: ";
         assert!(
             error.starts_with(start) && error.contains(named),
@@ -74,7 +86,7 @@ fn a_file_that_cannot_be_used_is_named_with_what_is_wrong() {
         );
     }
     let folder = TempDir::new().expect("a folder can be made");
-    let error = run_failing(folder.path(), &["serve", "--config", "none.toml"], 1);
+    let error = run_failing(folder.path(), &["serve", "--config", "none.toml"], 2);
     assert!(
         error.starts_with("error: cannot read the configuration file `none.toml`"),
         "{error}"
@@ -82,9 +94,103 @@ fn a_file_that_cannot_be_used_is_named_with_what_is_wrong() {
 }
 
 #[test]
+fn a_value_that_cannot_be_used_is_reported_where_it_stands() {
+    let folder = TempDir::new().expect("a folder can be made");
+    for (name, value, help) in [
+        (
+            "listen",
+            "here",
+            "write an IP address and a port, as in `127.0.0.1:8080`",
+        ),
+        (
+            "listen",
+            "",
+            "write an IP address and a port, as in `127.0.0.1:8080`",
+        ),
+        (
+            "max-in-flight",
+            "1O",
+            "write a whole number, 1 or more, in digits only",
+        ),
+        ("rate-limit-burst", "99999999999", "the number is too large"),
+        ("sunset", "maybe", "announce"),
+        (
+            "trusted-proxies",
+            "proxy",
+            "`proxy` is no address and no network",
+        ),
+    ] {
+        let flag = format!("--{name}");
+        let error = run_failing(folder.path(), &["serve", &flag, value], 2);
+        assert!(error.contains(&flag) && error.contains(help), "{error}");
+
+        let variable = format!("PETSTORE_{}", name.replace('-', "_").to_uppercase());
+        let mut command = program(folder.path());
+        let output = command.arg("serve").env(&variable, value).output();
+        let output = output.expect("it runs");
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let error = String::from_utf8(output.stderr).expect("text");
+        let start =
+            format!("error: the value {value:?} of the variable `{variable}` cannot be used: ");
+        assert!(error.starts_with(&start) && error.contains(help), "{error}");
+        assert!(!error.contains(&flag), "{error}");
+    }
+}
+
+#[test]
+fn a_typing_mistake_in_the_name_of_the_database_makes_no_store() {
+    let service = Service::start();
+    let folder = service.folder.path();
+    for command in [
+        &["key", "list"][..],
+        &["key", "create", "a"],
+        &["key", "revoke", "k_000000000000"],
+        &["usage"],
+        &["migrate"],
+        &["migrate", "--dry-run"],
+    ] {
+        let arguments = [command, &["--database", "sqlite:typo.db"]].concat();
+        let error = run_failing(folder, &arguments, 1);
+        let start = "error: cannot open the database `sqlite:typo.db`: there is no store; ";
+        assert!(error.starts_with(start), "{command:?}: {error}");
+        assert!(error.contains("typing mistake"), "{error}");
+        assert!(!folder.join("typo.db").exists(), "{command:?}");
+    }
+}
+
+#[test]
+fn two_servers_on_one_file_work_and_the_second_one_says_so() {
+    let first = Service::start();
+    let id = first.add("Rex", None);
+    let mut second = Service::start_in(first.folder.clone(), &[], &[]);
+    second.key.clone_from(&first.key);
+    let line = second.log.wait_for("another server uses");
+    assert!(
+        line.contains("WARN") && line.contains("sqlite:petstore.db"),
+        "{line}"
+    );
+    assert!(
+        !first.log.text().contains("another server"),
+        "{}",
+        first.log.text()
+    );
+    assert_eq!(second.get(&format!("/v1/pets/{id}")).status, 200);
+    let other = second.add("Tom", None);
+    assert_eq!(first.get(&format!("/v1/pets/{other}")).status, 200);
+    drop((first, second));
+    let folder = Arc::new(TempDir::new().expect("a folder can be made"));
+    let alone = [(); 2].map(|()| {
+        let service = Service::start_in(folder.clone(), &[], &[]);
+        assert!(!service.showed_a_key() || !service.log.text().contains("another server"));
+        service.log.text()
+    });
+    assert!(!alone.concat().contains("another server"), "{alone:?}");
+}
+
+#[test]
 fn settings_that_exclude_each_other_are_rejected() {
     let folder = TempDir::new().expect("a folder can be made");
-    let error = run_failing(folder.path(), &["serve", "--body-budget-bytes", "10"], 1);
+    let error = run_failing(folder.path(), &["serve", "--body-budget-bytes", "10"], 2);
     assert!(
         error.contains("`body-budget-bytes`") && error.contains("`body-max-bytes`"),
         "{error}"
@@ -146,7 +252,7 @@ fn the_password_of_the_database_is_not_printed() {
     assert!(!printed.contains("hunter2"), "{printed}");
 
     let url = "mysql://petstore:hunter2@db.example/pets";
-    let error = run_failing(folder.path(), &["config", "--database", url], 1);
+    let error = run_failing(folder.path(), &["config", "--database", url], 2);
     assert!(!error.contains("hunter2"), "{error}");
 }
 

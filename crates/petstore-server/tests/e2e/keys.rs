@@ -81,6 +81,7 @@ fn a_store_whose_only_key_was_revoked_gets_no_new_one() {
 #[test]
 fn keys_that_are_not_there_are_a_clear_error() {
     let folder = TempDir::new().expect("a folder can be made");
+    run_ok(folder.path(), &["migrate", "--create"]);
     let error = run_failing(folder.path(), &["key", "revoke", "k_000000000000"], 1);
     assert!(
         error.starts_with("error: there is no key `k_000000000000`"),
@@ -97,6 +98,7 @@ fn keys_that_are_not_there_are_a_clear_error() {
 #[test]
 fn names_that_cannot_be_read_are_rejected() {
     let folder = TempDir::new().expect("a folder can be made");
+    run_ok(folder.path(), &["migrate", "--create"]);
     for name in ["", " ", "two\nlines", &"x".repeat(101)] {
         let error = run_failing(folder.path(), &["key", "create", name], 2);
         assert!(error.contains("1 to 100 visible characters"), "{error}");

@@ -65,7 +65,7 @@ fn nothing_secret_is_logged(format: &str) {
         .key(key),
     );
     service.send(&Request::post("/v1/pets", r#"{"name":"secretname"}"#).key(key));
-    service.send(&Request::get("/v1/secretpath").key(key));
+    service.send(&Request::get(&format!("/v1/{key}?secretquery=2")).key(key));
     service.send(
         &Request::get("/v1/pets/1")
             .key(key)
@@ -87,7 +87,6 @@ fn nothing_secret_is_logged(format: &str) {
         &mistyped,
         "secretname",
         "secretquery",
-        "secretpath",
         "secretheader",
         "secrettrace",
     ] {
@@ -109,6 +108,49 @@ fn a_request_without_a_route_leaves_a_line_too() {
         assert!(line["duration_us"].is_u64(), "{line}");
     }
     assert!(!service.log.text().contains("secret"));
+}
+
+#[test]
+fn a_path_that_does_not_exist_is_logged_and_no_other_path() {
+    let service = Service::start_with(&["--log-format", "json"]);
+    let line = |target: &str| line_of(&service, &service.get(target));
+    let found = line("/v1/cats/7?name=secret");
+    assert_eq!(found["path"], "/v1/cats/7", "{found}");
+    let long = line(&format!("/v1/{}", "x/".repeat(2000)));
+    let path = long["path"].as_str().expect("a path");
+    assert!(path.len() < 210 && path.ends_with("x/..."), "{path}");
+    let key = line(&format!("/v1/{}", service.key));
+    let path = key["path"].as_str().expect("a path");
+    assert_eq!(path, format!("/v1/{}...", &service.key[..24]));
+    for target in ["/v1/pets/4711", "/v1/pets", "/docs"] {
+        assert!(line(target).get("path").is_none(), "{target}");
+    }
+    assert!(
+        !service.log.text().contains("secret"),
+        "{}",
+        service.log.text()
+    );
+}
+
+#[test]
+fn a_line_has_the_client_that_a_trusted_proxy_names() {
+    let asked = |arguments: &[&str], name: &str, value: &str| {
+        let service = Service::start_with(&[arguments, &["--log-format", "json"]].concat());
+        let request = Request::get("/v1/pets")
+            .key(&service.key)
+            .header(name, value);
+        let line = line_of(&service, &service.send(&request));
+        line["client"].as_str().expect("an address").to_owned()
+    };
+    let list = "198.51.100.1, 203.0.113.9, 10.1.2.3";
+    let trusted = ["--trusted-proxies", "127.0.0.1,10.0.0.0/8"];
+    assert_eq!(asked(&[], "X-Forwarded-For", list), "127.0.0.1");
+    assert_eq!(asked(&trusted, "X-Forwarded-For", list), "203.0.113.9");
+    assert_eq!(asked(&trusted, "Forwarded", "for=203.0.113.9"), "127.0.0.1");
+    let forwarded = [&trusted[..], &["--client-address-header", "forwarded"]].concat();
+    let elements = "for=198.51.100.1, for=\"[2001:db8::17]:4711\";proto=https";
+    assert_eq!(asked(&forwarded, "Forwarded", elements), "2001:db8::17");
+    assert_eq!(asked(&forwarded, "X-Forwarded-For", list), "127.0.0.1");
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod scrape;
 mod skip;
 
 mod admin;
+mod backup;
 mod bad_input;
 mod client;
 mod client_orders;

@@ -18,9 +18,9 @@ pub(crate) fn oldest(path: &Path) {
 }
 
 #[test]
-fn a_store_that_is_not_there_is_made_and_then_has_its_version() {
+fn a_store_that_is_not_there_is_made_with_a_flag_and_then_has_its_version() {
     let folder = TempDir::new().expect("a folder can be made");
-    let made = run_ok(folder.path(), &["migrate"]);
+    let made = run_ok(folder.path(), &["migrate", "--create"]);
     let version = made
         .strip_prefix("`sqlite:petstore.db` is a new store, of schema version ")
         .unwrap_or_else(|| panic!("{made}"));
@@ -38,7 +38,7 @@ fn an_older_store_is_brought_to_the_version_of_a_new_one() {
     let folder = TempDir::new().expect("a folder can be made");
     oldest(&folder.path().join("old.db"));
     let said = run_ok(folder.path(), &["migrate", "--database", "sqlite:old.db"]);
-    let made = run_ok(folder.path(), &["migrate"]);
+    let made = run_ok(folder.path(), &["migrate", "--create"]);
     let newest = made.trim().rsplit(' ').next().expect("a word");
     let expected = format!("`sqlite:old.db` was upgraded from schema version 1 to {newest}\n");
     assert_eq!(said, expected);
@@ -62,4 +62,36 @@ fn a_database_that_is_no_store_is_rejected_and_left_unchanged() {
         1,
     );
     assert!(error.contains("a new store in each process"), "{error}");
+}
+
+#[test]
+fn a_dry_run_tells_the_steps_and_changes_nothing() {
+    let folder = TempDir::new().expect("a folder can be made");
+    let path = folder.path().join("old.db");
+    oldest(&path);
+    let before = fs::read(&path).expect("there");
+    let database = ["--database", "sqlite:old.db"];
+    let dry_run = [&["migrate", "--dry-run"], &database[..]].concat();
+    let said = run_ok(folder.path(), &dry_run);
+    let start = "`sqlite:old.db` would be upgraded from schema version 1 to ";
+    assert!(said.starts_with(start), "{said}");
+    let newest: usize = said[start.len()..]
+        .split(':')
+        .next()
+        .and_then(|number| number.parse().ok())
+        .expect("a version");
+    for (number, about) in [(3, "orders"), (newest - 1, "")] {
+        let step = format!("\n  step {number} of {}: {about}", newest - 1);
+        assert!(said.contains(&step), "{said}");
+    }
+    assert!(said.contains("It would take less than a second"), "{said}");
+    assert!(said.ends_with("Nothing was changed.\n"), "{said}");
+    assert_eq!(fs::read(&path).expect("there"), before);
+    let left = fs::read_dir(folder.path()).expect("the folder").count();
+    assert_eq!(left, 1, "no log is left beside it");
+
+    run_ok(folder.path(), &[&["migrate"], &database[..]].concat());
+    let expected =
+        format!("`sqlite:old.db` has schema version {newest}; there is nothing to upgrade\n");
+    assert_eq!(run_ok(folder.path(), &dry_run), expected);
 }

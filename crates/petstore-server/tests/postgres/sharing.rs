@@ -114,6 +114,34 @@ async fn a_server_that_stops_or_is_killed_leaves_the_other_one_at_work() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_empty_database_gets_its_tables_from_a_server_and_not_from_a_command() {
+    let Some(cluster) = shared().await else {
+        return;
+    };
+    let database = cluster.database().await;
+    let folder = TempDir::new().expect("a folder can be made");
+    let url = database.url().to_string();
+    for command in [&["key", "list"][..], &["usage"], &["migrate"]] {
+        let error = run_failing(folder.path(), &[command, &["--database", &url]].concat(), 1);
+        assert!(error.contains("there is no store"), "{error}");
+    }
+    let plan = ["migrate", "--dry-run", "--database", &url];
+    let said = run_ok(folder.path(), &plan);
+    assert!(
+        said.contains("has no store; `serve` would make one"),
+        "{said}"
+    );
+    let made = run_ok(folder.path(), &["migrate", "--create", "--database", &url]);
+    assert!(made.contains("is a new store"), "{made}");
+    assert_eq!(
+        run_ok(folder.path(), &["key", "list", "--database", &url]),
+        ""
+    );
+    let said = run_ok(folder.path(), &plan);
+    assert!(said.contains("there is nothing to upgrade"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_backup_is_left_to_the_tools_of_postgresql() {
     let Some(cluster) = shared().await else {
         return;

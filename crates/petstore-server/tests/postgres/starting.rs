@@ -242,15 +242,25 @@ async fn a_wrong_password_is_an_error_at_once() {
     cluster
         .execute("CREATE ROLE pets LOGIN PASSWORD 'right'")
         .await;
-    let url = url_of(&cluster, "pets:wrong", database.name());
     let folder = TempDir::new().expect("a folder can be made");
-    let error = run_failing(
-        folder.path(),
-        &["serve", "--listen", "127.0.0.1:0", "--database", &url],
-        1,
-    );
-    assert!(error.contains("check user, password"), "{error}");
-    assert!(!error.contains("trying again"), "{error}");
+    for (login, reason) in [
+        ("pets:wrong", "password authentication failed"),
+        ("pets", "password missing"),
+    ] {
+        let url = url_of(&cluster, login, database.name());
+        let error = run_failing(
+            folder.path(),
+            &["serve", "--listen", "127.0.0.1:0", "--database", &url],
+            1,
+        );
+        assert!(error.contains("check user, password"), "{error}");
+        assert!(
+            error.contains("`postgres://USER:PASSWORD@HOST/NAME`"),
+            "{error}"
+        );
+        assert!(error.contains(reason), "{error}");
+        assert!(!error.contains("trying again"), "{error}");
+    }
 }
 
 #[test]

@@ -53,6 +53,10 @@ pub(super) fn is_temporary(error: &Error) -> bool {
     }
 }
 
+fn is_missing_password(cause: &(dyn StdError + 'static)) -> bool {
+    cause.to_string() == "password missing"
+}
+
 /// Whether the connection broke, other than by a certificate that was rejected.
 fn is_of_the_network(error: &Error) -> bool {
     let cause = error.source();
@@ -141,6 +145,8 @@ impl Furthest {
             // Only the text of these errors tells their kind.
             None if error.to_string().contains("TLS") => Self::Tls,
             None if error.to_string().contains("authentication") => Self::Refused,
+            // The server wants a password, and the URL has none.
+            None if error.source().is_some_and(is_missing_password) => Self::Refused,
             None => Self::Unreachable,
         }
     }

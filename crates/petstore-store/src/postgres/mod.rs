@@ -43,9 +43,9 @@ mod writer;
 pub use url::PostgresUrl;
 
 use crate::{
-    Creation, FoundKey, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, OnMigration,
-    Once, OpenProblem, OrderPage, OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store,
-    StoreError, Usage, UsageRecord, WriteStats,
+    Creation, FoundKey, KeyHash, KeyId, KeyRecord, MigrationPlan, Missing, NewKey, NotOrdered,
+    NotUpdated, OnMigration, Once, OpenProblem, OrderPage, OrderQuery, PetPage, PetQuery,
+    PoolStats, Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
     caller::on_behalf_of,
     idempotency::OnceOnly,
     key,
@@ -69,14 +69,15 @@ pub(crate) struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens a database, and makes its tables if it is empty.
+    /// Opens a database. If it is empty, makes its tables or rejects it.
     pub(crate) async fn open(
         url: PostgresUrl,
         on_migration: OnMigration,
+        missing: Missing,
     ) -> Result<Self, OpenProblem> {
         let connector = Arc::new(Connector::new(url)?);
         let session = connector.connect_first().await?;
-        schema::bring_up_to_date(session.client(), on_migration).await?;
+        schema::bring_up_to_date(session.client(), on_migration, missing).await?;
         let session = session.set_purpose(Use::Write).await;
         let session = session.map_err(schema::failed)?;
         Ok(Self {
@@ -85,6 +86,12 @@ impl PostgresStore {
             keys: KeyCache::default(),
         })
     }
+}
+
+/// The migrations that a database lacks.
+pub(crate) async fn migration_plan(url: PostgresUrl) -> Result<MigrationPlan, OpenProblem> {
+    let session = Connector::new(url)?.connect_first().await?;
+    schema::plan(session.client()).await
 }
 
 /// The schema version of a database; 0 where there is no store in it.

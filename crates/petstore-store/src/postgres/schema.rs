@@ -6,8 +6,8 @@ use super::{
     session::Session,
 };
 use crate::{
-    OpenProblem, StoreError,
-    migration::{OnMigration, Reporter},
+    Missing, OpenProblem, StoreError,
+    migration::{MigrationPlan, OnMigration, Reporter, about},
 };
 use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::time::timeout;
@@ -36,11 +36,12 @@ const LOOK_TIMEOUT: Duration = Duration::from_secs(10);
 /// Ends the wait for a server that hangs in the middle of a migration.
 const LOCK_TIMEOUT: &str = "30s";
 
-/// Brings an empty database, or one of an older version, to the present
+/// Brings an empty database, unless it is rejected, or one of an older version, to the present
 /// schema. All migrations that are missing are one transaction.
 pub(super) async fn bring_up_to_date(
     db: &Client,
     on_migration: OnMigration,
+    missing: Missing,
 ) -> Result<(), OpenProblem> {
     // Looked at first without the lock, so that a server whose role may not
     // create tables starts on a database that is ready.
@@ -49,6 +50,9 @@ pub(super) async fn bring_up_to_date(
         found.map_err(|_| OpenProblem::Interrupted(Arc::new(Fault::Deadline(LOOK_TIMEOUT))))?;
     let found = found.map_err(failed)?;
     accept(found)?;
+    if found == 0 && missing == Missing::Reject {
+        return Err(OpenProblem::NoStore);
+    }
     if found < NEWEST {
         // An error drops the connection, and with it the transaction.
         let reporter = Reporter::new(on_migration, found, NEWEST);
@@ -88,6 +92,20 @@ async fn migrate(db: &Client, reporter: &Reporter) -> Result<(), OpenProblem> {
         db.batch_execute(&set_version).await.map_err(failed)?;
     }
     db.batch_execute("COMMIT").await.map_err(failed)
+}
+
+/// The missing migrations. None of them reads or writes the rows of a table, so their time does not
+/// depend on the size of the store.
+pub(super) async fn plan(db: &Client) -> Result<MigrationPlan, OpenProblem> {
+    let from = version(db).await.map_err(failed)?;
+    accept(from)?;
+    let missing = (1..).zip(MIGRATIONS).filter(|(number, _)| *number > from);
+    Ok(MigrationPlan {
+        from,
+        to: NEWEST,
+        steps: missing.map(|(_, sql)| about(sql)).collect(),
+        estimate: Duration::ZERO,
+    })
 }
 
 /// 0 for a database that is not a store yet.

@@ -1,4 +1,4 @@
-//! Copies a store that may be in use. All pages are copied under one snapshot,
+//! Copies a store that may be in use, verifies copies, and restores a store from one. All pages are copied under one snapshot,
 //! so that the copy has the state of one moment even if this or another process
 //! writes meanwhile; a copy in several steps would start again after each write
 //! of another process. The writer never waits for the copy, but its log cannot
@@ -11,32 +11,40 @@ use super::{
     open,
     schema::{self, Identity},
 };
-use crate::BackupProblem;
+use crate::{BackupProblem, OpenProblem};
 use rusqlite::{
-    Connection, Error, OpenFlags,
+    Connection, Error, ErrorCode, OpenFlags,
     backup::{Backup, StepResult},
 };
 use std::{
     ffi::OsString,
     fs::{self, File},
     io,
+    os::unix::fs::{MetadataExt as _, chown},
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
+
+/// How long a restore waits for a command that uses the store.
+const IN_USE: Duration = Duration::from_secs(2);
+
+/// What a backup contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BackupContents {
+    /// Its schema version.
+    pub schema: i64,
+    /// The number of pets.
+    pub pets: i64,
+    /// The number of API keys, revoked ones included.
+    pub keys: i64,
+}
 
 /// Copies the store in `from` to the new file `to`.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), BackupProblem> {
     let source = open::existing(from)?.ok_or(BackupProblem::NoStore)?;
     let folder = free_place(to)?;
-    let unfinished = tempfile::Builder::new()
-        .prefix(&hidden(to))
-        .suffix(".partial")
-        .tempfile_in(&folder)?;
-
-    copy_pages(&source, unfinished.path())?;
-    look_through(unfinished.path())?;
-    unfinished.as_file().sync_all()?;
-    unfinished
+    copied(&source, &folder, to)?
         .persist_noclobber(to)
         .map_err(|error| match error.error.kind() {
             io::ErrorKind::AlreadyExists => BackupProblem::Exists,
@@ -44,6 +52,141 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), BackupProblem> {
         })?;
     // The name is as durable as the pages only now.
     Ok(File::open(&folder)?.sync_all()?)
+}
+
+/// A verified copy, which is removed unless it gets its name.
+fn copied(
+    source: &Connection,
+    folder: &Path,
+    to: &Path,
+) -> Result<tempfile::NamedTempFile, BackupProblem> {
+    let unfinished = tempfile::Builder::new()
+        .prefix(&hidden(to))
+        .suffix(".partial")
+        .tempfile_in(folder)?;
+    copy_pages(source, unfinished.path())?;
+    look_through(unfinished.path())?;
+    unfinished.as_file().sync_all()?;
+    Ok(unfinished)
+}
+
+/// Reads all of a backup.
+pub(crate) fn verify(file: &Path) -> Result<BackupContents, BackupProblem> {
+    let db = open::existing(file)?.ok_or(BackupProblem::NoStore)?;
+    let identity = schema::identify(&db).map_err(open::rejection)?;
+    open::accept(identity)?;
+    let Identity::Store(schema) = identity else {
+        return Err(BackupProblem::NoStore);
+    };
+    check_pages(&db)?;
+    let count = |table| {
+        db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| {
+            row.get(0)
+        })
+    };
+    let contents = || -> rusqlite::Result<_> {
+        Ok(BackupContents {
+            schema,
+            pets: count("pets")?,
+            keys: count("api_keys")?,
+        })
+    };
+    contents().map_err(failed)
+}
+
+/// Replaces the store in `to`, if there is one, by a verified copy of `from`. Returns the file that
+/// has the former store now.
+pub(crate) fn restore(from: &Path, to: &Path) -> Result<Option<PathBuf>, BackupProblem> {
+    let to = std::path::absolute(to)?;
+    let source = open::existing(from)?.ok_or(BackupProblem::NoStore)?;
+    let folder = match to.parent() {
+        Some(folder) if folder.is_dir() => folder,
+        folder => return Err(BackupProblem::NoFolder(folder.unwrap_or(&to).to_owned())),
+    };
+    let Ok(found) = fs::metadata(&to) else {
+        let new = copied(&source, folder, &to)?;
+        discard_log(&to, None)?;
+        let named = new.persist_noclobber(&to);
+        named.map_err(|error| BackupProblem::from(error.error))?;
+        File::open(folder)?.sync_all()?;
+        return Ok(None);
+    };
+    // From here to the end no server begins to use it unnoticed.
+    let lock = File::open(&to)?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(fs::TryLockError::WouldBlock) => return Err(BackupProblem::InUse),
+        Err(fs::TryLockError::Error(error)) => return Err(error.into()),
+    }
+    let new = copied(&source, folder, &to)?;
+    // The owner and the mode of the store stay: the service has to read and write it.
+    fs::set_permissions(new.path(), found.permissions())?;
+    let made = new.as_file().metadata()?;
+    if (made.uid(), made.gid()) != (found.uid(), found.gid()) {
+        chown(new.path(), Some(found.uid()), Some(found.gid()))?;
+    }
+    put_log_into(&to)?;
+    let former = free_name(&to);
+    discard_log(&to, Some(&former))?;
+    fs::hard_link(&to, &former)?;
+    // The name always belongs to one store or the other.
+    new.persist(&to)
+        .map_err(|error| BackupProblem::from(error.error))?;
+    File::open(folder)?.sync_all()?;
+    drop(lock);
+    Ok(Some(former))
+}
+
+/// Writes the log of a store into its file and removes it, which needs the store for itself.
+/// A damaged store keeps it.
+fn put_log_into(path: &Path) -> Result<(), BackupProblem> {
+    let db = match open::existing(path) {
+        Ok(Some(db)) => db,
+        Err(OpenProblem::Locked(_)) => return Err(BackupProblem::InUse),
+        Ok(None) | Err(_) => return Ok(()),
+    };
+    // A server of an earlier version has no lock on the file, but SQLite's.
+    let mode = db.busy_timeout(IN_USE).and_then(|()| {
+        db.pragma_update_and_check(None, "journal_mode", "delete", |row| {
+            row.get::<_, String>(0)
+        })
+    });
+    match mode.as_deref() {
+        Ok("wal") => Err(BackupProblem::InUse),
+        Err(error) => match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Err(BackupProblem::InUse),
+            _ => Ok(()),
+        },
+        Ok(_) => Ok(()),
+    }
+}
+
+/// Moves the log of a store away, or removes one without a store: SQLite would apply it to the
+/// restored file.
+fn discard_log(path: &Path, former: Option<&Path>) -> io::Result<()> {
+    for suffix in ["-wal", "-shm", "-journal"] {
+        let log = open::beside(path, suffix);
+        let moved = match former {
+            Some(former) => fs::rename(&log, open::beside(former, suffix)),
+            None => fs::rename(&log, open::beside(&free_name(path), suffix)),
+        };
+        match moved {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A name beside the store that no file has.
+fn free_name(path: &Path) -> PathBuf {
+    let time = chrono::Utc::now().format("%Y%m%dT%H%M%SZ");
+    let names = (0..).map(|number| match number {
+        0 => open::beside(path, &format!(".replaced-{time}")),
+        _ => open::beside(path, &format!(".replaced-{time}-{number}")),
+    });
+    let mut free = names.filter(|name| fs::symlink_metadata(name).is_err());
+    free.next().unwrap_or_else(|| path.to_owned())
 }
 
 /// The folder of a name that is not taken yet.
@@ -93,10 +236,13 @@ fn copy_pages(source: &Connection, to: &Path) -> Result<(), BackupProblem> {
 /// Damage is copied like everything else; a backup with damage in it must be
 /// known before it is needed.
 fn look_through(copy: &Path) -> Result<(), BackupProblem> {
+    let db = open::immutably(copy).map_err(failed)?;
+    check_pages(&db)
+}
+
+fn check_pages(db: &Connection) -> Result<(), BackupProblem> {
     let check = "PRAGMA integrity_check(1)";
-    let first_problem: String = open::immutably(copy)
-        .and_then(|db| db.query_row(check, [], |row| row.get(0)))
-        .map_err(failed)?;
+    let first_problem: String = db.query_row(check, [], |row| row.get(0)).map_err(failed)?;
     match first_problem.as_str() {
         "ok" => Ok(()),
         _ => Err(BackupProblem::Inconsistent(first_problem)),

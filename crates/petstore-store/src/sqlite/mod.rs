@@ -15,14 +15,15 @@ mod pets;
 mod readers;
 mod records;
 mod schema;
+mod server_mark;
 #[cfg(test)]
 mod tests;
 mod writer;
 
 use crate::{
-    Creation, FoundKey, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, OnMigration,
-    Once, OpenProblem, OrderPage, OrderQuery, PetPage, PetQuery, PoolStats, Revocation, Store,
-    StoreError, Usage, UsageRecord, WriteStats,
+    Creation, FoundKey, KeyHash, KeyId, KeyRecord, MigrationPlan, Missing, NewKey, NotOrdered,
+    NotUpdated, OnMigration, Once, OpenProblem, OrderPage, OrderQuery, PetPage, PetQuery,
+    PoolStats, Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
     caller::on_behalf_of,
     idempotency::OnceOnly,
     key,
@@ -39,7 +40,10 @@ use readers::{DiskReaders, Readers};
 use std::{path::Path, sync::Arc};
 use writer::Writer;
 
-pub(crate) use backup::copy;
+pub use backup::BackupContents;
+pub use server_mark::ServerMark;
+
+pub(crate) use backup::{copy, restore, verify};
 
 pub(crate) struct SqliteStore {
     writer: Writer,
@@ -60,9 +64,39 @@ pub(crate) fn schema_version(path: &Path) -> Result<i64, OpenProblem> {
     }
 }
 
+/// Whether there is a file with something in it. Whether that is a store is found out when it is
+/// opened.
+fn is_store(path: &Path) -> Result<bool, OpenProblem> {
+    let Some(db) = open::existing(path)? else {
+        return Ok(false);
+    };
+    let identity = schema::identify(&db).map_err(open::rejection)?;
+    Ok(identity != schema::Identity::Empty)
+}
+
+/// The migrations that a store in a file lacks.
+pub(crate) fn migration_plan(path: &Path) -> Result<MigrationPlan, OpenProblem> {
+    let Some(db) = open::existing(path)? else {
+        return Err(OpenProblem::NoStore);
+    };
+    let identity = schema::identify(&db).map_err(open::rejection)?;
+    open::accept(identity)?;
+    if identity == schema::Identity::Empty {
+        return Err(OpenProblem::NoStore);
+    }
+    schema::plan(&db).map_err(open::rejection)
+}
+
 impl SqliteStore {
-    /// Opens or makes a database file.
-    pub(crate) fn in_file(path: &Path, on_migration: OnMigration) -> Result<Self, OpenProblem> {
+    /// Opens a database file. If there is none, makes or rejects it.
+    pub(crate) fn in_file(
+        path: &Path,
+        on_migration: OnMigration,
+        missing: Missing,
+    ) -> Result<Self, OpenProblem> {
+        if missing == Missing::Reject && !is_store(path)? {
+            return Err(OpenProblem::NoStore);
+        }
         let open::File {
             writer,
             readers,

@@ -1,0 +1,44 @@
+//! Commands `backup` and `restore`: copy an SQLite store, verify a copy, and replace a store by
+//! one.
+
+use super::{begin, print};
+use openapi_dropshot_server::logging;
+use petstore_server::{INFO, config::CommandSettings};
+use std::path::Path;
+
+/// Copies the store, even while a service is using it.
+pub(crate) async fn run(file: &Path, settings: CommandSettings) -> anyhow::Result<()> {
+    let url = begin(&settings)?;
+    petstore_store::backup(&url, file).await?;
+    print(&format!("copied `{url}` to `{}`\n", file.display()))
+}
+
+/// Reads all of a backup.
+pub(crate) async fn verify(file: &Path, settings: &CommandSettings) -> anyhow::Result<()> {
+    logging::init(&INFO, &settings.log);
+    let found = petstore_store::verify_backup(file).await?;
+    print(&format!(
+        "`{}` is a whole store of schema version {}; it has {} pets and {} API keys\n",
+        file.display(),
+        found.schema,
+        found.pets,
+        found.keys
+    ))
+}
+
+/// Replaces the store by a verified copy of a backup.
+pub(crate) async fn restore(file: &Path, settings: &CommandSettings) -> anyhow::Result<()> {
+    let url = begin(settings)?;
+    let former = petstore_store::restore(file, &url).await?;
+    let former = former.map(|former| {
+        format!(
+            "; the former store is `{}`, delete it when you do not need it any more",
+            former.display()
+        )
+    });
+    print(&format!(
+        "restored `{url}` from `{}`{}\n",
+        file.display(),
+        former.unwrap_or_default()
+    ))
+}

@@ -1,0 +1,44 @@
+//! Marks the file of a store as used by a server, by a lock of the operating system (`flock`),
+//! which ends with the process. SQLite uses other locks (`fcntl`), which this one does not meet.
+
+use std::{
+    fs::{File, TryLockError},
+    io,
+    path::Path,
+};
+
+/// The mark of a server. It must be dropped after the store was closed: to close any descriptor of
+/// a file ends the locks that SQLite holds on it in this process.
+#[derive(Debug, Default)]
+pub struct ServerMark {
+    /// Holds a shared lock; `None` for a store that is no file.
+    _file: Option<File>,
+    others: bool,
+}
+
+impl ServerMark {
+    /// Marks a file. The first server gets the lock for itself, if only for a moment.
+    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let others = match file.try_lock() {
+            Ok(()) => false,
+            Err(TryLockError::WouldBlock) => true,
+            Err(TryLockError::Error(error)) => return Err(error),
+        };
+        // On a file system without these locks nobody is noticed.
+        match file.try_lock_shared() {
+            Ok(()) | Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        Ok(ServerMark {
+            _file: Some(file),
+            others,
+        })
+    }
+
+    /// Whether other servers used the file when it was marked.
+    #[must_use]
+    pub fn has_others(&self) -> bool {
+        self.others
+    }
+}
