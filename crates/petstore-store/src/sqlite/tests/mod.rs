@@ -25,8 +25,9 @@ struct Fixture {
 
 fn in_a_file() -> Fixture {
     let folder = TempDir::new().expect("a temporary folder");
-    let store = SqliteStore::in_file(&folder.path().join("pets.db"), Arc::new(|_| {}))
-        .expect("a new store");
+    let path = folder.path().join("pets.db");
+    let store =
+        SqliteStore::in_file(&path, Arc::new(|_| {}), Missing::Make).expect("a new store");
     Fixture {
         store: Arc::new(store),
         folder,
