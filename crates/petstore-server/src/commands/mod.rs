@@ -21,7 +21,7 @@ use petstore_server::{
     config::{CommandSettings, ServeSettings, StoreSettings},
 };
 use petstore_store::{DatabaseUrl, MigrationProgress, Store};
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 /// How long systemd waits for the next report of a migration. One comes every five seconds, but
 /// not while SQLite sorts or syncs.
