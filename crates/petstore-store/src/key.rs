@@ -3,7 +3,12 @@
 
 use crate::row::{AnyRow, FromRow, Unreadable, Value};
 use chrono::{DateTime, Utc};
-use std::{fmt, num::NonZeroU32, str::FromStr};
+use std::{
+    fmt,
+    hash::{Hash, Hasher},
+    num::NonZeroU32,
+    str::FromStr,
+};
 use subtle::ConstantTimeEq;
 
 /// The public name of a key: `k_` and 12 characters of `0-9a-z` without
@@ -90,6 +95,12 @@ impl PartialEq for KeyHash {
 }
 
 impl Eq for KeyHash {}
+
+impl Hash for KeyHash {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
 
 impl fmt::Debug for KeyHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -34,7 +34,9 @@
 //!
 //! **Isolation.** A read sees every write that returned before the read
 //! began, in whichever process, and never a part of one. A key that another
-//! process created or revoked counts at the next look-up.
+//! process created counts at the next look-up. So does one that was revoked by this process, or
+//! on SQLite by another one; on PostgreSQL a key that another process revoked is found for up to
+//! half a second more.
 //!
 //! **Orders.** An order and its pet change in one transaction, by the table in
 //! [`transitions`], and by no other way. Of several orders for one pet, and of
@@ -109,9 +111,10 @@
 //!   statements are pipelined. Migrations run in one transaction under an advisory
 //!   lock.
 //!
-//! Neither implementation caches keys, existing or missing: a look-up costs some 3 µs, or
-//! one round trip, and a cache would have to be invalidated when another process revokes
-//! a key.
+//! Both implementations cache keys that exist, and none that is missing. On SQLite the cache
+//! compares the newest commit of the file, whose number all processes share in memory, so that
+//! nothing stale is found. On PostgreSQL that would take a round trip, so that a key is looked
+//! up again after half a second.
 //!
 //! # To add a backend
 //!

@@ -102,8 +102,8 @@ pub trait Store: Send + Sync {
     async fn revoke_key(&self, id: KeyId, at: DateTime<Utc>) -> Result<Revocation, StoreError>;
 
     /// The key with this hash and its limits, if there is one and it is not
-    /// revoked; also one that has expired. Always asks the database, so that what
-    /// another process did counts at once.
+    /// revoked; also one that has expired. A key that another process revoked may be found
+    /// for up to half a second more.
     async fn find_key(&self, hash: &KeyHash) -> Result<Option<FoundKey>, StoreError>;
 
     /// Whether there is any key, revoked ones included.

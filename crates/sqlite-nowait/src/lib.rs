@@ -1,13 +1,16 @@
-//! Makes reads of SQLite fail instead of waiting for the disk.
+//! Makes reads of SQLite fail instead of waiting for the disk, and tells without a statement
+//! whether anything was committed.
 //!
 #![doc = include_str!("../README.md")]
 
 #[cfg(target_os = "linux")]
 mod linux;
+mod wal_version;
 
 #[cfg(target_os = "linux")]
 use linux::install;
 use std::{cell::Cell, sync::OnceLock};
+pub use wal_version::{WalVersion, wal_version};
 
 /// What the thread wants of the next `pread` of SQLite.
 #[derive(Clone, Copy, PartialEq)]

@@ -26,6 +26,7 @@
 mod batch;
 mod error;
 mod idempotency;
+mod key_cache;
 mod keys;
 mod lane;
 mod orders;
@@ -54,6 +55,7 @@ use crate::{
 use async_trait::async_trait;
 use batch::Write;
 use chrono::{DateTime, Utc};
+use key_cache::KeyCache;
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use pool::Readers;
 use session::{Connector, Session, Use};
@@ -63,6 +65,7 @@ use writer::Writer;
 pub(crate) struct PostgresStore {
     writer: Writer,
     readers: Readers,
+    keys: KeyCache,
 }
 
 impl PostgresStore {
@@ -79,6 +82,7 @@ impl PostgresStore {
         Ok(Self {
             writer: Writer::start(&connector, session),
             readers: Readers::new(connector),
+            keys: KeyCache::default(),
         })
     }
 }
@@ -191,15 +195,26 @@ impl Store for PostgresStore {
 
     async fn revoke_key(&self, id: KeyId, at: DateTime<Utc>) -> Result<Revocation, StoreError> {
         let revoke = move |db: Arc<Session>| async move { keys::revoke(&db, id, at).await };
-        self.writer.write(revoke).await
+        self.keys.forget_all();
+        let revoked = self.writer.write(revoke).await;
+        self.keys.forget_all();
+        revoked
     }
 
     async fn find_key(&self, hash: &KeyHash) -> Result<Option<FoundKey>, StoreError> {
+        let look_up = match self.keys.find(hash) {
+            Ok(found) => return Ok(Some(found)),
+            Err(look_up) => look_up,
+        };
         let candidates = self
             .readers
             .query(key::sql::FIND, &[hash.as_value()])
             .await?;
-        Ok(key::confirmed(candidates, hash))
+        let found = key::confirmed(candidates, hash);
+        if let Some(found) = found {
+            self.keys.add(look_up, *hash, found);
+        }
+        Ok(found)
     }
 
     async fn has_keys(&self) -> Result<bool, StoreError> {

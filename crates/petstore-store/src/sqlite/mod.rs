@@ -7,6 +7,7 @@ mod error;
 mod files;
 mod idempotency;
 mod idle_transaction;
+mod key_cache;
 mod keys;
 mod open;
 mod orders;
@@ -32,9 +33,10 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use connection::Slot;
 use files::Files;
+use key_cache::KeyCache;
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use readers::{DiskReaders, Readers};
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 use writer::Writer;
 
 pub(crate) use backup::copy;
@@ -42,6 +44,7 @@ pub(crate) use backup::copy;
 pub(crate) struct SqliteStore {
     writer: Writer,
     readers: Readers,
+    keys: Arc<KeyCache>,
     /// None in memory.
     files: Option<Files>,
 }
@@ -68,9 +71,11 @@ impl SqliteStore {
         } = open::file(path, on_migration)?;
         let disk_readers = DiskReaders::start(disk_readers).map_err(OpenProblem::NoThread)?;
         let readers = readers.into_iter().map(Slot::new).collect();
+        let keys = Arc::<KeyCache>::default();
         Ok(Self {
-            writer: Writer::start(Slot::new(writer), Some(files.clone()))?,
+            writer: Writer::start(Slot::new(writer), Some(files.clone()), keys.clone())?,
             readers: Readers::new(readers, Some(disk_readers)),
+            keys,
             files: Some(files),
         })
     }
@@ -78,9 +83,11 @@ impl SqliteStore {
     /// Makes a database that is in memory only.
     pub(crate) fn in_memory() -> Result<Self, OpenProblem> {
         let only = Slot::new(open::memory()?);
+        let keys = Arc::<KeyCache>::default();
         Ok(Self {
-            writer: Writer::start(only.clone(), None)?,
+            writer: Writer::start(only.clone(), None, keys.clone())?,
             readers: Readers::new(vec![only], None),
+            keys,
             files: None,
         })
     }
@@ -199,16 +206,28 @@ impl Store for SqliteStore {
     }
 
     async fn revoke_key(&self, id: KeyId, at: DateTime<Utc>) -> Result<Revocation, StoreError> {
-        self.writer
-            .write(move |db| keys::revoke(db, &id, at).map_err(error::failed))
-            .await
+        let keys = self.keys.clone();
+        let revoke = move |db: &_| {
+            keys.begin_revocation();
+            keys::revoke(db, &id, at).map_err(error::failed)
+        };
+        self.writer.write(revoke).await
     }
 
     async fn find_key(&self, hash: &KeyHash) -> Result<Option<FoundKey>, StoreError> {
+        let cached = |db: &_| Ok(self.keys.find(db, hash));
+        let (cached, version) = self.readers.read_here(cached)?;
+        if cached.is_some() {
+            return Ok(cached);
+        }
         let own = *hash;
         let find = move |db: &_| records::all(db, key::sql::FIND, &[own.as_value()]);
         let candidates = self.readers.read(find).await?;
-        Ok(key::confirmed(candidates, hash))
+        let found = key::confirmed(candidates, hash);
+        if let Some(found) = found {
+            self.keys.add(version, own, found);
+        }
+        Ok(found)
     }
 
     async fn has_keys(&self) -> Result<bool, StoreError> {

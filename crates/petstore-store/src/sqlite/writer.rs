@@ -12,6 +12,7 @@ use super::{
     error,
     files::Files,
     idle_transaction::{self, IdleTransaction},
+    key_cache::KeyCache,
 };
 use crate::{
     OpenProblem, StoreError,
@@ -83,14 +84,19 @@ where
 }
 
 impl Writer {
-    pub(super) fn start(slot: Slot, files: Option<Files>) -> Result<Self, OpenProblem> {
+    pub(super) fn start(
+        slot: Slot,
+        files: Option<Files>,
+        keys: Arc<KeyCache>,
+    ) -> Result<Self, OpenProblem> {
         let (queue, messages) = WriteQueue::new();
         let batches = Arc::clone(&queue.batches);
         let (end, ended) = oneshot::channel();
         thread::Builder::new()
             .name("petstore-writer".to_owned())
             .spawn(move || {
-                serve(messages, &slot, files.as_ref(), &batches);
+                let database = Database { slot, files, keys };
+                serve(messages, &database, &batches);
                 let _ = end.send(());
             })
             .map_err(OpenProblem::NoThread)?;
@@ -145,16 +151,23 @@ impl Writer {
     }
 }
 
-fn serve(mut messages: Messages, slot: &Slot, files: Option<&Files>, batches: &Batches) {
+/// What the thread writes to.
+struct Database {
+    slot: Slot,
+    files: Option<Files>,
+    keys: Arc<KeyCache>,
+}
+
+fn serve(mut messages: Messages, database: &Database, batches: &Batches) {
     // In memory, readers use the same connection.
-    let mut idle = files.map(|_| IdleTransaction::default());
-    while let Some(first) = wait(&mut messages, slot, idle.as_mut()) {
+    let mut idle = database.files.as_ref().map(|_| IdleTransaction::default());
+    while let Some(first) = wait(&mut messages, &database.slot, idle.as_mut()) {
         let (writes, _reservations) = take_up(first, &mut messages);
         if !writes.is_empty() {
-            commit(slot, files, writes, batches);
+            commit(database, writes, batches);
         }
     }
-    shut(slot);
+    shut(&database.slot);
 }
 
 /// The next message; `None` once there will be none.
@@ -205,11 +218,12 @@ impl Wake for Unpark {
     }
 }
 
-fn commit(slot: &Slot, files: Option<&Files>, mut jobs: Vec<Box<dyn Job>>, batches: &Batches) {
+fn commit(database: &Database, mut jobs: Vec<Box<dyn Job>>, batches: &Batches) {
+    let Database { slot, files, keys } = database;
     // Results are returned after the connection is free again: in memory, readers
     // use the same one.
-    let committed = findable(files, || {
-        connection::open(&mut slot.hold()).and_then(|db| together(db, &mut jobs))
+    let committed = findable(files.as_ref(), || {
+        connection::open(&mut slot.hold()).and_then(|db| together(db, &mut jobs, keys))
     });
     match &committed {
         Ok(writes) => batches.ended(*writes, jobs.iter().find_map(|job| job.error())),
@@ -244,10 +258,16 @@ fn findable(
 
 /// Runs and commits all jobs in one transaction, and says how many writes were
 /// committed. An error concerns all of them.
-fn together(db: &mut Connection, jobs: &mut [Box<dyn Job>]) -> Result<u64, StoreError> {
+fn together(
+    db: &mut Connection,
+    jobs: &mut [Box<dyn Job>],
+    keys: &KeyCache,
+) -> Result<u64, StoreError> {
     let batch = begin(db)?;
+    let before = keys.begin_batch(&batch);
     if jobs.iter_mut().all(|job| job.run(&batch).is_ok()) {
         batch.commit().map_err(commit_failed)?;
+        keys.end_batch(before, db);
         return Ok(jobs.len() as u64);
     }
     batch.finish().map_err(error::failed)?;

@@ -7,12 +7,13 @@ mod faults;
 #[expect(dead_code, reason = "other tests use the rest")]
 mod fixtures;
 mod idle_transaction;
+mod key_cache;
 mod once;
 mod ordering;
 mod plans;
 
 use super::*;
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use tempfile::TempDir;
 use tokio::task::{JoinHandle, yield_now};
 
