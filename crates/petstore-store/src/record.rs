@@ -87,7 +87,7 @@ impl FromRow for Pet {
             id: row.integer(0)?,
             name: row.text(1)?,
             category_id: row.integer(2)?,
-            status: row.optional(3, R::parsed)?,
+            status: row.optional_parsed(3)?,
         })
     }
 

@@ -22,6 +22,21 @@ pub(crate) enum Value<'a> {
     Bytes(&'a [u8]),
 }
 
+impl<'a> Value<'a> {
+    fn into_str(self) -> Result<&'a str, Unreadable> {
+        match self {
+            Value::Text(text) => Ok(text),
+            Value::Bytes(bytes) => str::from_utf8(bytes).map_err(Unreadable::column),
+            other => Err(Unreadable::Type(format!("{other:?}"), "a text")),
+        }
+    }
+
+    fn parsed<T: FromStr>(self) -> Result<T, Unreadable> {
+        let text = self.into_str()?;
+        text.parse().map_err(|_| Unreadable::Word(text.to_owned()))
+    }
+}
+
 impl From<i64> for Value<'_> {
     fn from(value: i64) -> Self {
         Value::Integer(value)
@@ -53,11 +68,7 @@ pub(crate) trait AnyRow {
 
     /// Returns a text, which PostgreSQL may return as bytes.
     fn str(&self, column: usize) -> Result<&str, Unreadable> {
-        match self.value(column)? {
-            Value::Text(text) => Ok(text),
-            Value::Bytes(bytes) => str::from_utf8(bytes).map_err(Unreadable::column),
-            other => Err(Unreadable::Type(format!("{other:?}"), "a text")),
-        }
+        self.value(column)?.into_str()
     }
 
     fn text(&self, column: usize) -> Result<String, Unreadable> {
@@ -66,8 +77,15 @@ pub(crate) trait AnyRow {
 
     /// Parses a text: a value of an enum, or an id.
     fn parsed<T: FromStr>(&self, column: usize) -> Result<T, Unreadable> {
-        let text = self.str(column)?;
-        text.parse().map_err(|_| Unreadable::Word(text.to_owned()))
+        self.value(column)?.parsed()
+    }
+
+    /// As [`parsed`](Self::parsed); `None` if the column is NULL.
+    fn optional_parsed<T: FromStr>(&self, column: usize) -> Result<Option<T>, Unreadable> {
+        match self.value(column)? {
+            Value::Null => Ok(None),
+            value => value.parsed().map(Some),
+        }
     }
 
     fn time(&self, column: usize) -> Result<DateTime<Utc>, Unreadable> {

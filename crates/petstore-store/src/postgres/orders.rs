@@ -216,7 +216,7 @@ pub(super) async fn update(
 
 /// The rejection of an order for a pet that has the status in this column.
 fn not_available(row: &Row, column: usize) -> Result<NotOrdered, StoreError> {
-    let status = row.optional(column, AnyRow::parsed);
+    let status = row.optional_parsed(column);
     Ok(NotOrdered::NotAvailable(
         status.map_err(StoreError::corrupt)?,
     ))

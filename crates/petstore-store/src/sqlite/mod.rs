@@ -131,11 +131,16 @@ impl Store for SqliteStore {
 
     async fn list_pets(&self, query: PetQuery) -> Result<PetPage, StoreError> {
         let page = Page::from(query);
-        let statement = match query.status {
-            Some(_) => pets::PAGE_OF_STATUS.as_str(),
-            None => page.statement,
+        let (readers, parameters) = (&self.readers, page.parameters);
+        let found = match query.status {
+            None => readers.query(page.statement, parameters).await?,
+            status => {
+                let statement = pets::PAGE_OF_STATUS.as_str();
+                let found = readers.query(statement, parameters).await?;
+                let with_status = |pet: pets::WithoutStatus| pet.with(status);
+                found.into_iter().map(with_status).collect()
+            }
         };
-        let found = self.readers.query(statement, page.parameters).await?;
         let (pets, more) = split_page(found, query.limit);
         Ok(PetPage { pets, more })
     }

@@ -1,8 +1,11 @@
 //! The SQL of pets that SQLite has for itself: pages of one status that are read from
 //! an index alone, and changes of a status that do not write the name again.
 
-use crate::record::{Record as _, names};
-use petstore_models::{NewPet, Pet};
+use crate::{
+    record::{Record as _, names},
+    row::{AnyRow, FromRow, Unreadable},
+};
+use petstore_models::{NewPet, Pet, PetStatus};
 use rusqlite::{Connection, params_from_iter};
 use std::sync::LazyLock;
 
@@ -29,16 +32,37 @@ static INSERT: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// As the page of [`Pet::statements`] that is filtered by status, with the same
-/// parameters.
+/// parameters. Its rows are without the status, which is that of the query: each is a
+/// [`WithoutStatus`].
 pub(super) static PAGE_OF_STATUS: LazyLock<String> = LazyLock::new(|| {
-    let columns = Pet::COLUMNS.iter().map(|column| match column.name {
-        "name" => NAME,
-        other => other,
-    });
-    let columns: Vec<_> = columns.collect();
-    let columns = columns.join(", ");
-    format!("SELECT id, {columns} FROM pets WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3")
+    format!(
+        "SELECT id, {NAME}, category_id FROM pets WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3"
+    )
 });
+
+/// A row of [`PAGE_OF_STATUS`].
+pub(super) struct WithoutStatus(Pet);
+
+impl WithoutStatus {
+    pub(super) fn with(self, status: Option<PetStatus>) -> Pet {
+        Pet { status, ..self.0 }
+    }
+}
+
+impl FromRow for WithoutStatus {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        Ok(WithoutStatus(Pet {
+            id: row.integer(0)?,
+            name: row.text(1)?,
+            category_id: row.integer(2)?,
+            status: None,
+        }))
+    }
+
+    fn text_bytes(&self) -> usize {
+        self.0.text_bytes()
+    }
+}
 
 /// Changes the status to `$1` of the pet `$2`.
 pub(super) static SET_STATUS: LazyLock<String> = LazyLock::new(|| {
