@@ -1,14 +1,15 @@
 //! The building blocks of generated `dispatch` methods: they read the parameters
 //! and the body of a request, and turn the result of a handler into a response.
 
-use crate::{Condition, Contract, Rejection};
+use crate::{Condition, Contract, Operation, Rejection};
 use async_trait::async_trait;
 use dropshot::{
     ApiEndpointBodyContentType, Body, ExclusiveExtractor, ExtractorMetadata, Header, HttpError,
-    HttpResponse, Query, RequestContext, ServerContext, SharedExtractor,
+    HttpResponse, Path, Query, RequestContext, ServerContext, SharedExtractor,
 };
 use http::{Request, Response};
 use hyper::body::Body as _;
+use percent_encoding::percent_decode_str;
 use schemars::JsonSchema;
 use serde::{
     Deserializer,
@@ -17,6 +18,37 @@ use serde::{
         value::{MapDeserializer, SeqDeserializer},
     },
 };
+
+/// Reads the parameters of the path of an operation.
+///
+/// # Errors
+///
+/// [`Condition::InvalidRequest`] if a parameter breaks a rule of the document.
+pub fn read_path<C: Contract, T>(
+    rqctx: &RequestContext<C::Context>,
+    operation: &Operation,
+) -> Result<Path<T>, Rejection>
+where
+    T: DeserializeOwned + JsonSchema + Send + Sync,
+{
+    let path = rqctx.request.uri().path();
+    let path = path.strip_prefix(C::BASE_PATH).unwrap_or(path);
+    // As in dropshot's router, empty segments do not count.
+    let segments = path.split('/').filter(|segment| !segment.is_empty());
+    let parts = operation.path.split('/').filter(|part| !part.is_empty());
+    let variables = parts.zip(segments).filter_map(|(part, segment)| {
+        let name = part.strip_prefix('{')?.strip_suffix('}')?;
+        Some((name, percent_decode_str(segment).decode_utf8_lossy()))
+    });
+    T::deserialize(MapDeserializer::<_, serde::de::value::Error>::new(
+        variables,
+    ))
+    .map(Path::from)
+    .map_err(|error| {
+        let message = format!("bad parameter in URL path: {error}");
+        rejection::<C>(HttpError::for_bad_request(None, message))
+    })
+}
 
 /// Reads the parameters of a path or a query.
 ///
@@ -74,9 +106,7 @@ where
 /// Decodes a part of a query, in which a plus sign stands for a space.
 fn form_text(text: &str) -> String {
     let text = text.replace('+', " ");
-    percent_encoding::percent_decode_str(&text)
-        .decode_utf8_lossy()
-        .into_owned()
+    percent_decode_str(&text).decode_utf8_lossy().into_owned()
 }
 
 /// The values of one parameter.

@@ -5,7 +5,9 @@
 //! number of its layer, as `/1/tool/findByKind`. [`Router`] finds the layer of a request.
 
 use crate::Operation;
-use dropshot::{ApiDescription, HttpError, RequestEndpointMetadata, ServerContext};
+use dropshot::{
+    ApiDescription, ApiEndpointBodyContentType, HttpError, RequestEndpointMetadata, ServerContext,
+};
 use http::Method;
 use percent_encoding::percent_decode_str;
 
@@ -16,6 +18,27 @@ pub struct Router {
     operations: Vec<&'static Operation>,
     /// The layer of each path; `None` if all paths are registered as the document has them.
     layers: Option<matchit::Router<String>>,
+    /// The operations of each path, which are found without dropshot's router.
+    direct: Option<matchit::Router<Vec<Direct>>>,
+}
+
+/// An operation, and what the metadata of its endpoint is made of.
+struct Direct {
+    operation: &'static Operation,
+    body_content_type: ApiEndpointBodyContentType,
+    request_body_max_bytes: Option<usize>,
+}
+
+impl Direct {
+    /// The metadata of the endpoint, without the variables of the path.
+    fn endpoint(&self) -> RequestEndpointMetadata {
+        RequestEndpointMetadata {
+            operation_id: self.operation.name.to_owned(),
+            variables: Default::default(),
+            body_content_type: self.body_content_type.clone(),
+            request_body_max_bytes: self.request_body_max_bytes,
+        }
+    }
 }
 
 type Lookup = dyn Fn(&Method, &str) -> Result<RequestEndpointMetadata, HttpError> + Send + Sync;
@@ -24,13 +47,38 @@ impl Router {
     /// Makes a router of dropshot's description of an API, and of the table of
     /// the same operations.
     pub fn new<C: ServerContext>(api: ApiDescription<C>, operations: &'static [Operation]) -> Self {
+        Self::with(api, operations, false)
+    }
+
+    /// As [`new`](Self::new), for a `dispatch` that reads the variables of a path with
+    /// [`dispatch::read_path`](crate::dispatch::read_path): the metadata that
+    /// [`find`](Self::find) returns may be without them. dropshot's router, which copies every
+    /// segment of a path, then is only asked for unusual paths.
+    pub fn without_variables<C: ServerContext>(
+        api: ApiDescription<C>,
+        operations: &'static [Operation],
+    ) -> Self {
+        Self::with(api, operations, true)
+    }
+
+    fn with<C: ServerContext>(
+        api: ApiDescription<C>,
+        operations: &'static [Operation],
+        is_direct: bool,
+    ) -> Self {
         let router = api.into_router();
         let mut operations: Vec<&'static Operation> = operations.iter().collect();
         operations.sort_unstable_by_key(|operation| operation.name);
         let mut layers = matchit::Router::new();
         let mut has_layers = false;
+        let mut direct = Vec::new();
         for (registered, _, endpoint) in router.endpoints(None) {
             let operation = operation_of(&operations, &endpoint.operation_id);
+            direct.extend(operation.map(|operation| Direct {
+                operation,
+                body_content_type: endpoint.body_content_type.clone(),
+                request_body_max_bytes: endpoint.request_body_max_bytes,
+            }));
             let path = operation.map_or("", |operation| operation.path);
             if let Some(layer) = registered.strip_suffix(path.trim_end_matches('/')) {
                 has_layers |= !layer.is_empty();
@@ -45,6 +93,7 @@ impl Router {
             }),
             operations,
             layers: has_layers.then_some(layers),
+            direct: is_direct.then(|| by_path(direct)).flatten(),
         }
     }
 
@@ -60,6 +109,9 @@ impl Router {
         method: &Method,
         path: &str,
     ) -> Result<(&'static Operation, RequestEndpointMetadata), HttpError> {
+        if let Some(found) = self.find_directly(method, path) {
+            return Ok((found.operation, found.endpoint()));
+        }
         let endpoint = match self.layers.as_ref() {
             None => (self.lookup)(method, path)?,
             Some(layers) => {
@@ -78,6 +130,35 @@ impl Router {
             ))),
         }
     }
+
+    /// The operation of a path that is spelled as in the document. Of another one, or of an
+    /// unknown one, dropshot's router knows what it is.
+    fn find_directly(&self, method: &Method, path: &str) -> Option<&Direct> {
+        let is_plain = !path.contains(['%', '{', '}'])
+            && !path.contains("//")
+            && !path.contains("/.")
+            && !path.ends_with('/');
+        let direct = self.direct.as_ref().filter(|_| is_plain)?;
+        let mut operations = direct.at(path).ok()?.value.iter();
+        operations.find(|found| found.operation.method == method.as_str())
+    }
+}
+
+/// The operations by their paths; `None` if two paths exclude each other here.
+fn by_path(operations: Vec<Direct>) -> Option<matchit::Router<Vec<Direct>>> {
+    let mut paths: Vec<(&str, Vec<Direct>)> = Vec::new();
+    for direct in operations {
+        let path = direct.operation.path;
+        match paths.iter_mut().find(|(known, _)| *known == path) {
+            Some((_, operations)) => operations.push(direct),
+            None => paths.push((path, vec![direct])),
+        }
+    }
+    let mut router = matchit::Router::new();
+    for (path, operations) in paths {
+        router.insert(path, operations).ok()?;
+    }
+    Some(router)
 }
 
 /// Finds an operation by its name, among operations that are sorted by name.

@@ -47,7 +47,7 @@ static OPERATIONS: [Operation; 5] = [
     operation(4, "one", "/tool/{id}"),
 ];
 
-fn router() -> Router {
+fn api() -> ApiDescription<()> {
     let mut api = ApiDescription::new();
     for (operation, layer) in OPERATIONS.iter().zip([0, 1, 1, 0, 0]) {
         let (name, path) = (
@@ -61,12 +61,20 @@ fn router() -> Router {
         };
         api.register(endpoint).expect("the paths differ");
     }
-    Router::new(api, &OPERATIONS)
+    api
 }
 
 #[test]
 fn paths_are_found_in_their_layers() {
-    let router = router();
+    for router in [
+        Router::new(api(), &OPERATIONS),
+        Router::without_variables(api(), &OPERATIONS),
+    ] {
+        check(&router);
+    }
+}
+
+fn check(router: &Router) {
     for (path, expected) in [
         ("/", "root"),
         ("/tool/all", "all"),
@@ -75,6 +83,11 @@ fn paths_are_found_in_their_layers() {
         ("/store", "store"),
         ("/tool/one", "one"),
         ("/tool/a%2Fll", "one"),
+        ("/tool//one", "one"),
+        ("/tool/one/", "one"),
+        ("/tool/{id}", "one"),
+        ("/tool/photos", "one"),
+        ("/tool/..a", "one"),
     ] {
         let (operation, endpoint) = router.find(&Method::GET, path).expect(path);
         assert_eq!(
@@ -85,6 +98,8 @@ fn paths_are_found_in_their_layers() {
     for (method, path, expected) in [
         (Method::GET, "/tool/one/more", 404),
         (Method::GET, "/1/tool/all", 404),
+        (Method::GET, "/tool/..", 400),
+        (Method::GET, "/tool/./all", 400),
         (Method::POST, "/tool/all", 405),
     ] {
         let error = router.find(&method, path).map(|(found, _)| found.name);

@@ -44,7 +44,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
             const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
 
             fn router() -> Result<Router, ApiDescriptionBuildErrors> {
-                Ok(Router::new(#module::api_description::<A>()?, OPERATIONS))
+                Ok(Router::without_variables(#module::api_description::<A>()?, OPERATIONS))
             }
 
             async fn dispatch(
@@ -71,6 +71,9 @@ fn arm(plan: &OperationPlan<'_>) -> TokenStream {
         match several {
             Some(several) => {
                 quote!(let #name = dispatch::read_query::<Self, _>(&rqctx, &[#several])?;)
+            }
+            None if name == "path" => {
+                quote!(let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;)
             }
             None => quote!(let #name = dispatch::read::<Self, _>(&rqctx).await?;),
         }

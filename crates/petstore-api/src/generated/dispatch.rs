@@ -31,7 +31,7 @@ where
     const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
 
     fn router() -> Result<Router, ApiDescriptionBuildErrors> {
-        Ok(Router::new(pet_store_api_mod::api_description::<A>()?, OPERATIONS))
+        Ok(Router::without_variables(pet_store_api_mod::api_description::<A>()?, OPERATIONS))
     }
 
     async fn dispatch(
@@ -58,7 +58,7 @@ where
                 >(A::create_pet(rqctx, headers, body).await)
             }
             Some(OperationId::GetPet) => {
-                let path = dispatch::read::<Self, _>(&rqctx).await?;
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
                 drop(request);
                 dispatch::respond::<Self, _, _>(A::get_pet(rqctx, path).await)
             }
@@ -80,12 +80,12 @@ where
                 >(A::create_order(rqctx, headers, body).await)
             }
             Some(OperationId::GetOrder) => {
-                let path = dispatch::read::<Self, _>(&rqctx).await?;
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
                 drop(request);
                 dispatch::respond::<Self, _, _>(A::get_order(rqctx, path).await)
             }
             Some(OperationId::UpdateOrder) => {
-                let path = dispatch::read::<Self, _>(&rqctx).await?;
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
                 let body = dispatch::read_body::<Self, _>(&rqctx, request).await?;
                 dispatch::respond::<Self, _, _>(A::update_order(rqctx, path, body).await)
             }

@@ -31,7 +31,7 @@ where
     const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
 
     fn router() -> Result<Router, ApiDescriptionBuildErrors> {
-        Ok(Router::new(harbour_api_mod::api_description::<A>()?, OPERATIONS))
+        Ok(Router::without_variables(harbour_api_mod::api_description::<A>()?, OPERATIONS))
     }
 
     async fn dispatch(
@@ -50,12 +50,12 @@ where
                 dispatch::respond::<Self, _, _>(A::register_ship(rqctx, body).await)
             }
             Some(OperationId::ReadManifest) => {
-                let path = dispatch::read::<Self, _>(&rqctx).await?;
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
                 drop(request);
                 dispatch::respond::<Self, _, _>(A::read_manifest(rqctx, path).await)
             }
             Some(OperationId::WriteManifest) => {
-                let path = dispatch::read::<Self, _>(&rqctx).await?;
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
                 let body = dispatch::read_body::<Self, _>(&rqctx, request).await?;
                 dispatch::respond::<
                     Self,
@@ -64,7 +64,7 @@ where
                 >(A::write_manifest(rqctx, path, body).await)
             }
             Some(OperationId::SendManifest) => {
-                let path = dispatch::read::<Self, _>(&rqctx).await?;
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
                 let body = dispatch::read_body::<Self, _>(&rqctx, request).await?;
                 dispatch::respond::<
                     Self,
@@ -73,7 +73,7 @@ where
                 >(A::send_manifest(rqctx, path, body).await)
             }
             Some(OperationId::OpenRadio) => {
-                let path = dispatch::read::<Self, _>(&rqctx).await?;
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
                 let upgrade: WebsocketUpgrade = dispatch::read_body::<
                     Self,
                     _,

@@ -31,7 +31,7 @@ where
     const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
 
     fn router() -> Result<Router, ApiDescriptionBuildErrors> {
-        Ok(Router::new(ledger_accounts_api_mod::api_description::<A>()?, OPERATIONS))
+        Ok(Router::without_variables(ledger_accounts_api_mod::api_description::<A>()?, OPERATIONS))
     }
 
     async fn dispatch(
@@ -41,12 +41,12 @@ where
     ) -> Result<Response<Body>, Rejection> {
         match OperationId::ALL.get(operation.index) {
             Some(OperationId::ListEntries) => {
-                let path = dispatch::read::<Self, _>(&rqctx).await?;
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
                 drop(request);
                 dispatch::respond::<Self, _, _>(A::list_entries(rqctx, path).await)
             }
             Some(OperationId::SearchEntries) => {
-                let path = dispatch::read::<Self, _>(&rqctx).await?;
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
                 let body = dispatch::read_body::<Self, _>(&rqctx, request).await?;
                 dispatch::respond::<
                     Self,

@@ -31,7 +31,7 @@ where
     const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
 
     fn router() -> Result<Router, ApiDescriptionBuildErrors> {
-        Ok(Router::new(workshop_api_mod::api_description::<A>()?, OPERATIONS))
+        Ok(Router::without_variables(workshop_api_mod::api_description::<A>()?, OPERATIONS))
     }
 
     async fn dispatch(
@@ -58,32 +58,32 @@ where
                 dispatch::respond::<Self, _, _>(A::add_tool(rqctx, body).await)
             }
             Some(OperationId::Move) => {
-                let path = dispatch::read::<Self, _>(&rqctx).await?;
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
                 drop(request);
                 dispatch::respond::<Self, _, _>(A::move_(rqctx, path).await)
             }
             Some(OperationId::ReplacePart) => {
-                let path = dispatch::read::<Self, _>(&rqctx).await?;
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
                 let body = dispatch::read_body::<Self, _>(&rqctx, request).await?;
                 dispatch::respond::<Self, _, _>(A::replace_part(rqctx, path, body).await)
             }
             Some(OperationId::MendPart) => {
-                let path = dispatch::read::<Self, _>(&rqctx).await?;
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
                 let body = dispatch::read_body::<Self, _>(&rqctx, request).await?;
                 dispatch::respond::<Self, _, _>(A::mend_part(rqctx, path, body).await)
             }
             Some(OperationId::RemovePart) => {
-                let path = dispatch::read::<Self, _>(&rqctx).await?;
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
                 drop(request);
                 dispatch::respond::<Self, _, _>(A::remove_part(rqctx, path).await)
             }
             Some(OperationId::HasPart) => {
-                let path = dispatch::read::<Self, _>(&rqctx).await?;
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
                 drop(request);
                 dispatch::respond::<Self, _, _>(A::has_part(rqctx, path).await)
             }
             Some(OperationId::PartOptions) => {
-                let path = dispatch::read::<Self, _>(&rqctx).await?;
+                let path = dispatch::read_path::<Self, _>(&rqctx, operation)?;
                 drop(request);
                 dispatch::respond::<Self, _, _>(A::part_options(rqctx, path).await)
             }
