@@ -66,6 +66,8 @@ struct Shared {
     last_active: AtomicU64,
     /// Whether a request of it was authenticated.
     is_trusted: AtomicBool,
+    /// Whether it had a request of HTTP/2.
+    is_http2: AtomicBool,
 }
 
 /// An open connection, until it is dropped.
@@ -122,6 +124,7 @@ impl Connections {
             sending: AtomicUsize::new(0),
             last_active: AtomicU64::new(self.now() + micros(FIRST_REQUEST)),
             is_trusted: AtomicBool::new(false),
+            is_http2: AtomicBool::new(false),
         });
         self.lock().insert(id, shared.clone());
         if self.is_ending.load(Ordering::SeqCst) {
@@ -168,8 +171,8 @@ impl Connections {
     }
 
     /// Ends connections, again and again: those whose client has taken nothing for the time
-    /// `stall` of a response that waits for it, and those without a request for the time `idle`.
-    /// Never returns.
+    /// `stall` of a response that waits for it, and those without a request for the time `idle`,
+    /// also if the head of one has begun to arrive. Never returns.
     pub(crate) async fn end_stalled(&self, stall: Duration, idle: Duration) {
         loop {
             tokio::time::sleep(stall.min(idle) / 4).await;
@@ -178,9 +181,11 @@ impl Connections {
             for shared in self.lock().values() {
                 let is_sending = shared.sending.load(Ordering::SeqCst) > 0;
                 let stalled = is_sending && shared.last_active() <= since(stall);
-                if stalled || shared.is_idle_since(since(2 * idle)) {
+                let is_idle = shared.is_idle_since(since(idle));
+                let is_http2 = shared.is_http2.load(Ordering::Relaxed);
+                if stalled || (is_idle && !is_http2) || shared.is_idle_since(since(2 * idle)) {
                     shared.order(Command::Close);
-                } else if shared.is_idle_since(since(idle)) {
+                } else if is_idle {
                     // A client of HTTP/2 is told not to send more, in case it is about to.
                     shared.order(Command::ShutDown);
                 }
@@ -290,6 +295,11 @@ impl Handle {
     pub(crate) fn begin_request(&self) -> Activity {
         self.shared.active.fetch_add(1, Ordering::SeqCst);
         Activity(self.clone())
+    }
+
+    /// Notes that the connection has a request of HTTP/2.
+    pub(crate) fn note_http2(&self) {
+        self.shared.is_http2.store(true, Ordering::Relaxed);
     }
 }
 

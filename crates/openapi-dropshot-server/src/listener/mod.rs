@@ -16,7 +16,7 @@ pub(crate) use connections::{Activity, Connections, Sending};
 use dropshot::Body;
 use dropshot_request_context::RequestContexts;
 use futures::future::poll_fn;
-use http::Request;
+use http::{Request, Version};
 use hyper::{body::Incoming, rt::Executor, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
@@ -264,20 +264,29 @@ async fn serve_http<C, S>(
     let service = service_fn(move |request: Request<Incoming>| {
         let contexts = contexts.clone();
         let activity = handle.begin_request();
-        let span = pipeline::span(request.headers());
-        async move {
-            let request = request.map(Body::wrap);
-            let response = pipeline::handle_request::<C, S>(&contexts, request, peer, &activity);
-            Ok::<_, Infallible>(response.await)
+        if request.version() == Version::HTTP_2 {
+            handle.note_http2();
         }
-        .instrument(span)
+        let span = pipeline::span(request.headers());
+        // In a box of its own, the future takes no memory of an idle connection: hyper keeps the
+        // place for the future of a request as long as the connection is open.
+        Box::pin(
+            async move {
+                let request = request.map(Body::wrap);
+                let response =
+                    pipeline::handle_request::<C, S>(&contexts, request, peer, &activity);
+                Ok::<_, Infallible>(response.await)
+            }
+            .instrument(span),
+        )
     });
     let tasks = Arc::default();
     let mut builder = Builder::new(Tasks(Arc::downgrade(&tasks)));
+    // `Connections::end_stalled` ends connections whose head does not arrive. hyper would set and
+    // clear a timer for each request.
     builder
         .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
+        .header_read_timeout(None)
         .max_buf_size(HEAD_BYTES);
     builder
         .http2()

@@ -5,6 +5,7 @@ use super::{
     admission::Permits,
     body::Budget,
     cors::Cors,
+    lifecycle::Announcements,
     pages::Pages,
     route::{RouteError, Routes},
 };
@@ -34,6 +35,7 @@ pub struct Context<S: State> {
     pub(crate) clock: Arc<dyn Clock>,
     pub(super) limits: Limits,
     pub(super) sunset: SunsetPolicy,
+    pub(super) announcements: Announcements,
     pub(crate) readiness: Arc<Readiness>,
     pub(super) routes: Routes,
     pub(super) pages: Pages,
@@ -87,6 +89,7 @@ impl<S: State> Context<S> {
             state: Arc::new(setup.state),
             clock: setup.clock,
             sunset: setup.lifecycle.sunset,
+            announcements: Announcements::new(operations),
             readiness: Arc::new(Readiness::new()),
             info,
             cors: Cors::new(&setup.web.cors_origins, routes.served()),

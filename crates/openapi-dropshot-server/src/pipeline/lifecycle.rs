@@ -12,17 +12,31 @@ const DEPRECATION: HeaderName = HeaderName::from_static("deprecation");
 /// RFC 8594
 const SUNSET: HeaderName = HeaderName::from_static("sunset");
 
-/// Adds the headers; a `Link` that is there already stays beside the new one.
-pub(super) fn announce(operation: Option<&Operation>, headers: &mut HeaderMap) {
-    let Some(deprecation) = operation.and_then(|operation| operation.deprecation) else {
-        return;
-    };
-    headers.insert(
-        DEPRECATION,
-        HeaderValue::from_static(deprecation.deprecation_header),
-    );
-    headers.insert(SUNSET, HeaderValue::from_static(deprecation.sunset_header));
-    headers.append(LINK, HeaderValue::from_static(deprecation.link_header));
+/// The headers of each operation, by index: checked once, and not in each response.
+pub(super) struct Announcements(Vec<Option<[HeaderValue; 3]>>);
+
+impl Announcements {
+    pub(super) fn new(operations: &[Operation]) -> Self {
+        let headers = |operation: &Operation| {
+            let deprecation = operation.deprecation?;
+            Some([
+                HeaderValue::from_static(deprecation.deprecation_header),
+                HeaderValue::from_static(deprecation.sunset_header),
+                HeaderValue::from_static(deprecation.link_header),
+            ])
+        };
+        Announcements(operations.iter().map(headers).collect())
+    }
+
+    /// Adds the headers; a `Link` that is there already stays beside the new one.
+    pub(super) fn announce(&self, operation: Option<&Operation>, headers: &mut HeaderMap) {
+        let values = operation.and_then(|operation| self.0.get(operation.index)?.as_ref());
+        if let Some([deprecation, sunset, link]) = values {
+            headers.insert(DEPRECATION, deprecation.clone());
+            headers.insert(SUNSET, sunset.clone());
+            headers.append(LINK, link.clone());
+        }
+    }
 }
 
 /// Rejects the request with 410 if the operation was removed.
@@ -58,7 +72,7 @@ mod tests {
             .find(|operation| operation.deprecation.is_some());
         let mut headers = HeaderMap::new();
         headers.insert(LINK, HeaderValue::from_static("<?cursor=x>; rel=\"next\""));
-        announce(deprecated, &mut headers);
+        Announcements::new(&OPERATIONS).announce(deprecated, &mut headers);
         let added = usize::from(deprecated.is_some());
         assert_eq!(headers.get_all(LINK).iter().count(), 1 + added);
         assert_eq!(headers.len(), 1 + 3 * added);
@@ -67,13 +81,14 @@ mod tests {
     #[test]
     fn other_operations_say_nothing() {
         let mut headers = HeaderMap::new();
+        let announcements = Announcements::new(&OPERATIONS);
         for operation in OPERATIONS
             .iter()
             .filter(|operation| operation.deprecation.is_none())
         {
-            announce(Some(operation), &mut headers);
+            announcements.announce(Some(operation), &mut headers);
         }
-        announce(None, &mut headers);
+        announcements.announce(None, &mut headers);
         assert!(headers.is_empty());
     }
 

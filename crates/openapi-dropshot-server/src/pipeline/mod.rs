@@ -89,7 +89,8 @@ where
         response
     });
 
-    lifecycle::announce(record.operation, response.headers_mut());
+    let announcements = &context.announcements;
+    announcements.announce(record.operation, response.headers_mut());
     if let Some(quota) = &record.quota {
         rate_limit_fields::put(quota, response.headers_mut());
     }

@@ -41,7 +41,7 @@ fn host(head: &Parts) -> Option<&'static str> {
 /// An empty `Host` is what a client sends whose URL has no host.
 fn is_host(value: &HeaderValue) -> bool {
     let bytes = value.as_bytes();
-    if bytes.is_empty() {
+    if bytes.is_empty() || is_plain_host(bytes) {
         return true;
     }
     // A comma is what a proxy puts between two hosts.
@@ -56,6 +56,19 @@ fn is_host(value: &HeaderValue) -> bool {
         let digits = port.strip_prefix(':').unwrap_or(port);
         digits.bytes().all(|byte| byte.is_ascii_digit())
     })
+}
+
+/// Whether the host is a name or an IPv4 address, with an optional port; almost all are, and this
+/// takes less than to parse them.
+fn is_plain_host(bytes: &[u8]) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
+    let name = bytes.iter().take_while(|byte| is_name(byte)).count();
+    let port = match bytes[name..].split_first() {
+        None => return true,
+        Some((b':', port)) => port,
+        Some(_) => return false,
+    };
+    name > 0 && port.iter().all(u8::is_ascii_digit)
 }
 
 /// RFC 9112, section 6.1: the service knows no other transfer coding.
@@ -98,6 +111,9 @@ mod tests {
             (Version::HTTP_11, &["a", "a"], false),
             (Version::HTTP_11, &["a b"], false),
             (Version::HTTP_11, &["a:"], true),
+            (Version::HTTP_11, &["a.b-c:80"], true),
+            (Version::HTTP_11, &["a:80:80"], false),
+            (Version::HTTP_11, &[":80"], false),
             (Version::HTTP_11, &["a:port"], false),
             (Version::HTTP_11, &["a,b"], false),
             (Version::HTTP_11, &["user@a"], false),

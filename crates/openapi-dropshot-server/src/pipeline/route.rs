@@ -32,6 +32,8 @@ pub enum RouteError {
 pub(super) struct Routes {
     router: Router,
     served: Vec<&'static Operation>,
+    /// Whether each operation is served, by index.
+    is_served: Vec<bool>,
     base: &'static str,
     /// The path template of each operation from the root on, by index.
     templates: Vec<&'static str>,
@@ -56,6 +58,10 @@ impl Routes {
             served: operations
                 .iter()
                 .filter(|operation| operation.stability >= lowest)
+                .collect(),
+            is_served: operations
+                .iter()
+                .map(|operation| operation.stability >= lowest)
                 .collect(),
             base,
             templates: operations.iter().map(template).collect(),
@@ -118,8 +124,8 @@ impl Routes {
     /// hidden, and its method is written as in the document. The router takes `get` for
     /// `GET`, but methods are case-sensitive (RFC 9110, section 9.1).
     fn serves(&self, operation: &Operation, method: &Method) -> bool {
-        let mut served = self.served.iter();
-        served.any(|served| served.index == operation.index && served.method == method.as_str())
+        let is_served = self.is_served.get(operation.index);
+        is_served.is_some_and(|is_served| *is_served) && operation.method == method.as_str()
     }
 
     /// The error for a path that does not have that method; a path of which
