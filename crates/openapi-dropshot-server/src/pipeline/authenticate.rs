@@ -13,7 +13,7 @@ use http::{
     header::{AUTHORIZATION, WWW_AUTHENTICATE},
 };
 use openapi_dropshot_types::{Condition, Operation};
-use std::borrow::Cow;
+use std::{borrow::Cow, pin::pin};
 
 const NO_KEY: &str = "send an API key as `Authorization: Bearer <API_KEY>`";
 const MALFORMED: &str = "the API key is mistyped, cut short or not of this service; send it as `Authorization: Bearer <API_KEY>`";
@@ -31,7 +31,7 @@ pub(super) async fn principal<S: State>(
     };
     let invalid = |message| reject(message, ", error=\"invalid_token\"");
     let credential = credential(headers).ok_or_else(|| reject(NO_KEY.into(), ""))?;
-    let principal = context.state.authenticate(credential);
+    let principal = pin!(context.state.authenticate(credential));
     match deadline::within(&context.limits, principal).await? {
         Ok(principal) => {
             let permissions = S::permissions(&principal);

@@ -1,7 +1,7 @@
 //! Reads a body into memory within three limits: its size, its duration, and the total memory
 //! of all bodies. The body of an operation without a body is read and discarded.
 
-use super::error_response::ErrorResponse;
+use super::{deadline, error_response::ErrorResponse};
 use crate::config::Limits;
 use bytes::{Bytes, BytesMut};
 use dropshot::Body;
@@ -9,7 +9,7 @@ use fair_shares::{Share, Shares};
 use http_body_util::BodyExt as _;
 use hyper::body::Body as _;
 use openapi_dropshot_types::Condition;
-use std::{hash::Hash, sync::Arc};
+use std::{hash::Hash, pin::pin, sync::Arc};
 
 /// A body in memory, and its share of the budget for all bodies.
 #[derive(Debug)]
@@ -46,9 +46,10 @@ pub(super) async fn read<P: Copy + Eq + Hash>(
         });
     }
     let time = limits.body_read_seconds;
-    match tokio::time::timeout(time.duration(), collect(body, limits, budget, principal)).await {
-        Ok(read) => read,
-        Err(_) => {
+    let content = pin!(collect(body, limits, budget, principal));
+    match deadline::timeout(time.duration(), content).await {
+        Some(read) => read,
+        None => {
             let message =
                 format!("the body did not arrive within {time} seconds; send it without pauses");
             Err(ErrorResponse::new(Condition::RequestTimeout, message))

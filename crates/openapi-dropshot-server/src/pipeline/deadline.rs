@@ -4,29 +4,38 @@ use super::error_response::ErrorResponse;
 use crate::config::Limits;
 use futures::FutureExt as _;
 use openapi_dropshot_types::Condition;
-use std::{any::Any, panic::AssertUnwindSafe};
+use std::{any::Any, panic::AssertUnwindSafe, pin::Pin, task::Poll, time::Duration};
 
 /// The result of the work, or 503 where it took too long. A write that was handed
 /// to the store goes on, so that its outcome is unknown.
-// No `async fn`: its future would hold the work twice, as its argument and as the future that it
-// awaits, and both are copied with each future around it.
-pub(super) fn within<T>(
+pub(super) async fn within<T>(
     limits: &Limits,
-    work: impl Future<Output = T>,
-) -> impl Future<Output = Result<T, ErrorResponse>> {
+    work: Pin<&mut impl Future<Output = T>>,
+) -> Result<T, ErrorResponse> {
     let deadline = limits.request_deadline_seconds;
-    tokio::time::timeout(deadline.duration(), work).map(move |result| {
-        result.map_err(|_| {
-            let message = format!(
-                "the request took longer than {deadline} seconds; it is unknown whether it took effect; check before you repeat it"
-            );
-            ErrorResponse::new(Condition::Unavailable, message)
-        })
+    timeout(deadline.duration(), work).await.ok_or_else(|| {
+        let message = format!(
+            "the request took longer than {deadline} seconds; it is unknown whether it took effect; check before you repeat it"
+        );
+        ErrorResponse::new(Condition::Unavailable, message)
     })
 }
 
+/// As tokio's `timeout`, but sets a timer only if the work does not end at once.
+// The work is pinned by the caller: as an argument that is awaited, it would be in the future
+// twice, and both would be copied with each future around it.
+pub(super) async fn timeout<T>(
+    time: Duration,
+    mut work: Pin<&mut impl Future<Output = T>>,
+) -> Option<T> {
+    match futures::poll!(work.as_mut()) {
+        Poll::Ready(result) => Some(result),
+        Poll::Pending => tokio::time::timeout(time, work).await.ok(),
+    }
+}
+
 /// Returns the result of the work, or `internal_error` if the work panicked.
-// No `async fn`, for the reason given at `within`.
+// No `async fn`, for the reason given at `timeout`.
 pub(super) fn caught<T>(
     work: impl Future<Output = Result<T, ErrorResponse>>,
 ) -> impl Future<Output = Result<T, ErrorResponse>> {

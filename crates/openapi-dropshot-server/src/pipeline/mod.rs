@@ -45,7 +45,7 @@ use http::{
 use hyper::body::Body as _;
 use openapi_dropshot_types::Contract;
 use record::RequestRecord;
-use std::net::SocketAddr;
+use std::{net::SocketAddr, pin::pin};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -189,7 +189,7 @@ where
     let info = RequestInfo::new(&request, client.peer);
     let rqctx = contexts.make(endpoint, record.request_id.clone(), info);
     let handler = C::dispatch(operation, rqctx, request);
-    let handler = S::run_as(record.principal, handler);
+    let handler = pin!(S::run_as(record.principal, handler));
     let response = deadline::within(&context.limits, handler).await?;
     let response = response.map_err(json_messages::in_json_terms::<C>)?;
     let response = match gzip {

@@ -41,7 +41,11 @@ impl<S: State> RequestRecord<S> {
             .as_ref()
             .map(|metrics| metrics.requests.begin(&method));
         RequestRecord {
-            request_id: Uuid::new_v4().to_string(),
+            // Without the machinery of formatting.
+            request_id: Uuid::new_v4()
+                .hyphenated()
+                .encode_lower(&mut Uuid::encode_buffer())
+                .to_owned(),
             method,
             started: Instant::now(),
             route: None,
