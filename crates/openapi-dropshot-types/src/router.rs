@@ -134,14 +134,28 @@ impl Router {
     /// The operation of a path that is spelled as in the document. Of another one, or of an
     /// unknown one, dropshot's router knows what it is.
     fn find_directly(&self, method: &Method, path: &str) -> Option<&Direct> {
-        let is_plain = !path.contains(['%', '{', '}'])
-            && !path.contains("//")
-            && !path.contains("/.")
-            && !path.ends_with('/');
-        let direct = self.direct.as_ref().filter(|_| is_plain)?;
+        let direct = self.direct.as_ref().filter(|_| is_plain(path))?;
         let mut operations = direct.at(path).ok()?.value.iter();
         operations.find(|found| found.operation.method == method.as_str())
     }
+}
+
+/// Whether a path has no encoded characters, no empty segments, none that begins with a dot, and
+/// no braces.
+fn is_plain(path: &str) -> bool {
+    let mut last = 0;
+    for byte in path.bytes() {
+        let is_unusual = match byte {
+            b'%' | b'{' | b'}' => true,
+            b'/' | b'.' => last == b'/',
+            _ => false,
+        };
+        if is_unusual {
+            return false;
+        }
+        last = byte;
+    }
+    last != b'/'
 }
 
 /// The operations by their paths; `None` if two paths exclude each other here.

@@ -161,7 +161,8 @@ impl Routes {
     /// relative `Link` of a response would lead astray.
     fn relative<'a>(&self, path: &'a str) -> Option<&'a str> {
         let path = path.strip_prefix(self.base)?;
-        (path.starts_with('/') && !path.ends_with('/') && !path.contains("//")).then_some(path)
+        let has_empty_segment = path.as_bytes().windows(2).any(|pair| pair == b"//");
+        (path.starts_with('/') && !path.ends_with('/') && !has_empty_segment).then_some(path)
     }
 
     fn not_found(&self) -> ErrorResponse {
