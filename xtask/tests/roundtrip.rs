@@ -100,6 +100,36 @@ fn the_plan_counts_what_can_be_generated_and_names_the_rules_that_reject_the_res
 }
 
 #[test]
+fn the_table_has_the_differences_and_the_documents_that_cannot_be_read() {
+    let output = roundtrip(&[
+        "--table",
+        "crates/cargo-openapi-dropshot/src/roundtrip/tests/rejected.yaml",
+        "rustfmt.toml",
+    ]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let row = |name: &str| {
+        let start = format!("| {name} |");
+        let row = text.lines().find(|line| line.starts_with(&start));
+        row.unwrap_or_else(|| panic!("no row for {name}:\n{text}"))
+    };
+    let rejected = row("rejected.yaml");
+    assert!(
+        rejected.starts_with("| rejected.yaml | 3 | 1 |"),
+        "{rejected}"
+    );
+    assert!(
+        rejected.ends_with("| 0 | `unsupported-parameter` 1, `unsupported-schema` 1 |"),
+        "{rejected}"
+    );
+    let unreadable = row("rustfmt.toml");
+    assert!(
+        unreadable.starts_with("| rustfmt.toml | 0 | 0 | 0 |  | the document cannot be read: "),
+        "{unreadable}"
+    );
+}
+
+#[test]
 fn a_file_that_is_no_document_is_named() {
     let output = roundtrip(&["spec/no-such-file.yaml"]);
     let error = String::from_utf8_lossy(&output.stderr);

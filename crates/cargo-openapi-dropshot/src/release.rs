@@ -3,6 +3,7 @@
 //! runs all gates first, and changes nothing where one of its checks fails.
 
 pub(crate) mod changelog;
+pub(crate) mod frozen;
 pub(crate) mod released;
 pub(crate) mod versions;
 
@@ -159,7 +160,17 @@ fn prepare(
         openapi_dropshot_contract::read(&project.document, &text).map_err(|problems| {
             anyhow!("the document is not valid with the new version:\n{problems}")
         })?;
-    let mut files = vec![(frozen, text.clone())];
+    let mut texts = released::read_all(project)?.texts;
+    texts.push(released::Text {
+        version,
+        name: format!("{version}.yaml"),
+        path: frozen.clone(),
+        text: text.clone(),
+    });
+    let mut files = vec![
+        (frozen, text.clone()),
+        (frozen::path(project), frozen::record(&texts)),
+    ];
     let generated = generate::generated_files(project, &document)?
         .map_err(|_| anyhow!("the generator rejects the document with the new version"))?;
     files.extend(generated);

@@ -46,6 +46,11 @@ pub struct Options {
     #[arg(long, conflicts_with = "whole")]
     plan: bool,
 
+    /// Print a Markdown table: of each document the operations, those that come
+    /// through, the differences, and the rules that reject the others
+    #[arg(long, conflicts_with_all = ["whole", "plan"])]
+    table: bool,
+
     /// The documents, YAML or JSON
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -120,8 +125,11 @@ pub(crate) fn differences_of(project: &Project, document: &Path) -> Result<Vec<D
 /// written, compiled or run.
 pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     if options.plan {
-        coverage::print(project, &options.files);
+        coverage::print(project, &options.files, None);
         return Ok(ExitCode::SUCCESS);
+    }
+    if options.table {
+        return table(project, &options.files);
     }
     let read = |file: &PathBuf| Source::read(project, file);
     let sources = options.files.iter().map(read).collect::<Result<_>>()?;
@@ -133,6 +141,22 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     };
     let has_failed = outcomes.iter().any(is_broken);
     Ok(ExitCode::from(u8::from(has_failed)))
+}
+
+/// Tries the documents that can be read, and prints a table of all of them.
+fn table(project: &Project, files: &[PathBuf]) -> Result<ExitCode> {
+    let mut differences = vec![None; files.len()];
+    let read = |(index, file): (usize, &PathBuf)| Some((index, Source::read(project, file).ok()?));
+    let sources = files.iter().enumerate().filter_map(read);
+    let (indices, sources): (Vec<usize>, Vec<Source>) = sources.unzip();
+    for (index, outcome) in indices
+        .into_iter()
+        .zip(outcomes(project, &name_for(files), sources)?)
+    {
+        differences[index] = Some(outcome.faults().count());
+    }
+    coverage::print(project, files, Some(&differences));
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns a name for the throw-away programs that is the same for the same documents, and

@@ -73,6 +73,7 @@ mod suggest;
 mod syntax;
 mod template;
 mod version;
+mod written;
 
 pub use lint::lint;
 pub use model::Document;
@@ -100,6 +101,9 @@ pub fn read(file: &str, text: &str) -> Result<Document, Problems> {
         let root = rewritten.as_ref().unwrap_or(&written);
         let (document, of_structure) = read::document(&file, &text, root, rewritten.is_some());
         problems.extend(of_structure);
+        if rewritten.is_some() {
+            written::name_as_written(&written, &mut problems);
+        }
         document.map(|document| match rewritten {
             Some(root) => Document {
                 root,
@@ -157,13 +161,14 @@ pub fn read_draft(file: &str, text: &str) -> Result<Draft, Problems> {
         _ => return Err(Problems::new(&text, parsed.problems)),
     };
     let mut rewriting = Vec::new();
-    let is_newer = dialect::is_newer(&root);
-    let root = match is_newer {
-        true => dialect::rewrite(&root, &mut rewriting),
-        false => root,
-    };
-    let (_, mut faults) = read::document(&file, &text, &root, is_newer);
+    let rewritten = dialect::is_newer(&root).then(|| dialect::rewrite(&root, &mut rewriting));
+    let tree = rewritten.as_ref().unwrap_or(&root);
+    let (_, mut faults) = read::document(&file, &text, tree, rewritten.is_some());
     faults.extend(rewriting);
+    if rewritten.is_some() {
+        written::name_as_written(&root, &mut faults);
+    }
+    let root = rewritten.unwrap_or(root);
     faults.retain(Problem::is_error);
     if faults.iter().any(is_fatal) {
         faults.retain(is_fatal);

@@ -29,5 +29,6 @@ pub fn lint(document: &Document, profile: Profile) -> Vec<Problem> {
     if profile == Profile::Strict {
         project_rules::check(document, &mut problems);
     }
+    document.name_as_written(&mut problems);
     Problems::new(&document.text, problems).into_problems()
 }

@@ -98,6 +98,7 @@ pub fn generate(document: &Document, options: &Options) -> Result<Vec<File>, Vec
         files.sort_by(|a, b| a.path.cmp(&b.path));
         return Ok(files);
     }
+    document.name_as_written(&mut problems);
     problems.sort_by(|a, b| a.at.cmp(&b.at));
     // The generators of the service and of the client may reject the same thing.
     problems.dedup_by(|a, b| a.rule == b.rule && a.at == b.at);
@@ -110,7 +111,10 @@ pub fn generate(document: &Document, options: &Options) -> Result<Vec<File>, Vec
 ///
 /// All constructs of the document that the client does not support.
 pub fn generate_client(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
-    client::generate(document, options)
+    client::generate(document, options).map_err(|mut problems| {
+        document.name_as_written(&mut problems);
+        problems
+    })
 }
 
 /// Generates models and API only: what a service needs.

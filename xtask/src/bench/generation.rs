@@ -1,6 +1,6 @@
-//! Measures reading, linting and generating: on the contract, and on the largest document
-//! of a corpus, if one exists beside the repository. Also measures how reading and
-//! linting grow, on that document with its operations repeated.
+//! Measures reading, linting and generating: on the contract, and on the largest documents
+//! of OpenAPI 3.0 and 3.1 of a corpus, if one exists beside the repository. Also measures how
+//! reading and linting grow, on these documents with their operations repeated.
 
 use super::{
     Bench, Report,
@@ -17,10 +17,10 @@ use std::{
 };
 
 const CONTRACT: &str = "spec/openapi.yaml";
-/// The folder of the corpus, beside the repository.
-const CORPUS: &str = "../shared/corpus/accept";
+/// The folders of the corpus, beside the repository: documents of OpenAPI 3.0, and of 3.1.
+const CORPUS: [&str; 2] = ["../shared/corpus/accept", "../shared/corpus/v31"];
 /// The size of the document with repeated operations, in bytes.
-const REPEATED: usize = 3_600_000;
+const REPEATED: usize = 4_000_000;
 /// Number of repetitions of each step in a short bench.
 const ROUNDS_WHEN_QUICK: &str = "1";
 
@@ -38,13 +38,18 @@ pub(super) struct Row {
 pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
     let mut generation = Command::new(&bench.programs.generation);
     generation.arg(bench.root.join(CONTRACT));
-    match largest(bench) {
-        Some(document) => {
-            let repeated = bench.folder.join("repeated.json");
-            repeat(&document, &repeated)?;
-            generation.arg(document).arg("--read-only").arg(repeated);
+    for (folder, name) in CORPUS
+        .into_iter()
+        .zip(["repeated.json", "repeated-3.1.json"])
+    {
+        match largest(bench, folder) {
+            Some(document) => {
+                let repeated = bench.folder.join(name);
+                repeat(&document, &repeated)?;
+                generation.arg(document).arg("--read-only").arg(repeated);
+            }
+            None => println!("skipped: there is no corpus of documents at {folder}"),
         }
-        None => println!("skipped: there is no corpus of documents at {CORPUS}"),
     }
     if report.quick {
         generation.args(["--rounds", ROUNDS_WHEN_QUICK]);
@@ -72,8 +77,8 @@ pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
 }
 
 /// Returns the largest JSON document of the corpus.
-fn largest(bench: &Bench<'_>) -> Option<PathBuf> {
-    let entries = fs::read_dir(bench.root.join(CORPUS)).ok()?.flatten();
+fn largest(bench: &Bench<'_>, folder: &str) -> Option<PathBuf> {
+    let entries = fs::read_dir(bench.root.join(folder)).ok()?.flatten();
     entries
         .filter(|entry| entry.path().extension().is_some_and(|end| end == "json"))
         .max_by_key(|entry| entry.metadata().map_or(0, |found| found.len()))

@@ -1,7 +1,7 @@
 //! Tests `cargo xtask release`: when it fails without changing anything, and
 //! what it changes.
 
-use super::tree::{ACCEPTED, CHANGELOG, DOCUMENT, TODAY, Tree, all_of};
+use super::tree::{ACCEPTED, CHANGELOG, DOCUMENT, SUMS, TODAY, Tree, all_of};
 use crate::copy::{Copy, files_of};
 use std::{collections::BTreeMap, path::Path, process::Command};
 
@@ -221,6 +221,18 @@ fn a_release_freezes_the_document_moves_every_version_and_leaves_all_gates_green
         document
     );
     assert_ne!(tree.read(&format!("spec/released/{old}.yaml")), document);
+    let names = tree.read(SUMS);
+    let names: Vec<&str> = names
+        .lines()
+        .filter_map(|line| line.split("  ").nth(1))
+        .collect();
+    assert_eq!(names, [format!("{old}.yaml"), format!("{version}.yaml")]);
+    let check = Command::new("sha256sum")
+        .args(["--check", "SHA256SUMS"])
+        .current_dir(tree.root().join("spec/released"))
+        .output()
+        .expect("sha256sum can be run");
+    assert!(check.status.success(), "{}", all_of(&check));
     let (head, entries) = told.split_once("## Unreleased\n").expect("a section");
     assert_eq!(
         tree.read(CHANGELOG),

@@ -14,6 +14,7 @@ use tempfile::TempDir;
 
 pub(crate) const DOCUMENT: &str = "spec/openapi.yaml";
 pub(crate) const ACCEPTED: &str = "spec/accepted-breaks.toml";
+pub(crate) const SUMS: &str = "spec/released/SHA256SUMS";
 pub(crate) const CHANGELOG: &str = "CHANGELOG.md";
 
 /// The day of the tests, long before any sunset.
@@ -58,6 +59,7 @@ impl Tree {
         let released = tree.root().join("spec/released");
         fs::remove_dir_all(released).expect("there are releases");
         tree.write(&tree.released(), &tree.read(DOCUMENT));
+        tree.freeze();
         let mut entry = String::new();
         for operation in tree.document().operations {
             entry.push_str(&format!(
@@ -89,6 +91,19 @@ impl Tree {
     /// The newest released document.
     pub(crate) fn released(&self) -> String {
         format!("spec/released/{}.yaml", self.version())
+    }
+
+    /// Records the checksum of the newest released document, as a release does.
+    pub(crate) fn freeze(&self) {
+        let path = self.released();
+        let name = path.rsplit('/').next().expect("a name");
+        let sum = Command::new("sha256sum")
+            .arg(name)
+            .current_dir(self.root().join("spec/released"))
+            .output()
+            .expect("sha256sum can be run");
+        let sum = String::from_utf8(sum.stdout).expect("a line");
+        self.write(SUMS, &sum);
     }
 
     /// Runs a task on the copy.

@@ -1,7 +1,7 @@
 //! Reads the released documents. A document is compared with the newest of them to
 //! find breaking changes.
 
-use super::versions;
+use super::{frozen, versions};
 use crate::{Project, check::Finding};
 use anyhow::{Context, Result};
 use openapi_dropshot_contract::{
@@ -21,11 +21,25 @@ pub(crate) struct Released {
     pub(crate) root: Node,
 }
 
+/// The text of a file in the folder of released documents whose name is a version.
+pub(crate) struct Text {
+    /// Its version.
+    pub(crate) version: Version,
+    /// Its name in the folder.
+    pub(crate) name: String,
+    /// Its path, relative to the root.
+    pub(crate) path: String,
+    /// Its content.
+    pub(crate) text: String,
+}
+
 /// All released documents, and what is wrong with them.
 #[derive(Default)]
 pub(crate) struct All {
     /// The documents, oldest first.
     pub(crate) documents: Vec<Released>,
+    /// The texts of the documents, oldest first, also of those that cannot be read.
+    pub(crate) texts: Vec<Text>,
     /// Faults of the files in the folder of released documents.
     pub(crate) findings: Vec<Finding>,
 }
@@ -48,6 +62,9 @@ pub(crate) fn read_all(project: &Project) -> Result<All> {
     for entry in entries {
         let entry = entry.with_context(|| format!("cannot list {folder}"))?;
         let name = entry.file_name().to_string_lossy().into_owned();
+        if name == frozen::NAME {
+            continue;
+        }
         let path = format!("{folder}/{name}");
         let Some(version) = name.strip_suffix(".yaml").and_then(versions::parse) else {
             let command = project.task("release");
@@ -58,11 +75,19 @@ pub(crate) fn read_all(project: &Project) -> Result<All> {
             continue;
         };
         let text = project.read(&path)?;
-        match parse(version, path, &text) {
+        match parse(version, path.clone(), &text) {
             Ok(released) => all.documents.push(released),
             Err(finding) => all.findings.push(*finding),
         }
+        all.texts.push(Text {
+            version,
+            name,
+            path,
+            text,
+        });
     }
+    all.texts.sort_by_key(|text| text.version);
+    all.findings.extend(frozen::findings(project, &all.texts)?);
     all.documents.sort_by_key(|released| released.version);
     all.findings.sort_by(|a, b| a.problem.at.cmp(&b.problem.at));
     Ok(all)

@@ -1,5 +1,5 @@
 //! Prints how much of each document comes through the generator, and which rules reject
-//! the rest. Reads, plans and generates; compiles nothing. The table is Markdown.
+//! the rest, as a Markdown table. Reads, plans and generates; compiles nothing.
 
 use super::source::Source;
 use crate::Project;
@@ -19,24 +19,36 @@ struct Row {
     reasons: String,
 }
 
-/// Prints the table of the documents.
-pub(super) fn print(project: &Project, files: &[PathBuf]) {
-    println!("| document | operations | service | with client | rejected by |");
-    println!("|---|---|---|---|---|");
-    let printed = |file: &PathBuf| {
+/// Prints the table of the documents. `differences` has the number for each document whose
+/// code was compiled and tried; without it, the table has no such column.
+pub(super) fn print(project: &Project, files: &[PathBuf], differences: Option<&[Option<usize>]>) {
+    let column = |text: &str| differences.map_or_else(String::new, |_| format!(" {text} |"));
+    println!(
+        "| document | operations | service | with client |{} rejected by |",
+        column("differences")
+    );
+    println!(
+        "|---|---|---|---|{}---|",
+        differences.map_or("", |_| "---|")
+    );
+    let printed = |(index, file): (usize, &PathBuf)| {
         let row = row(project, file);
         let (document, operations, reasons) = (&row.document, row.operations, &row.reasons);
         let (service, client) = (row.service, row.client);
-        println!("| {document} | {operations} | {service} | {client} | {reasons} |");
+        let count = differences.and_then(|differences| differences[index]);
+        let count = column(&count.map_or_else(String::new, |count| count.to_string()));
+        println!("| {document} | {operations} | {service} | {client} |{count} {reasons} |");
         row
     };
-    let rows: Vec<Row> = files.iter().map(printed).collect();
+    let rows: Vec<Row> = files.iter().enumerate().map(printed).collect();
     let sum = |count: fn(&Row) -> usize| rows.iter().map(count).sum::<usize>();
+    let all: usize = differences.into_iter().flatten().flatten().sum();
     println!(
-        "| all | {} | {} | {} | |",
+        "| all | {} | {} | {} |{} |",
         sum(|row| row.operations),
         sum(|row| row.service),
-        sum(|row| row.client)
+        sum(|row| row.client),
+        column(&all.to_string())
     );
 }
 

@@ -177,3 +177,45 @@ fn a_bracket_may_be_as_far_left_as_the_name_of_its_member() {
         Some(1)
     );
 }
+
+/// The problems of a schema `A` of OpenAPI 3.1: pointer, line and message of each.
+fn problems_of_newer(schema: &str) -> Vec<(String, usize, String)> {
+    let text = format!(
+        "openapi: 3.1.0\ninfo: {{title: T, version: 1.0.0}}\npaths: {{}}\ncomponents:\n  schemas:\n    A:\n{schema}"
+    );
+    crate::support::problems(&text, openapi_dropshot_contract::Profile::Strict)
+        .into_iter()
+        .map(|problem| (problem.at.pointer, problem.at.line, problem.message))
+        .collect()
+}
+
+#[test]
+fn problems_name_the_place_and_the_keyword_of_the_text() {
+    let table = [
+        (
+            "      type: integer\n      exclusiveMinimum: 9\n      maximum: 3\n",
+            "/components/schemas/A/exclusiveMinimum",
+            8,
+            "`exclusiveMinimum`",
+        ),
+        (
+            "      type: string\n      const: 5\n",
+            "/components/schemas/A/const",
+            8,
+            "`const`",
+        ),
+        (
+            "      type: string\n      examples: [5]\n",
+            "/components/schemas/A/examples/0",
+            8,
+            "example",
+        ),
+    ];
+    for (schema, pointer, line, keyword) in table {
+        let problems = problems_of_newer(schema);
+        let found = problems
+            .iter()
+            .any(|(at, on, message)| at == pointer && *on == line && message.contains(keyword));
+        assert!(found, "{schema}: {problems:#?}");
+    }
+}

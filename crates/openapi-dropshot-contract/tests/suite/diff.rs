@@ -6,6 +6,7 @@ mod catalogue;
 mod clock;
 mod directions;
 mod edits;
+mod outgoing;
 
 use chrono::NaiveDate;
 use openapi_dropshot_contract::diff::{Change, Level, Policy, compare};

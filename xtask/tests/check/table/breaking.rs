@@ -1,7 +1,7 @@
 //! Mutations that break a client of the newest release.
 
 use super::{Mutation, ROW};
-use crate::check::tree::DOCUMENT;
+use crate::check::tree::{DOCUMENT, SUMS};
 
 const GATE: Mutation = Mutation {
     gate: "breaking",
@@ -127,6 +127,33 @@ pub(super) const ROWS: &[Mutation] = &[
         rule: "released-document",
         at: ("RELEASED", "version: 9"),
         help: "restore the released text",
+        ..GATE
+    },
+    Mutation {
+        what: "a word of a released document is edited",
+        edits: &[("RELEASED", "summary: ", "summary: Now ")],
+        is_generated: false,
+        rule: "frozen-document",
+        at: ("RELEASED", "openapi: "),
+        help: "restore the released text (`git log spec/released/",
+        ..GATE
+    },
+    Mutation {
+        what: "a released document has no checksum",
+        edits: &[(SUMS, "*", "")],
+        is_generated: false,
+        rule: "frozen-document",
+        at: ("RELEASED", "openapi: "),
+        help: "if it is what was released, add to spec/released/SHA256SUMS:\n",
+        ..GATE
+    },
+    Mutation {
+        what: "a released document is removed",
+        edits: &[(SUMS, "\n", "\n0123  0.1.0.yaml\n")],
+        is_generated: false,
+        rule: "frozen-document",
+        at: (SUMS, "0.1.0.yaml"),
+        help: "git restore --source=COMMIT spec/released/0.1.0.yaml",
         ..GATE
     },
     Mutation {

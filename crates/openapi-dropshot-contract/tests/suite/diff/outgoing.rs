@@ -1,0 +1,132 @@
+//! Tests webhooks and callbacks, where the service sends the requests: what their payload
+//! loses breaks the receiver, what the response must have in addition does, too.
+
+use super::{before, changes, found};
+use openapi_dropshot_contract::diff::{Change, Level, Policy};
+
+fn document(webhook: &str, callback: &str) -> String {
+    format!(
+        "openapi: 3.1.0
+info: {{title: T, version: 1.0.0}}
+paths:
+  /things:
+    post:
+      responses: {{'204': {{description: Done.}}}}
+      callbacks: {{told: {{'{{$request.query.url}}': {{post: {{{callback}}}}}}}}}
+webhooks:
+  sold: {{post: {{{webhook}}}}}
+"
+    )
+}
+
+const PLAIN: &str = "responses: {'204': {description: Fine.}}";
+
+/// What changed from one operation to the other, as that of a webhook and as that of a callback.
+fn of_both(base: &str, revision: &str) -> [Vec<Change>; 2] {
+    let policy = Policy::on(before());
+    let compare = |old: String, new: String| {
+        let mut changes = changes(&old, &new, &policy);
+        changes.retain(|change| change.id != "api-version-not-bumped");
+        changes
+    };
+    [
+        compare(document(base, PLAIN), document(revision, PLAIN)),
+        compare(document(PLAIN, base), document(PLAIN, revision)),
+    ]
+}
+
+fn body(schema: &str) -> String {
+    format!("requestBody: {{content: {{application/json: {{schema: {schema}}}}}}}, {PLAIN}")
+}
+
+fn response(schema: &str) -> String {
+    format!(
+        "responses: {{'200': {{description: Fine., content: {{application/json: {{schema: {schema}}}}}}}}}"
+    )
+}
+
+#[test]
+fn what_the_payload_loses_breaks_the_receiver_and_what_it_gains_does_not() {
+    let small = body("{type: object, required: [a], properties: {a: {type: string}}}");
+    let large = body(
+        "{type: object, required: [a, b], properties: {a: {type: string}, b: {type: string}}}",
+    );
+    for changes in of_both(&large, &small) {
+        let expected = [(Level::Err, "response-required-property-removed")];
+        assert_eq!(found(&changes), expected);
+    }
+    for changes in of_both(&small, &large) {
+        let expected = [(Level::Info, "response-required-property-added")];
+        assert_eq!(found(&changes), expected);
+    }
+}
+
+#[test]
+fn a_narrower_response_of_the_receiver_breaks_it_and_a_wider_one_does_not() {
+    let wide = response("{type: string, maxLength: 9}");
+    let narrow = response("{type: string, maxLength: 5}");
+    for changes in of_both(&wide, &narrow) {
+        assert_eq!(
+            found(&changes),
+            [(Level::Err, "request-body-max-length-decreased")]
+        );
+    }
+    for changes in of_both(&narrow, &wide) {
+        assert_eq!(
+            found(&changes),
+            [(Level::Info, "request-body-max-length-increased")]
+        );
+    }
+}
+
+#[test]
+fn a_change_says_which_webhook_or_callback_it_is_about() {
+    let [webhook, callback] = of_both(&body("{type: string}"), PLAIN);
+    assert_eq!(found(&webhook), [(Level::Err, "webhook-body-removed")]);
+    assert_eq!(webhook[0].operation.as_deref(), Some("webhook POST sold"));
+    assert_eq!(found(&callback), [(Level::Err, "callback-body-removed")]);
+    assert_eq!(
+        callback[0].operation.as_deref(),
+        Some("POST /things, callback POST told to {$request.query.url}")
+    );
+    let at = callback[0].at.base.as_ref().expect("a place");
+    assert_eq!(at.line, 7);
+}
+
+#[test]
+fn a_path_item_of_the_components_is_compared_where_a_webhook_refers_to_it() {
+    let document = |schema: &str| {
+        format!(
+            "openapi: 3.1.0\ninfo: {{title: T, version: 1.0.0}}\nwebhooks: {{sold: {{$ref: '#/components/pathItems/P'}}}}\n\
+             components: {{pathItems: {{P: {{post: {{{}}}}}}}}}\n",
+            body(schema)
+        )
+    };
+    let changes = changes(
+        &document("{type: string}"),
+        &document("{type: integer}"),
+        &Policy::on(before()),
+    );
+    let found = found(&changes);
+    assert!(
+        found.contains(&(Level::Err, "response-body-type-changed")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn an_upgrade_to_openapi_3_1_is_no_change() {
+    let text = |version: &str, schema: &str| {
+        format!(
+            "openapi: {version}\ninfo: {{title: T, version: 1.0.0}}\npaths:\n  /a:\n    post:\n      {}\n",
+            body(schema).replace(", responses:", "\n      responses:")
+        )
+    };
+    let old = "{type: object, properties: {n: {type: integer, nullable: true, minimum: 1, exclusiveMinimum: true}, e: {type: string, enum: [a]}}}";
+    let new = "{type: object, properties: {n: {type: [integer, 'null'], exclusiveMinimum: 1}, e: {type: string, enum: [a]}}}";
+    let policy = Policy::on(before());
+    assert_eq!(
+        changes(&text("3.0.3", old), &text("3.1.0", new), &policy),
+        []
+    );
+}
