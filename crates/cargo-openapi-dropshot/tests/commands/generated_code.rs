@@ -159,31 +159,3 @@ fn unsupported_parts_are_left_out_on_request() {
     assert_printed(run, 3, &["skipped GET /other"]);
     fs::remove_dir_all(repository.path("models")).expect("the folder is removed");
 }
-
-/// Compiles the generated code of the fixture with the dependencies of this workspace.
-#[test]
-fn the_round_trip_of_another_repository_needs_nothing_in_its_cargo_toml() {
-    let repository = Repository::with_crates();
-    let workspace = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let target = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("..");
-    let lock = fs::read_to_string(format!("{workspace}/Cargo.lock")).expect("a lock file");
-    repository.write("Cargo.lock", &lock);
-    // With the profile of this workspace, its dependencies are not compiled again.
-    let manifest = repository.read("Cargo.toml")
-        + "\n[profile.dev]\ndebug = \"line-tables-only\"\n\n[profile.dev.package.\"*\"]\nopt-level = 1\ndebug = false\n";
-    repository.write("Cargo.toml", &manifest);
-    let models = repository.read("models/Cargo.toml")
-        + &format!(
-            "\n[dependencies]\nopenapi-dropshot-types = {{ path = {:?} }}\n",
-            format!("{workspace}/crates/openapi-dropshot-types")
-        );
-    repository.write("models/Cargo.toml", &models);
-    let mut command = repository.command(&["roundtrip", DOCUMENT]);
-    let output = command
-        .env("CARGO_TARGET_DIR", target)
-        .output()
-        .expect("the program runs");
-    let (code, printed) = crate::repository::all_of(&output);
-    assert_eq!(code, 0, "{printed}");
-    assert!(printed.contains("spec/things.yaml 1/1"), "{printed}");
-}
