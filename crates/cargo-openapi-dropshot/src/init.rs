@@ -156,7 +156,7 @@ fn plan(options: &Options, document: Document, name: String, toolkit: Toolkit) -
         client: folder("client"),
         models_crate: format!("{rust}_models"),
         client_crate: format!("{rust}_client"),
-        trait_name: None,
+        trait_name: trait_name(&document.info.title, &name),
     };
     let generate = match options.no_client {
         true => openapi_dropshot::generate_service,
@@ -241,6 +241,18 @@ fn name_of_title(title: &str) -> Result<String> {
         "the title of the document, `{title}`, gives no name for crates; pass `--name`"
     );
     Ok(name.to_owned())
+}
+
+/// Returns the name of the trait if the title ends with `API`, which would be in the name twice.
+fn trait_name(title: &str, name: &str) -> Option<String> {
+    let last = title.split_whitespace().last()?;
+    let words = name.split('-').map(|word| {
+        let (first, rest) = word.split_at(word.len().min(1));
+        format!("{}{rest}", first.to_ascii_uppercase())
+    });
+    let words: String = words.collect();
+    last.eq_ignore_ascii_case("api")
+        .then(|| format!("{words}Api"))
 }
 
 fn check_name(name: &str) -> Result<()> {

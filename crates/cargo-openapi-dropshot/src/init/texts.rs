@@ -106,6 +106,10 @@ fn configuration_values(plan: &Plan) -> Values {
     values.set("name", &plan.name);
     values.set("document", &plan.source);
     values.keep("client", plan.has_client);
+    values.set(
+        "trait",
+        plan.generator.trait_name.as_deref().unwrap_or_default(),
+    );
     values.keep("general", lints.iter().any(|lint| lint.is_error()));
     values.keep("other-version", version(plan).is_none());
     values
