@@ -28,7 +28,6 @@ use http::{
     header::{ACCEPT, CONTENT_TYPE},
 };
 use progenitor_client::{ByteStream, QueryParam, encode_path};
-use reqwest::Url;
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::{self, Display};
 

@@ -156,7 +156,7 @@ impl<'a> ListPets<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Pets>, super::Error> {
         toolkit::wait(self.call.request().json())
     }
@@ -428,7 +428,7 @@ impl<'a> CreatePet<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Pet>, super::Error> {
         toolkit::wait(
             self
@@ -541,7 +541,7 @@ impl<'a> GetPet<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Pet>, super::Error> {
         toolkit::wait(self.call.request().json())
     }
@@ -722,7 +722,7 @@ impl<'a> ListOrders<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Orders>, super::Error> {
         toolkit::wait(self.call.request().json())
     }
@@ -966,7 +966,7 @@ impl<'a> CreateOrder<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Order>, super::Error> {
         toolkit::wait(
             self
@@ -1089,7 +1089,7 @@ impl<'a> GetOrder<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Order>, super::Error> {
         toolkit::wait(self.call.request().json())
     }
@@ -1291,7 +1291,7 @@ impl<'a> UpdateOrder<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Order>, super::Error> {
         toolkit::wait(
             self
