@@ -23,7 +23,7 @@ pub struct ErrorBuilder {
     status: ::std::result::Result<i32, ::std::string::String>,
 }
 
-///The builder of [`Error`](super::Error).
+/// The builder of [`Error`](super::Error).
 pub type Error = ErrorBuilder;
 
 impl ::std::default::Default for Error {
@@ -157,7 +157,7 @@ pub struct NewOrderBuilder {
     pet_id: ::std::result::Result<i64, ::std::string::String>,
 }
 
-///The builder of [`NewOrder`](super::NewOrder).
+/// The builder of [`NewOrder`](super::NewOrder).
 pub type NewOrder = NewOrderBuilder;
 
 impl ::std::default::Default for NewOrder {
@@ -246,7 +246,7 @@ pub struct NewPetBuilder {
     >,
 }
 
-///The builder of [`NewPet`](super::NewPet).
+/// The builder of [`NewPet`](super::NewPet).
 pub type NewPet = NewPetBuilder;
 
 impl ::std::default::Default for NewPet {
@@ -400,7 +400,7 @@ pub struct OrderBuilder {
     >,
 }
 
-///The builder of [`Order`](super::Order).
+/// The builder of [`Order`](super::Order).
 pub type Order = OrderBuilder;
 
 impl ::std::default::Default for Order {
@@ -593,7 +593,7 @@ pub struct OrderUpdateBuilder {
     status: ::std::result::Result<super::OrderStatus, ::std::string::String>,
 }
 
-///The builder of [`OrderUpdate`](super::OrderUpdate).
+/// The builder of [`OrderUpdate`](super::OrderUpdate).
 pub type OrderUpdate = OrderUpdateBuilder;
 
 impl ::std::default::Default for OrderUpdate {
@@ -688,7 +688,7 @@ pub struct PetBuilder {
     >,
 }
 
-///The builder of [`Pet`](super::Pet).
+/// The builder of [`Pet`](super::Pet).
 pub type Pet = PetBuilder;
 
 impl ::std::default::Default for Pet {
