@@ -59,7 +59,7 @@ async fn each_try_is_measured_by_the_conventions() {
         .build()
         .expect("it is valid");
     let pets = client
-        .list_pets()
+        .list_books()
         .send()
         .await
         .expect("the second succeeds");
