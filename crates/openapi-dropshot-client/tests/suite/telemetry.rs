@@ -145,7 +145,9 @@ async fn each_call_has_a_span_by_the_conventions() {
         json("403 Forbidden", &[], r#"{"code":"no","message":"not you"}"#),
     ])
     .await;
-    let subscriber = tracing_subscriber::registry().with(layer.with_filter(LevelFilter::INFO));
+    let subscriber = tracing_subscriber::registry()
+        .with(LevelFilter::INFO)
+        .with(layer);
     {
         let _guard = tracing::subscriber::set_default(subscriber);
         let client = Client::builder(service.base_url()).api_key(KEY).build();
