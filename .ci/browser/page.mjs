@@ -57,9 +57,12 @@ try {
     ],
   });
   const page = await browser.newPage({ viewport: { width: 700, height: 750 } });
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   const crashes = [];
-  page.on('pageerror', (error) => crashes.push(error.message));
+  page.on('pageerror', (error) => {
+    console.error(`the page: ${error.message}`);
+    crashes.push(error.message);
+  });
   const sent = [];
   page.on('request', (request) => new URL(request.url()).origin === new URL(url).origin && sent.push(request));
   await page.goto(origin);

@@ -12,7 +12,7 @@ use opentelemetry_sdk::{
 use petstore_client::{Client, RetryBudget, telemetry::HttpMetrics};
 use petstore_testing::{Fault, OperationId, Server};
 use std::{collections::BTreeMap, time::Duration};
-use tracing_subscriber::prelude::*;
+use tracing_subscriber::{filter::Targets, prelude::*};
 
 type Attributes = BTreeMap<String, String>;
 
@@ -138,13 +138,11 @@ async fn each_call_has_a_span_by_the_conventions() {
         .build();
     let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("test"));
     let server = Server::start().await.expect("a port is free");
-    let subscriber = tracing_subscriber::registry().with(
-        // The service runs in this process, too.
-        layer.with_filter(
-            tracing_subscriber::filter::Targets::new()
-                .with_target("petstore_client", tracing::Level::INFO),
-        ),
-    );
+    // The service runs in this process, too.
+    let client_alone = Targets::new().with_target("petstore_client", tracing::Level::INFO);
+    let subscriber = tracing_subscriber::registry()
+        .with(client_alone)
+        .with(layer);
     {
         let _guard = tracing::subscriber::set_default(subscriber);
         let client = server.client();

@@ -18,6 +18,8 @@ mod raw;
 mod retries;
 mod secrets;
 mod service;
+#[cfg(feature = "opentelemetry")]
+mod telemetry;
 mod transport;
 mod waiting;
 mod walks;

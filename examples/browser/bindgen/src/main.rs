@@ -8,5 +8,10 @@ fn main() -> Result<()> {
     let mut arguments = std::env::args_os().skip(1);
     let module = arguments.next().context("name the compiled module")?;
     let folder = arguments.next().context("name the folder to write to")?;
-    Bindgen::new().input_path(module).web(true)?.generate(folder)
+    Bindgen::new()
+        .input_path(module)
+        .web(true)?
+        // The JavaScript finds the module beside itself.
+        .omit_default_module_path(false)
+        .generate(folder)
 }

@@ -174,7 +174,7 @@ impl<'a> ListBooks<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
     ) -> Result<super::Response<::std::vec::Vec<types::Book>>, super::Error> {
@@ -367,7 +367,7 @@ impl<'a> CreateBook<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Book>, super::Error> {
         toolkit::wait(
             self
@@ -476,7 +476,7 @@ impl<'a> GetBook<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<types::Book>, super::Error> {
         toolkit::wait(self.call.request().json())
     }
@@ -575,7 +575,7 @@ impl<'a> RemoveShelf<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request().empty())
     }
@@ -709,7 +709,7 @@ impl<'a> LabelShelf<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(self.call.request_with_raw("text/plain", self.body).empty())
     }
@@ -810,7 +810,7 @@ impl<'a> ReadShelf<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(
         self,
     ) -> Result<super::Response<::openapi_dropshot_client::ByteStream>, super::Error> {
@@ -939,7 +939,7 @@ impl<'a> Search<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<i64>, super::Error> {
         toolkit::wait(
             self
@@ -1042,7 +1042,7 @@ impl<'a> UploadCover<'a> {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "blocking")]
+    #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
     pub fn send_blocking(self) -> Result<super::Response<()>, super::Error> {
         toolkit::wait(
             self.call.request_with_raw("application/octet-stream", self.body).empty(),

@@ -18,11 +18,12 @@ pub mod types;
 
 pub use client::Client;
 pub use ::openapi_dropshot_client::{
-    ApiKey, ApiKeyFile, Batch, BatchError, BatchReport, BoxError, BuildError,
-    CallOptions, Clock, Credentials, Deprecation, ErrorKind, Interceptor, Progress,
-    RequestBody, RetryBudget, RetryDecision, RetryPolicy, RetryStop, TransportError,
-    TryOutcome, TryRequest, mock, reqwest, telemetry,
+    ApiKey, Batch, BatchError, BatchReport, BoxError, BuildError, CallOptions, Clock,
+    Credentials, Deprecation, ErrorKind, Interceptor, Progress, RetryBudget,
+    RetryDecision, RetryPolicy, RetryStop, TryOutcome, TryRequest, reqwest, telemetry,
 };
+#[cfg(not(target_arch = "wasm32"))]
+pub use ::openapi_dropshot_client::{ApiKeyFile, RequestBody, TransportError, mock};
 
 /// Settings of a [`Client`]; [`Client::builder`] starts one.
 pub type ClientBuilder = ::openapi_dropshot_client::ClientBuilder<Client>;
@@ -46,7 +47,7 @@ pub type Pages<T> = ::openapi_dropshot_client::Pages<T, String>;
 pub type Items<T> = ::openapi_dropshot_client::Items<T, String>;
 
 /// Iterators over pages and their items, for code that is not async.
-#[cfg(feature = "blocking")]
+#[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
 pub mod blocking {
     /// Pages, one after the other.
     pub type PagesIter<T> = ::openapi_dropshot_client::blocking::PagesIter<T, String>;

@@ -23,7 +23,7 @@ pub struct BookBuilder {
     >,
 }
 
-///The builder of [`Book`](super::Book).
+/// The builder of [`Book`](super::Book).
 pub type Book = BookBuilder;
 
 impl ::std::default::Default for Book {
@@ -182,7 +182,7 @@ pub struct NewBookBuilder {
     >,
 }
 
-///The builder of [`NewBook`](super::NewBook).
+/// The builder of [`NewBook`](super::NewBook).
 pub type NewBook = NewBookBuilder;
 
 impl ::std::default::Default for NewBook {
@@ -320,7 +320,7 @@ pub struct ProblemBuilder {
     title: ::std::result::Result<::std::string::String, ::std::string::String>,
 }
 
-///The builder of [`Problem`](super::Problem).
+/// The builder of [`Problem`](super::Problem).
 pub type Problem = ProblemBuilder;
 
 impl ::std::default::Default for Problem {
@@ -449,7 +449,7 @@ pub struct SearchBuilder {
     author: ::std::result::Result<::std::string::String, ::std::string::String>,
 }
 
-///The builder of [`Search`](super::Search).
+/// The builder of [`Search`](super::Search).
 pub type Search = SearchBuilder;
 
 impl ::std::default::Default for Search {

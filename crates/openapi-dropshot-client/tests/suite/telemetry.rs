@@ -1,0 +1,203 @@
+//! Tests what a client tells OpenTelemetry, by its SDK: the names, units and attributes of the semantic conventions for HTTP
+//! clients. `examples/tests/telemetry.rs` does the same with the pet store.
+
+use crate::generated::{Client, RetryBudget, telemetry::HttpMetrics};
+use crate::service::{KEY, Service, json};
+
+use opentelemetry::{Value, metrics::MeterProvider as _, trace::TracerProvider as _};
+use opentelemetry_sdk::{
+    metrics::{
+        InMemoryMetricExporter, PeriodicReader, SdkMeterProvider,
+        data::{AggregatedMetrics, Metric, MetricData},
+    },
+    trace::{InMemorySpanExporter, SdkTracerProvider, SpanData},
+};
+use std::collections::BTreeMap;
+use tracing_subscriber::{filter::LevelFilter, prelude::*};
+
+/// The body of an error that is sent again.
+const OVERLOADED: &str = r#"{"code":"overloaded","message":"later"}"#;
+
+type Attributes = BTreeMap<String, String>;
+
+/// The attributes as text, sorted by name.
+fn texts<'a>(pairs: impl Iterator<Item = (&'a str, &'a Value)>) -> Attributes {
+    pairs
+        .map(|(name, value)| (name.to_owned(), value.to_string()))
+        .collect()
+}
+
+/// The attributes that each request to this server has.
+fn expected(service: &Service, more: &[(&str, &str)]) -> Attributes {
+    let url = service.base_url();
+    let port = url.rsplit(':').next().expect("it has a port");
+    let port = port.split('/').next().expect("a text has a beginning");
+    let common = [
+        ("http.request.method", "GET"),
+        ("url.template", "/books"),
+        ("server.address", "127.0.0.1"),
+        ("server.port", port),
+    ];
+    let all = common.iter().chain(more);
+    all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
+}
+
+#[tokio::test]
+async fn each_try_is_measured_by_the_conventions() {
+    let exporter = InMemoryMetricExporter::default();
+    let reader = PeriodicReader::builder(exporter.clone()).build();
+    let provider = SdkMeterProvider::builder().with_reader(reader).build();
+    let overloaded = json("503 Service Unavailable", &["retry-after: 0"], OVERLOADED);
+    let list = || json("200 OK", &[], "[]");
+    let service = Service::responding([overloaded, list(), list()]).await;
+    let budget = RetryBudget::new(10, 5);
+    let client = Client::builder(service.base_url())
+        .api_key(KEY)
+        .retry_budget(budget.clone())
+        .interceptor(HttpMetrics::with_meter(provider.meter("test")).with_budget(budget))
+        .build()
+        .expect("it is valid");
+    let pets = client
+        .list_books()
+        .send()
+        .await
+        .expect("the second succeeds");
+    assert_eq!(pets.retries(), 1);
+    client.list_books().send().await.expect("it succeeds");
+
+    provider.force_flush().expect("the exporter is in memory");
+    let exported = exporter.get_finished_metrics().expect("they are exported");
+    let last = exported.last().expect("something is exported");
+    let metrics: BTreeMap<&str, &Metric> = last
+        .scope_metrics()
+        .flat_map(|scope| scope.metrics())
+        .map(|metric| (metric.name(), metric))
+        .collect();
+
+    let duration = metrics["http.client.request.duration"];
+    assert_eq!(duration.unit(), "s");
+    let AggregatedMetrics::F64(MetricData::Histogram(histogram)) = duration.data() else {
+        panic!("it is a histogram: {duration:?}");
+    };
+    let mut measured: Vec<(Attributes, u64)> = histogram
+        .data_points()
+        .map(|point| {
+            let pairs = point.attributes();
+            let bounds: Vec<f64> = point.bounds().collect();
+            assert_eq!(bounds.first(), Some(&0.005));
+            assert_eq!(bounds.last(), Some(&10.0));
+            assert!(point.sum() > 0.0 && point.sum() < 60.0, "{}", point.sum());
+            (
+                texts(pairs.map(|pair| (pair.key.as_str(), &pair.value))),
+                point.count(),
+            )
+        })
+        .collect();
+    measured.sort();
+    let success = [("url.scheme", "http"), ("http.response.status_code", "200")];
+    let failure = [
+        ("url.scheme", "http"),
+        ("http.response.status_code", "503"),
+        ("error.type", "503"),
+    ];
+    let mut tries = vec![
+        (expected(&service, &success), 2),
+        (expected(&service, &failure), 1),
+    ];
+    tries.sort();
+    assert_eq!(measured, tries);
+
+    let retries = metrics["openapi_client.retries"];
+    assert_eq!(retries.unit(), "{retry}");
+    let AggregatedMetrics::U64(MetricData::Sum(sum)) = retries.data() else {
+        panic!("it is a counter: {retries:?}");
+    };
+    let counted: Vec<(Attributes, u64)> = sum
+        .data_points()
+        .map(|point| {
+            let pairs = point.attributes();
+            let pairs = pairs.map(|pair| (pair.key.as_str(), &pair.value));
+            (texts(pairs), point.value())
+        })
+        .collect();
+    assert_eq!(counted, [(expected(&service, &[]), 1)]);
+
+    let left = metrics["openapi_client.retry_budget.left"];
+    let AggregatedMetrics::U64(MetricData::Gauge(gauge)) = left.data() else {
+        panic!("it is a gauge: {left:?}");
+    };
+    // One of ten is spent, and two calls have not earned another one yet.
+    let left: Vec<u64> = gauge.data_points().map(|point| point.value()).collect();
+    assert_eq!(left, [9]);
+}
+
+#[tokio::test]
+async fn each_call_has_a_span_by_the_conventions() {
+    let exporter = InMemorySpanExporter::default();
+    let provider = SdkTracerProvider::builder()
+        .with_simple_exporter(exporter.clone())
+        .build();
+    let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("test"));
+    let service = Service::responding([
+        json("503 Service Unavailable", &["retry-after: 0"], OVERLOADED),
+        json("200 OK", &[], "[]"),
+        json("403 Forbidden", &[], r#"{"code":"no","message":"not you"}"#),
+    ])
+    .await;
+    let subscriber = tracing_subscriber::registry()
+        .with(LevelFilter::INFO)
+        .with(layer);
+    {
+        let _guard = tracing::subscriber::set_default(subscriber);
+        let client = Client::builder(service.base_url()).api_key(KEY).build();
+        let client = client.expect("it is valid");
+        let call = client.list_books().limit(3_u64).send();
+        call.await.expect("the second try succeeds");
+        let call = client.list_books().send();
+        call.await.expect_err("it is not allowed");
+    }
+
+    let spans = exporter.get_finished_spans().expect("they are in memory");
+    let [repeated, forbidden] = spans.as_slice() else {
+        panic!("each call has one: {spans:?}");
+    };
+    for span in &spans {
+        assert_eq!(span.name, "GET /books");
+        assert_eq!(span.span_kind, opentelemetry::trace::SpanKind::Client);
+    }
+    let url = |query: &str| format!("{}/books{query}", service.base_url());
+    let full = url("?limit=3");
+    let success = [
+        ("url.full", full.as_str()),
+        ("http.response.status_code", "200"),
+        ("http.request.resend_count", "1"),
+    ];
+    assert_eq!(conventional(repeated), expected(&service, &success));
+    assert_eq!(repeated.status, opentelemetry::trace::Status::Unset);
+    let full = url("");
+    let failure = [
+        ("url.full", full.as_str()),
+        ("http.response.status_code", "403"),
+        ("error.type", "403"),
+    ];
+    assert_eq!(conventional(forbidden), expected(&service, &failure));
+    assert!(
+        matches!(forbidden.status, opentelemetry::trace::Status::Error { .. }),
+        "{:?}",
+        forbidden.status
+    );
+}
+
+/// The attributes with the names of the conventions; the client has names of its own as well.
+fn conventional(span: &SpanData) -> Attributes {
+    let pairs = span.attributes.iter();
+    let pairs = pairs.map(|pair| (pair.key.as_str(), &pair.value));
+    let mut all = texts(pairs);
+    all.retain(|name, _| {
+        ["http.", "url.", "server.", "error."]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+    });
+    all
+}
