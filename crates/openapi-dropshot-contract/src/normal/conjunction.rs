@@ -139,8 +139,9 @@ fn shared_members(components: &IndexMap<String, Node>, node: &Node) -> Vec<(Stri
         let mut kinds = parts.iter().map(|part| kind_of(components, part));
         let first = kinds.next();
         let are_alike = kinds.all(|kind| Some(kind) == first);
-        let says_all = |part: &&Node| parts.iter().all(|other| is_wider(&find, other, part));
-        if parts.len() < 2 || !are_alike || parts.iter().any(|part| says_all(&part)) {
+        let mut all = parts.iter();
+        let says_all = all.any(|part| parts.iter().all(|other| is_wider(&find, *other, *part)));
+        if parts.len() < 2 || !are_alike || says_all {
             continue;
         }
         let at = node.at.clone();
