@@ -43,7 +43,11 @@ fn check(rule: &str, remedy: &str, before: &str, after: &str) {
 }
 
 fn schema(version: &str, yaml: &str) -> String {
-    document(version, "  {}", &format!("    Thing: {yaml}"))
+    let body = "{$ref: '#/components/schemas/Thing'}";
+    let paths = format!(
+        "  /things:\n    post:\n      requestBody: {{required: true, content: {{application/json: {{schema: {body}}}}}}}\n      responses: {{'204': {{description: Gone.}}}}"
+    );
+    document(version, &paths, &format!("    Thing: {yaml}"))
 }
 
 fn path(path: &str, parameters: &str) -> String {
