@@ -140,7 +140,7 @@ fn shared_members(components: &IndexMap<String, Node>, node: &Node) -> Vec<(Stri
         let first = kinds.next();
         let are_alike = kinds.all(|kind| Some(kind) == first);
         let mut all = parts.iter();
-        let says_all = all.any(|part| parts.iter().all(|other| is_wider(&find, *other, *part)));
+        let says_all = all.any(|part| parts.iter().all(|other| is_wider(&find, other, part)));
         if parts.len() < 2 || !are_alike || says_all {
             continue;
         }
@@ -301,12 +301,12 @@ fn definitions_of<'n>(
     }
 }
 
+/// The members of an object, and the names of those that are required.
+type Members = (Vec<(String, Node)>, Vec<String>);
+
 /// Returns the members of an object, also of the parts of its `allOf`, and the names of those
 /// that are required; `None` if a schema is no object with known members.
-pub(super) fn members_of(
-    components: &IndexMap<String, Node>,
-    node: &Node,
-) -> Option<(Vec<(String, Node)>, Vec<String>)> {
+pub(super) fn members_of(components: &IndexMap<String, Node>, node: &Node) -> Option<Members> {
     if kind_of(components, node) != Some(Kind::Object) {
         return None;
     }

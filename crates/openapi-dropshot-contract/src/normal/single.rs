@@ -93,7 +93,7 @@ pub(super) fn type_of(node: &Node) -> Option<&str> {
     };
     let implied = OF_TYPES
         .iter()
-        .find(|(_, keywords)| keywords.iter().any(|keyword| has_effect(&keyword)));
+        .find(|(_, keywords)| keywords.iter().any(&has_effect));
     if let Some((kind, _)) = implied {
         return Some(kind);
     }
