@@ -460,7 +460,7 @@ mod tests {
         for (key, help) in [
             ("listne", "write `listen`"),
             ("max_in_flight", "write `max-in-flight`"),
-            ("plain", "`shop-server serve --help`"),
+            ("xyz", "`shop-server serve --help`"),
             ("config", "`shop-server serve --help`"),
         ] {
             let error = parse(&format!("# a line\n\n{key} = \"x\"\n")).expect_err("no setting");

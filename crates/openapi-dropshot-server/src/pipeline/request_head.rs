@@ -51,11 +51,13 @@ fn is_host(value: &HeaderValue) -> bool {
     let Ok(authority) = Authority::try_from(bytes) else {
         return false;
     };
-    let port = authority.as_str().strip_prefix(authority.host());
-    port.is_some_and(|port| {
-        let digits = port.strip_prefix(':').unwrap_or(port);
-        digits.bytes().all(|byte| byte.is_ascii_digit())
-    })
+    let host = authority.host();
+    let port = authority.as_str().strip_prefix(host);
+    !host.is_empty()
+        && port.is_some_and(|port| {
+            let digits = port.strip_prefix(':').unwrap_or(port);
+            digits.bytes().all(|byte| byte.is_ascii_digit())
+        })
 }
 
 /// Whether the host is a name or an IPv4 address, with an optional port; almost all are, and this

@@ -206,7 +206,7 @@ fn files_that_are_missing_or_empty_are_named() {
 fn one_of_the_two_files_alone_is_rejected() {
     let folder = folder();
     for (set, missing) in [("tls-cert", "tls-key"), ("tls-key", "tls-cert")] {
-        let error = run_failing(folder.path(), &["serve", &format!("--{set}"), "x.pem"], 1);
+        let error = run_failing(folder.path(), &["serve", &format!("--{set}"), "x.pem"], 2);
         assert!(
             error.starts_with(&format!("error: `{set}` is set, but `{missing}` is not")),
             "{error}"
