@@ -398,8 +398,9 @@ impl JsonSchema for BerthOrName {
                 "oneOf",
                 json!(
                     [openapi_dropshot_types::unions::described(generator.subschema_for::
-                    < u16 > (), Some("berth"), None), generator.subschema_for:: <
-                    BerthOrNameName > ()]
+                    < u16 > (), Some("berth"), None),
+                    openapi_dropshot_types::unions::described(generator.subschema_for:: <
+                    BerthOrNameName > (), Some("name"), None)]
                 ),
             ),
         ])
