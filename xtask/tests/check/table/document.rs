@@ -86,7 +86,7 @@ pub(super) const ROWS: &[Mutation] = &[
     Mutation {
         what: "a default is out of its bounds",
         edits: &[(DOCUMENT, "default: 20", "default: 200")],
-        also: &["generated", "breaking"],
+        also: STALE,
         rule: "invalid-default",
         at: (DOCUMENT, "default: 200"),
         help: "within the bounds",
@@ -160,7 +160,7 @@ pub(super) const ROWS: &[Mutation] = &[
     Mutation {
         what: "no operation needs a key",
         edits: &[(DOCUMENT, "security:\n  - apiKey: []\n", "security: []\n")],
-        also: STALE,
+        also: &["generated", "breaking"],
         rule: "unsecured-operation",
         at: (DOCUMENT, "operationId: "),
         ..GATE
