@@ -96,6 +96,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         None => name_of_title(&document.info.title)?,
     };
     check_name(&name)?;
+    check_folder(&options.folder)?;
     let plan = plan(options, document, name, toolkit)?;
     let existing = Existing::read(&options.folder)?;
     existing.check_crates(&plan.crates())?;
@@ -253,6 +254,19 @@ fn trait_name(title: &str, name: &str) -> Option<String> {
     let words: String = words.collect();
     last.eq_ignore_ascii_case("api")
         .then(|| format!("{words}Api"))
+}
+
+/// Checks that the folder exists or can be made.
+fn check_folder(folder: &Path) -> Result<()> {
+    if let Some(existing) = folder.ancestors().find(|above| above.exists()) {
+        ensure!(
+            existing.is_dir(),
+            "cannot make {}: {} is a file; pass the path of a folder",
+            folder.display(),
+            existing.display()
+        );
+    }
+    Ok(())
 }
 
 fn check_name(name: &str) -> Result<()> {

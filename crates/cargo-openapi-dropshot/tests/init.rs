@@ -321,7 +321,14 @@ fn a_mistake_is_named_with_its_remedy_and_nothing_is_written() {
             &["--from", "openapi.yaml", "--toolkit", "no/folder"],
             &["`--toolkit no/folder` is no version"],
         ),
-        (&["--from", "openapi.yaml", "file"], &["cannot make file"]),
+        (
+            &["--from", "openapi.yaml", "file"],
+            &["cannot make file: file is a file", "path of a folder"],
+        ),
+        (
+            &["--from", "openapi.yaml", "file/shop"],
+            &["cannot make file/shop: file is a file"],
+        ),
         (
             &["--from", "openapi.yaml", "broken"],
             &["broken/Cargo.toml is not valid TOML"],
