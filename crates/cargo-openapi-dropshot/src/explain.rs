@@ -306,9 +306,12 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let id = id.trim_matches(['[', ']', '`']);
     let Some(rule) = find(id) else {
         let otherwise = "`explain` without an id lists all rules";
+        // Only the first thousand candidates are compared, and there are more rules.
+        let mut candidates = all();
+        candidates.sort_by_key(|rule| rule.len().abs_diff(id.len()));
         bail!(
             "there is no rule `{id}`: {}",
-            did_you_mean(id, all(), otherwise)
+            did_you_mean(id, candidates, otherwise)
         );
     };
     print!("{}", page::text(&rule));
