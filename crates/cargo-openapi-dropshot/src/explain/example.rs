@@ -26,6 +26,36 @@ pub(super) fn name_of(part: Part) -> &'static str {
     }
 }
 
+/// The keywords that OpenAPI 3.1 has and 3.0 lacks.
+const NEWER: [&str; 14] = [
+    "webhooks: ",
+    "if: ",
+    "then: ",
+    "const: ",
+    "contains: ",
+    "prefixItems: ",
+    "items: false",
+    "exclusiveMaximum: ",
+    "exclusiveMinimum: ",
+    "patternProperties: ",
+    "propertyNames: ",
+    "unevaluated",
+    "dependentRequired: ",
+    "dependentSchemas: ",
+];
+
+/// The version of OpenAPI in which a text has a meaning: 3.1 only if it has what 3.0 lacks,
+/// because most documents are of 3.0.
+fn version_of(text: &str) -> &'static str {
+    let is_newer = NEWER.iter().any(|keyword| text.contains(keyword));
+    // In 3.0, the exclusive bounds are flags.
+    let has_flag = text.contains("imum: true");
+    match is_newer && !has_flag {
+        true => "3.1.0",
+        false => "3.0.3",
+    }
+}
+
 /// The document that shows a part in its place; `None` if the example is in words.
 pub(super) fn document(part: Part, text: &str) -> Option<String> {
     let head = |text: &str| {
@@ -36,7 +66,8 @@ pub(super) fn document(part: Part, text: &str) -> Option<String> {
         let info = unless("info: ", "info: {title: T, version: 1.0.0}");
         let paths = unless("paths: ", "paths: {}");
         let text = text.replace(", paths: ", "\npaths: ");
-        format!("openapi: 3.0.3\n{info}{paths}{text}\n")
+        let version = version_of(&text);
+        format!("openapi: {version}\n{info}{paths}{text}\n")
     };
     Some(match part {
         Part::Text => text.to_owned(),

@@ -36,11 +36,21 @@ pub(crate) const RULES: &[Declared] = &[
     Declared {
         id: "released-document",
         severity: Error,
-        meaning: "A file in the folder of releases is not a released document, or was edited.",
+        meaning: "A file in the folder of releases is not a released document, or cannot be read.",
         remedy: "Restore the file from version control; `release` writes the files of this folder.",
         breaks: "`released/1.0.0.yaml` with `version: 1.0.1`, or a file `released/notes.txt`",
         keeps: "`released/1.0.0.yaml` with `version: 1.0.0`",
         configuration: "`releases` in `openapi-dropshot.toml` names the folder.",
+    },
+    Declared {
+        id: "frozen-document",
+        severity: Error,
+        meaning: "A released document was edited or removed, or has no checksum in the file `SHA256SUMS` of its folder. Without that file, this is \
+                  a warning.",
+        remedy: "Restore the released text from version control, and make the change in the document itself; `release` writes the checksums.",
+        breaks: "`released/1.0.0.yaml` with a corrected description",
+        keeps: "`released/1.0.0.yaml` as it was released, and the correction in the document",
+        configuration: "`releases` in `openapi-dropshot.toml` names the folder. The rule cannot be switched off.",
     },
     Declared {
         id: "changelog-form",

@@ -28,15 +28,17 @@ const fn rule(
 #[rustfmt::skip]
 pub(super) static RULES: &[Rule] = &[
     // Schemas.
-    rule("missing-type", "A schema has `properties` or `items`, but no `type`, so that values of every other type are valid.",
-        "Write `type: object`, or `type: array`.",
-        Schema, "{properties: {a: {type: string}}}", "{type: object, properties: {a: {type: string}}}"),
-    rule("meaningless-keyword", "A keyword says nothing about the values of its schema.",
-        "Remove the keyword, or correct the type.",
-        Schema, "{type: string, minimum: 1}", "{type: integer, minimum: 1}"),
-    rule("meaningless-default", "A default is at a place where the value cannot be absent.",
+    rule("missing-type", "No part of `allOf` has a `type`, so that values of every type are valid.",
+        "Write `type: object` beside `allOf` or in one of its parts.",
+        Schema, "{allOf: [{description: A thing.}, {description: A small one.}]}",
+        "{type: object, allOf: [{description: A thing.}, {description: A small one.}]}"),
+    rule("meaningless-keyword", "A keyword is at a place where it says nothing about the values, such as beside alternatives.",
+        "Remove the keyword, or write it in the schema of the type that it belongs to.",
+        Schema, "{oneOf: [{type: string}, {type: integer}], minimum: 1}", "{oneOf: [{type: string}, {type: integer, minimum: 1}]}"),
+    rule("meaningless-default", "A default is at a place where the value cannot be absent, and the generator could not leave it out.",
         "Remove `default`, or write it at the property or parameter that may be absent.",
-        Schema, "{type: array, items: {type: string, default: a}}", "{type: array, items: {type: string}}"),
+        Words, "a default of the elements of an array, in a document that takes too many steps to simplify",
+        "a default of a property that is not required"),
     rule("unsupported-schema", "No type of Rust has the same meaning as the schema.",
         "Write the schema in the form that the message names.",
         Schema, "{type: string, not: {type: integer}}", "{type: string}"),
@@ -55,9 +57,10 @@ pub(super) static RULES: &[Rule] = &[
     rule("unsupported-multiple-of", "`multipleOf` of a number is not checked, because fractions are not exact.",
         "Count in the smallest unit, as an integer.",
         Schema, "{type: number, multipleOf: 0.1}", "{type: integer, multipleOf: 10}"),
-    rule("required-without-property", "`required` names a member that has no schema.",
+    rule("required-without-property", "`required` names a member that has no schema, and the generator could not add one that allows any value.",
         "Add it to `properties`, or remove it from `required`.",
-        Schema, "{type: object, properties: {a: {type: string}}, required: [b]}", "{type: object, properties: {a: {type: string}}, required: [a]}"),
+        Words, "`required: [b]` without a property `b`, in a document that takes too many steps to simplify",
+        "`required: [b]` with a property `b`"),
     rule("unsupported-all-of", "A part of `allOf` is no object, or speaks of the members of the other parts.",
         "Write the rules of all parts in one schema.",
         Schema, "{allOf: [{type: object, properties: {a: {type: string}}}, {type: string}]}",
@@ -66,10 +69,14 @@ pub(super) static RULES: &[Rule] = &[
         "Define it in one part only.",
         Schema, "{allOf: [{type: object, properties: {a: {type: string}}}, {type: object, properties: {a: {type: integer}}}]}",
         "{allOf: [{type: object, properties: {a: {type: string}}}, {type: object, properties: {b: {type: integer}}}]}"),
-    rule("unsupported-discriminator", "An alternative of a schema with `discriminator` is no component, or `mapping` names none.",
-        "Give each alternative a name in `components.schemas`, and refer to it.",
-        Schema, "{oneOf: [{type: object, properties: {a: {type: string}}}], discriminator: {propertyName: a}}",
-        "{oneOf: [{type: object, properties: {a: {type: string}}}]}"),
+    rule("unsupported-discriminator", "`mapping` of a `discriminator` names a component that is none of the alternatives, or two alternatives have the \
+                                       same value.",
+        "List the component among the alternatives, or remove it from `mapping`; give each alternative a value of its own.",
+        Document, "components: {schemas: {A: {oneOf: [{$ref: '#/components/schemas/B'}], discriminator: {propertyName: kind, mapping: {c: \
+                   '#/components/schemas/C'}}}, B: {type: object, required: [kind], properties: {kind: {type: string}}}, C: {type: object, required: [kind], \
+                   properties: {kind: {type: string}}}}}",
+        "components: {schemas: {A: {oneOf: [{$ref: '#/components/schemas/B'}], discriminator: {propertyName: kind, mapping: {b: \
+         '#/components/schemas/B'}}}, B: {type: object, required: [kind], properties: {kind: {type: string}}}}}"),
     rule("too-deep", "Schemas are nested more than 64 levels deep.",
         "Give the inner parts names in `components.schemas`, and refer to them.",
         Words, "an array of arrays, 70 levels deep", "an array of arrays, 10 levels deep"),
@@ -82,10 +89,6 @@ pub(super) static RULES: &[Rule] = &[
         "Write the path in the form that the message names.",
         Paths, "/a//b: {get: {operationId: a, responses: {'204': {description: Done.}}}}",
         "/a/b: {get: {operationId: a, responses: {'204': {description: Done.}}}}"),
-    rule("unsupported-servers", "Two servers have different paths, and a service has one base path.",
-        "Give all servers the same path, or write a document for each path.",
-        Document, "servers: [{url: 'http://a.example/v1'}, {url: 'http://b.example/v2'}]",
-        "servers: [{url: 'http://a.example/v1'}, {url: 'http://b.example/v1'}]"),
     rule("unsupported-replacement", "The address of the replacement of an operation cannot be made from a request, because its path has other variables.",
         "Name a replacement whose variables are at the same place of the path, or one without variables.",
         Paths, "/a: {get: {operationId: a, deprecated: true, x-deprecated-since: 2026-01-01, x-sunset: 2030-01-01, x-replacement: {operation: b, note: use it}, \
@@ -112,11 +115,11 @@ pub(super) static RULES: &[Rule] = &[
                 {type: string}}}}}, responses: {'204': {description: Done.}}}}",
         "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: object, properties: \
          {b: {type: string}}}}}}, responses: {'204': {description: Done.}}}}"),
-    rule("unsupported-media-type", "A request body has several media types, or one that the generator does not read at its place.",
+    rule("unsupported-media-type", "A request body has several media types, or an error with a code has one, and none of them is JSON.",
         "Keep one entry in `content`, and use `application/json` if there are several.",
-        Paths, "/a: {post: {operationId: a, requestBody: {required: true, content: {application/json: {schema: {}}, text/plain: {schema: {type: string}}}}, \
-                responses: {'204': {description: Done.}}}}",
-        "/a: {post: {operationId: a, requestBody: {required: true, content: {application/json: {schema: {}}}}, responses: {'204': {description: Done.}}}}"),
+        Paths, "/a: {post: {operationId: a, requestBody: {required: true, content: {application/xml: {schema: {type: string}}, text/plain: {schema: {type: \
+                string}}}}, responses: {'204': {description: Done.}}}}",
+        "/a: {post: {operationId: a, requestBody: {required: true, content: {text/plain: {schema: {type: string}}}}, responses: {'204': {description: Done.}}}}"),
     rule("missing-schema", "A form or a header has no schema.",
         "Add a `schema`: for a form an object with a property for each field.",
         Paths, "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {}}}, responses: {'204': \

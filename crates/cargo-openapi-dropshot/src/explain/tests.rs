@@ -29,7 +29,9 @@ fn sources() -> Vec<(PathBuf, String)> {
                 .expect("a name")
                 .to_string_lossy()
                 .into_owned();
-            if path.is_dir() && !["explain", "tests", "program", "rules"].contains(&name.as_str()) {
+            // `init` fills templates, whose keys look like rules, and reports no rule itself.
+            let without_rules = ["explain", "tests", "program", "rules", "init"];
+            if path.is_dir() && !without_rules.contains(&name.as_str()) {
                 folders.push(path);
             } else if name.ends_with(".rs") && !["tests.rs", "explain.rs"].contains(&name.as_str())
             {

@@ -2,6 +2,7 @@
 
 use crate::repository::{DOCUMENT, Repository, THINGS, assert_printed};
 use serde_json::Value;
+use std::fs;
 
 /// A repository whose document breaks a client, without a changelog entry.
 fn broken() -> Repository {
@@ -184,7 +185,7 @@ fn removing_an_error_of_a_released_operation_fails_although_its_range_stays() {
         "      summary:",
         "      x-stability-level: beta\n      summary:",
     );
-    repository.write("spec/released/1.0.0.yaml", &beta);
+    repository.release(&beta);
     repository.replace(
         DOCUMENT,
         "      summary:",
@@ -206,6 +207,32 @@ fn an_operation_without_the_responses_of_every_service_fails() {
         repository.run(&["check", "--gate", "document"]),
         1,
         &[message, "add `4XX` and `5XX`"],
+    );
+}
+
+#[test]
+fn an_edit_of_a_released_document_is_found_by_its_checksum() {
+    let repository = Repository::code_first();
+    let released = "spec/released/1.0.0.yaml";
+    repository.replace(released, "How many.", "How many at most.");
+    let breaking = ["check", "--gate", "breaking"];
+    assert_printed(
+        repository.run(&breaking),
+        1,
+        &[
+            "error[frozen-document]: the document was edited after its release",
+            "spec/released/SHA256SUMS:1",
+            "restore the released text",
+        ],
+    );
+    repository.replace(released, "How many at most.", "How many.");
+    assert_eq!(repository.run(&breaking).0, 0);
+    // Without the record an edit cannot be seen, so that a warning tells how to write it.
+    fs::remove_file(repository.path("spec/released/SHA256SUMS")).expect("the record is removed");
+    assert_printed(
+        repository.run(&breaking),
+        0,
+        &["warning[frozen-document]", "sha256sum *.yaml > SHA256SUMS"],
     );
 }
 

@@ -1,5 +1,6 @@
 //! Makes repositories for the tests, and runs the command in them.
 
+use sha2::{Digest, Sha256};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -96,9 +97,18 @@ impl Repository {
         let repository = Repository(tempfile::tempdir().expect("a temporary folder"));
         repository.write("openapi-dropshot.toml", CODE_FIRST);
         repository.write(DOCUMENT, THINGS);
-        repository.write("spec/released/1.0.0.yaml", THINGS);
+        repository.release(THINGS);
         repository.write("CHANGELOG.md", CHANGELOG);
         repository
+    }
+
+    /// Writes a document as the release 1.0.0, with its checksum.
+    pub(crate) fn release(&self, text: &str) {
+        self.write("spec/released/1.0.0.yaml", text);
+        let digest = Sha256::digest(text);
+        let checksum: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let record = format!("{checksum}  1.0.0.yaml\n");
+        self.write("spec/released/SHA256SUMS", &record);
     }
 
     /// A repository with a workspace of three crates for generated code.
