@@ -126,8 +126,9 @@ pub(super) static RULES: &[Rule] = &[
                 {description: Done.}}}}",
         "/a: {post: {operationId: a, requestBody: {required: true, content: {application/x-www-form-urlencoded: {schema: {type: object, properties: \
          {b: {type: string}}}}}}, responses: {'204': {description: Done.}}}}"),
-    rule("unsupported-parameter", "A parameter cannot be written as one text: an object, an array outside of a query, `content`, a `style`, a cookie.",
-        "Use a string, a number, a boolean or an enumeration, in the query or in a header.",
+    rule("unsupported-parameter", "A parameter cannot be written as one text: a value of any type, an object (in a query, one without `properties`), an array of these, \
+                                  `content`, another `style`, a cookie.",
+        "Use a string, a number, a boolean, an enumeration or an array of these, in the query or in a header.",
         Operation, "operationId: a, parameters: [{name: q, in: query, schema: {type: object}}]",
         "operationId: a, parameters: [{name: q, in: query, schema: {type: string}}]"),
     rule("unsupported-allow-reserved", "A parameter has `allowReserved: true`, and the client encodes reserved characters.",
