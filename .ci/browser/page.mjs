@@ -34,6 +34,7 @@ const origin = `http://127.0.0.1:${files.address().port}`;
 const folder = mkdtempSync(join(tmpdir(), 'browser-'));
 const environment = { ...process.env, PETSTORE_DATABASE: `sqlite:${join(folder, 'petstore.db')}` };
 const log = openSync(join(output, 'server.log'), 'w');
+execFileSync(program, ['migrate', '--create'], { env: environment, stdio: ['ignore', 'ignore', log] });
 const key = execFileSync(program, ['key', 'create', 'page'], { env: environment, stdio: ['ignore', 'pipe', log] }).toString().trim();
 const serve = async (origins) => {
   const options = ['serve', '--listen', '127.0.0.1:0', '--admin-listen', 'off', ...origins];
