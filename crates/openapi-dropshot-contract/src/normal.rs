@@ -87,7 +87,7 @@ fn rewritten(root: &Node) -> (Node, Vec<Problem>) {
         copied: 0,
     };
     each_schema(&mut root, false, &mut |schema| {
-        normalizer.schema(schema, Place::Whole);
+        normalizer.schema(schema, Place::Whole, false);
     });
     place(&mut root, &mut String::new());
     (root, normalizer.warnings)
@@ -159,14 +159,16 @@ enum Place {
 }
 
 impl Normalizer {
-    /// Rewrites a schema and the schemas inside of it.
-    fn schema(&mut self, node: &mut Node, place: Place) {
+    /// Rewrites a schema and the schemas inside of it. `is_typed` tells whether a schema of
+    /// which this one is a part, or another part of that schema, has a type for its values.
+    fn schema(&mut self, node: &mut Node, place: Place, is_typed: bool) {
         if members(node).is_none() || node.get("$ref").is_some() {
             return;
         }
-        self.parts(node);
+        let is_typed = is_typed || single::writes_type(&self.components, node, Left::of(&steps()));
+        self.parts(node, is_typed);
         single::never(node);
-        self.assume_type(node);
+        self.assume_type(node, is_typed);
         self.idle(node, place);
         single::enumeration(node);
         self.conjunction(node);
@@ -177,21 +179,25 @@ impl Normalizer {
     }
 
     /// Rewrites the schemas inside of a schema.
-    fn parts(&mut self, node: &mut Node) {
+    fn parts(&mut self, node: &mut Node, is_typed: bool) {
         for (keyword, member) in members(node).into_iter().flatten() {
             let value = &mut member.value;
             match keyword.as_str() {
                 "properties" => {
-                    values(value).for_each(|part| self.schema(part, Place::Member));
+                    values(value).for_each(|part| self.schema(part, Place::Member, false));
                 }
-                "items" | "additionalProperties" | "not" => self.schema(value, Place::Part),
+                "items" | "additionalProperties" | "not" => {
+                    self.schema(value, Place::Part, false);
+                }
                 "allOf" | "oneOf" | "anyOf" => {
                     let place = match keyword.as_str() {
                         "allOf" => Place::Conjunct,
                         _ => Place::Part,
                     };
                     if let NodeKind::Array(parts) = &mut value.kind {
-                        parts.iter_mut().for_each(|part| self.schema(part, place));
+                        for part in parts {
+                            self.schema(part, place, is_typed);
+                        }
                     }
                 }
                 _ => {}

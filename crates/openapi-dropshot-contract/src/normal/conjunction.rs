@@ -55,7 +55,7 @@ impl Normalizer {
         });
         if let Some(mut joined) = joined {
             if let Some(items) = members(&mut joined).and_then(|members| members.get_mut("items")) {
-                self.schema(&mut items.value, Place::Part);
+                self.schema(&mut items.value, Place::Part, false);
             }
             *node = joined;
         }
@@ -77,7 +77,7 @@ impl Normalizer {
             insert(node, "properties", empty(&at));
         }
         for (name, mut whole) in joined {
-            self.schema(&mut whole, Place::Member);
+            self.schema(&mut whole, Place::Member, false);
             // Where the definitions contradict each other, the generator says so.
             let is_left = whole.get("allOf").is_some();
             if is_left && kind_of(&self.components, &whole) != Some(Kind::Object) {

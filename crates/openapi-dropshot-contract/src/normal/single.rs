@@ -103,6 +103,27 @@ pub(super) fn type_of(node: &Node) -> Option<&str> {
         .map(|_| "string")
 }
 
+/// Returns whether a schema, or a part of its `allOf`, has `type` or `enum`, so that its
+/// values are of one kind.
+pub(super) fn writes_type(
+    components: &IndexMap<String, Node>,
+    node: &Node,
+    left: Left<'_>,
+) -> bool {
+    let Some(left) = left.next() else {
+        return false;
+    };
+    if let Some(reference) = node.get("$ref") {
+        let target = target(components, reference);
+        return target.is_some_and(|target| writes_type(components, target, left));
+    }
+    let parts = node.get("allOf").and_then(Node::as_array);
+    let mut parts = parts.into_iter().flatten();
+    node.get("type").is_some()
+        || node.get("enum").is_some()
+        || parts.any(|part| writes_type(components, part, left))
+}
+
 impl Node {
     fn is_empty_container(&self) -> bool {
         match &self.kind {
@@ -121,7 +142,7 @@ fn is_named(part: &Node) -> bool {
 
 impl Normalizer {
     /// Adds the `type` that the keywords of a schema imply.
-    pub(super) fn assume_type(&mut self, node: &mut Node) {
+    pub(super) fn assume_type(&mut self, node: &mut Node, is_typed: bool) {
         if node.get("type").is_some() || node.get("enum").is_some() || is_never(node) {
             return;
         }
@@ -134,7 +155,7 @@ impl Normalizer {
             return;
         }
         let at = node.at.clone();
-        if !is_composed {
+        if !is_composed && !is_typed {
             let message = format!(
                 "this schema has no `type`, and keywords of type `{kind}`: the type is assumed"
             );
@@ -204,6 +225,11 @@ impl Normalizer {
             let parts = ["oneOf", "anyOf"].map(|keyword| node.get(keyword)?.as_array());
             let parts: Vec<&Node> = parts.into_iter().flatten().flatten().collect();
             let place = match parts.as_slice() {
+                [] if !describes_tag(node) => {
+                    // The linter warns of the property that is not described.
+                    remove(node, "discriminator");
+                    return;
+                }
                 [] => "without `oneOf` or `anyOf`",
                 parts if parts.iter().copied().all(is_named) => return,
                 _ => "where an alternative is no component: it would have no name",
@@ -249,6 +275,14 @@ impl Normalizer {
             }
         }
     }
+}
+
+/// Returns whether a schema describes the property that its discriminator names.
+fn describes_tag(node: &Node) -> bool {
+    let discriminator = node.get("discriminator");
+    let name = discriminator.and_then(|own| own.get("propertyName")?.as_str());
+    let properties = node.get("properties");
+    name.is_some_and(|name| properties.is_some_and(|own| own.get(name).is_some()))
 }
 
 /// Adds the names in `required` of a schema and of the parts of its `allOf`.

@@ -74,7 +74,7 @@ rules! {
             "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\ncomponents: {schemas: {A: {type: [string, 'null']}}}";
     WRONG_TYPE Error General "wrong-type" "A member has a value of another type than it must have."
         "Write a value of the type that the message names."
-        Schema "{minLength: '1'}" "{minLength: 1}";
+        Schema "{type: string, minLength: '1'}" "{type: string, minLength: 1}";
     UNKNOWN_MEMBER Error General "unknown-member" "An object has a member that OpenAPI 3.0 does not know there."
         "Correct the name, remove the member, or begin its name with `x-` if it is an extension."
         Operation "sumary: List things" "summary: List things";
@@ -87,8 +87,8 @@ rules! {
             "parameters: [{name: q, in: query, schema: {}, example: 1}]";
     ERROR_CATALOGUE Error General "error-catalogue" "There are two catalogues of error codes, or `x-extensible-enum` and `x-error-catalogue` beside it differ."
         "Keep one catalogue, and list the same codes in both members."
-        Schema "{properties: {code: {x-extensible-enum: [], x-error-catalogue: {gone: {status: 410, cause: A., cure: B.}}}}}"
-            "{properties: {code: {x-extensible-enum: [gone], x-error-catalogue: {gone: {status: 410, cause: A., cure: B.}}}}}";
+        Schema "{type: object, properties: {code: {x-extensible-enum: [], x-error-catalogue: {gone: {status: 410, cause: A., cure: B.}}}}}"
+            "{type: object, properties: {code: {x-extensible-enum: [gone], x-error-catalogue: {gone: {status: 410, cause: A., cure: B.}}}}}";
     DATE Error General "date" "A date of an extension is not an existing day."
         "Write it as `YYYY-MM-DD`."
         Operation "deprecated: true, x-sunset: 2030-02-30" "deprecated: true, x-sunset: 2030-02-28";
@@ -113,8 +113,8 @@ rules! {
             "servers: [{url: 'https://a.example/v1'}, {url: 'https://b.example/v1'}]";
     UNREAD_BODY Warning General "unread-body" "The body of a request may be JSON or another media type. A generated service reads JSON only."
         "Remove the other media types, or read them with code of your own."
-        Operation "requestBody: {content: {application/json: {schema: {}}, application/xml: {schema: {}}}}"
-            "requestBody: {content: {application/json: {schema: {}}}}";
+        Paths "/a: {post: {requestBody: {content: {application/json: {schema: {}}, application/xml: {schema: {}}}}, responses: {'204': {description: Done.}}}}"
+            "/a: {post: {requestBody: {content: {application/json: {schema: {}}}}, responses: {'204': {description: Done.}}}}";
     NO_RESPONSE Warning General "no-response" "An operation has no response."
         "Add one, such as `'200'`."
         Operation "responses: {}" "responses: {'200': {description: Here.}}";
@@ -150,22 +150,22 @@ rules! {
         Schema "{oneOf: []}" "{oneOf: [{type: string}]}";
     DUPLICATE_REQUIRED Error General "duplicate-required" "`required` lists a name twice."
         "Remove one of them."
-        Schema "{required: [a, a], properties: {a: {}}}" "{required: [a], properties: {a: {}}}";
+        Schema "{type: object, required: [a, a], properties: {a: {}}}" "{type: object, required: [a], properties: {a: {}}}";
 
     // References.
     REFERENCE Error General "reference" "`$ref` does not refer to a component of the kind that may stand there."
         "Write `#/components/SECTION/NAME`."
-        Schema "{$ref: '#/info'}" "{properties: {next: {$ref: '#/components/schemas/A'}}}";
+        Schema "{$ref: '#/info'}" "{type: object, properties: {next: {$ref: '#/components/schemas/A'}}}";
     EXTERNAL_REFERENCE Error General "external-reference" "`$ref` refers to another document."
         "Copy what it refers to under `components` of this document."
-        Schema "{$ref: 'other.yaml#/A'}" "{properties: {next: {$ref: '#/components/schemas/A'}}}";
+        Schema "{$ref: 'other.yaml#/A'}" "{type: object, properties: {next: {$ref: '#/components/schemas/A'}}}";
     DANGLING_REFERENCE Error General "dangling-reference" "`$ref` refers to a component that does not exist."
         "Correct the name, or define the component."
-        Schema "{properties: {next: {$ref: '#/components/schemas/B'}}}" "{properties: {next: {$ref: '#/components/schemas/A'}}}";
+        Schema "{type: object, properties: {next: {$ref: '#/components/schemas/B'}}}" "{type: object, properties: {next: {$ref: '#/components/schemas/A'}}}";
     REFERENCE_SIBLING Warning General "reference-sibling" "A member beside `$ref` is ignored (OpenAPI 3.0.3, \"Reference Object\")."
         "Move it to the component; in a schema, wrap the reference: `allOf: [{$ref: …}]`."
-        Schema "{properties: {next: {$ref: '#/components/schemas/A', nullable: true}}}"
-            "{properties: {next: {nullable: true, allOf: [{$ref: '#/components/schemas/A'}]}}}";
+        Schema "{type: object, properties: {next: {$ref: '#/components/schemas/A', nullable: true}}}"
+            "{type: object, properties: {next: {nullable: true, allOf: [{$ref: '#/components/schemas/A'}]}}}";
     REFERENCE_CYCLE Error General "reference-cycle" "Components consist of references that lead back to each other."
         "Write out one of them."
         Document "components: {parameters: {A: {$ref: '#/components/parameters/A'}}}"
@@ -175,11 +175,11 @@ rules! {
         Words "300 references to a parameter with an example of 10,000 elements" "30 references to it";
     SCHEMA_CYCLE Error General "schema-cycle" "A schema consists of itself, by references and compositions alone."
         "Write one of the schemas out, or refer to it from a property or from `items`."
-        Schema "{allOf: [{$ref: '#/components/schemas/A'}]}" "{properties: {next: {$ref: '#/components/schemas/A'}}}";
+        Schema "{allOf: [{$ref: '#/components/schemas/A'}]}" "{type: object, properties: {next: {$ref: '#/components/schemas/A'}}}";
     ENDLESS_SCHEMA Error General "endless-schema" "Each value of a schema must contain another one, so that no value ends."
         "Make one of the properties in the cycle optional or `nullable`."
-        Schema "{required: [next], properties: {next: {$ref: '#/components/schemas/A'}}}"
-            "{properties: {next: {$ref: '#/components/schemas/A'}}}";
+        Schema "{type: object, required: [next], properties: {next: {$ref: '#/components/schemas/A'}}}"
+            "{type: object, properties: {next: {$ref: '#/components/schemas/A'}}}";
 
     // Operations.
     EMPTY_OPERATION_ID Error General "empty-operation-id" "`operationId` is empty."
@@ -245,17 +245,18 @@ rules! {
         Schema "{type: integer, minLength: 1}" "{type: string, minLength: 1}";
     READ_WRITE_ONLY Error General "read-write-only" "A schema is `readOnly` and `writeOnly`, so that nobody can send it."
         "Keep one of them."
-        Schema "{readOnly: true, writeOnly: true}" "{readOnly: true}";
+        Property "readOnly: true, writeOnly: true" "readOnly: true";
     UNKNOWN_REQUIRED Warning General "unknown-required" "`required` names a property that no part of the schema describes."
         "Correct the name, describe the property, or remove the name."
-        Schema "{required: [nmae], properties: {name: {}}}" "{required: [name], properties: {name: {}}}";
+        Schema "{type: object, required: [nmae], properties: {name: {}}}" "{type: object, required: [name], properties: {name: {}}}";
     DISCRIMINATOR_MAPPING Error General "discriminator-mapping" "`discriminator.mapping` leads to a schema that does not exist."
         "Write `#/components/schemas/NAME`."
-        Schema "{oneOf: [{type: object}], discriminator: {propertyName: a, mapping: {b: '#/components/schemas/B'}}}"
-            "{oneOf: [{type: object}], discriminator: {propertyName: a, mapping: {b: '#/components/schemas/A'}}}";
+        Document "components: {schemas: {A: {oneOf: [{$ref: '#/components/schemas/B'}], discriminator: {propertyName: a, mapping: {b: '#/components/schemas/C'}}}, B: {type: object, required: [a], properties: {a: {type: string}}}}}"
+            "components: {schemas: {A: {oneOf: [{$ref: '#/components/schemas/B'}], discriminator: {propertyName: a, mapping: {b: '#/components/schemas/B'}}}, B: {type: object, required: [a], properties: {a: {type: string}}}}}";
     DISCRIMINATOR_PROPERTY Warning General "discriminator-property" "The discriminator names a property that the schema does not describe."
         "Describe the property and require it, or list the alternatives in `oneOf`."
-        Schema "{discriminator: {propertyName: a}}" "{properties: {a: {}}, discriminator: {propertyName: a}}";
+        Document "components: {schemas: {A: {type: object, discriminator: {propertyName: a}}, B: {allOf: [{$ref: '#/components/schemas/A'}, {type: object, properties: {b: {}}}]}, C: {type: array, items: {$ref: '#/components/schemas/A'}}}}"
+            "components: {schemas: {A: {type: object, required: [a], properties: {a: {type: string}}, discriminator: {propertyName: a}}, B: {allOf: [{$ref: '#/components/schemas/A'}, {type: object, properties: {b: {}}}]}, C: {type: array, items: {$ref: '#/components/schemas/A'}}}}";
     INVALID_DEFAULT Error General "invalid-default" "A default is not valid by its own schema."
         "Correct the default or the schema."
         Schema "{type: integer, maximum: 100, default: 1000}" "{type: integer, maximum: 100, default: 10}";
@@ -307,7 +308,7 @@ rules! {
             "responses: {'204': {description: Done.}, 4XX: {description: Bad.}, 5XX: {description: Broken.}}";
     MISPLACED_STABILITY_LEVEL Error Strict "misplaced-stability-level" "A schema has `x-stability-level`, which has a meaning at operations, parameters and responses only."
         "Remove it, or describe in words that the property may change."
-        Schema "{properties: {a: {x-stability-level: beta}}}" "{properties: {a: {description: It may change.}}}";
+        Schema "{type: object, properties: {a: {x-stability-level: beta}}}" "{type: object, properties: {a: {description: It may change.}}}";
     MISSING_EXAMPLE Error Strict "missing-example" "A body has no example."
         "Add `example` beside its schema."
         Operation "responses: {'200': {description: Here., content: {text/plain: {schema: {type: string}}}}}"

@@ -91,7 +91,7 @@ fn keywords_without_effect_get_a_warning() {
 #[test]
 fn read_only_and_write_only_exclude_each_other() {
     assert_fault(
-        &with_schemas("    A: «{readOnly: true, writeOnly: true}\n"),
+        &schema("type: object, properties: {a: «{readOnly: true, writeOnly: true}}"),
         "read-write-only",
         "nobody could send it",
         "keep one",
@@ -112,11 +112,11 @@ fn required_names_are_properties_of_the_composed_schema() {
         "    Base: {type: object, properties: {name: {}}}
     A: {allOf: [{$ref: '#/components/schemas/Base'}, {required: [name]}]}
     B: {required: [name], allOf: [{oneOf: [{$ref: '#/components/schemas/Base'}]}]}
-    Mixin: {required: [anything]}
+    Mixin: {type: object, required: [anything]}
 ",
     ));
     assert_fault(
-        &schema("required: [a, «a], properties: {a: {}}"),
+        &schema("type: object, required: [a, «a], properties: {a: {}}"),
         "duplicate-required",
         "`a` is listed twice",
         "remove",
@@ -142,5 +142,40 @@ fn discriminators_lead_to_schemas() {
         "discriminator-property",
         "`kind` is not a property",
         "oneOf",
+    );
+}
+
+#[test]
+fn a_type_that_is_written_in_another_part_is_not_assumed() {
+    assert_clean(&with_schemas(
+        "    Base: {type: object, properties: {name: {}}}
+    Part: {allOf: [{$ref: '#/components/schemas/Base'}, {allOf: [{required: [name]}]}]}
+    Case: {type: object, properties: {a: {}, b: {}}, oneOf: [{required: [a]}, {required: [b]}]}
+",
+    ));
+    assert_warning(
+        &with_schemas("    A: {allOf: [«{required: [a], properties: {a: {}}}]}\n"),
+        "assumed-type",
+        "keywords of type `object`",
+        "type: object",
+    );
+    // The values of a property have a type of their own.
+    assert_warning(
+        &schema("type: object, properties: {a: «{minLength: 1}}"),
+        "assumed-type",
+        "keywords of type `string`",
+        "type: string",
+    );
+}
+
+#[test]
+fn a_discriminator_without_alternatives_gets_one_warning() {
+    assert_warning(
+        &schema(
+            "type: object, properties: {kind: {type: string}}, discriminator: «{propertyName: kind}",
+        ),
+        "idle-keyword",
+        "`discriminator` has no effect without `oneOf` or `anyOf`",
+        "remove it",
     );
 }
