@@ -17,7 +17,7 @@ const CONTRACT: &str = "api/contract.rs";
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
     /// One of the files is not among them.
-    #[error("the generator wrote no {0}; pass all files that it returned")]
+    #[error("the generator wrote no {0}; pass all files that `generate_service` returned")]
     Missing(String),
     /// A file is no Rust.
     #[error("the generated {path} is not valid Rust")]
