@@ -105,6 +105,10 @@ pub(crate) const ACCEPTED: &[(&[&str], &str)] = &[
         "dropshot describes the headers of one response; the variants of the generated enum carry those of each",
     ),
     (
+        &["header-of-bytes"],
+        "dropshot describes no headers of a response that is not JSON; the generated response has them, and the served document",
+    ),
+    (
         &["parameter-schema-text"],
         "dropshot describes a parameter and not its schema; the served document has both texts",
     ),

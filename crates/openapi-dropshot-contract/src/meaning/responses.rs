@@ -113,6 +113,8 @@ impl<'d> Comparer<'d> {
                         "error-header-lost"
                     } else if self.has_several_successes {
                         "header-of-several"
+                    } else if is_bytes(source, emitted) {
+                        "header-of-bytes"
                     } else {
                         "header-lost"
                     };
@@ -161,6 +163,15 @@ pub(super) fn is_like_json(media: &MediaType) -> bool {
 /// Returns the response that is declared for exactly this status.
 fn with_status(operation: &Operation, status: StatusCode) -> Option<&Response> {
     (operation.responses.iter()).find(|response| response.status.value == status)
+}
+
+/// Returns whether a response that is not JSON is emitted as any bytes.
+fn is_bytes(source: &Response, emitted: &Response) -> bool {
+    let has_json = source.content.iter().any(is_like_json);
+    let is_any = |media: &MediaType| media.name.value == "*/*" && is_free(media);
+    !source.content.is_empty()
+        && !has_json
+        && matches!(emitted.content.as_slice(), [only] if is_any(only))
 }
 
 /// Returns whether a content may be anything.
