@@ -80,7 +80,7 @@ struct Plan {
     notes: Vec<String>,
 }
 
-/// Writes the files that do not exist yet, and prints what was written and what is left to do. The exit code is 0, or 3 if
+/// Writes the files that do not exist yet, and prints what was written and the remaining steps. The exit code is 0, or 3 if
 /// `--skip-unsupported` left out an operation.
 ///
 /// # Errors

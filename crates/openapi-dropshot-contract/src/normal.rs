@@ -23,7 +23,7 @@ const SCHEMAS: &str = "#/components/schemas/";
 /// How many references and parts of `allOf` are followed from one schema.
 const LONGEST_CHAIN: usize = 32;
 
-/// How many schemas are looked at to answer one question about a schema.
+/// How many schemas are looked at for one question about a schema.
 const MOST_STEPS: usize = 2_000;
 
 /// How many values may be copied into alternatives.

@@ -78,7 +78,7 @@ impl Existing {
         Ok(())
     }
 
-    /// Returns what is left to edit by hand, as paragraphs.
+    /// Returns what remains to be edited by hand, as paragraphs.
     pub(super) fn steps(&self, plan: &Plan) -> Vec<String> {
         let mut steps = Vec::new();
         if let Some(manifest) = &self.manifest {
