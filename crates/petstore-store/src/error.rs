@@ -354,6 +354,13 @@ pub enum BackupProblem {
     #[error("the copy exists already and was not changed; name a new file")]
     Exists,
 
+    /// The log of a database that was removed or replaced lies where SQLite would read it
+    /// as that of the copy.
+    #[error(
+        "`{}` belongs to another database, and would get into the copy; remove it or name another file", .0.display()
+    )]
+    LogBeside(PathBuf),
+
     /// The folder that should hold the copy is missing.
     #[error("the folder of the copy does not exist; create `{}` or name another file", .0.display())]
     NoFolder(PathBuf),

@@ -195,6 +195,12 @@ fn free_place(to: &Path) -> Result<PathBuf, BackupProblem> {
     if fs::symlink_metadata(&absolute).is_ok() {
         return Err(BackupProblem::Exists);
     }
+    for suffix in ["-wal", "-journal"] {
+        let log = open::beside(&absolute, suffix);
+        if fs::symlink_metadata(&log).is_ok() {
+            return Err(BackupProblem::LogBeside(log));
+        }
+    }
     match absolute.parent() {
         Some(folder) if folder.is_dir() => Ok(folder.to_owned()),
         folder => Err(BackupProblem::NoFolder(

@@ -102,6 +102,16 @@ async fn an_existing_file_is_not_overwritten() {
 }
 
 #[tokio::test]
+async fn the_log_of_a_removed_database_does_not_get_into_a_copy() {
+    // A process that was killed leaves its log, and somebody removes only the database.
+    let (from, to) = (Place::with_pets(1).await, place());
+    let log = to.path.with_extension("db-wal");
+    fs::write(&log, "the log of another database").expect("a file");
+    let beside = |error: &BackupError| matches!(error.problem, BackupProblem::LogBeside(_));
+    is_rejected(&from, &to, beside, &log, "remove it").await;
+}
+
+#[tokio::test]
 async fn where_no_store_is_none_is_made() {
     let (from, to) = (place(), place());
     let no_store = |error: &BackupError| matches!(error.problem, BackupProblem::NoStore);
