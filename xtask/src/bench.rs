@@ -1,4 +1,4 @@
-//! Runs `cargo xtask bench`: measures the service beside a baseline and a comparison, its
+//! Runs `cargo xtask bench`: measures the service beside a baseline and its peers, its
 //! latency at a fixed rate, its reads on growing stores, the client, and the generator.
 //! Each part is one file below. The programs of `crates/petstore-bench` send the requests
 //! and check the responses; its README says what is measured and why.
@@ -12,10 +12,12 @@ mod growth;
 mod latency;
 mod load;
 mod machine;
+mod peers;
 mod plot;
 mod postgres;
 mod process;
 mod programs;
+mod scale;
 mod table;
 mod targets;
 
@@ -42,6 +44,14 @@ pub(crate) struct Options {
     #[arg(long, value_name = "PART", value_delimiter = ',')]
     only: Vec<Part>,
 
+    /// Compare with these peers
+    #[arg(long, value_enum, default_value_t)]
+    peers: peers::Selection,
+
+    /// Let `growth` go up to a hundred million pets; this needs 15 GB in the target folder
+    #[arg(long)]
+    large: bool,
+
     /// Numbers of connections
     #[arg(long, value_name = "NUMBER", value_delimiter = ',', default_values_t = [1, 64, 512])]
     connections: Vec<usize>,
@@ -64,6 +74,8 @@ enum Part {
     Latency,
     /// The cost of reads as a store grows
     Growth,
+    /// Several servers on one PostgreSQL
+    Scale,
     /// The client beside bare reqwest
     Client,
     /// Reading, linting and generating
@@ -90,6 +102,8 @@ struct Bench<'root> {
     programs: Programs,
     /// The folder for intermediate files and for files that are kept for the next run.
     folder: PathBuf,
+    quick: bool,
+    peers: peers::Selection,
 }
 
 /// The content of the machine-readable copy.
@@ -101,6 +115,7 @@ struct Report {
     compare: Vec<compare::Row>,
     latency: Vec<latency::Row>,
     growth: growth::Growth,
+    scale: Vec<scale::Row>,
     client: Option<client::Client>,
     generation: Vec<generation::Row>,
     targets: Vec<targets::Target>,
@@ -118,9 +133,10 @@ impl Extent {
             warm_up_seconds: either(0.1, 0.2),
             rounds: options.rounds.unwrap_or(if quick { 1 } else { 11 }).max(1),
             pets: if quick { 2_000 } else { 100_000 },
-            grown: match quick {
-                true => vec![1_000, 20_000],
-                false => vec![1_000, 1_000_000, 10_000_000],
+            grown: match (quick, options.large) {
+                (true, _) => vec![1_000, 20_000],
+                (false, false) => vec![1_000, 1_000_000, 10_000_000],
+                (false, true) => vec![1_000, 1_000_000, 10_000_000, 100_000_000],
             },
             idle_connections: if quick { 100 } else { 1_000 },
         }
@@ -138,6 +154,8 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         extent: Extent::of(options),
         programs,
         folder,
+        quick: options.quick,
+        peers: options.peers,
     };
     let mut report = Report {
         machine: machine::Machine::this(),
@@ -154,6 +172,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     }
     if wanted(Part::Growth) {
         growth::measure(&bench, &mut report)?;
+    }
+    if wanted(Part::Scale) {
+        scale::measure(&bench, &mut report)?;
     }
     if wanted(Part::Client) {
         client::measure(&bench, &mut report)?;

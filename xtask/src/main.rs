@@ -66,7 +66,7 @@ enum Task {
     /// Exits with 0 if every test passed, and with 1 if not.
     Test(test::Options),
 
-    /// Measure the service beside a baseline and a comparison
+    /// Measure the service beside a baseline and other implementations
     ///
     /// Exits with 0 if every response was right, and with 1 if not; the speed does
     /// not change the exit code.

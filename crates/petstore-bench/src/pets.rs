@@ -2,7 +2,7 @@
 //! all its members, so that each response can be compared with the expected one. The
 //! example `seed` of petstore-store has the same rule in SQL.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 /// Number of pets on a measured page.
 pub const PAGE: usize = 20;
@@ -10,10 +10,21 @@ pub const PAGE: usize = 20;
 /// Number of pets with the rarest status, in every store.
 const FEW: i64 = 25;
 
+/// The order of the members of a pet in JSON.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
+pub enum Members {
+    /// That of the contract.
+    AsDeclared,
+    /// That of the contract, but optional members come last.
+    RequiredFirst,
+    /// Alphabetical.
+    Sorted,
+}
+
 /// Returns the pet with the number `number`, counted from 1, of a store that holds `of`
-/// pets, as JSON with the members in the order of the contract.
+/// pets, as JSON.
 #[must_use]
-pub fn pet(number: i64, of: i64) -> String {
+pub fn pet(number: i64, of: i64, members: Members) -> String {
     let status = match number {
         _ if number % few(of) == 0 => ",\"status\":\"sold\"",
         _ if number % 4 == 1 => ",\"status\":\"available\"",
@@ -21,20 +32,41 @@ pub fn pet(number: i64, of: i64) -> String {
         _ => "",
     };
     let category = number % 1000;
-    format!(
-        "{{\"name\":\"pet number {number}\",\"categoryId\":{category}{status},\"id\":{number}}}"
-    )
+    let name = format_args!("pet number {number}");
+    json(name, category, status, number, members)
+}
+
+/// Returns a pet as JSON; `status` is empty or begins with a comma.
+#[must_use]
+pub fn json(
+    name: fmt::Arguments<'_>,
+    category: i64,
+    status: &str,
+    id: i64,
+    members: Members,
+) -> String {
+    match members {
+        Members::AsDeclared => {
+            format!("{{\"name\":\"{name}\",\"categoryId\":{category}{status},\"id\":{id}}}")
+        }
+        Members::RequiredFirst => {
+            format!("{{\"name\":\"{name}\",\"categoryId\":{category},\"id\":{id}{status}}}")
+        }
+        Members::Sorted => {
+            format!("{{\"categoryId\":{category},\"id\":{id},\"name\":\"{name}\"{status}}}")
+        }
+    }
 }
 
 /// Returns the page of at most `limit` pets that begins after the pet with the number
 /// `after`, in the same store.
 #[must_use]
-pub fn page(after: i64, filter: Filter, limit: usize, of: i64) -> String {
+pub fn page(after: i64, filter: Filter, limit: usize, of: i64, members: Members) -> String {
     let numbers = (after + 1..=of).filter(|&number| filter.takes(number, of));
     let mut text = String::from("[");
     for (place, number) in numbers.take(limit).enumerate() {
         let comma = if place == 0 { "" } else { "," };
-        let written = write!(text, "{comma}{}", pet(number, of));
+        let written = write!(text, "{comma}{}", pet(number, of, members));
         debug_assert!(written.is_ok(), "a String takes any text");
     }
     text.push(']');
@@ -87,30 +119,36 @@ mod tests {
     #[test]
     fn a_pet_is_what_the_seeding_query_makes_of_its_number() {
         assert_eq!(
-            pet(1001, 100_000),
+            pet(1001, 100_000, Members::AsDeclared),
             r#"{"name":"pet number 1001","categoryId":1,"status":"available","id":1001}"#
         );
         assert_eq!(
-            pet(4000, 100_000),
+            pet(4000, 100_000, Members::AsDeclared),
             r#"{"name":"pet number 4000","categoryId":0,"status":"sold","id":4000}"#
         );
         assert_eq!(
-            pet(3, 100_000),
-            r#"{"name":"pet number 3","categoryId":3,"id":3}"#
+            pet(3, 100_000, Members::Sorted),
+            r#"{"categoryId":3,"id":3,"name":"pet number 3"}"#
         );
+    }
+
+    fn declared(number: i64) -> String {
+        pet(number, 100, Members::AsDeclared)
     }
 
     #[test]
     fn a_page_goes_on_after_its_predecessor_and_ends_with_the_store() {
-        assert!(page(0, Filter::Available, 20, 100).starts_with(&format!(
-            "[{},{}",
-            pet(1, 100),
-            pet(5, 100)
-        )));
-        assert_eq!(
-            page(98, Filter::All, 20, 100),
-            format!("[{},{}]", pet(99, 100), pet(100, 100))
+        assert!(
+            page(0, Filter::Available, 20, 100, Members::AsDeclared).starts_with(&format!(
+                "[{},{}",
+                declared(1),
+                declared(5)
+            ))
         );
-        assert_eq!(page(100, Filter::All, 20, 100), "[]");
+        assert_eq!(
+            page(98, Filter::All, 20, 100, Members::AsDeclared),
+            format!("[{},{}]", declared(99), declared(100))
+        );
+        assert_eq!(page(100, Filter::All, 20, 100, Members::AsDeclared), "[]");
     }
 }

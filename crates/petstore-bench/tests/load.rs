@@ -90,8 +90,8 @@ fn serve(mut stream: TcpStream, body: fn(u32) -> String) {
 }
 
 fn first_page() -> String {
-    use petstore_bench::pets::{Filter, PAGE, page};
-    page(0, Filter::Available, PAGE, 1000)
+    use petstore_bench::pets::{Filter, Members, PAGE, page};
+    page(0, Filter::Available, PAGE, 1000, Members::AsDeclared)
 }
 
 #[test]

@@ -1,20 +1,28 @@
 //! Fills each candidate of the bench with the same data and starts it. Each round uses
 //! its own copies, so that creations of one round do not affect another.
 
-use super::{Bench, load, postgres::Cluster, process::Running, programs::output, progress};
-use anyhow::{Context as _, Result, ensure};
+use super::{
+    Bench, load,
+    peers::{self, Peer, Stores},
+    postgres::Cluster,
+    process::Running,
+    programs::output,
+    progress,
+};
+use anyhow::{Context as _, Result, bail, ensure};
 use serde::Serialize;
 use std::{
-    env, fmt, fs,
+    env,
+    ffi::OsString,
+    fmt, fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
 /// The key of the candidates that do not create keys.
 const KEY: &str = "a-key-that-every-request-shows";
-/// The filled database on PostgreSQL, and its copy for a round.
-const FILLED: &str = "filled";
-const ROUND: &str = "round";
+/// The database of the service on PostgreSQL.
+pub(super) const FILLED: &str = "filled";
 
 /// Returns the SQL that generates the same pets as the example `seed` of petstore-store.
 fn fill_postgres(pets: i64) -> String {
@@ -33,8 +41,20 @@ fn fill_postgres(pets: i64) -> String {
 pub(super) enum Kind {
     /// Bare hyper.
     Baseline,
+    /// Bare actix-web.
+    Actix,
     /// axum and sqlx.
     Comparison,
+    /// axum and rusqlite, with group commit and a cache of keys.
+    AxumRusqlite,
+    /// What openapi-to-rust generates, on the store of the one before.
+    OpenapiToRust,
+    /// FastAPI.
+    Fastapi,
+    /// Fastify and better-sqlite3.
+    Fastify,
+    /// axum and sqlx on PostgreSQL.
+    AxumPostgres,
     /// The service on SQLite.
     Service,
     /// The service on PostgreSQL.
@@ -45,10 +65,32 @@ impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Kind::Baseline => "baseline",
+            Kind::Actix => "actix-web",
             Kind::Comparison => "comparison",
+            Kind::AxumRusqlite => "axum, rusqlite",
+            Kind::OpenapiToRust => "openapi-to-rust",
+            Kind::Fastapi => "FastAPI",
+            Kind::Fastify => "Fastify",
+            Kind::AxumPostgres => "axum, PostgreSQL",
             Kind::Service => "service",
             Kind::ServicePostgres => "service, PostgreSQL",
         })
+    }
+}
+
+impl Kind {
+    /// Whether its lists do not say where the next page is.
+    fn sends_no_link(self) -> bool {
+        self == Kind::OpenapiToRust
+    }
+
+    /// The arguments of the load for the order of the members of its pets.
+    pub(super) fn members(self) -> &'static [&'static str] {
+        match self {
+            Kind::OpenapiToRust => &["--members", "sorted"],
+            Kind::Fastify => &["--members", "required-first"],
+            _ => &[],
+        }
     }
 }
 
@@ -56,6 +98,7 @@ impl fmt::Display for Kind {
 #[derive(Serialize)]
 pub(super) struct Facts {
     pub(super) candidate: Kind,
+    /// 0 if an interpreter runs it.
     pub(super) binary_bytes: u64,
     /// Time from start to ready, in milliseconds, for each round.
     pub(super) ready_ms: Vec<f64>,
@@ -72,9 +115,19 @@ pub(super) struct Candidate {
     pub(super) key: String,
     /// The file with the positions of its pages, as the program `load` printed them.
     pub(super) pages: PathBuf,
-    program: PathBuf,
-    /// The filled database, if it is a file.
-    database: PathBuf,
+    /// The program, and what comes before its own arguments.
+    program: Vec<OsString>,
+    database: Database,
+}
+
+/// What a candidate stores its pets in.
+enum Database {
+    /// Nothing, but it sends pets of a store with so many.
+    Nothing(i64),
+    /// The filled file.
+    Sqlite(PathBuf),
+    /// The filled database on PostgreSQL.
+    Postgres(String),
 }
 
 pub(super) struct Candidates {
@@ -99,7 +152,9 @@ impl Candidates {
             folder,
         };
         all.all.push(all.baseline(bench));
-        all.all.push(all.comparison(bench)?);
+        for peer in peers::selected(bench.peers) {
+            all.all.extend(all.peer(peer, bench)?);
+        }
         all.all.push(all.service(bench)?);
         match &all.cluster {
             Some(cluster) => all.all.push(all.service_on(cluster, bench)?),
@@ -113,21 +168,27 @@ impl Candidates {
             }
         }
         for candidate in &all.all {
+            if candidate.is_fixed() || candidate.kind.sends_no_link() {
+                continue;
+            }
             let running = all.start(candidate)?;
-            let text = match candidate.kind {
-                Kind::Baseline => continue,
-                _ => load::walk(bench, &running, &candidate.key, bench.extent.pets, &[]),
-            };
+            let members = candidate.kind.members().iter();
+            let members: Vec<String> = members.map(ToString::to_string).collect();
+            let text = load::walk(bench, &running, &candidate.key, bench.extent.pets, &members);
             let text = text.with_context(|| format!("{}: its pages", candidate.kind))?;
             fs::write(&candidate.pages, text)?;
         }
-        let service = all
-            .all
-            .iter()
-            .find(|candidate| candidate.kind == Kind::Service);
-        if let Some(service) = service {
-            // The baseline has one page, but receives requests of the same length.
-            fs::copy(&service.pages, &all.all[0].pages)?;
+        for candidate in &all.all {
+            let like = match candidate.kind {
+                // They have one page, but receive requests of the same length.
+                Kind::Baseline | Kind::Actix => Kind::Service,
+                // The same store, and the same positions.
+                Kind::OpenapiToRust => Kind::AxumRusqlite,
+                _ => continue,
+            };
+            if let Some(like) = all.all.iter().find(|other| other.kind == like) {
+                fs::copy(&like.pages, &candidate.pages)?;
+            }
         }
         Ok(all)
     }
@@ -137,23 +198,42 @@ impl Candidates {
             kind: Kind::Baseline,
             key: KEY.to_owned(),
             pages: self.folder.path().join("baseline.json"),
-            program: bench.programs.baseline.clone(),
-            database: bench.extent.pets.to_string().into(),
+            program: vec![bench.programs.baseline.clone().into()],
+            database: Database::Nothing(bench.extent.pets),
         }
     }
 
-    fn comparison(&self, bench: &Bench<'_>) -> Result<Candidate> {
-        let database = self.folder.path().join("comparison.db");
-        let mut seed = Command::new(&bench.programs.comparison);
-        seed.arg("seed").arg(&database);
-        output(seed.arg(bench.extent.pets.to_string()).arg(KEY))?;
-        Ok(Candidate {
-            kind: Kind::Comparison,
+    /// Prepares a peer and fills its store; returns `None` if PostgreSQL is not installed.
+    fn peer(&self, peer: &Peer, bench: &Bench<'_>) -> Result<Option<Candidate>> {
+        let database = match (peer.stores, &self.cluster) {
+            (Stores::Nothing, _) => Database::Nothing(bench.extent.pets),
+            (Stores::Sqlite, _) => {
+                Database::Sqlite(self.folder.path().join(format!("{}.db", peer.kind)))
+            }
+            (Stores::Postgres, Some(cluster)) => {
+                let name = format!("{:?}", peer.kind).to_lowercase();
+                cluster.execute("postgres", &format!("CREATE DATABASE {name}"))?;
+                Database::Postgres(name)
+            }
+            (Stores::Postgres, None) => return Ok(None),
+        };
+        let candidate = Candidate {
+            kind: peer.kind,
             key: KEY.to_owned(),
-            pages: self.folder.path().join("comparison.json"),
-            program: bench.programs.comparison.clone(),
+            pages: self.folder.path().join(format!("{}.json", peer.kind)),
+            program: peer.build(bench.root, &bench.programs.target, bench.quick)?,
             database,
-        })
+        };
+        let mut seed = candidate.command();
+        match (&candidate.database, &self.cluster) {
+            (Database::Sqlite(file), _) => seed.arg("seed").arg(file),
+            (Database::Postgres(name), Some(cluster)) => {
+                seed.arg("seed").arg(cluster.url_with_host(name))
+            }
+            _ => return Ok(Some(candidate)),
+        };
+        output(seed.arg(bench.extent.pets.to_string()).arg(KEY))?;
+        Ok(Some(candidate))
     }
 
     fn service(&self, bench: &Bench<'_>) -> Result<Candidate> {
@@ -163,48 +243,51 @@ impl Candidates {
             kind: Kind::Service,
             key: key(bench, &sqlite(&database))?,
             pages: self.folder.path().join("service.json"),
-            program: bench.programs.server.clone(),
-            database,
+            program: vec![bench.programs.server.clone().into()],
+            database: Database::Sqlite(database),
         })
     }
 
     fn service_on(&self, cluster: &Cluster, bench: &Bench<'_>) -> Result<Candidate> {
-        cluster.execute("postgres", &format!("CREATE DATABASE {FILLED}"))?;
-        let key = key(bench, &cluster.url(FILLED))?;
-        for sql in fill_postgres(bench.extent.pets).split(';') {
-            cluster.execute(FILLED, sql)?;
-        }
         Ok(Candidate {
             kind: Kind::ServicePostgres,
-            key,
+            key: fill_on(cluster, bench)?,
             pages: self.folder.path().join("postgres.json"),
-            program: bench.programs.server.clone(),
-            database: PathBuf::new(),
+            program: vec![bench.programs.server.clone().into()],
+            database: Database::Postgres(FILLED.to_owned()),
         })
     }
 
     /// Starts a candidate on a copy of its database.
     pub(super) fn start(&self, candidate: &Candidate) -> Result<Running> {
-        let mut command = Command::new(&candidate.program);
+        let mut command = candidate.command();
         let log = self.folder.path().join(format!("{}.log", candidate.kind));
-        match (candidate.kind, &self.cluster) {
-            (Kind::Baseline, _) => command.arg(&candidate.database),
-            (Kind::Comparison, _) => command.arg("serve").arg(self.copy(candidate)?),
-            (Kind::ServicePostgres, Some(cluster)) => {
-                cluster.execute(
-                    "postgres",
-                    &format!("DROP DATABASE IF EXISTS {ROUND} (FORCE)"),
-                )?;
-                cluster.execute(
-                    "postgres",
-                    &format!("CREATE DATABASE {ROUND} TEMPLATE {FILLED}"),
-                )?;
-                // Writes what the copy left to be written, so that the round does not
-                // have to.
-                cluster.execute("postgres", "CHECKPOINT")?;
-                serve(&mut command, &cluster.url(ROUND))
+        match (&candidate.database, &self.cluster) {
+            (Database::Nothing(pets), _) => command.arg(pets.to_string()),
+            (Database::Sqlite(file), _) => {
+                let copy = self.copy(candidate.kind, file)?;
+                match candidate.kind {
+                    Kind::Service => serve(&mut command, &sqlite(&copy)),
+                    _ => command.arg("serve").arg(copy),
+                }
             }
-            _ => serve(&mut command, &sqlite(&self.copy(candidate)?)),
+            (Database::Postgres(filled), Some(cluster)) => {
+                let copy = format!("{filled}_round");
+                for sql in [
+                    format!("DROP DATABASE IF EXISTS {copy} (FORCE)"),
+                    format!("CREATE DATABASE {copy} TEMPLATE {filled}"),
+                    // Writes what the copy left to be written, so that the round does not
+                    // have to.
+                    "CHECKPOINT".to_owned(),
+                ] {
+                    cluster.execute("postgres", &sql)?;
+                }
+                match candidate.kind {
+                    Kind::ServicePostgres => serve(&mut command, &cluster.url(&copy)),
+                    _ => command.arg("serve").arg(cluster.url_with_host(&copy)),
+                }
+            }
+            (Database::Postgres(_), None) => bail!("{}: PostgreSQL ended", candidate.kind),
         };
         Running::start(&mut command, &log)
     }
@@ -213,7 +296,7 @@ impl Candidates {
     /// database.
     pub(super) fn processes(&self, candidate: &Candidate, running: &Running) -> Vec<u32> {
         let database = self.cluster.as_ref();
-        let database = database.filter(|_| candidate.kind == Kind::ServicePostgres);
+        let database = database.filter(|_| matches!(candidate.database, Database::Postgres(_)));
         let database = database.map(Cluster::id);
         [Some(running.id()), database]
             .into_iter()
@@ -221,8 +304,8 @@ impl Candidates {
             .collect()
     }
 
-    fn copy(&self, candidate: &Candidate) -> Result<PathBuf> {
-        let copy = self.folder.path().join(format!("{}.copy", candidate.kind));
+    fn copy(&self, kind: Kind, file: &Path) -> Result<PathBuf> {
+        let copy = self.folder.path().join(format!("{kind}.copy"));
         for suffix in ["", "-wal", "-shm"] {
             let mut name = copy.clone().into_os_string();
             name.push(suffix);
@@ -230,7 +313,7 @@ impl Candidates {
                 fs::remove_file(&name)?;
             }
         }
-        fs::copy(&candidate.database, &copy)?;
+        fs::copy(file, &copy)?;
         fs::File::open(&copy)?.sync_all()?;
         Ok(copy)
     }
@@ -238,7 +321,19 @@ impl Candidates {
 
 impl Candidate {
     pub(super) fn binary_bytes(&self) -> Result<u64> {
-        Ok(fs::metadata(&self.program)?.len())
+        // An interpreter is found in PATH, and says nothing about the size.
+        Ok(fs::metadata(&self.program[0]).map_or(0, |program| program.len()))
+    }
+
+    /// Whether it always sends the same.
+    pub(super) fn is_fixed(&self) -> bool {
+        matches!(self.database, Database::Nothing(_))
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program[0]);
+        command.args(&self.program[1..]);
+        command
     }
 }
 
@@ -246,6 +341,16 @@ impl Candidate {
 pub(super) fn fill(bench: &Bench<'_>, database: &Path, pets: i64) -> Result<()> {
     let mut seed = Command::new(&bench.programs.seed);
     output(seed.arg(database).arg(pets.to_string())).map(drop)
+}
+
+/// Creates the database [`FILLED`] with the pets of the service, and a key.
+pub(super) fn fill_on(cluster: &Cluster, bench: &Bench<'_>) -> Result<String> {
+    cluster.execute("postgres", &format!("CREATE DATABASE {FILLED}"))?;
+    let key = key(bench, &cluster.url(FILLED))?;
+    for sql in fill_postgres(bench.extent.pets).split(';') {
+        cluster.execute(FILLED, sql)?;
+    }
+    Ok(key)
 }
 
 /// Creates a key in a store of the service.

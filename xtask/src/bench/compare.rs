@@ -188,7 +188,10 @@ fn print(report: &Report) {
     for facts in &report.candidates {
         table.row([
             facts.candidate.to_string(),
-            table::mebibytes(facts.binary_bytes as f64),
+            match facts.binary_bytes {
+                0 => table::none(),
+                bytes => table::mebibytes(bytes as f64),
+            },
             median(facts.ready_ms.iter().copied()).map_or_else(table::none, table::milliseconds),
             median(facts.peak_bytes.iter().map(|&bytes| bytes as f64))
                 .map_or_else(table::none, table::mebibytes),

@@ -16,6 +16,7 @@ use std::{
     fmt, fs,
     path::{Path, PathBuf},
     process::Command,
+    time::Instant,
 };
 
 /// The maximum number of pets on a page, so that the walk to the middle of a store takes
@@ -59,6 +60,7 @@ impl fmt::Display for Read {
 pub(super) struct Growth {
     pub(super) store: Vec<StoreRow>,
     pub(super) socket: Vec<SocketRow>,
+    pub(super) files: Vec<FileRow>,
     /// Time from start to ready of the service on each store, in milliseconds.
     pub(super) ready_ms: Vec<(i64, f64)>,
 }
@@ -82,6 +84,17 @@ pub(super) struct SocketRow {
     /// The ratio of the processor time per request to that on the smallest store.
     pub(super) ratio: Option<f64>,
     rounds: Vec<Measured>,
+}
+
+/// What concerns the whole file of a store.
+#[derive(Serialize)]
+pub(super) struct FileRow {
+    pets: i64,
+    bytes: u64,
+    /// Creations over the socket.
+    creations: Option<Medians>,
+    /// The time of `petstore-server backup`.
+    backup_ms: f64,
 }
 
 /// A store and the service that runs on it.
@@ -108,6 +121,11 @@ pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
     let ready = |grown: &Grown| (grown.pets, grown.running.ready.as_secs_f64() * 1e3);
     report.growth.ready_ms = grown.iter().map(ready).collect();
     over_the_socket(bench, &grown, report);
+    drop(grown);
+    for (pets, store) in &stores {
+        let row = whole_file(bench, *pets, store, folder.path(), &mut report.void)?;
+        report.growth.files.push(row);
+    }
     print(&report.growth);
     Ok(())
 }
@@ -220,6 +238,53 @@ fn over_the_socket(bench: &Bench<'_>, grown: &[Grown], report: &mut Report) {
     report.growth.socket = rows;
 }
 
+/// Copies a store as a backup does, and creates pets in the copy, so that the store remains
+/// as it is for the next run.
+fn whole_file(
+    bench: &Bench<'_>,
+    pets: i64,
+    store: &Path,
+    folder: &Path,
+    void: &mut Vec<String>,
+) -> Result<FileRow> {
+    progress(&format!("creations and a backup, {pets} pets"));
+    let folder = tempfile::Builder::new().tempdir_in(folder)?;
+    let copy = folder.path().join("copy.db");
+    let mut command = Command::new(&bench.programs.server);
+    command
+        .args(["backup", "--database", &candidates::sqlite(store)])
+        .arg(&copy);
+    let begin = Instant::now();
+    output(&mut command)?;
+    let backup_ms = begin.elapsed().as_secs_f64() * 1e3;
+    let bytes = fs::metadata(&copy)?.len();
+    let database = candidates::sqlite(&copy);
+    let key = candidates::key(bench, &database)?;
+    let mut command = Command::new(&bench.programs.server);
+    let log = folder.path().join("copy.log");
+    let running = Running::start(candidates::serve(&mut command, &database), &log)?;
+    let measured_candidate = MeasuredCandidate {
+        running: &running,
+        key: &key,
+        pets,
+        watch: vec![running.id()],
+        arguments: Vec::new(),
+    };
+    let mut rounds = Vec::new();
+    for _ in 0..ROUNDS.min(bench.extent.rounds * 2) {
+        match measured_candidate.measure(bench, Load::Create, CONNECTIONS, None) {
+            Ok(measured) => rounds.push(measured),
+            Err(error) => void.push(format!("creations in a store of {pets} pets: {error:#}")),
+        }
+    }
+    Ok(FileRow {
+        pets,
+        bytes,
+        creations: Medians::of(rounds.iter()),
+        backup_ms,
+    })
+}
+
 fn arguments(read: Read, grown: &Grown) -> (Load, Vec<String>) {
     let filter = |name: &str| vec!["--filter".to_owned(), name.to_owned()];
     match read {
@@ -269,6 +334,20 @@ fn print(growth: &Growth) {
                     .map_or_else(table::none, |ratio| format!("{ratio:.2}")),
             ]),
         }
+        table.row(cells);
+    }
+    println!("\n{table}");
+    let mut table = Table::new(&["pets", "file", "creations/s", "CPU/creation", "backup"]);
+    for row in &growth.files {
+        let mut cells = vec![row.pets.to_string(), table::mebibytes(row.bytes as f64)];
+        match &row.creations {
+            None => cells.extend(["void".to_owned(), table::none()]),
+            Some(Medians { of, .. }) => cells.extend([
+                format!("{:.0}", of.requests_per_second),
+                format!("{:.1} µs", of.cpu_us),
+            ]),
+        }
+        cells.push(table::milliseconds(row.backup_ms));
         table.row(cells);
     }
     println!("\n{table}");

@@ -1,12 +1,7 @@
 //! Runs the program `load`, which sends requests and checks responses, and reads its
 //! measurements.
 
-use super::{
-    Bench,
-    candidates::{Candidate, Kind},
-    process::Running,
-    programs::output,
-};
+use super::{Bench, candidates::Candidate, process::Running, programs::output};
 use anyhow::{Context as _, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -114,9 +109,10 @@ impl<'a> MeasuredCandidate<'a> {
         watch: Vec<u32>,
     ) -> Self {
         let mut arguments = vec!["--pages".to_owned(), path_argument(&candidate.pages)];
-        if candidate.kind == Kind::Baseline {
+        if candidate.is_fixed() {
             arguments.push("--fixed".to_owned());
         }
+        arguments.extend(candidate.kind.members().iter().map(ToString::to_string));
         Self {
             running,
             key: &candidate.key,
@@ -196,9 +192,10 @@ pub(super) fn idle(
 ) -> Result<u64> {
     let mut command = command(bench, "idle", running, &candidate.key, bench.extent.pets);
     command.args(["--connections", &connections.to_string()]);
-    if candidate.kind == Kind::Baseline {
+    if candidate.is_fixed() {
         command.arg("--fixed");
     }
+    command.args(candidate.kind.members());
     let load = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut load = load.with_context(|| format!("cannot start {command:?}"))?;
     let mut line = String::new();

@@ -5,15 +5,21 @@ use super::{candidates::Kind, compare::Row, load::LOADS};
 use std::fmt::Write as _;
 
 const CONNECTIONS: usize = 64;
-const WIDTH: usize = 720;
+const WIDTH: usize = 1080;
 const HEIGHT: usize = 360;
 const MARGIN: usize = 50;
 /// The height of a bar that is as long as that of the baseline.
 const FULL: f64 = (HEIGHT - 2 * MARGIN) as f64;
 
-const CANDIDATES: [(Kind, &str); 4] = [
+const CANDIDATES: [(Kind, &str); 10] = [
     (Kind::Baseline, "#9aa0a6"),
+    (Kind::Actix, "#c4c7ca"),
     (Kind::Comparison, "#d98f3e"),
+    (Kind::AxumRusqlite, "#e8b96f"),
+    (Kind::OpenapiToRust, "#8f6b3a"),
+    (Kind::Fastapi, "#4fa38a"),
+    (Kind::Fastify, "#8bc7a5"),
+    (Kind::AxumPostgres, "#b58ac9"),
     (Kind::Service, "#2f7ed8"),
     (Kind::ServicePostgres, "#7a5fb5"),
 ];
@@ -37,12 +43,16 @@ pub(super) fn svg(rows: &[Row]) -> String {
         20,
         &format!("requests a second, as a share of the baseline; {connections} connections"),
     );
+    let candidates = CANDIDATES.into_iter();
+    let candidates: Vec<_> = candidates
+        .filter(|(kind, _)| rows.iter().any(|row| row.candidate == *kind))
+        .collect();
     let group = (WIDTH - 2 * MARGIN) / LOADS.len();
-    let bar = group / (CANDIDATES.len() + 1);
+    let bar = group / (candidates.len() + 1);
     for (place, load) in LOADS.into_iter().enumerate() {
         let left = MARGIN + place * group;
         text(&mut svg, left, HEIGHT - MARGIN + 16, &load.to_string());
-        for (place, (kind, colour)) in CANDIDATES.into_iter().enumerate() {
+        for (place, (kind, colour)) in candidates.iter().copied().enumerate() {
             let row = rows.iter().find(|row| {
                 (row.load, row.connections, row.candidate) == (load, connections, kind)
             });
@@ -66,8 +76,8 @@ pub(super) fn svg(rows: &[Row]) -> String {
             text(&mut svg, left, top - 4, &format!("{share:.2}"));
         }
     }
-    for (place, (kind, colour)) in CANDIDATES.into_iter().enumerate() {
-        let left = MARGIN + place * 150;
+    for (place, (kind, colour)) in candidates.iter().enumerate() {
+        let left = MARGIN + place * (WIDTH - MARGIN) / candidates.len();
         let written = writeln!(
             svg,
             "<rect x=\"{left}\" y=\"{}\" width=\"10\" height=\"10\" fill=\"{colour}\"/>",

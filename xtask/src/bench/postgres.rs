@@ -89,6 +89,12 @@ impl Cluster {
         format!("postgres://postgres@/{database}?host={socket}")
     }
 
+    /// The same for programs that require a host; it is not used.
+    pub(super) fn url_with_host(&self, database: &str) -> String {
+        self.url(database)
+            .replace("postgres@/", "postgres@localhost/")
+    }
+
     /// The process that started the server and all its processes.
     pub(super) fn id(&self) -> u32 {
         self.keeper.id()

@@ -13,7 +13,6 @@ pub(super) struct Programs {
     pub(super) target: PathBuf,
     pub(super) server: PathBuf,
     pub(super) baseline: PathBuf,
-    pub(super) comparison: PathBuf,
     pub(super) load: PathBuf,
     pub(super) client: PathBuf,
     pub(super) generation: PathBuf,
@@ -29,13 +28,6 @@ impl Programs {
     pub(super) fn build(root: &Path, quick: bool) -> Result<Self> {
         progress("compiling");
         let target = target(root)?;
-        // In one folder with the workspace, most dependencies of the comparison are compiled
-        // already; what is measured is compiled alone.
-        let comparison_target = if quick {
-            target.clone()
-        } else {
-            target.join("comparison")
-        };
         let profile = if quick { "debug" } else { "release" };
         let build = |arguments: &[&str]| {
             let mut command = cargo();
@@ -56,13 +48,6 @@ impl Programs {
             build(&["--package", "petstore-bench", "--bins"])?;
             build(&[&["--package", "petstore-store"], &examples[..]].concat())?;
         }
-        let comparison_folder = comparison_target.to_string_lossy();
-        build(&[
-            "--manifest-path",
-            "crates/petstore-bench/comparison/Cargo.toml",
-            "--target-dir",
-            &comparison_folder,
-        ])?;
         let built = target.join(profile);
         Ok(Self {
             server: built.join("petstore-server"),
@@ -72,9 +57,6 @@ impl Programs {
             generation: built.join("generation"),
             seed: built.join("examples/seed"),
             growth: built.join("examples/growth"),
-            comparison: comparison_target
-                .join(profile)
-                .join("petstore-bench-comparison"),
             target,
         })
     }

@@ -13,7 +13,7 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
-use petstore_bench::pets::{self, Filter, PAGE};
+use petstore_bench::pets::{self, Filter, Members, PAGE};
 use std::{
     env, io,
     sync::{
@@ -34,8 +34,8 @@ async fn main() -> anyhow::Result<()> {
     let pets = env::args().nth(1).unwrap_or_default().parse();
     let pets: i64 = pets.map_err(|_| anyhow::anyhow!("give the number of pets: baseline PETS"))?;
     let content = Arc::new(Content {
-        page: pets::page(0, Filter::Available, PAGE, pets).into(),
-        pet: pets::pet(1, pets).into(),
+        page: pets::page(0, Filter::Available, PAGE, pets, Members::AsDeclared).into(),
+        pet: pets::pet(1, pets, Members::AsDeclared).into(),
         pets: AtomicI64::new(pets),
     });
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;

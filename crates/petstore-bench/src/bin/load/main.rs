@@ -12,7 +12,7 @@ mod run;
 mod walk;
 
 use clap::{Args, Parser, Subcommand};
-use petstore_bench::pets::Filter;
+use petstore_bench::pets::{Filter, Members};
 use requests::Load;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
@@ -47,6 +47,9 @@ pub(crate) struct Service {
     /// Number of pets in its store
     #[arg(long)]
     pets: i64,
+    /// The order of the members of its pets
+    #[arg(long, default_value = "as-declared")]
+    members: Members,
 }
 
 /// The requests to send.

@@ -6,7 +6,7 @@ use crate::{
     connection::{Connection, Response},
 };
 use anyhow::{Context as _, bail, ensure};
-use petstore_bench::pets::{self, PAGE};
+use petstore_bench::pets::{self, Members, PAGE};
 use serde::{Deserialize, Serialize};
 use std::{fs, net::SocketAddr};
 
@@ -38,6 +38,7 @@ pub(crate) struct Requests {
     headers: String,
     pets: i64,
     fixed: bool,
+    members: Members,
     pages: Vec<Page>,
 }
 
@@ -65,7 +66,12 @@ pub(crate) struct Requester<'requests> {
 
 impl Requests {
     pub(crate) fn read(service: &Service, load_options: &LoadOptions) -> anyhow::Result<Self> {
-        let Service { address, key, pets } = service;
+        let Service {
+            address,
+            key,
+            pets,
+            members,
+        } = service;
         let first = Place {
             target: load_options.filter.target(PAGE),
             after: 0,
@@ -84,16 +90,17 @@ impl Requests {
             headers: format!("Host: {address}\r\nAuthorization: Bearer {key}\r\n"),
             pets: *pets,
             fixed: load_options.fixed,
+            members: *members,
             pages: Vec::new(),
         };
-        let first = pets::page(0, load_options.filter, PAGE, *pets);
+        let first = pets::page(0, load_options.filter, PAGE, *pets, *members);
         requests.pages = places
             .iter()
             .map(|place| Page {
                 request: requests.get(&place.target),
                 body: match load_options.fixed {
                     true => first.clone(),
-                    false => pets::page(place.after, load_options.filter, PAGE, *pets),
+                    false => pets::page(place.after, load_options.filter, PAGE, *pets, *members),
                 },
             })
             .collect();
@@ -133,8 +140,8 @@ impl Requests {
         for created in created.iter().step_by((created.len() / 100).max(1)) {
             let request = self.get(&format!("/v1/pets/{}", created.id));
             let response = connection.exchange(&request).await?;
-            let mut expected = new_pet(created.connection, created.number);
-            with_id(&mut expected, created.id);
+            let expected =
+                created_pet(created.connection, created.number, created.id, self.members);
             expect(&response, 200, &expected).context("a pet that was created")?;
         }
         Ok(())
@@ -170,19 +177,19 @@ impl Requester<'_> {
         let request = self.requests.get(&format!("/v1/pets/{id}"));
         let response = self.connection.exchange(&request).await?;
         let given = if self.requests.fixed { 1 } else { id };
-        expect(&response, 200, &pets::pet(given, self.requests.pets))
+        let Requests { pets, members, .. } = *self.requests;
+        expect(&response, 200, &pets::pet(given, pets, members))
     }
 
     async fn create(&mut self) -> anyhow::Result<Created> {
-        let mut pet = new_pet(self.index, self.number);
-        let request = self.requests.post(&pet);
+        let request = self.requests.post(&new_pet(self.index, self.number));
         let response = self.connection.exchange(&request).await?;
-        let id = id_of(response.body).context("a created pet has no `id` at its end")?;
+        let id = last_id(response.body).context("a created pet has no `id`")?;
         ensure!(
             id > self.requests.pets,
             "the id {id} of the created pet already exists"
         );
-        with_id(&mut pet, id);
+        let pet = created_pet(self.index, self.number, id, self.requests.members);
         expect(&response, 201, &pet)?;
         Ok(Created {
             connection: self.index,
@@ -208,15 +215,17 @@ fn new_pet(connection: usize, number: u64) -> String {
     )
 }
 
-/// Adds the id as the last member, as the service does.
-fn with_id(pet: &mut String, id: i64) {
-    pet.truncate(pet.len() - 1);
-    pet.push_str(&format!(",\"id\":{id}}}"));
+/// Returns the same pet once it has an id.
+fn created_pet(connection: usize, number: u64, id: i64, members: Members) -> String {
+    let name = format_args!("new pet {connection}-{number}");
+    pets::json(name, number as i64, ",\"status\":\"pending\"", id, members)
 }
 
-fn id_of(body: &[u8]) -> Option<i64> {
-    let text = std::str::from_utf8(body).ok()?.strip_suffix('}')?;
-    text.rsplit_once("\"id\":")?.1.parse().ok()
+/// Returns the last id in a body.
+pub(crate) fn last_id(body: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(body).ok()?;
+    let (_, id) = text.rsplit_once("\"id\":")?;
+    id.split([',', '}']).next()?.parse().ok()
 }
 
 pub(crate) fn expect(response: &Response<'_>, status: u16, body: &str) -> anyhow::Result<()> {

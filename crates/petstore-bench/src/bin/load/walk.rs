@@ -44,7 +44,12 @@ async fn places(options: &Options) -> anyhow::Result<VecDeque<Place>> {
         most,
         keep,
     } = options;
-    let Service { address, key, pets } = service;
+    let Service {
+        address,
+        key,
+        pets,
+        members,
+    } = service;
     let mut connection = Connection::open(*address).await?;
     let mut places = VecDeque::new();
     let (mut target, mut after) = (filter.target(*limit), 0);
@@ -53,8 +58,15 @@ async fn places(options: &Options) -> anyhow::Result<VecDeque<Place>> {
             "GET {target} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n\r\n"
         );
         let response = connection.exchange(request.as_bytes()).await?;
-        requests::expect(&response, 200, &pets::page(after, *filter, *limit, *pets))?;
-        let (last, next) = (last_id(response.body), response.link.map(next).transpose()?);
+        requests::expect(
+            &response,
+            200,
+            &pets::page(after, *filter, *limit, *pets, *members),
+        )?;
+        let (last, next) = (
+            requests::last_id(response.body),
+            response.link.map(next).transpose()?,
+        );
         // The measured pages have the usual size.
         let target_of_page = target.replace(&format!("limit={limit}&"), &format!("limit={PAGE}&"));
         places.push_back(Place {
@@ -81,9 +93,4 @@ fn next(link: &[u8]) -> anyhow::Result<String> {
     let query = text.strip_prefix('<').and_then(|rest| rest.split_once('>'));
     let (query, _) = query.with_context(|| format!("no link to a next page: {text}"))?;
     Ok(format!("/v1/pets{query}"))
-}
-
-fn last_id(body: &[u8]) -> Option<i64> {
-    let text = std::str::from_utf8(body).ok()?.strip_suffix("}]")?;
-    text.rsplit_once("\"id\":")?.1.parse().ok()
 }
