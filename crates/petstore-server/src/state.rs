@@ -1,7 +1,7 @@
 //! Implements the state of the server for the pet store: authenticates API keys, and stores usage
 //! counters and idempotency keys.
 
-use crate::{keys, store_metrics};
+use crate::{keys, store_metrics, usage};
 use chrono::{DateTime, Utc};
 use openapi_dropshot_server::{
     State,
@@ -9,6 +9,7 @@ use openapi_dropshot_server::{
     metrics::Metrics,
     permissions::{Permissions, Scope},
     state::{AuthenticationError, DeprecatedCalls, Seen, StateError, Usage, causes},
+    usage_report::StoredUsage,
 };
 use petstore_store::{
     FoundKey, KeyId, KeyLimits, KeyRate, KeyScope, KeyUse, Store, StoreError, UsageDelta,
@@ -159,6 +160,10 @@ impl State for PetStore {
         self.0.record_usage(usage).await.map_err(state_error)
     }
 
+    async fn stored_usage(&self) -> Result<Option<StoredUsage>, StateError> {
+        usage::stored(&*self.0).await.map(Some).map_err(state_error)
+    }
+
     async fn delete_expired_idempotency_keys(
         &self,
         now: DateTime<Utc>,
@@ -180,6 +185,7 @@ fn usage_delta(calls: DeprecatedCalls<Caller>) -> UsageDelta {
         calls: calls.calls,
         first_seen: calls.first_seen,
         last_seen: calls.last_seen,
+        user_agent: calls.user_agent,
     }
 }
 

@@ -2,8 +2,8 @@
 //! front page and `tests/suite/contract` say what it promises.
 
 use crate::{
-    Creation, FoundKey, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OrderPage,
-    OrderQuery, PoolStats, Revocation, StoreError, Usage, UsageRecord, WriteStats,
+    Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated,
+    Once, OrderPage, OrderQuery, PoolStats, Revocation, StoreError, Usage, UsageRecord, WriteStats,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -117,6 +117,9 @@ pub trait Store: Send + Sync {
     /// The usage counters of deprecated operations: by operation, then the latest
     /// caller first.
     async fn usage(&self) -> Result<Vec<UsageRecord>, StoreError>;
+
+    /// The usage of deprecated operations by day, of the last 400 days: by operation, key and day.
+    async fn usage_by_day(&self) -> Result<Vec<DailyUsage>, StoreError>;
 
     /// `Ok` if the store can read and take writes; for readiness.
     async fn check(&self) -> Result<(), StoreError>;

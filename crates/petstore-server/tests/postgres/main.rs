@@ -26,6 +26,7 @@ mod migration;
 mod orders;
 mod relay;
 mod responses;
+mod rolling;
 mod sharing;
 mod starting;
 

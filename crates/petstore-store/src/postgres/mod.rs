@@ -43,9 +43,9 @@ mod writer;
 pub use url::PostgresUrl;
 
 use crate::{
-    Creation, FoundKey, KeyHash, KeyId, KeyRecord, MigrationPlan, Missing, NewKey, NotOrdered,
-    NotUpdated, OnMigration, Once, OpenProblem, OrderPage, OrderQuery, PetPage, PetQuery,
-    PoolStats, Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
+    Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, MigrationPlan, Missing, NewKey,
+    NotOrdered, NotUpdated, OnMigration, Once, OpenProblem, OrderPage, OrderQuery, PetPage,
+    PetQuery, PoolStats, Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
     caller::on_behalf_of,
     idempotency::OnceOnly,
     key,
@@ -236,6 +236,10 @@ impl Store for PostgresStore {
 
     async fn usage(&self) -> Result<Vec<UsageRecord>, StoreError> {
         self.readers.query(UsageRecord::ALL, &[]).await
+    }
+
+    async fn usage_by_day(&self) -> Result<Vec<DailyUsage>, StoreError> {
+        self.readers.query(DailyUsage::ALL, &[]).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {

@@ -21,9 +21,9 @@ mod tests;
 mod writer;
 
 use crate::{
-    Creation, FoundKey, KeyHash, KeyId, KeyRecord, MigrationPlan, Missing, NewKey, NotOrdered,
-    NotUpdated, OnMigration, Once, OpenProblem, OrderPage, OrderQuery, PetPage, PetQuery,
-    PoolStats, Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
+    Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, MigrationPlan, Missing, NewKey,
+    NotOrdered, NotUpdated, OnMigration, Once, OpenProblem, OrderPage, OrderQuery, PetPage,
+    PetQuery, PoolStats, Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
     caller::on_behalf_of,
     idempotency::OnceOnly,
     key,
@@ -282,6 +282,10 @@ impl Store for SqliteStore {
 
     async fn usage(&self) -> Result<Vec<UsageRecord>, StoreError> {
         self.readers.query(UsageRecord::ALL, Vec::new()).await
+    }
+
+    async fn usage_by_day(&self) -> Result<Vec<DailyUsage>, StoreError> {
+        self.readers.query(DailyUsage::ALL, Vec::new()).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {

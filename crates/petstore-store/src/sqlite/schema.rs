@@ -22,6 +22,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0005_pages_from_an_index.sql"),
     include_str!("migrations/0006_limits_of_keys.sql"),
     include_str!("migrations/0007_long_names.sql"),
+    include_str!("migrations/0008_usage_by_day.sql"),
 ];
 
 /// The schema version that this code reads and writes.
