@@ -7,26 +7,35 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 /// The number of days in a chart.
 const CHART_DAYS: u64 = 90;
-/// The measures of a chart, in pixels: the distance of two bars and the height of the highest one.
+/// The measures of a chart: the distance of two bars and the height of the highest one. The chart
+/// is stretched to the width of the page.
 const BAR: u64 = 8;
 const HEIGHT: u64 = 80;
+/// The number of callers in a table; the page stays readable if a service has thousands of keys.
+const CALLERS: usize = 100;
 
 const STYLE: &str = "\
 :root { color-scheme: light dark; --line: #8888; --bar: #2563ab; --good: #17713a; --bad: #b3261e; }
 @media (prefers-color-scheme: dark) { :root { --bar: #7ab8ff; --good: #6fdc98; --bad: #ff8a80; } }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem; }
+h2 code { font-weight: normal; font-size: .8em; }
 section { border-top: 1px solid var(--line); margin-top: 2rem; }
 .verdict { font-weight: 600; color: var(--bad); }
 .unused { color: var(--good); }
-.wide { overflow-x: auto; }
-svg { display: block; max-width: 100%; height: auto; margin: 1rem 0; }
+figure { margin: 1rem 0; font-size: .8em; }
+svg { display: block; width: 100%; height: 5rem; border-bottom: 1px solid var(--line); }
 rect { fill: var(--bar); }
-line { stroke: var(--line); }
-svg text { font-size: 12px; fill: currentColor; }
-table { border-collapse: collapse; }
-th, td { text-align: left; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-td, th { white-space: nowrap; } td.agent { white-space: normal; overflow-wrap: anywhere; min-width: 12rem; }
-.number { text-align: right; }";
+.days { display: flex; justify-content: space-between; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; white-space: nowrap; }
+.text { white-space: normal; overflow-wrap: anywhere; }
+.number { text-align: right; }
+@media (max-width: 55rem) {
+  tr, td { display: block; } th { display: none; }
+  tr { border-bottom: 1px solid var(--line); padding: .4rem 0; }
+  td { border: 0; padding: 0; white-space: normal; overflow-wrap: anywhere; text-align: left; }
+  td::before { content: attr(data-label) \": \"; opacity: .7; }
+}";
 
 pub(super) fn page(report: &UsageReport) -> String {
     let mut html = format!(
@@ -57,11 +66,11 @@ fn section(html: &mut String, usage: &OperationUsage, today: NaiveDate) {
     };
     let instead = match usage.instead {
         "" => String::new(),
-        instead => format!(" Instead: {}.", escaped(&in_words(instead))),
+        instead => format!(" Instead: {}.", with_code(instead)),
     };
     let _ = write!(
         html,
-        "<section>\n<h2>{name} <small><code>{path}</code></small></h2>\n<p>{removal}{instead}</p>\n<p class=\"verdict{class}\">{verdict}</p>\n"
+        "<section>\n<h2>{name} <code>{path}</code></h2>\n<p>{removal}{instead}</p>\n<p class=\"verdict{class}\">{verdict}</p>\n"
     );
     if !usage.callers.is_empty() {
         chart(html, &days_of(usage), usage.operation, today);
@@ -70,9 +79,14 @@ fn section(html: &mut String, usage: &OperationUsage, today: NaiveDate) {
     html.push_str("</section>\n");
 }
 
-/// A note of the contract without its Markdown.
-fn in_words(note: &str) -> String {
-    note.replace('`', "")
+/// A note of the contract, whose Markdown is text between backticks only.
+fn with_code(note: &str) -> String {
+    let parts = note.split('`').enumerate();
+    let parts = parts.map(|(index, part)| match index % 2 {
+        0 => escaped(part),
+        _ => format!("<code>{}</code>", escaped(part)),
+    });
+    parts.collect()
 }
 
 fn verdict(usage: &OperationUsage) -> (&'static str, String) {
@@ -92,85 +106,98 @@ fn verdict(usage: &OperationUsage) -> (&'static str, String) {
         ),
         Some(days) if usage.last_seen.is_none() => (
             "",
-            format!("Nobody called it for {days} days{ever}; wait until it is {QUIET_DAYS}."),
+            format!(
+                "Nobody called it for {}{ever}. It can be removed after {QUIET_DAYS} days without a call.",
+                counted(days, "day")
+            ),
         ),
         Some(days) => {
-            let keys = usage.callers.len();
-            let keys = if keys == 1 {
-                "1 key".to_owned()
-            } else {
-                format!("{keys} keys")
-            };
+            let keys = i64::try_from(usage.callers.len()).unwrap_or(i64::MAX);
+            let keys = counted(keys, "key");
+            let calls = i64::try_from(usage.calls).unwrap_or(i64::MAX);
+            let calls = counted(calls, "call");
             let when = match days {
                 0 => "in the last 24 hours".to_owned(),
-                1 => "1 day ago".to_owned(),
-                days => format!("{days} days ago"),
+                days => format!("{} ago", counted(days, "day")),
             };
             (
                 "",
                 format!(
-                    "Still in use: {} calls so far by {keys}, the last one {when}. It can be removed after {QUIET_DAYS} days without a call.",
-                    usage.calls
+                    "Still in use: {calls} by {keys}, the last one {when}. It can be removed after {QUIET_DAYS} days without a call."
                 ),
             )
         }
     }
 }
 
+fn counted(count: i64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
 /// A bar for each of the last days, the present one at the right.
 fn chart(html: &mut String, days: &BTreeMap<NaiveDate, u64>, name: &str, today: NaiveDate) {
-    let first = today
-        .checked_sub_days(Days::new(CHART_DAYS - 1))
-        .unwrap_or(today);
-    let highest = days
-        .range(first..)
-        .map(|(_, calls)| *calls)
-        .max()
-        .unwrap_or(0);
-    let (width, height) = (CHART_DAYS * BAR, HEIGHT + 40);
-    let base = HEIGHT + 20;
+    let first = today.checked_sub_days(Days::new(CHART_DAYS - 1));
+    let first = first.unwrap_or(today);
+    let shown = days.range(first..=today);
+    let highest = shown.clone().map(|(_, calls)| *calls).max().unwrap_or(0);
     let _ = write!(
         html,
-        "<svg viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"Calls of {} by day\">\n<text x=\"0\" y=\"12\">at most {highest} calls a day</text>\n",
+        "<figure>\n<figcaption>Calls by day, at most {highest}</figcaption>\n<svg viewBox=\"0 0 {} {HEIGHT}\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"Calls of {} by day\">\n",
+        CHART_DAYS * BAR,
         escaped(name)
     );
-    for (index, day) in first.iter_days().take(CHART_DAYS as usize).enumerate() {
-        let Some(calls) = days.get(&day).filter(|calls| **calls > 0) else {
-            continue;
-        };
+    for (day, calls) in shown.filter(|(_, calls)| **calls > 0) {
         // A day with a single call can be seen, too.
-        let bar = (calls * HEIGHT / highest.max(1)).max(2);
+        let bar = (u128::from(*calls) * u128::from(HEIGHT) / u128::from(highest)).max(2);
         let _ = writeln!(
             html,
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{bar}\"><title>{day}: {calls} calls</title></rect>",
-            index as u64 * BAR,
-            base - bar,
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{bar}\"><title>{day}: {calls}</title></rect>",
+            (*day - first).num_days() * BAR as i64,
+            u128::from(HEIGHT) - bar,
             BAR - 2
         );
     }
     let _ = write!(
         html,
-        "<line x1=\"0\" y1=\"{base}\" x2=\"{width}\" y2=\"{base}\"/>\n<text x=\"0\" y=\"{}\">{first}</text>\n<text x=\"{width}\" y=\"{}\" text-anchor=\"end\">{today}</text>\n</svg>\n",
-        base + 16,
-        base + 16
+        "</svg>\n<div class=\"days\"><span>{first}</span><span>{today}</span></div>\n</figure>\n"
     );
 }
 
+/// The columns of the table of callers, with the attributes of their cells.
+const COLUMNS: [(&str, &str); 6] = [
+    ("key", ""),
+    ("name", " class=\"text\""),
+    ("calls", " class=\"number\""),
+    ("first call", ""),
+    ("last call", ""),
+    ("last user agent", " class=\"text\""),
+];
+
 fn callers(html: &mut String, usage: &OperationUsage) {
-    html.push_str("<div class=\"wide\"><table>\n<tr><th>key</th><th>name</th><th class=\"number\">calls</th><th>first call</th><th>last call</th><th>last user agent</th></tr>\n");
-    for caller in &usage.callers {
+    let header = COLUMNS.map(|(name, class)| format!("<th{class}>{name}</th>"));
+    let _ = writeln!(html, "<table>\n<tr>{}</tr>", header.concat());
+    for caller in usage.callers.iter().take(CALLERS) {
+        let values = [
+            format!("<code>{}</code>", escaped(&caller.key)),
+            escaped(&caller.name),
+            caller.calls.to_string(),
+            caller.first_seen.date_naive().to_string(),
+            seconds(caller.last_seen),
+            escaped(caller.last_user_agent.as_deref().unwrap_or("-")),
+        ];
+        let cells = COLUMNS.iter().zip(values);
+        let cells = cells
+            .map(|((name, class), value)| format!("<td{class} data-label=\"{name}\">{value}</td>"));
+        let _ = writeln!(html, "<tr>{}</tr>", cells.collect::<String>());
+    }
+    html.push_str("</table>\n");
+    if let Some(more @ 1..) = usage.callers.len().checked_sub(CALLERS) {
         let _ = writeln!(
             html,
-            "<tr><td><code>{}</code></td><td>{}</td><td class=\"number\">{}</td><td>{}</td><td>{}</td><td class=\"agent\">{}</td></tr>",
-            escaped(&caller.key),
-            escaped(&caller.name),
-            caller.calls,
-            caller.first_seen.date_naive(),
-            seconds(caller.last_seen),
-            escaped(caller.last_user_agent.as_deref().unwrap_or("-"))
+            "<p>{more} more keys called it before these; the command <code>usage</code> lists all.</p>"
         );
     }
-    html.push_str("</table></div>\n");
 }
 
 fn escaped(text: &str) -> String {

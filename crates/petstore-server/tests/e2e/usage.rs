@@ -151,7 +151,7 @@ fn an_export_has_each_day_and_the_last_program_and_the_page_shows_them() {
 
     let page = page(&watched);
     for part in [
-        "Still in use: 2 calls so far by 1 key",
+        "Still in use: 2 calls by 1 key",
         "<svg",
         "<title>",
         "&lt;b&gt;shop&lt;/b&gt;/2.0",

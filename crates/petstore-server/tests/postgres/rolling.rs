@@ -47,18 +47,37 @@ fn serve(is_old: bool, url: &str) -> Service {
     Service::start_by(command, folder)
 }
 
-/// Sends a request on a connection of its own, and returns status and body; `None` if the server
-/// did not respond.
-fn send(address: SocketAddr, request: &Request) -> Option<(u16, Value)> {
-    let mut socket = TcpStream::connect(address).ok()?;
+/// Why a server that stops did not serve a request.
+#[derive(Clone, Copy, Debug)]
+enum Unserved {
+    /// The connection was refused.
+    Refused,
+    /// The connection ended before the response.
+    Cut,
+    /// The response was 503.
+    Unavailable,
+}
+
+/// Sends a request on a connection of its own, and returns status and body.
+fn send(address: SocketAddr, request: &Request) -> Result<(u16, Value), Unserved> {
+    let mut socket = TcpStream::connect(address).map_err(|_| Unserved::Refused)?;
     socket.set_read_timeout(Some(PATIENCE)).expect("not none");
-    socket.write_all(&request.bytes()).ok()?;
     let mut response = Vec::new();
-    socket.read_to_end(&mut response).ok()?;
-    let text = String::from_utf8(response).ok()?;
-    let status = text.strip_prefix("HTTP/1.1 ")?.get(..3)?.parse().ok()?;
-    let (_, body) = text.split_once("\r\n\r\n")?;
-    Some((status, serde_json::from_str(body).ok()?))
+    socket
+        .write_all(&request.bytes())
+        .and_then(|()| socket.read_to_end(&mut response))
+        .map_err(|_| Unserved::Cut)?;
+    let parsed = || {
+        let text = String::from_utf8(response).ok()?;
+        let status = text.strip_prefix("HTTP/1.1 ")?.get(..3)?.parse().ok()?;
+        let (_, body) = text.split_once("\r\n\r\n")?;
+        Some((status, serde_json::from_str(body).ok()?))
+    };
+    match parsed() {
+        None => Err(Unserved::Cut),
+        Some((503, _)) => Err(Unserved::Unavailable),
+        Some(response) => Ok(response),
+    }
 }
 
 /// The clients, which a load balancer sends to the servers in turn.
@@ -67,8 +86,8 @@ struct Load {
     servers: Mutex<Vec<SocketAddr>>,
     is_over: AtomicBool,
     created: AtomicUsize,
-    /// How often a request was sent again, because a server that stops did not serve it.
-    sent_again: AtomicUsize,
+    /// How often a request was sent again, by [`Unserved`].
+    sent_again: [AtomicUsize; 3],
 }
 
 impl Load {
@@ -81,8 +100,8 @@ impl Load {
                 servers[number % servers.len()]
             };
             match send(address, request) {
-                Some((503, _)) | None => self.sent_again.fetch_add(1, Ordering::Relaxed),
-                Some(response) => return response,
+                Ok(response) => return response,
+                Err(why) => self.sent_again[why as usize].fetch_add(1, Ordering::Relaxed),
             };
             assert!(begin.elapsed() < PATIENCE, "nobody serves {request:?}");
         }
@@ -241,10 +260,10 @@ async fn no_request_is_lost_while_one_server_after_the_other_is_upgraded() {
     } else {
         assert_eq!(calls_by_day, calls);
     }
+    let [refused, cut, unavailable] = load.sent_again.map(AtomicUsize::into_inner);
     println!(
-        "schema {old_schema} to {new_schema}: {} pets created twice and read, {} requests sent again; {calls} calls \
-         counted, {calls_by_day} of them by day",
-        pets.len(),
-        load.sent_again.load(Ordering::Relaxed)
+        "schema {old_schema} to {new_schema}: {} pets created twice and read; sent again: {refused} connections refused, \
+         {cut} cut, {unavailable} responses 503; {calls} calls counted, {calls_by_day} of them by day",
+        pets.len()
     );
 }
