@@ -33,7 +33,7 @@ th, td { text-align: left; padding: .3rem .8rem .3rem 0; border-bottom: 1px soli
 @media (max-width: 55rem) {
   tr, td { display: block; } th { display: none; }
   tr { border-bottom: 1px solid var(--line); padding: .4rem 0; }
-  td { border: 0; padding: 0; white-space: normal; overflow-wrap: anywhere; text-align: left; }
+  td, td.number { border: 0; padding: 0; white-space: normal; overflow-wrap: anywhere; text-align: left; }
   td::before { content: attr(data-label) \": \"; opacity: .7; }
 }";
 

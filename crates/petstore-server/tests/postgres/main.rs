@@ -20,6 +20,7 @@ mod scrape;
 mod commits;
 mod connections;
 mod cut;
+mod dump;
 mod gone;
 mod key_limits;
 mod migration;

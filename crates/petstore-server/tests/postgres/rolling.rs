@@ -31,15 +31,20 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The number of creations before, between and after the replacements.
 const CREATIONS: usize = 100;
 
+/// The program of the variable, if it is set.
+pub(crate) fn old_program() -> Option<Command> {
+    let mut command = Command::new(env::var_os(OLD_PROGRAM)?);
+    command.env_clear().env("PETSTORE_ADMIN_LISTEN", "off");
+    Some(command)
+}
+
 /// Starts a server; an old one with the program of the variable, if it is set.
-fn serve(is_old: bool, url: &str) -> Service {
+pub(crate) fn serve(is_old: bool, url: &str) -> Service {
     let folder = Arc::new(TempDir::new().expect("a folder can be made"));
-    let mut command = match env::var_os(OLD_PROGRAM).filter(|_| is_old) {
-        Some(old) => {
-            let mut command = Command::new(old);
-            command.env_clear().current_dir(folder.path());
-            command.env("PETSTORE_ADMIN_LISTEN", "off");
-            command
+    let mut command = match old_program().filter(|_| is_old) {
+        Some(mut old) => {
+            old.current_dir(folder.path());
+            old
         }
         None => program(folder.path()),
     };
@@ -161,7 +166,7 @@ impl Drop for EndOfLoad<'_> {
     }
 }
 
-fn stop(server: &mut Service) {
+pub(crate) fn stop(server: &mut Service) {
     server.signal(Signal::TERM);
     let (status, _) = server.ended();
     assert_eq!(status.code(), Some(0), "{}", server.log.text());
