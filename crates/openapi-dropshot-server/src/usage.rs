@@ -75,8 +75,11 @@ impl<P: Copy + Eq + Hash> UsageCounters<P> {
             let mut pending = self.pending();
             (mem::take(&mut pending.seen), mem::take(&mut pending.calls))
         };
+        let mut calls: Vec<_> = calls.into_values().collect();
+        // Around midnight there are two days; the later user agent has to be stored last.
+        calls.sort_unstable_by_key(|calls| calls.last_seen);
         Usage {
-            calls: calls.into_values().collect(),
+            calls,
             seen: seen
                 .into_iter()
                 .map(|(principal, at)| Seen { principal, at })
@@ -317,8 +320,7 @@ mod tests {
         call(86_399, Some("old/1"));
         call(86_400, Some("new/2"));
         call(86_401, None);
-        let mut calls = counters.take().calls;
-        calls.sort_by_key(|delta| delta.last_seen);
+        let calls = counters.take().calls;
         let calls = calls
             .iter()
             .map(|delta| (delta.calls, delta.user_agent.as_deref()));

@@ -65,7 +65,8 @@ pub(crate) async fn calls_add_up_between_the_first_and_the_last(store: AnyStore)
 }
 
 pub(crate) async fn calls_count_for_their_day_and_old_days_are_deleted(store: AnyStore) {
-    const DAY: i64 = 86_400;
+    // In microseconds.
+    const DAY: i64 = 86_400_000_000;
     with_keys(&store, &[1, 2]).await;
     let by = |delta: UsageDelta, agent: &str| UsageDelta {
         user_agent: Some(agent.to_owned()),
