@@ -130,6 +130,14 @@ fn an_export_has_each_day_and_the_last_program_and_the_page_shows_them() {
     assert_eq!(operation["days_without_calls"], 0, "{operation}");
     assert!(operation["days_left"].is_i64(), "{operation}");
     let caller = &operation["callers"][0];
+    // The gate of `check --usage` reads these, too.
+    let texts = [
+        &export["created_at"],
+        &operation["last_seen"],
+        &caller["key"],
+        &caller["last_seen"],
+    ];
+    assert!(texts.iter().all(|text| text.is_string()), "{export}");
     assert_eq!(caller["name"], "first", "{caller}");
     assert_eq!(caller["last_user_agent"], "<b>shop</b>/2.0", "{caller}");
     let days = caller["days"].as_object().expect("days");
