@@ -22,7 +22,7 @@ pub(crate) async fn run(settings: CommandSettings, format: UsageFormat) -> anyho
 
 async fn report(store: &dyn Store) -> anyhow::Result<UsageReport> {
     let stored = usage::stored(store).await?;
-    Ok(UsageReport::new(&OPERATIONS, stored, Utc::now()))
+    Ok(UsageReport::new(OPERATIONS, stored, Utc::now()))
 }
 
 async fn show(store: &dyn Store) -> anyhow::Result<()> {
