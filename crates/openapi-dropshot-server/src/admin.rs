@@ -10,7 +10,7 @@ use crate::{
     metrics::Metrics,
     readiness::{Phase, Readiness},
     state::State,
-    usage_report::UsageReport,
+    usage_report::{UsageReport, first_day_shown},
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -287,11 +287,15 @@ async fn respond<B>(request: &Request<B>, reported: &Reported) -> TextResponse {
 
 /// The page about the usage of deprecated operations.
 async fn usage<S: State>(subject: &Subject<S>) -> TextResponse {
-    let stored = tokio::time::timeout(USAGE, subject.state.stored_usage()).await;
+    let now = Utc::now();
+    let stored = subject
+        .state
+        .stored_usage(first_day_shown(now.date_naive()));
+    let stored = tokio::time::timeout(USAGE, stored).await;
     let unavailable = |why: String| text(StatusCode::SERVICE_UNAVAILABLE, why);
     match stored {
         Ok(Ok(Some(stored))) => {
-            let report = UsageReport::new(subject.operations, stored, Utc::now());
+            let report = UsageReport::new(subject.operations, stored, now);
             let mut response = with(StatusCode::OK, HTML, report.to_html());
             response
                 .headers_mut()

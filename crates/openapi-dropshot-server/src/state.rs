@@ -2,7 +2,7 @@
 //! counters and its idempotency keys.
 
 use crate::{metrics::Metrics, permissions::Permissions, usage_report::StoredUsage};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use openapi_dropshot_types::{Condition, Operation, StateFailure};
 use std::{borrow::Cow, error::Error, fmt, future::Future, hash::Hash};
 
@@ -79,12 +79,16 @@ pub trait State: Send + Sync + 'static {
     }
 
     /// The stored usage of deprecated operations, for the page `/usage` of the admin listener; `None`
-    /// if the service does not store it.
+    /// if the service does not store it. Calls by day are needed from that day on.
     ///
     /// # Errors
     ///
     /// It cannot be read.
-    fn stored_usage(&self) -> impl Future<Output = Result<Option<StoredUsage>, StateError>> + Send {
+    fn stored_usage(
+        &self,
+        since: NaiveDate,
+    ) -> impl Future<Output = Result<Option<StoredUsage>, StateError>> + Send {
+        let _ = since;
         async { Ok(None) }
     }
 

@@ -2,7 +2,7 @@
 //! counters and idempotency keys.
 
 use crate::{keys, store_metrics, usage};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use openapi_dropshot_server::{
     State,
     config::Rate,
@@ -160,8 +160,9 @@ impl State for PetStore {
         self.0.record_usage(usage).await.map_err(state_error)
     }
 
-    async fn stored_usage(&self) -> Result<Option<StoredUsage>, StateError> {
-        usage::stored(&*self.0).await.map(Some).map_err(state_error)
+    async fn stored_usage(&self, since: NaiveDate) -> Result<Option<StoredUsage>, StateError> {
+        let stored = usage::stored(&*self.0, since).await;
+        stored.map(Some).map_err(state_error)
     }
 
     async fn delete_expired_idempotency_keys(

@@ -6,7 +6,7 @@ use crate::{
     Once, OrderPage, OrderQuery, PoolStats, Revocation, StoreError, Usage, UsageRecord, WriteStats,
 };
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet, PetStatus};
 
 /// Keeps pets, orders and API keys. Share it as `Arc<dyn Store>`.
@@ -118,8 +118,9 @@ pub trait Store: Send + Sync {
     /// caller first.
     async fn usage(&self) -> Result<Vec<UsageRecord>, StoreError>;
 
-    /// The usage of deprecated operations by day, of the last 400 days: by operation, key and day.
-    async fn usage_by_day(&self) -> Result<Vec<DailyUsage>, StoreError>;
+    /// The usage of deprecated operations by day, from that day on: by operation, key and day. 400
+    /// days are kept.
+    async fn usage_by_day(&self, since: NaiveDate) -> Result<Vec<DailyUsage>, StoreError>;
 
     /// `Ok` if the store can read and take writes; for readiness.
     async fn check(&self) -> Result<(), StoreError>;

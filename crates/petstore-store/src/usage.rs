@@ -86,10 +86,10 @@ pub struct DailyUsage {
 pub(crate) const DAYS_KEPT: i64 = 400;
 
 impl DailyUsage {
-    /// Selects all days, on both databases.
-    pub(crate) const ALL: &str = "
+    /// Selects the days from `$1` on, on both databases.
+    pub(crate) const SINCE: &str = "
         SELECT day, operation, key_id, calls FROM deprecated_calls_by_day JOIN api_keys ON id = key_id
-        ORDER BY operation, key_id, day";
+        WHERE day >= $1 ORDER BY operation, key_id, day";
 }
 
 impl FromRow for DailyUsage {
@@ -129,10 +129,15 @@ impl FromRow for UsageRecord {
     }
 }
 
+/// A day as it is stored.
+pub(crate) fn stored_day(day: NaiveDate) -> i64 {
+    day.to_epoch_days().into()
+}
+
 impl UsageDelta {
     /// The day of the calls, as it is stored.
     pub(crate) fn day(&self) -> i64 {
-        self.last_seen.date_naive().to_epoch_days().into()
+        stored_day(self.last_seen.date_naive())
     }
 
     /// Returns the operation, the key, the calls, the two times, the program and the day, as they

@@ -166,7 +166,7 @@ where
         let (principal, permissions) =
             authenticate::principal(context, &head.headers, &record.request_id).await?;
         let key_id = S::principal_id(&principal);
-        let user_agent = head.headers.get(USER_AGENT);
+        let user_agent = (operation.deprecation).and_then(|_| head.headers.get(USER_AGENT));
         context
             .usage
             .record(principal, key_id, operation, context.now(), user_agent);

@@ -135,10 +135,15 @@ fn counted(count: i64, noun: &str) -> String {
     format!("{count} {noun}{plural}")
 }
 
+/// The first day of the charts.
+pub(crate) fn first_day(today: NaiveDate) -> NaiveDate {
+    let first = today.checked_sub_days(Days::new(CHART_DAYS - 1));
+    first.unwrap_or(today)
+}
+
 /// A bar for each of the last days, the present one at the right.
 fn chart(html: &mut String, days: &BTreeMap<NaiveDate, u64>, name: &str, today: NaiveDate) {
-    let first = today.checked_sub_days(Days::new(CHART_DAYS - 1));
-    let first = first.unwrap_or(today);
+    let first = first_day(today);
     let shown = days.range(first..=today);
     let highest = shown.clone().map(|(_, calls)| *calls).max().unwrap_or(0);
     let _ = write!(

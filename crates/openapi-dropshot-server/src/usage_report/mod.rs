@@ -4,6 +4,8 @@
 
 mod html;
 
+pub(crate) use html::first_day as first_day_shown;
+
 use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
 use openapi_dropshot_types::{Deprecation, Operation};
 use serde::Serialize;

@@ -4,7 +4,7 @@
 
 use super::{print, time, with_store};
 use crate::cli::UsageFormat;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use openapi_dropshot_server::usage_report::UsageReport;
 use petstore_server::{OPERATIONS, config::CommandSettings, usage};
 use petstore_store::{Store, UsageRecord};
@@ -21,7 +21,7 @@ pub(crate) async fn run(settings: CommandSettings, format: UsageFormat) -> anyho
 }
 
 async fn report(store: &dyn Store) -> anyhow::Result<UsageReport> {
-    let stored = usage::stored(store).await?;
+    let stored = usage::stored(store, NaiveDate::MIN).await?;
     Ok(UsageReport::new(OPERATIONS, stored, Utc::now()))
 }
 

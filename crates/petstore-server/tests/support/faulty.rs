@@ -1,7 +1,7 @@
 //! A store for tests that panics, fails, or holds a request on demand.
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use petstore_store::{
     Cause, Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered,
@@ -215,8 +215,8 @@ impl Store for Faulty {
         self.inner.usage().await
     }
 
-    async fn usage_by_day(&self) -> Result<Vec<DailyUsage>, StoreError> {
-        self.inner.usage_by_day().await
+    async fn usage_by_day(&self, since: NaiveDate) -> Result<Vec<DailyUsage>, StoreError> {
+        self.inner.usage_by_day(since).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {

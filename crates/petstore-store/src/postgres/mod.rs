@@ -51,10 +51,11 @@ use crate::{
     key,
     order::stored_time,
     record::{Page, Record as _, bytes_of, split_page},
+    usage::stored_day,
 };
 use async_trait::async_trait;
 use batch::Write;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use key_cache::KeyCache;
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use pool::Readers;
@@ -238,8 +239,9 @@ impl Store for PostgresStore {
         self.readers.query(UsageRecord::ALL, &[]).await
     }
 
-    async fn usage_by_day(&self) -> Result<Vec<DailyUsage>, StoreError> {
-        self.readers.query(DailyUsage::ALL, &[]).await
+    async fn usage_by_day(&self, since: NaiveDate) -> Result<Vec<DailyUsage>, StoreError> {
+        let since = stored_day(since).into();
+        self.readers.query(DailyUsage::SINCE, &[since]).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {

@@ -29,9 +29,10 @@ use crate::{
     key,
     order::stored_time,
     record::{Page, bytes_of, pet_with_id, split_page},
+    usage::stored_day,
 };
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use connection::Slot;
 use files::Files;
 use key_cache::KeyCache;
@@ -284,8 +285,9 @@ impl Store for SqliteStore {
         self.readers.query(UsageRecord::ALL, Vec::new()).await
     }
 
-    async fn usage_by_day(&self) -> Result<Vec<DailyUsage>, StoreError> {
-        self.readers.query(DailyUsage::ALL, Vec::new()).await
+    async fn usage_by_day(&self, since: NaiveDate) -> Result<Vec<DailyUsage>, StoreError> {
+        let since = stored_day(since).into();
+        self.readers.query(DailyUsage::SINCE, vec![since]).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {

@@ -5,6 +5,7 @@ use super::{
     AnyStore,
     keys::{key, time},
 };
+use chrono::NaiveDate;
 use petstore_store::{KeyId, KeyUse, Usage, UsageDelta, UsageRecord};
 use tokio::task::JoinSet;
 
@@ -86,7 +87,7 @@ pub(crate) async fn calls_count_for_their_day_and_old_days_are_deleted(store: An
     )
     .await;
     let days = async || {
-        let days = store.usage_by_day().await.expect("the days");
+        let days = store.usage_by_day(NaiveDate::MIN).await.expect("the days");
         let days = days.iter().map(|row| {
             assert_eq!(row.operation, "getPet");
             (row.key, row.day.to_string(), row.calls)
@@ -117,6 +118,9 @@ pub(crate) async fn calls_count_for_their_day_and_old_days_are_deleted(store: An
     expected.push(of(2, "1971-02-06", 1));
     expected.sort();
     assert_eq!(days().await, expected);
+    let last_day = NaiveDate::from_ymd_opt(1971, 2, 6).expect("a day");
+    let days = store.usage_by_day(last_day).await.expect("the days");
+    assert_eq!((days.len(), days[0].calls), (1, 1));
     let total: u64 = counters(&store).await.iter().map(|row| row.calls).sum();
     assert_eq!(total, 15);
 }

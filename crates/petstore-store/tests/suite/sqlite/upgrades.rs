@@ -4,7 +4,7 @@
 
 use super::{Place, open, pet, place};
 use crate::fixtures::{new_order, new_pet, pet_with_id};
-use chrono::DateTime;
+use chrono::{DateTime, NaiveDate};
 use petstore_models::{NewPet, OrderStatus, Pet, PetStatus};
 use petstore_store::{
     Creation, DatabaseUrl, KeyHash, KeyLimits, KeyRate, KeyScope, OnMigration, Once, OrderQuery,
@@ -177,7 +177,7 @@ async fn the_usage_counters_of_a_released_schema_are_kept_and_are_empty_before_i
         let counters = store.usage().await.expect("the counters");
         let keys = store.list_keys().await.expect("the keys");
         let used = keys.iter().filter(|key| key.last_used_at.is_some()).count();
-        let by_day = store.usage_by_day().await.expect("the days");
+        let by_day = store.usage_by_day(NaiveDate::MIN).await.expect("the days");
         let agents = counters
             .iter()
             .filter_map(|row| row.last_user_agent.clone());
