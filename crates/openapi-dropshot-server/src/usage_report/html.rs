@@ -100,10 +100,17 @@ fn verdict(usage: &OperationUsage) -> (&'static str, String) {
             "",
             "No call was counted, but it is not known since when calls are counted.".to_owned(),
         ),
-        Some(days) if usage.is_unused => (
-            " unused",
-            format!("Nobody called it for {days} days{ever}: safe to remove."),
-        ),
+        Some(days) if usage.is_unused => {
+            // Clients rely on the announced day, also those that nobody has seen.
+            let when = match usage.days_left {
+                Some(1..) => " on its sunset",
+                _ => "",
+            };
+            (
+                " unused",
+                format!("Nobody called it for {days} days{ever}: safe to remove{when}."),
+            )
+        }
         Some(days) if usage.last_seen.is_none() => (
             "",
             format!(

@@ -288,6 +288,22 @@ mod tests {
     }
 
     #[test]
+    fn an_unused_operation_is_safe_to_remove_from_its_sunset_on() {
+        let mut report = report(Some(41), "shop");
+        let mut verdict = |days_left| {
+            let mut operations = report.operations.iter_mut();
+            let usage = operations.find(|usage| usage.operation == RETIRED.name);
+            usage.expect("it is there").days_left = days_left;
+            report.to_html()
+        };
+        let unused = "Nobody called it for 41 days: safe to remove";
+        assert!(verdict(Some(1)).contains(&format!("{unused} on its sunset.")));
+        for days_left in [Some(0), Some(-1), None] {
+            assert!(verdict(days_left).contains(&format!("{unused}.")));
+        }
+    }
+
+    #[test]
     fn a_row_of_the_csv_is_a_day_and_no_formula() {
         let csv = report(Some(3), "a \"shop\", closed").to_csv();
         let rows: Vec<_> = csv.lines().skip(1).collect();
