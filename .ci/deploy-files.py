@@ -1,4 +1,4 @@
-"""Validates examples/deploy/kubernetes and examples/deploy/compose; `.ci/deploy-files` runs it.
+"""Validates examples/deploy/kubernetes, compose and grafana; `.ci/deploy-files` runs it.
 
 The only argument is the program petstore-server, which must accept all variables in the files.
 """
@@ -15,6 +15,9 @@ import tomllib
 import compose_spec
 import kubernetes_validate
 import yaml
+from grafana_foundation_sdk.cog.encoder import JSONEncoder
+from grafana_foundation_sdk.cog.plugins import register_default_plugins
+from grafana_foundation_sdk.models.dashboard import Dashboard
 
 DEPLOY = pathlib.Path(__file__).resolve().parent.parent / "examples/deploy"
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
@@ -26,7 +29,8 @@ OF_IMAGE = dict(entry.split("=", 1) for entry in IMAGE["Env"] if entry.startswit
 def main():
     kubernetes()
     compose()
-    print("the files for Kubernetes and Compose are valid")
+    grafana()
+    print("the files for Kubernetes, Compose and Grafana are valid")
 
 
 def kubernetes():
@@ -106,6 +110,29 @@ def compose():
         any(volume.split(":")[1].startswith(provider["options"]["path"]) for volume in services["grafana"]["volumes"]),
         "the dashboard is not where Grafana looks for it",
     )
+
+
+def grafana():
+    """Grafana's own types for dashboards and panels keep each member of the dashboard."""
+    register_default_plugins()
+    text = (DEPLOY / "grafana/petstore.json").read_text()
+    read = Dashboard.from_json(json.loads(text))
+    lost = list(differences(json.loads(text), json.loads(JSONEncoder().encode(read)), ""))
+    # The types do not have this one, in which Grafana shows the query of a variable.
+    lost = [path for path in lost if not re.fullmatch(r"/templating/list/\d+/definition", path)]
+    require(not lost, f"Grafana does not know these parts of the dashboard: {lost}")
+    print(f"dashboard: {len(json.loads(text)['panels'])} panels are valid for Grafana's types")
+
+
+def differences(written, kept, path):
+    if isinstance(written, dict) and isinstance(kept, dict):
+        for key, value in written.items():
+            yield from differences(value, kept.get(key), f"{path}/{key}")
+    elif isinstance(written, list) and isinstance(kept, list) and len(written) == len(kept):
+        for index, (one, other) in enumerate(zip(written, kept)):
+            yield from differences(one, other, f"{path}/{index}")
+    elif written != kept:
+        yield path
 
 
 def accepted_settings(variables):

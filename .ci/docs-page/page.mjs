@@ -2,11 +2,13 @@
 // and reads the response in it. Fails where a word is missing, where anything is
 // asked of another origin, or where the browser complains.
 //
-//   node page.mjs BASE_URL OUTPUT_FOLDER DRIVER_FOLDER
+// Then opens the page /usage of the admin listener, on a wide screen and on telephones.
+//
+//   node page.mjs BASE_URL OUTPUT_FOLDER DRIVER_FOLDER ADMIN_URL
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 
-const [baseUrl, output, driver] = process.argv.slice(2);
+const [baseUrl, output, driver, adminUrl] = process.argv.slice(2);
 const { chromium } = createRequire(`${driver}/`)('playwright-core');
 const { origin } = new URL(baseUrl);
 const key = process.env.PETSTORE_API_KEY;
@@ -85,6 +87,26 @@ try {
   const elsewhere = asked.map((request) => request.url()).filter((url) => !url.startsWith('data:') && new URL(url).origin !== origin);
   assert.deepEqual(elsewhere, [], 'asked of another origin');
   assert.deepEqual(complaints, [], 'the browser complains');
+
+  // Who still calls what will be removed, as soon as the call is counted.
+  const called = await call('/pets/1');
+  assert.equal(called.name, NAME);
+  const usage = await browser.newPage();
+  usage.on('console', (line) => complaints.push(line.text()));
+  const inUse = usage.getByText('Still in use: 1 call by 1 key');
+  for (let tries = 0; tries < 100 && !(await inUse.count()); tries++) {
+    await usage.waitForTimeout(100);
+    await usage.goto(`${adminUrl}/usage`);
+  }
+  await inUse.waitFor();
+  assert.equal(await usage.locator('svg rect').count(), 1, 'one day has a bar');
+  for (const width of [1400, 500, 390]) {
+    await usage.setViewportSize({ width, height: 900 });
+    const needed = await usage.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(needed <= width, `the page needs ${needed} pixels at the width ${width}`);
+    await usage.screenshot({ path: `${output}/usage-${width}.png` });
+  }
+  assert.deepEqual(complaints, [], 'the browser complains about /usage');
   console.log(`${asked.length} requests, all to ${origin}; screenshots in ${output}`);
 } finally {
   await browser.close();

@@ -12,6 +12,7 @@ mod inputs;
 mod lifecycle;
 mod report;
 pub(crate) mod roundtrip;
+mod usage;
 
 pub(crate) use accepted::without_entries;
 pub(crate) use finding::Finding;
@@ -32,6 +33,7 @@ use std::{
     process::ExitCode,
     time::{Duration, Instant},
 };
+use usage::Usage;
 
 /// The options of the task `check`.
 #[derive(clap::Args, Debug)]
@@ -43,6 +45,11 @@ pub struct Options {
     /// The day for which sunsets are checked, if not today (UTC)
     #[arg(long, value_name = "YYYY-MM-DD", default_value_t = Utc::now().date_naive(), hide_default_value = true)]
     today: NaiveDate,
+
+    /// An export of the usage of deprecated operations: an operation that was called in the last 30
+    /// days must not be removed
+    #[arg(long, value_name = "FILE")]
+    usage: Option<PathBuf>,
 
     /// The git revision whose changelog entries must not be lost, if not HEAD
     #[arg(long, value_name = "REVISION")]
@@ -133,6 +140,11 @@ pub fn run(projects: &[Project], options: &Options) -> Result<ExitCode> {
         options.spec.is_none() || projects.len() == 1,
         "`--spec` replaces one document: choose it with `--document NAME`"
     );
+    ensure!(
+        options.usage.is_none() || projects.len() == 1,
+        "`--usage` is about the operations of one document: choose it with `--document NAME`"
+    );
+    let mut usage = options.usage.as_deref().map(Usage::read).transpose()?;
     let is_text = options.format == Format::Text;
     let print = |gate: &Gate| {
         if is_text {
@@ -145,6 +157,7 @@ pub fn run(projects: &[Project], options: &Options) -> Result<ExitCode> {
         names.retain(|name| !options.skip.contains(name));
         let mut inputs = Inputs::read(project, options.spec.as_deref(), options.today)?;
         inputs.since = options.since.clone();
+        inputs.usage = usage.take();
         if is_text && projects.len() > 1 {
             let line = if reports.is_empty() { "" } else { "\n" };
             println!("{line}{} ({}):", project.name, inputs.file);

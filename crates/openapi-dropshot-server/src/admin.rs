@@ -2,7 +2,7 @@
 //! no key, and must not be reachable by clients. `/livez` reports that the process can respond;
 //! it checks nothing else, because a restart repairs nothing else. `/readyz` reports whether the
 //! server accepts traffic, also while the service still opens its state. `/metrics` returns the
-//! metrics, once there is a server.
+//! metrics, and `/usage` a page about the usage of deprecated operations, once there is a server.
 
 use crate::{
     config::AdminListen,
@@ -10,16 +10,19 @@ use crate::{
     metrics::Metrics,
     readiness::{Phase, Readiness},
     state::State,
+    usage_report::{UsageReport, first_day_shown},
 };
 use async_trait::async_trait;
 use bytes::Bytes;
+use chrono::Utc;
 use http::{
     HeaderValue, Method, Request, Response, StatusCode,
-    header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE},
+    header::{ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE},
 };
 use http_body_util::Full;
 use hyper::{server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use openapi_dropshot_types::Operation;
 use std::{
     borrow::Cow,
     convert::Infallible,
@@ -47,6 +50,12 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Kubernetes probe waits.
 const STATE: Duration = Duration::from_millis(800);
 
+/// The time in which the state has to return the usage, which is read as a whole.
+const USAGE: Duration = Duration::from_secs(5);
+
+const HTML: &str = "text/html; charset=utf-8";
+/// The page has styles of its own and nothing else.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const TEXT: &str = "text/plain; charset=utf-8";
 /// The media type of the text format, which every version of Prometheus reads.
 const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -57,6 +66,8 @@ pub struct Subject<S> {
     pub readiness: Arc<Readiness>,
     /// The state of the service: its readiness is reported, too.
     pub state: Arc<S>,
+    /// The operations of the document, for the page `/usage`.
+    pub operations: &'static [Operation],
     /// The metrics; `None` where they are switched off.
     pub metrics: Option<Arc<Metrics>>,
 }
@@ -74,6 +85,7 @@ struct Reported {
 trait Report: Send + Sync {
     async fn why_not_ready(&self) -> Option<Cow<'static, str>>;
     fn metrics(&self) -> TextResponse;
+    async fn usage(&self) -> TextResponse;
 }
 
 #[async_trait]
@@ -84,6 +96,10 @@ impl<S: State> Report for Subject<S> {
 
     fn metrics(&self) -> TextResponse {
         metrics(self)
+    }
+
+    async fn usage(&self) -> TextResponse {
+        usage(self).await
     }
 }
 
@@ -105,6 +121,13 @@ impl Reported {
     fn metrics(&self) -> TextResponse {
         match self.server.get() {
             Some(server) => server.metrics(),
+            None => text(StatusCode::SERVICE_UNAVAILABLE, "the service starts"),
+        }
+    }
+
+    async fn usage(&self) -> TextResponse {
+        match self.server.get() {
+            Some(server) => server.usage().await,
             None => text(StatusCode::SERVICE_UNAVAILABLE, "the service starts"),
         }
     }
@@ -238,10 +261,10 @@ type TextResponse = Response<Full<Bytes>>;
 
 async fn respond<B>(request: &Request<B>, reported: &Reported) -> TextResponse {
     let path = request.uri().path();
-    if !["/livez", "/readyz", "/metrics"].contains(&path) {
+    if !["/livez", "/readyz", "/metrics", "/usage"].contains(&path) {
         return text(
             StatusCode::NOT_FOUND,
-            "there are /livez, /readyz and /metrics",
+            "there are /livez, /readyz, /metrics and /usage",
         );
     }
     if ![Method::GET, Method::HEAD].contains(request.method()) {
@@ -257,7 +280,37 @@ async fn respond<B>(request: &Request<B>, reported: &Reported) -> TextResponse {
             None => text(StatusCode::OK, "ready"),
             Some(why) => text(StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {why}")),
         },
+        "/usage" => reported.usage().await,
         _ => reported.metrics(),
+    }
+}
+
+/// The page about the usage of deprecated operations.
+async fn usage<S: State>(subject: &Subject<S>) -> TextResponse {
+    let now = Utc::now();
+    let stored = subject
+        .state
+        .stored_usage(first_day_shown(now.date_naive()));
+    let stored = tokio::time::timeout(USAGE, stored).await;
+    let unavailable = |why: String| text(StatusCode::SERVICE_UNAVAILABLE, why);
+    match stored {
+        Ok(Ok(Some(stored))) => {
+            let report = UsageReport::new(subject.operations, stored, now);
+            let mut response = with(StatusCode::OK, HTML, report.to_html());
+            response
+                .headers_mut()
+                .insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+            response
+        }
+        Ok(Ok(None)) => text(
+            StatusCode::NOT_FOUND,
+            "the service does not store the usage",
+        ),
+        Ok(Err(error)) => {
+            tracing::warn!(cause = error.cause(), "the usage cannot be read: {error}");
+            unavailable(error.to_string())
+        }
+        Err(_) => unavailable("the store does not respond in time".to_owned()),
     }
 }
 

@@ -18,6 +18,7 @@ pub mod program;
 pub mod readiness;
 pub mod state;
 pub mod tls;
+pub mod usage_report;
 
 mod access;
 mod docs;

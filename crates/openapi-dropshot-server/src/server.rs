@@ -15,7 +15,7 @@ use crate::{
     usage::UsageWriter,
 };
 use dropshot_request_context::{NotCaptured, RequestContexts};
-use openapi_dropshot_types::Contract;
+use openapi_dropshot_types::{Contract, Operation};
 use std::{
     io,
     net::{Ipv4Addr, SocketAddr},
@@ -184,6 +184,12 @@ impl<S: State> Server<S> {
     /// changes on a server that speaks plain HTTP.
     pub fn replace_tls(&self, tls: Tls) {
         self.listener.replace_tls(tls);
+    }
+
+    /// All operations of the document.
+    #[must_use]
+    pub fn operations(&self) -> &'static [Operation] {
+        self.contexts.context().operations
     }
 
     /// The phase of its life, for the admin listener.

@@ -1,8 +1,8 @@
 //! The trait through which this crate accesses the data of a service: its keys, its usage
 //! counters and its idempotency keys.
 
-use crate::{metrics::Metrics, permissions::Permissions};
-use chrono::{DateTime, Utc};
+use crate::{metrics::Metrics, permissions::Permissions, usage_report::StoredUsage};
+use chrono::{DateTime, NaiveDate, Utc};
 use openapi_dropshot_types::{Condition, Operation, StateFailure};
 use std::{borrow::Cow, error::Error, fmt, future::Future, hash::Hash};
 
@@ -78,6 +78,20 @@ pub trait State: Send + Sync + 'static {
         async { Ok(()) }
     }
 
+    /// The stored usage of deprecated operations, for the page `/usage` of the admin listener; `None`
+    /// if the service does not store it. Calls by day are needed from that day on.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    fn stored_usage(
+        &self,
+        since: NaiveDate,
+    ) -> impl Future<Output = Result<Option<StoredUsage>, StateError>> + Send {
+        let _ = since;
+        async { Ok(None) }
+    }
+
     /// Deletes at most `limit` idempotency keys that have expired at `now`, and returns how many
     /// it deleted. Called once a minute, and again at once after a full batch.
     ///
@@ -108,8 +122,8 @@ pub struct Usage<P> {
     pub seen: Vec<Seen<P>>,
 }
 
-/// Calls of one deprecated operation by one principal.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// Calls of one deprecated operation by one principal on one day (UTC).
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct DeprecatedCalls<P> {
     /// The principal that made the calls.
     pub principal: P,
@@ -121,6 +135,8 @@ pub struct DeprecatedCalls<P> {
     pub first_seen: DateTime<Utc>,
     /// The time of the last call.
     pub last_seen: DateTime<Utc>,
+    /// The `User-Agent` of the last call that has one: at most 120 bytes, no control characters.
+    pub user_agent: Option<String>,
 }
 
 /// The time of a principal's latest request.

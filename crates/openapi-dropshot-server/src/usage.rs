@@ -5,6 +5,7 @@
 
 use crate::state::{DeprecatedCalls, Seen, State, StateError, Usage};
 use chrono::{DateTime, NaiveDate, Utc};
+use http::HeaderValue;
 use openapi_dropshot_types::Operation;
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -26,8 +27,8 @@ pub(crate) struct UsageCounters<P>(Mutex<Pending<P>>);
 #[derive(Debug)]
 struct Pending<P> {
     seen: HashMap<P, DateTime<Utc>>,
-    /// By principal and index of the operation.
-    calls: HashMap<(P, usize), DeprecatedCalls<P>>,
+    /// By principal, index of the operation and day.
+    calls: HashMap<(P, usize, NaiveDate), DeprecatedCalls<P>>,
     /// The day on which a call was logged last.
     logged: HashMap<(P, usize), NaiveDate>,
 }
@@ -50,11 +51,12 @@ impl<P: Copy + Eq + Hash> UsageCounters<P> {
         key_id: &str,
         operation: &'static Operation,
         now: DateTime<Utc>,
+        user_agent: Option<&HeaderValue>,
     ) {
         let is_new_today = {
             let mut pending = self.pending();
             pending.add_seen(principal, now);
-            operation.deprecation.is_some() && pending.called(principal, operation, now)
+            operation.deprecation.is_some() && pending.called(principal, operation, now, user_agent)
         };
         if let (true, Some(deprecation)) = (is_new_today, operation.deprecation) {
             tracing::warn!(
@@ -73,8 +75,11 @@ impl<P: Copy + Eq + Hash> UsageCounters<P> {
             let mut pending = self.pending();
             (mem::take(&mut pending.seen), mem::take(&mut pending.calls))
         };
+        let mut calls: Vec<_> = calls.into_values().collect();
+        // Around midnight there are two days; the later user agent has to be stored last.
+        calls.sort_unstable_by_key(|calls| calls.last_seen);
         Usage {
-            calls: calls.into_values().collect(),
+            calls,
             seen: seen
                 .into_iter()
                 .map(|(principal, at)| Seen { principal, at })
@@ -110,20 +115,43 @@ impl<P: Copy + Eq + Hash> Pending<P> {
     }
 
     /// Counts a call, and returns whether none by this principal was logged on this day.
-    fn called(&mut self, principal: P, operation: &'static Operation, at: DateTime<Utc>) -> bool {
+    fn called(
+        &mut self,
+        principal: P,
+        operation: &'static Operation,
+        at: DateTime<Utc>,
+        user_agent: Option<&HeaderValue>,
+    ) -> bool {
+        let today = at.date_naive();
+        if let Some(calls) = self.calls.get_mut(&(principal, operation.index, today)) {
+            // The usual case: it is counted without an allocation, and was logged before.
+            calls.calls += 1;
+            calls.first_seen = calls.first_seen.min(at);
+            calls.last_seen = calls.last_seen.max(at);
+            if let Some(value) = user_agent
+                && calls.user_agent.as_deref().map(str::as_bytes) != Some(cut(value))
+            {
+                calls.user_agent = Some(readable(value));
+            }
+            return false;
+        }
         self.add_calls(DeprecatedCalls {
             principal,
             operation,
             calls: 1,
             first_seen: at,
             last_seen: at,
+            user_agent: user_agent.map(readable),
         });
-        let today = at.date_naive();
         self.logged.insert((principal, operation.index), today) != Some(today)
     }
 
     fn add_calls(&mut self, more: DeprecatedCalls<P>) {
-        match self.calls.entry((more.principal, more.operation.index)) {
+        let day = more.last_seen.date_naive();
+        match self
+            .calls
+            .entry((more.principal, more.operation.index, day))
+        {
             Entry::Vacant(entry) => {
                 entry.insert(more);
             }
@@ -131,10 +159,32 @@ impl<P: Copy + Eq + Hash> Pending<P> {
                 let calls = entry.get_mut();
                 calls.calls += more.calls;
                 calls.first_seen = calls.first_seen.min(more.first_seen);
+                if more.user_agent.is_some()
+                    && (calls.user_agent.is_none() || more.last_seen >= calls.last_seen)
+                {
+                    calls.user_agent = more.user_agent;
+                }
                 calls.last_seen = calls.last_seen.max(more.last_seen);
             }
         }
     }
+}
+
+/// The longest stored `User-Agent`, in bytes.
+const USER_AGENT: usize = 120;
+
+fn cut(value: &HeaderValue) -> &[u8] {
+    let bytes = value.as_bytes();
+    &bytes[..bytes.len().min(USER_AGENT)]
+}
+
+/// A `User-Agent` as it is stored and shown: bounded, and without control characters.
+fn readable(value: &HeaderValue) -> String {
+    let text = String::from_utf8_lossy(cut(value));
+    let text = text.chars().filter(|character| !character.is_control());
+    let mut text: String = text.collect();
+    text.truncate(text.floor_char_boundary(USER_AGENT));
+    text
 }
 
 /// The running task that writes the counters to the state of the service.
@@ -220,8 +270,8 @@ mod tests {
     fn every_use_of_a_key_counts_and_only_calls_of_what_is_deprecated() {
         let counters = UsageCounters::default();
         for operation in &OPERATIONS {
-            counters.record(PRINCIPAL, "k_1", operation, time(5));
-            counters.record(PRINCIPAL, "k_1", operation, time(3));
+            counters.record(PRINCIPAL, "k_1", operation, time(5), None);
+            counters.record(PRINCIPAL, "k_1", operation, time(3), None);
         }
         let usage = counters.take();
         let seen = [Seen {
@@ -243,7 +293,7 @@ mod tests {
         let counters = UsageCounters::default();
         let count = |number| {
             for operation in &OPERATIONS {
-                counters.record(PRINCIPAL, "k_1", operation, time(number));
+                counters.record(PRINCIPAL, "k_1", operation, time(number), None);
             }
         };
         count(1);
@@ -260,12 +310,41 @@ mod tests {
     }
 
     #[test]
+    fn each_day_is_counted_for_itself_with_the_last_program() {
+        let counters = UsageCounters::default();
+        let call = |seconds, agent: Option<&'static str>| {
+            let agent = agent.map(HeaderValue::from_static);
+            let agent = agent.as_ref();
+            counters.record(PRINCIPAL, "k_1", &RETIRED, time(seconds), agent);
+        };
+        call(86_399, Some("old/1"));
+        call(86_400, Some("new/2"));
+        call(86_401, None);
+        let calls = counters.take().calls;
+        let calls = calls
+            .iter()
+            .map(|delta| (delta.calls, delta.user_agent.as_deref()));
+        assert_eq!(
+            calls.collect::<Vec<_>>(),
+            [(1, Some("old/1")), (2, Some("new/2"))]
+        );
+    }
+
+    #[test]
+    fn the_name_of_a_program_is_bounded_and_readable() {
+        let value = |bytes: &[u8]| HeaderValue::from_bytes(bytes).expect("a value");
+        assert_eq!(readable(&value(b"curl/8.5\t(x)")), "curl/8.5(x)");
+        assert_eq!(readable(&value(&[b'x'; 300])).len(), USER_AGENT);
+        assert!(readable(&value(&[0xff; 300])).len() <= USER_AGENT);
+    }
+
+    #[test]
     fn a_caller_is_logged_once_a_day() {
         let counters = UsageCounters::default();
         let logged = |seconds| {
             counters
                 .pending()
-                .called(PRINCIPAL, &RETIRED, time(seconds))
+                .called(PRINCIPAL, &RETIRED, time(seconds), None)
         };
         assert!(logged(0));
         assert!(!logged(86_399));

@@ -1,6 +1,6 @@
 //! Declares the commands of the command line.
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use openapi_dropshot_server::{config::Rate, health::HealthSettings, permissions::Scope};
 use petstore_server::config::{CommandSettings, ServeSettings};
 use petstore_server::keys::{Expiry, KeyName};
@@ -36,7 +36,13 @@ pub(crate) enum Command {
     ///
     /// Prints a header and one line for each key and operation, with tabs between the
     /// columns. The counts of a running service appear after a few seconds.
-    Usage(Box<CommandSettings>),
+    Usage {
+        /// `text`; `csv` with a row for each key, operation and day; or `json` with everything, also for `check --usage`
+        #[arg(long, value_enum, default_value_t, hide_possible_values = true)]
+        format: UsageFormat,
+        #[command(flatten)]
+        settings: Box<CommandSettings>,
+    },
     /// Upgrade the store to the schema of this version, as `serve` does at its start
     Migrate {
         /// Only print the steps of the upgrade and about how long they take
@@ -78,6 +84,15 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FOLDER")]
         to: Option<PathBuf>,
     },
+}
+
+/// How the usage is printed.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum UsageFormat {
+    #[default]
+    Text,
+    Csv,
+    Json,
 }
 
 #[derive(Debug, Subcommand)]

@@ -22,6 +22,7 @@
 
 pub mod config;
 pub mod keys;
+pub mod usage;
 
 mod service;
 mod state;

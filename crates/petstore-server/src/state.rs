@@ -1,14 +1,15 @@
 //! Implements the state of the server for the pet store: authenticates API keys, and stores usage
 //! counters and idempotency keys.
 
-use crate::{keys, store_metrics};
-use chrono::{DateTime, Utc};
+use crate::{keys, store_metrics, usage};
+use chrono::{DateTime, NaiveDate, Utc};
 use openapi_dropshot_server::{
     State,
     config::Rate,
     metrics::Metrics,
     permissions::{Permissions, Scope},
     state::{AuthenticationError, DeprecatedCalls, Seen, StateError, Usage, causes},
+    usage_report::StoredUsage,
 };
 use petstore_store::{
     FoundKey, KeyId, KeyLimits, KeyRate, KeyScope, KeyUse, Store, StoreError, UsageDelta,
@@ -159,6 +160,11 @@ impl State for PetStore {
         self.0.record_usage(usage).await.map_err(state_error)
     }
 
+    async fn stored_usage(&self, since: NaiveDate) -> Result<Option<StoredUsage>, StateError> {
+        let stored = usage::stored(&*self.0, since).await;
+        stored.map(Some).map_err(state_error)
+    }
+
     async fn delete_expired_idempotency_keys(
         &self,
         now: DateTime<Utc>,
@@ -180,6 +186,7 @@ fn usage_delta(calls: DeprecatedCalls<Caller>) -> UsageDelta {
         calls: calls.calls,
         first_seen: calls.first_seen,
         last_seen: calls.last_seen,
+        user_agent: calls.user_agent,
     }
 }
 

@@ -163,7 +163,7 @@ pub use sqlite::{BackupContents, ServerMark};
 pub use stats::{BATCH_SIZES, PoolStats, WriteStats};
 pub use store::*;
 pub use url::{DatabaseUrl, InvalidDatabaseUrl};
-pub use usage::{KeyUse, Usage, UsageDelta, UsageRecord};
+pub use usage::{DailyUsage, KeyUse, Usage, UsageDelta, UsageRecord};
 
 use postgres::PostgresStore;
 use sqlite::SqliteStore;

@@ -2,11 +2,11 @@
 //! front page and `tests/suite/contract` say what it promises.
 
 use crate::{
-    Creation, FoundKey, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once, OrderPage,
-    OrderQuery, PoolStats, Revocation, StoreError, Usage, UsageRecord, WriteStats,
+    Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated,
+    Once, OrderPage, OrderQuery, PoolStats, Revocation, StoreError, Usage, UsageRecord, WriteStats,
 };
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet, PetStatus};
 
 /// Keeps pets, orders and API keys. Share it as `Arc<dyn Store>`.
@@ -117,6 +117,10 @@ pub trait Store: Send + Sync {
     /// The usage counters of deprecated operations: by operation, then the latest
     /// caller first.
     async fn usage(&self) -> Result<Vec<UsageRecord>, StoreError>;
+
+    /// The usage of deprecated operations by day, from that day on: by operation, key and day. 400
+    /// days are kept.
+    async fn usage_by_day(&self, since: NaiveDate) -> Result<Vec<DailyUsage>, StoreError>;
 
     /// `Ok` if the store can read and take writes; for readiness.
     async fn check(&self) -> Result<(), StoreError>;

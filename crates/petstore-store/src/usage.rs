@@ -5,7 +5,7 @@ use crate::{
     KeyId,
     row::{AnyRow, FromRow, Unreadable, Value},
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 
 /// The usage since the last call, to be added to the counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,8 +35,10 @@ pub struct UsageDelta {
     pub calls: u64,
     /// The time of the first call; kept to the microsecond.
     pub first_seen: DateTime<Utc>,
-    /// The time of the last call; kept to the microsecond.
+    /// The time of the last call; kept to the microsecond. All calls count for its day, in UTC.
     pub last_seen: DateTime<Utc>,
+    /// The program of the last call, if it named itself.
+    pub user_agent: Option<String>,
 }
 
 /// A key that was used.
@@ -63,12 +65,51 @@ pub struct UsageRecord {
     pub first_seen: DateTime<Utc>,
     /// The time of the last call.
     pub last_seen: DateTime<Utc>,
+    /// The program of the last call that named itself.
+    pub last_user_agent: Option<String>,
+}
+
+/// The calls of one day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DailyUsage {
+    /// The day, in UTC.
+    pub day: NaiveDate,
+    /// The `operationId`.
+    pub operation: String,
+    /// The key of the calls.
+    pub key: KeyId,
+    /// How many calls there were on that day.
+    pub calls: u64,
+}
+
+/// How many days are kept. The greatest `day` that is deleted is that of a call minus this.
+pub(crate) const DAYS_KEPT: i64 = 400;
+
+impl DailyUsage {
+    /// Selects the days from `$1` on, on both databases.
+    pub(crate) const SINCE: &str = "
+        SELECT day, operation, key_id, calls FROM deprecated_calls_by_day JOIN api_keys ON id = key_id
+        WHERE day >= $1 ORDER BY operation, key_id, day";
+}
+
+impl FromRow for DailyUsage {
+    fn from_row<R: AnyRow>(row: &R) -> Result<Self, Unreadable> {
+        let (day, calls) = (row.integer(0)?, row.integer(3)?);
+        let date = i32::try_from(day).ok().and_then(NaiveDate::from_epoch_days);
+        Ok(DailyUsage {
+            day: date.ok_or_else(|| Unreadable::Type(day.to_string(), "a day"))?,
+            operation: row.text(1)?,
+            key: row.parsed(2)?,
+            calls: u64::try_from(calls)
+                .map_err(|_| Unreadable::Type(calls.to_string(), "a number of calls"))?,
+        })
+    }
 }
 
 impl UsageRecord {
     /// Selects all usage counters, on both databases.
     pub(crate) const ALL: &str = "
-        SELECT key_id, name, operation, calls, first_seen, last_seen
+        SELECT key_id, name, operation, calls, first_seen, last_seen, last_user_agent
         FROM deprecated_calls JOIN api_keys ON id = key_id ORDER BY operation, last_seen DESC, key_id";
 }
 
@@ -83,19 +124,33 @@ impl FromRow for UsageRecord {
                 .map_err(|_| Unreadable::Type(calls.to_string(), "a number of calls"))?,
             first_seen: row.time(4)?,
             last_seen: row.time(5)?,
+            last_user_agent: row.optional(6, R::text)?,
         })
     }
 }
 
+/// A day as it is stored.
+pub(crate) fn stored_day(day: NaiveDate) -> i64 {
+    day.to_epoch_days().into()
+}
+
 impl UsageDelta {
-    /// Returns the operation, the key, the calls and the two times, as they are stored.
-    pub(crate) fn values(&self) -> [Value<'_>; 5] {
+    /// The day of the calls, as it is stored.
+    pub(crate) fn day(&self) -> i64 {
+        stored_day(self.last_seen.date_naive())
+    }
+
+    /// Returns the operation, the key, the calls, the two times, the program and the day, as they
+    /// are stored.
+    pub(crate) fn values(&self) -> [Value<'_>; 7] {
         [
             self.operation.as_str().into(),
             self.key.as_str().into(),
             i64::try_from(self.calls).unwrap_or(i64::MAX).into(),
             self.first_seen.timestamp_micros().into(),
             self.last_seen.timestamp_micros().into(),
+            self.user_agent.as_deref().into(),
+            self.day().into(),
         ]
     }
 }

@@ -9,3 +9,4 @@ mod release;
 mod sunsets;
 mod table;
 mod tree;
+mod usage;

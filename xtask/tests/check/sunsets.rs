@@ -48,9 +48,8 @@ fn from_the_day_of_a_sunset_on_the_gate_fails_and_says_what_to_remove() {
     }
 }
 
-#[test]
-fn what_is_removed_on_the_day_of_its_sunset_passes_and_a_day_before_it_does_not() {
-    let tree = Tree::new();
+/// Removes the operation from the document, with the error code that only it returns.
+pub(crate) fn remove_get_pet(tree: &Tree) {
     let text = tree.read(DOCUMENT);
     // From its path to the next one, or to what follows all paths.
     let begins = text.find("  /pets/{petId}:\n").expect("the path is there");
@@ -77,6 +76,12 @@ fn what_is_removed_on_the_day_of_its_sunset_passes_and_a_day_before_it_does_not(
         DOCUMENT,
         &format!("{}{}", &text[..code], &text[code + entry..]),
     );
+}
+
+#[test]
+fn what_is_removed_on_the_day_of_its_sunset_passes_and_a_day_before_it_does_not() {
+    let tree = Tree::new();
+    remove_get_pet(&tree);
     tree.replace(CHANGELOG, "### Changed\n", "### Removed\n");
     tree.generate();
     for (day, passes) in [

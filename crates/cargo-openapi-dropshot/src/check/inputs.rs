@@ -1,7 +1,7 @@
 //! Reads the inputs of the gates once for all of them: the document, the releases,
 //! the changes since the newest release, and the accepted breaking changes.
 
-use super::{Finding, accepted::Accepted, is_raised};
+use super::{Finding, accepted::Accepted, is_raised, usage::Usage};
 use crate::{
     FILE, Project,
     release::released::{self, Released},
@@ -43,6 +43,8 @@ pub(crate) struct Inputs<'p> {
     /// The git revision whose changelog entries must not be lost; `None` means HEAD, if
     /// there is one.
     pub(super) since: Option<String>,
+    /// The usage of deprecated operations, if an export was given.
+    pub(super) usage: Option<Usage>,
 }
 
 /// Gives a change the level that it has for the gate; see [`is_raised`].
@@ -117,6 +119,7 @@ impl<'p> Inputs<'p> {
             file,
             text,
             since: None,
+            usage: None,
         })
     }
 

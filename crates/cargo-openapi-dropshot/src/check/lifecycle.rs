@@ -42,6 +42,9 @@ pub(super) fn run(inputs: &Inputs<'_>, document: &Document) -> Outcome {
         matters && !inputs.accepted.covers(change)
     });
     findings.extend(changes.map(|change| breaking::finding(inputs, change)));
+    if let Some(usage) = &inputs.usage {
+        findings.extend(usage.findings(inputs));
+    }
     let due = due(document, inputs.today);
     let due = due
         .iter()

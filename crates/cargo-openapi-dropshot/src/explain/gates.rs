@@ -127,6 +127,27 @@ pub(crate) const RULES: &[Declared] = &[
         configuration: "`check --today` sets the day.",
     },
     Declared {
+        id: "removed-operation-in-use",
+        severity: Error,
+        meaning: "An operation was removed since the newest release, and the export of the usage says that it was called in the last 30 days. This is \
+                  checked with `check --usage FILE` only.",
+        remedy: "Keep the operation until nobody has called it for 30 days, and tell those who still do.",
+        breaks: "the removal of an operation whose `last_seen` in the export is 2030-12-01, on 2030-12-05",
+        keeps: "the same on 2030-12-31",
+        configuration: "`check --usage FILE` reads the export, and `--today` sets the day. A service on `openapi-dropshot-server` writes the export with \
+                        `UsageReport::to_json`.",
+    },
+    Declared {
+        id: "removed-operation-unknown-usage",
+        severity: Warning,
+        meaning: "An operation was removed since the newest release, and the export of the usage does not tell whether it was called in the last 30 \
+                  days: it does not contain the operation, is older than 7 days, or the calls are counted for less than 30 days.",
+        remedy: "Make the export again when the calls of the deprecated operation were counted for 30 days.",
+        breaks: "the removal of an operation that was not deprecated, so that nobody counted its calls",
+        keeps: "the removal of an operation with `days_without_calls: 30` in an export of today",
+        configuration: "`check --usage FILE` reads the export, and `--today` sets the day. A warning does not fail the gate.",
+    },
+    Declared {
         id: "no-document",
         severity: Error,
         meaning: "A gate could not run because the document has errors.",

@@ -86,7 +86,7 @@ crate::settings! {
 crate::settings! {
     /// The admin listener, the metrics and the access log.
     Watch {
-        /// Address and port of `/livez`, `/readyz` and `/metrics`, which clients must not reach; port 0 takes a free one and logs it, `off` serves them nowhere
+        /// Address and port of `/livez`, `/readyz`, `/metrics` and `/usage`, which clients must not reach; port 0 takes a free one and logs it, `off` serves them nowhere
         admin_listen: AdminListen = "127.0.0.1:9090";
         /// Whether to collect metrics for `/metrics`: `on` or `off`
         metrics: Switch = "on";

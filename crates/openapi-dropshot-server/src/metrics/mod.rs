@@ -12,7 +12,7 @@ pub(crate) use requests::Active;
 
 use crate::{ServiceInfo, listener::Connections, pipeline::Permits};
 use fair_shares::Shares;
-use openapi_dropshot_types::{Condition, Contract, ErrorEntry};
+use openapi_dropshot_types::{Condition, Contract, ErrorEntry, Operation};
 use prometheus::{Opts, Registry, TextEncoder};
 use reading::{Reading, Value};
 use requests::Requests;
@@ -84,6 +84,21 @@ impl Metrics {
         let reading = Reading::new(opts, read);
         if let Err(problem) = self.registry.register(Box::new(reading)) {
             tracing::error!("a metric is not served: {problem}");
+        }
+    }
+
+    /// Serves the removal dates of the deprecated operations.
+    pub(crate) fn watch_sunsets(&self, info: &ServiceInfo, operations: &'static [Operation]) {
+        for operation in operations {
+            let Some(deprecation) = operation.deprecation else {
+                continue;
+            };
+            self.gauge_with_label(
+                &info.metric("deprecated_operation_sunset_timestamp_seconds"),
+                "When a deprecated operation is removed, in seconds since 1970.",
+                ("operation", operation.name),
+                move || deprecation.sunset as f64,
+            );
         }
     }
 

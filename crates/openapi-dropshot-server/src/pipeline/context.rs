@@ -27,13 +27,15 @@ use crate::{
 use chrono::{DateTime, Utc};
 use fair_shares::Shares;
 use http::HeaderName;
-use openapi_dropshot_types::{Contract, IdempotencyFailure};
+use openapi_dropshot_types::{Contract, IdempotencyFailure, Operation};
 use std::sync::Arc;
 
 /// The context of the running server, and of every handler.
 pub struct Context<S: State> {
     pub(crate) info: &'static ServiceInfo,
     pub(crate) state: Arc<S>,
+    /// All operations of the document.
+    pub(crate) operations: &'static [Operation],
     pub(crate) clock: Arc<dyn Clock>,
     pub(super) limits: Limits,
     pub(super) sunset: SunsetPolicy,
@@ -87,12 +89,14 @@ impl<S: State> Context<S> {
         let response_budget = Arc::new(Shares::new(setup.limits.response_budget_bytes.get()));
         let metrics = setup.metrics.then(|| {
             let metrics = Metrics::new::<C>(info);
+            metrics.watch_sunsets(info, operations);
             setup.state.register_metrics(&metrics);
             metrics.watch_budgets(info, &permits, &body_budget, &response_budget);
             Arc::new(metrics)
         });
         Ok(Context {
             state: Arc::new(setup.state),
+            operations,
             clock: setup.clock,
             sunset: setup.lifecycle.sunset,
             announcements: Announcements::new(operations),

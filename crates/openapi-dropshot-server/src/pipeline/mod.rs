@@ -40,7 +40,7 @@ use dropshot_request_context::RequestContexts;
 use error_response::ErrorResponse;
 use http::{
     HeaderName, HeaderValue, Method, Request, Response, Version,
-    header::{CONNECTION, CONTENT_LENGTH},
+    header::{CONNECTION, CONTENT_LENGTH, USER_AGENT},
     request::Parts,
 };
 use hyper::body::Body as _;
@@ -166,9 +166,10 @@ where
         let (principal, permissions) =
             authenticate::principal(context, &head.headers, &record.request_id).await?;
         let key_id = S::principal_id(&principal);
+        let user_agent = (operation.deprecation).and_then(|_| head.headers.get(USER_AGENT));
         context
             .usage
-            .record(principal, key_id, operation, context.now());
+            .record(principal, key_id, operation, context.now(), user_agent);
         record.principal = Some(principal);
         client.activity.trust();
         let now = context.clock.elapsed();

@@ -307,6 +307,7 @@ fn report<S: State>(
     admin.report_on(Subject {
         readiness: server.readiness(),
         state: server.state().clone(),
+        operations: server.operations(),
         metrics,
     });
 }

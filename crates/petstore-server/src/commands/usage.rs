@@ -3,16 +3,26 @@
 //! seconds, so the newest calls may be missing.
 
 use super::{print, time, with_store};
-use chrono::DateTime;
-use openapi_dropshot_server::Deprecation;
-use petstore_server::{OPERATIONS, config::CommandSettings};
+use crate::cli::UsageFormat;
+use chrono::{DateTime, NaiveDate, Utc};
+use openapi_dropshot_server::usage_report::UsageReport;
+use petstore_server::{OPERATIONS, config::CommandSettings, usage};
 use petstore_store::{Store, UsageRecord};
 
-const HEADER: &str =
-    "key\tname\toperation\tcalls\tfirst seen\tlast seen\tremoved on\twhat to do instead\n";
+const HEADER: &str = "key\tname\toperation\tcalls\tfirst seen\tlast seen\tremoved on\twhat to do instead\tlast user agent\tdays left\n";
 
-pub(crate) async fn run(settings: CommandSettings) -> anyhow::Result<()> {
-    with_store(&settings, show).await
+pub(crate) async fn run(settings: CommandSettings, format: UsageFormat) -> anyhow::Result<()> {
+    with_store(&settings, async |store| match format {
+        UsageFormat::Text => show(store).await,
+        UsageFormat::Csv => print(&report(store).await?.to_csv()),
+        UsageFormat::Json => print(&report(store).await?.to_json()),
+    })
+    .await
+}
+
+async fn report(store: &dyn Store) -> anyhow::Result<UsageReport> {
+    let stored = usage::stored(store, NaiveDate::MIN).await?;
+    Ok(UsageReport::new(OPERATIONS, stored, Utc::now()))
 }
 
 async fn show(store: &dyn Store) -> anyhow::Result<()> {
@@ -29,26 +39,25 @@ fn line(row: &UsageRecord) -> String {
         calls,
         first_seen,
         last_seen,
+        last_user_agent,
     } = row;
     let (first, last) = (time(*first_seen), time(*last_seen));
-    let (removed, instead) = end_of(operation);
-    format!("{key}\t{key_name}\t{operation}\t{calls}\t{first}\t{last}\t{removed}\t{instead}\n")
-}
-
-/// The removal date of an operation and its replacement; `-` where the contract has no such
-/// operation any more.
-fn end_of(operation: &str) -> (String, &'static str) {
     let known = OPERATIONS.iter().find(|known| known.name == operation);
-    match known.and_then(|known| known.deprecation) {
-        None => ("-".to_owned(), "-"),
-        Some(Deprecation { sunset, note, .. }) => {
-            let day = DateTime::from_timestamp(sunset, 0).map(|day| day.format("%Y-%m-%d"));
-            (
-                day.map_or_else(|| "-".to_owned(), |day| day.to_string()),
-                note,
-            )
-        }
-    }
+    let deprecation = known.and_then(|known| known.deprecation);
+    let day = deprecation.and_then(|known| DateTime::from_timestamp(known.sunset, 0));
+    // `-` where the contract has no such operation any more.
+    let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    let removed = or_none(day.map(|day| day.date_naive().to_string()));
+    let instead = deprecation.map_or("-", |known| known.note);
+    let agent = last_user_agent.as_deref().unwrap_or("-");
+    let left = or_none(day.map(|day| {
+        let left = day.date_naive() - Utc::now().date_naive();
+        left.num_days().to_string()
+    }));
+    // New columns are added at the end, so that scripts keep working.
+    format!(
+        "{key}\t{key_name}\t{operation}\t{calls}\t{first}\t{last}\t{removed}\t{instead}\t{agent}\t{left}\n"
+    )
 }
 
 #[cfg(test)]
@@ -64,11 +73,12 @@ mod tests {
             calls: 3,
             first_seen: DateTime::UNIX_EPOCH,
             last_seen: DateTime::UNIX_EPOCH,
+            last_user_agent: None,
         };
         for operation in OPERATIONS.iter().map(|known| known.name).chain(["gone"]) {
             let columns = line(&row(operation)).split('\t').count();
             assert_eq!(columns, HEADER.split('\t').count());
         }
-        assert!(line(&row("gone")).ends_with("\t-\t-\n"));
+        assert!(line(&row("gone")).ends_with("\t-\t-\t-\t-\n"));
     }
 }

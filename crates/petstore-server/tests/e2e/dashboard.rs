@@ -269,6 +269,58 @@ fn promtool_accepts_the_configuration_and_its_rules() {
     );
 }
 
+/// A test of promtool: an operation is called once an hour, or never, and its sunset is so many
+/// days after the beginning. `fires` is whether the alert is on after a day.
+fn removal_case(calls: u32, sunset_days: u32, fires: bool) -> String {
+    let sunset = sunset_days * 24 * 3600;
+    let labels = r#"job="petstore",instance="a",operation="getPet""#;
+    let expected = match fires {
+        false => "[]",
+        true => {
+            "[{exp_labels: {severity: ticket, operation: getPet}, exp_annotations: {summary: \"getPet is still called, and will be \
+             removed within 60 days; /usage of the admin listener says who calls it\"}}]"
+        }
+    };
+    format!(
+        "  - interval: 1h\n    input_series:\n      - {{series: 'petstore_deprecated_calls_total{{{labels},key_id=\"k\"}}', values: 0+{calls}x48}}\n      \
+         - {{series: 'petstore_deprecated_operation_sunset_timestamp_seconds{{{labels}}}', values: {sunset}x48}}\n    \
+         alert_rule_test: [{{eval_time: 24h, alertname: PetstoreRemovalNear, exp_alerts: {expected}}}]\n"
+    )
+}
+
+#[test]
+fn promtool_shows_that_the_alert_of_a_removal_is_on_for_calls_near_the_sunset_only() {
+    if !promtool_is_here() {
+        return;
+    }
+    let run = |cases: &[String]| {
+        let folder = tempfile::TempDir::new().expect("a folder can be made");
+        let file = folder.path().join("tests.yml");
+        let rules = deploy("prometheus-rules.yml").canonicalize();
+        let rules = rules.expect("the rules");
+        let tests = format!(
+            "rule_files: [{}]\nevaluation_interval: 1h\ntests:\n{}",
+            rules.display(),
+            cases.concat()
+        );
+        std::fs::write(&file, tests).expect("can be written");
+        let output = Command::new("promtool")
+            .args(["test", "rules"])
+            .arg(&file)
+            .output();
+        output.expect("promtool runs")
+    };
+    let cases = [
+        removal_case(1, 40, true),
+        removal_case(1, 100, false),
+        removal_case(0, 40, false),
+    ];
+    let output = run(&cases);
+    assert!(output.status.success(), "{output:?}");
+    let output = run(&[removal_case(0, 40, true)]);
+    assert!(!output.status.success(), "it cannot fail: {output:?}");
+}
+
 #[test]
 fn the_metrics_and_labels_of_a_query_are_told_from_its_words() {
     let set = |labels: &[&str]| labels.iter().map(|label| (*label).to_owned()).collect();

@@ -1,7 +1,11 @@
 //! Tests the command `usage` and the time of last use, during and after a run
 //! of the service.
 
-use crate::process::{Service, run_failing, run_ok};
+use crate::{
+    process::{Service, run_failing, run_ok},
+    raw::Request,
+    scrape::Watched,
+};
 use rustix::process::Signal;
 use std::{
     path::Path,
@@ -28,7 +32,7 @@ fn a_caller_of_a_deprecated_operation_is_counted_within_seconds() {
     let folder = service.folder.path();
     assert!(rows(folder).is_empty());
     let second = run_ok(folder, &["key", "create", "the shop's tablet"]);
-    let second = crate::raw::Request::get("/v1/pets/1").key(second.trim());
+    let second = Request::get("/v1/pets/1").key(second.trim());
     for _ in 0..3 {
         assert_eq!(service.get("/v1/pets/1").status, 404);
     }
@@ -50,6 +54,8 @@ fn a_caller_of_a_deprecated_operation_is_counted_within_seconds() {
         assert!(row[4] <= row[5] && row[4].starts_with("20"), "{row:?}");
         assert_eq!(row[6], "2030-12-05", "{row:?}");
         assert_eq!(row[7], "use `GET /pets` with a `status` filter");
+        assert_eq!(row[8], "-", "no program named itself: {row:?}");
+        assert!(row[9].parse::<i64>().is_ok(), "{row:?}");
     }
     let list = run_ok(folder, &["key", "list"]);
     assert_eq!(list.matches("last used 20").count(), 2, "{list}");
@@ -81,4 +87,106 @@ fn a_store_in_memory_has_no_usage_counters_to_show() {
     let arguments = ["usage", "--database", "sqlite::memory:"];
     let error = run_failing(folder.path(), &arguments, 1);
     assert!(error.contains("name a file with `--database`"), "{error}");
+}
+
+#[test]
+fn an_export_has_each_day_and_the_last_program_and_the_page_shows_them() {
+    let watched = Watched::start();
+    let service = &watched.service;
+    let folder = service.folder.path();
+    let unused = page(&watched);
+    assert!(
+        unused.contains("getPet") && unused.contains("Sunset: 2030-12-05"),
+        "{unused}"
+    );
+    assert!(unused.contains("since the counting began"), "{unused}");
+    assert!(!unused.contains("<svg"), "{unused}");
+
+    for agent in ["shop/1.0", "<b>shop</b>/2.0"] {
+        let request = Request::get("/v1/pets/1")
+            .key(&service.key)
+            .header("User-Agent", agent);
+        assert_eq!(service.send(&request).status, 404);
+    }
+    let called = Instant::now();
+    let export = loop {
+        let export = run_ok(folder, &["usage", "--format", "json"]);
+        let export: serde_json::Value = serde_json::from_str(&export).expect("JSON");
+        if export["operations"][0]["calls"] == 2 {
+            break export;
+        }
+        assert!(called.elapsed() < SOON, "{export}");
+    };
+    let operation = &export["operations"][0];
+    assert_eq!(export["format"], 1);
+    for (member, expected) in [
+        ("operation", "getPet"),
+        ("path", "GET /pets/{petId}"),
+        ("removed_on", "2030-12-05"),
+    ] {
+        assert_eq!(operation[member], expected, "{operation}");
+    }
+    assert_eq!(operation["is_unused"], false, "{operation}");
+    assert_eq!(operation["days_without_calls"], 0, "{operation}");
+    assert!(operation["days_left"].is_i64(), "{operation}");
+    let caller = &operation["callers"][0];
+    // The gate of `check --usage` reads these, too.
+    let texts = [
+        &export["created_at"],
+        &operation["last_seen"],
+        &caller["key"],
+        &caller["last_seen"],
+    ];
+    assert!(texts.iter().all(|text| text.is_string()), "{export}");
+    assert_eq!(caller["name"], "first", "{caller}");
+    assert_eq!(caller["last_user_agent"], "<b>shop</b>/2.0", "{caller}");
+    let days = caller["days"].as_object().expect("days");
+    let calls: u64 = days.values().filter_map(serde_json::Value::as_u64).sum();
+    assert_eq!(calls, 2, "{caller}");
+
+    let csv = run_ok(folder, &["usage", "--format", "csv"]);
+    let (header, rows) = csv.split_once('\n').expect("a header");
+    assert!(header.starts_with("operation,key,name,day,calls,"), "{csv}");
+    let day = days.keys().next().expect("a day");
+    let row = rows
+        .lines()
+        .find(|row| row.contains(day.as_str()))
+        .expect("a row");
+    assert!(
+        row.starts_with("getPet,k_") && row.contains(",first,"),
+        "{csv}"
+    );
+
+    let page = page(&watched);
+    for part in [
+        "Still in use: 2 calls by 1 key",
+        "<svg",
+        "<title>",
+        "&lt;b&gt;shop&lt;/b&gt;/2.0",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("<script") && !page.contains("<b>"), "{page}");
+    assert_eq!(service.get("/usage").status, 404, "it is not public");
+    let name = "petstore_deprecated_operation_sunset_timestamp_seconds";
+    let labels = [("operation", "getPet")];
+    watched.scrape().assert(name, &labels, 1_922_659_200.0);
+}
+
+/// The page of the admin listener.
+fn page(watched: &Watched) -> String {
+    let response = watched.ask("/usage");
+    assert_eq!(response.status, 200, "{response:?}");
+    assert_eq!(
+        response.header("content-type"),
+        Some("text/html; charset=utf-8")
+    );
+    let policy = response
+        .header("content-security-policy")
+        .expect("a policy");
+    assert!(
+        policy.starts_with("default-src 'none'; style-src"),
+        "{policy}"
+    );
+    String::from_utf8(response.body).expect("text")
 }

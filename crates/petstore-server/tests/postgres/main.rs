@@ -20,12 +20,14 @@ mod scrape;
 mod commits;
 mod connections;
 mod cut;
+mod dump;
 mod gone;
 mod key_limits;
 mod migration;
 mod orders;
 mod relay;
 mod responses;
+mod rolling;
 mod sharing;
 mod starting;
 

@@ -70,9 +70,9 @@ async fn a_long_migration_is_logged_and_extends_the_time_to_start() {
     let service = start.join().expect("it starts");
     while told(&socket) != "READY=1\n" {}
     let log = service.log.text();
-    let step = "upgrading the store from schema version 4 to 5: step 1 of 1 (limits of keys), ";
+    let step = "upgrading the store from schema version 4 to 6: step 1 of 2 (limits of keys), ";
     assert!(log.matches(step).count() >= 2, "{log}");
-    let done = "the store was upgraded from schema version 4 to 5 in ";
+    let done = "the store was upgraded from schema version 4 to 6 in ";
     assert_eq!(log.matches(done).count(), 1, "{log}");
 }
 
@@ -100,9 +100,9 @@ async fn the_command_migrate_reports_its_progress_too() {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr),
     );
-    assert!(said.contains("from schema version 4 to 5"), "{said}");
+    assert!(said.contains("from schema version 4 to 6"), "{said}");
     assert!(
-        log.matches("step 1 of 1 (limits of keys)").count() >= 2,
+        log.matches("step 1 of 2 (limits of keys)").count() >= 2,
         "{log}"
     );
 }

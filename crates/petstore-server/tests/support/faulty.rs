@@ -1,12 +1,12 @@
 //! A store for tests that panics, fails, or holds a request on demand.
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use petstore_store::{
-    Cause, Creation, FoundKey, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered, NotUpdated, Once,
-    OrderPage, OrderQuery, Outcome, PetPage, PetQuery, PoolStats, Revocation, Store, StoreError,
-    Usage, UsageRecord, WriteStats,
+    Cause, Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, NewKey, NotOrdered,
+    NotUpdated, Once, OrderPage, OrderQuery, Outcome, PetPage, PetQuery, PoolStats, Revocation,
+    Store, StoreError, Usage, UsageRecord, WriteStats,
 };
 use std::{
     sync::{
@@ -213,6 +213,10 @@ impl Store for Faulty {
 
     async fn usage(&self) -> Result<Vec<UsageRecord>, StoreError> {
         self.inner.usage().await
+    }
+
+    async fn usage_by_day(&self, since: NaiveDate) -> Result<Vec<DailyUsage>, StoreError> {
+        self.inner.usage_by_day(since).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {

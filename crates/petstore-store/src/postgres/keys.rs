@@ -6,7 +6,10 @@ use super::{
     records::{arrays, parameter},
     session::Session,
 };
-use crate::{KeyId, NewKey, Revocation, StoreError, Usage, UsageDelta, key::sql, row::AnyRow as _};
+use crate::{
+    KeyId, NewKey, Revocation, StoreError, Usage, UsageDelta, key::sql, row::AnyRow as _,
+    usage::DAYS_KEPT,
+};
 use chrono::{DateTime, Utc};
 use tokio_postgres::error::SqlState;
 
@@ -20,17 +23,29 @@ const INSERT_FIRST: &str = "
 /// One statement, so that everything is in one transaction. Every server locks the
 /// rows in the same order, so that two servers cannot deadlock.
 const ADD_USAGE: &str = "
-    WITH added AS (
-        INSERT INTO deprecated_calls (operation, key_id, calls, first_seen, last_seen)
-        SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[])
-            AS delta (operation, key_id, calls, first_seen, last_seen)
-        ORDER BY operation, key_id
+    WITH delta AS MATERIALIZED (
+        SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], $7::bigint[])
+            AS delta (operation, key_id, calls, first_seen, last_seen, user_agent, day)
+    ), added AS (
+        INSERT INTO deprecated_calls (operation, key_id, calls, first_seen, last_seen, last_user_agent)
+        SELECT operation, key_id, sum(calls)::bigint, min(first_seen), max(last_seen),
+            (array_agg(user_agent ORDER BY last_seen DESC) FILTER (WHERE user_agent IS NOT NULL))[1]
+        FROM delta GROUP BY operation, key_id ORDER BY operation, key_id
         ON CONFLICT (operation, key_id) DO UPDATE SET
             calls = deprecated_calls.calls + excluded.calls,
             first_seen = least(deprecated_calls.first_seen, excluded.first_seen),
-            last_seen = greatest(deprecated_calls.last_seen, excluded.last_seen)
+            last_seen = greatest(deprecated_calls.last_seen, excluded.last_seen),
+            last_user_agent = coalesce(excluded.last_user_agent, deprecated_calls.last_user_agent)
+    ), by_day AS (
+        INSERT INTO deprecated_calls_by_day (day, operation, key_id, calls)
+        SELECT day, operation, key_id, sum(calls)::bigint
+        FROM delta GROUP BY day, operation, key_id ORDER BY day, operation, key_id
+        ON CONFLICT (day, operation, key_id) DO UPDATE SET
+            calls = deprecated_calls_by_day.calls + excluded.calls
+    ), old AS (
+        DELETE FROM deprecated_calls_by_day WHERE day < (SELECT max(day) FROM delta) - $10
     ), used AS (
-        SELECT id, at FROM api_keys JOIN unnest($6::text[], $7::bigint[]) AS used (key_id, at) ON id = key_id
+        SELECT id, at FROM api_keys JOIN unnest($8::text[], $9::bigint[]) AS used (key_id, at) ON id = key_id
         ORDER BY id FOR NO KEY UPDATE OF api_keys
     )
     UPDATE api_keys SET last_used_at = greatest(last_used_at, used.at) FROM used WHERE api_keys.id = used.id";
@@ -84,9 +99,10 @@ pub(super) async fn revoke(
 
 /// Adds to the usage counters, and sets when keys were used last.
 pub(super) async fn add_usage(db: &Session, usage: &Usage) -> Result<(), StoreError> {
-    let calls = arrays(5, usage.calls.iter().map(UsageDelta::values));
+    let calls = arrays(7, usage.calls.iter().map(UsageDelta::values));
     let uses = arrays(2, usage.uses.iter().map(|key_use| key_use.values()));
-    let parameters: Vec<_> = calls.iter().chain(&uses).map(parameter).collect();
+    let mut parameters: Vec<_> = calls.iter().chain(&uses).map(parameter).collect();
+    parameters.push(&DAYS_KEPT);
     db.execute(ADD_USAGE, &parameters)
         .await
         .map(|_| ())

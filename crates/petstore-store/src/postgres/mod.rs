@@ -43,18 +43,19 @@ mod writer;
 pub use url::PostgresUrl;
 
 use crate::{
-    Creation, FoundKey, KeyHash, KeyId, KeyRecord, MigrationPlan, Missing, NewKey, NotOrdered,
-    NotUpdated, OnMigration, Once, OpenProblem, OrderPage, OrderQuery, PetPage, PetQuery,
-    PoolStats, Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
+    Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, MigrationPlan, Missing, NewKey,
+    NotOrdered, NotUpdated, OnMigration, Once, OpenProblem, OrderPage, OrderQuery, PetPage,
+    PetQuery, PoolStats, Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
     caller::on_behalf_of,
     idempotency::OnceOnly,
     key,
     order::stored_time,
     record::{Page, Record as _, bytes_of, split_page},
+    usage::stored_day,
 };
 use async_trait::async_trait;
 use batch::Write;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use key_cache::KeyCache;
 use petstore_models::{NewOrder, NewPet, Order, OrderStatus, Pet};
 use pool::Readers;
@@ -236,6 +237,11 @@ impl Store for PostgresStore {
 
     async fn usage(&self) -> Result<Vec<UsageRecord>, StoreError> {
         self.readers.query(UsageRecord::ALL, &[]).await
+    }
+
+    async fn usage_by_day(&self, since: NaiveDate) -> Result<Vec<DailyUsage>, StoreError> {
+        let since = stored_day(since).into();
+        self.readers.query(DailyUsage::SINCE, &[since]).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {

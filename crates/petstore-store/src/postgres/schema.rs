@@ -21,6 +21,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("migrations/0003_idempotency_keys.sql"),
     include_str!("migrations/0004_orders.sql"),
     include_str!("migrations/0005_limits_of_keys.sql"),
+    include_str!("migrations/0006_usage_by_day.sql"),
 ];
 
 /// The schema version that this code reads and writes.

@@ -4,7 +4,7 @@ use super::{
     error,
     records::{self, execute},
 };
-use crate::{KeyId, NewKey, Revocation, StoreError, Usage, key::sql};
+use crate::{KeyId, NewKey, Revocation, StoreError, Usage, UsageDelta, key::sql, usage::DAYS_KEPT};
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, Error, ErrorCode};
 
@@ -13,11 +13,17 @@ const INSERT_FIRST: &str =
     "INSERT INTO api_keys (id, name, hash, created_at, expires_at, rate_per_second, scope)
     SELECT $1, $2, $3, $4, $5, $6, $7 WHERE NOT EXISTS (SELECT 1 FROM api_keys)";
 const ADD_CALLS: &str = "
-    INSERT INTO deprecated_calls (operation, key_id, calls, first_seen, last_seen) VALUES ($1, $2, $3, $4, $5)
+    INSERT INTO deprecated_calls (operation, key_id, calls, first_seen, last_seen, last_user_agent)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
     ON CONFLICT (operation, key_id) DO UPDATE SET
         calls = calls + excluded.calls,
+        last_user_agent = coalesce(excluded.last_user_agent, last_user_agent),
         first_seen = min(first_seen, excluded.first_seen),
         last_seen = max(last_seen, excluded.last_seen)";
+const ADD_CALLS_OF_DAY: &str = "
+    INSERT INTO deprecated_calls_by_day (operation, key_id, calls, day) VALUES (?1, ?2, ?3, ?4)
+    ON CONFLICT (day, operation, key_id) DO UPDATE SET calls = calls + excluded.calls";
+const DELETE_OLD_DAYS: &str = "DELETE FROM deprecated_calls_by_day WHERE day < ?1";
 const SET_LAST_USE: &str = "UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1 AND (last_used_at IS NULL OR last_used_at < ?2)";
 
 pub(super) fn insert(db: &Connection, key: &NewKey) -> rusqlite::Result<()> {
@@ -53,7 +59,13 @@ pub(super) fn revoke(
 /// Adds to the usage counters, and sets when keys were used last.
 pub(super) fn add_usage(db: &Connection, usage: &Usage) -> rusqlite::Result<()> {
     for delta in &usage.calls {
-        execute(db, ADD_CALLS, &delta.values())?;
+        let values = delta.values();
+        let [operation, key, calls, _, _, _, day] = values;
+        execute(db, ADD_CALLS, &values[..6])?;
+        execute(db, ADD_CALLS_OF_DAY, &[operation, key, calls, day])?;
+    }
+    if let Some(day) = usage.calls.iter().map(UsageDelta::day).max() {
+        execute(db, DELETE_OLD_DAYS, &[(day - DAYS_KEPT).into()])?;
     }
     for key_use in &usage.uses {
         execute(db, SET_LAST_USE, &key_use.values())?;

@@ -21,17 +21,18 @@ mod tests;
 mod writer;
 
 use crate::{
-    Creation, FoundKey, KeyHash, KeyId, KeyRecord, MigrationPlan, Missing, NewKey, NotOrdered,
-    NotUpdated, OnMigration, Once, OpenProblem, OrderPage, OrderQuery, PetPage, PetQuery,
-    PoolStats, Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
+    Creation, DailyUsage, FoundKey, KeyHash, KeyId, KeyRecord, MigrationPlan, Missing, NewKey,
+    NotOrdered, NotUpdated, OnMigration, Once, OpenProblem, OrderPage, OrderQuery, PetPage,
+    PetQuery, PoolStats, Revocation, Store, StoreError, Usage, UsageRecord, WriteStats,
     caller::on_behalf_of,
     idempotency::OnceOnly,
     key,
     order::stored_time,
     record::{Page, bytes_of, pet_with_id, split_page},
+    usage::stored_day,
 };
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use connection::Slot;
 use files::Files;
 use key_cache::KeyCache;
@@ -282,6 +283,11 @@ impl Store for SqliteStore {
 
     async fn usage(&self) -> Result<Vec<UsageRecord>, StoreError> {
         self.readers.query(UsageRecord::ALL, Vec::new()).await
+    }
+
+    async fn usage_by_day(&self, since: NaiveDate) -> Result<Vec<DailyUsage>, StoreError> {
+        let since = stored_day(since).into();
+        self.readers.query(DailyUsage::SINCE, vec![since]).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {

@@ -116,6 +116,7 @@ macro_rules! contract {
                 pets::pets_added_at_once_have_ids_of_their_own,
                 usage::a_key_shows_when_it_was_used_last,
                 usage::calls_add_up_between_the_first_and_the_last,
+                usage::calls_count_for_their_day_and_old_days_are_deleted,
                 usage::usage_counters_are_sorted_by_operation_and_the_latest_caller,
                 usage::usage_that_is_added_at_once_is_counted_once_each,
                 usage::what_concerns_no_key_of_the_store_is_not_shown,

@@ -5,6 +5,7 @@ use super::{
     AnyStore,
     keys::{key, time},
 };
+use chrono::NaiveDate;
 use petstore_store::{KeyId, KeyUse, Usage, UsageDelta, UsageRecord};
 use tokio::task::JoinSet;
 
@@ -19,6 +20,7 @@ fn delta(number: u8, operation: &str, calls: u64, seen: (i64, i64)) -> UsageDelt
         calls,
         first_seen: time(seen.0),
         last_seen: time(seen.1),
+        user_agent: None,
     }
 }
 
@@ -58,8 +60,69 @@ pub(crate) async fn calls_add_up_between_the_first_and_the_last(store: AnyStore)
         calls: 8,
         first_seen: time(10),
         last_seen: time(45),
+        last_user_agent: None,
     };
     assert_eq!(counters(&store).await, [expected]);
+}
+
+pub(crate) async fn calls_count_for_their_day_and_old_days_are_deleted(store: AnyStore) {
+    // In microseconds.
+    const DAY: i64 = 86_400_000_000;
+    with_keys(&store, &[1, 2]).await;
+    let by = |delta: UsageDelta, agent: &str| UsageDelta {
+        user_agent: Some(agent.to_owned()),
+        ..delta
+    };
+    // Around midnight, two days of one key are added at once.
+    let calls = vec![
+        by(delta(1, "getPet", 2, (DAY - 9, DAY - 1)), "old/1"),
+        by(delta(1, "getPet", 3, (DAY, DAY + 1)), "new/2"),
+        delta(2, "getPet", 4, (DAY, DAY + 2)),
+    ];
+    record(&store, calls, vec![]).await;
+    record(
+        &store,
+        vec![delta(1, "getPet", 5, (DAY + 7, DAY + 8))],
+        vec![],
+    )
+    .await;
+    let days = async || {
+        let days = store.usage_by_day(NaiveDate::MIN).await.expect("the days");
+        let days = days.iter().map(|row| {
+            assert_eq!(row.operation, "getPet");
+            (row.key, row.day.to_string(), row.calls)
+        });
+        days.collect::<Vec<_>>()
+    };
+    let of = |number, day: &str, calls| (id(number), day.to_owned(), calls);
+    let mut expected = vec![
+        of(1, "1970-01-01", 2),
+        of(1, "1970-01-02", 8),
+        of(2, "1970-01-02", 4),
+    ];
+    expected.sort_by_key(|(key, ..)| *key);
+    assert_eq!(days().await, expected);
+    let agents = counters(&store).await.into_iter();
+    let agents: Vec<_> = agents
+        .map(|row| (row.key, row.calls, row.last_user_agent))
+        .collect();
+    assert!(
+        agents.contains(&(id(1), 10, Some("new/2".to_owned()))),
+        "{agents:?}"
+    );
+    assert!(agents.contains(&(id(2), 4, None)), "{agents:?}");
+
+    let later = 401 * DAY;
+    record(&store, vec![delta(2, "getPet", 1, (later, later))], vec![]).await;
+    expected.retain(|(_, day, _)| day != "1970-01-01");
+    expected.push(of(2, "1971-02-06", 1));
+    expected.sort();
+    assert_eq!(days().await, expected);
+    let last_day = NaiveDate::from_ymd_opt(1971, 2, 6).expect("a day");
+    let days = store.usage_by_day(last_day).await.expect("the days");
+    assert_eq!((days.len(), days[0].calls), (1, 1));
+    let total: u64 = counters(&store).await.iter().map(|row| row.calls).sum();
+    assert_eq!(total, 15);
 }
 
 pub(crate) async fn usage_counters_are_sorted_by_operation_and_the_latest_caller(store: AnyStore) {

@@ -4,7 +4,7 @@
 
 use super::{Place, open, pet, place};
 use crate::fixtures::{new_order, new_pet, pet_with_id};
-use chrono::DateTime;
+use chrono::{DateTime, NaiveDate};
 use petstore_models::{NewPet, OrderStatus, Pet, PetStatus};
 use petstore_store::{
     Creation, DatabaseUrl, KeyHash, KeyLimits, KeyRate, KeyScope, OnMigration, Once, OrderQuery,
@@ -177,11 +177,23 @@ async fn the_usage_counters_of_a_released_schema_are_kept_and_are_empty_before_i
         let counters = store.usage().await.expect("the counters");
         let keys = store.list_keys().await.expect("the keys");
         let used = keys.iter().filter(|key| key.last_used_at.is_some()).count();
-        calls.push((counters.iter().map(|row| row.calls).sum::<u64>(), used));
+        let by_day = store.usage_by_day(NaiveDate::MIN).await.expect("the days");
+        let agents = counters
+            .iter()
+            .filter_map(|row| row.last_user_agent.clone());
+        calls.push((
+            counters.iter().map(|row| row.calls).sum::<u64>(),
+            used,
+            by_day.iter().map(|row| row.calls).sum::<u64>(),
+            agents.collect::<String>(),
+        ));
     }
-    let expected = since(2)
-        .into_iter()
-        .map(|is_kept| if is_kept { (3, 1) } else { (0, 0) });
+    let expected = since(2).into_iter().zip(since(8));
+    let expected = expected.map(|kept| match kept {
+        (false, _) => (0, 0, 0, String::new()),
+        (true, false) => (3, 1, 0, String::new()),
+        (true, true) => (3, 1, 3, "curl/8".to_owned()),
+    });
     assert_eq!(calls, expected.collect::<Vec<_>>());
 }
 

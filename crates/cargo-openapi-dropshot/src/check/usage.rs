@@ -1,0 +1,158 @@
+//! Reads an export of the usage of deprecated operations (`check --usage`), and reports removed
+//! operations that somebody still calls.
+
+use super::{Finding, Inputs, lifecycle};
+use crate::counted;
+use anyhow::{Context, Result, ensure};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use openapi_dropshot_contract::{Problem, diff::Change, model::Location};
+use serde::Deserialize;
+use std::{fs, path::Path};
+
+/// An operation that was called in so many days must not be removed. The page `/usage` of
+/// `openapi-dropshot-server` has the same limit.
+const QUIET_DAYS: i64 = 30;
+
+/// An older export says too little about today.
+const FRESH_DAYS: i64 = 7;
+
+/// The export, as `openapi_dropshot_server::usage_report` writes it. Members that are not needed
+/// here are ignored.
+#[derive(Debug, Deserialize)]
+pub(super) struct Usage {
+    format: u32,
+    created_at: DateTime<Utc>,
+    operations: Vec<Operation>,
+    #[serde(skip)]
+    file: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Operation {
+    /// The method and the path, as the document has them.
+    path: String,
+    last_seen: Option<DateTime<Utc>>,
+    /// Until the export was made.
+    days_without_calls: Option<i64>,
+    callers: Vec<Caller>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Caller {
+    key: String,
+    name: String,
+    last_seen: DateTime<Utc>,
+}
+
+impl Usage {
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let file = path.display().to_string();
+        let text = fs::read_to_string(path);
+        let text = text.with_context(|| format!("cannot read the export of the usage {file}"))?;
+        let usage = serde_json::from_str(&text);
+        let mut usage: Usage = usage.with_context(|| {
+            format!("{file} is no JSON export of the usage; `usage --format json` of the service writes one")
+        })?;
+        ensure!(
+            usage.format == 1,
+            "{file} has the format {}, and this version reads the format 1: use the newest version of this command",
+            usage.format
+        );
+        usage.file = file;
+        Ok(usage)
+    }
+
+    /// The findings about the operations that were removed since the newest release.
+    pub(super) fn findings(&self, inputs: &Inputs<'_>) -> Vec<Finding> {
+        let changes = inputs.changes.iter().flatten();
+        let removals = changes.filter(|change| lifecycle::is_removal(change));
+        let problems = removals.filter_map(|change| self.problem(change, inputs));
+        problems.map(Finding::new).collect()
+    }
+
+    fn problem(&self, change: &Change, inputs: &Inputs<'_>) -> Option<Problem> {
+        let path = change.operation.as_deref()?;
+        let at = change.at.base.clone();
+        let at = at.unwrap_or_else(|| Location::start(&inputs.file));
+        let unknown = |why: &str| {
+            let message = format!("`{path}` was removed, and {why}");
+            let help = format!(
+                "make the export again before the removal is deployed, and remove what nobody called for {QUIET_DAYS} days"
+            );
+            Some(Problem::warning(
+                "removed-operation-unknown-usage",
+                &at,
+                message,
+                help,
+            ))
+        };
+        let file = &self.file;
+        let mut operations = self.operations.iter();
+        let Some(operation) = operations.find(|operation| operation.path == path) else {
+            return unknown(&format!(
+                "{file} does not contain it: the service counts the calls of deprecated operations only"
+            ));
+        };
+        if let Some(last_seen) = operation.last_seen
+            && days_between(last_seen, inputs.today) < QUIET_DAYS
+        {
+            let message = format!(
+                "`{path}` was removed, although it was called in the last {QUIET_DAYS} days: {}",
+                operation.recent_callers(inputs.today)
+            );
+            let help = format!(
+                "keep the operation until nobody has called it for {QUIET_DAYS} days; {file} has all callers"
+            );
+            return Some(Problem::error(
+                "removed-operation-in-use",
+                &at,
+                message,
+                help,
+            ));
+        }
+        let age = days_between(self.created_at, inputs.today);
+        if age > FRESH_DAYS {
+            return unknown(&format!("{file} is {} old", counted_days(age)));
+        }
+        match operation.days_without_calls {
+            None => unknown(&format!(
+                "{file} does not say since when its calls are counted"
+            )),
+            Some(days) if days + age.max(0) < QUIET_DAYS => unknown(&format!(
+                "its calls are counted for {} only",
+                counted_days(days)
+            )),
+            Some(_) => None,
+        }
+    }
+}
+
+impl Operation {
+    /// The callers of the last days, the latest first; three of them.
+    fn recent_callers(&self, today: NaiveDate) -> String {
+        let is_recent = |caller: &&Caller| days_between(caller.last_seen, today) < QUIET_DAYS;
+        let mut callers: Vec<_> = self.callers.iter().filter(is_recent).collect();
+        callers.sort_by_key(|caller| std::cmp::Reverse(caller.last_seen));
+        let mut texts: Vec<_> = (callers.iter().take(3))
+            .map(
+                |Caller {
+                     key,
+                     name,
+                     last_seen,
+                 }| { format!("{key} (`{name}`) on {}", last_seen.date_naive()) },
+            )
+            .collect();
+        if let Some(more @ 1..) = callers.len().checked_sub(texts.len()) {
+            texts.push(format!("and {}", counted(more, "other key")));
+        }
+        texts.join(", ")
+    }
+}
+
+fn days_between(time: DateTime<Utc>, today: NaiveDate) -> i64 {
+    TimeDelta::num_days(&(today - time.date_naive()))
+}
+
+fn counted_days(days: i64) -> String {
+    counted(usize::try_from(days).unwrap_or(0), "day")
+}

@@ -1,0 +1,325 @@
+//! Reports who still calls the deprecated operations, for the owner who wants to remove them: as a
+//! page of the admin listener, and as JSON and CSV for a command of the service. The page and the
+//! gate `cargo openapi-dropshot check --usage` have the same limit, [`QUIET_DAYS`].
+
+mod html;
+
+pub(crate) use html::first_day as first_day_shown;
+
+use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
+use openapi_dropshot_types::{Deprecation, Operation};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// An operation that nobody called for so many days can be removed.
+pub const QUIET_DAYS: i64 = 30;
+
+/// The usage of deprecated operations that a service has stored.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct StoredUsage {
+    /// Since when calls are counted, if that is known.
+    pub since: Option<DateTime<Utc>>,
+    /// The callers of each operation.
+    pub callers: Vec<CallerUsage>,
+}
+
+/// The calls of one operation by one caller.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+pub struct CallerUsage {
+    /// The `operationId`.
+    #[serde(skip)]
+    pub operation: String,
+    /// The id of the caller, which is no secret.
+    pub key: String,
+    /// The name of the caller.
+    pub name: String,
+    /// The number of calls. It may be greater than the sum of `days`, which lack old days.
+    pub calls: u64,
+    /// The time of the first call.
+    #[serde(serialize_with = "in_seconds")]
+    pub first_seen: DateTime<Utc>,
+    /// The time of the last call.
+    #[serde(serialize_with = "in_seconds")]
+    pub last_seen: DateTime<Utc>,
+    /// The program of the last call that named itself.
+    pub last_user_agent: Option<String>,
+    /// The calls by day (UTC), only of days with calls.
+    pub days: BTreeMap<NaiveDate, u64>,
+}
+
+/// The usage of all deprecated operations at one time.
+#[derive(Clone, Debug, Serialize)]
+pub struct UsageReport {
+    /// The version of the format; a later one may add members.
+    format: u32,
+    #[serde(serialize_with = "in_seconds")]
+    created_at: DateTime<Utc>,
+    operations: Vec<OperationUsage>,
+}
+
+/// The usage of one deprecated operation.
+#[derive(Clone, Debug, Serialize)]
+pub struct OperationUsage {
+    /// The `operationId`.
+    pub operation: &'static str,
+    /// The method and the path.
+    pub path: String,
+    /// The day of its removal.
+    pub removed_on: Option<NaiveDate>,
+    /// The days until its removal; negative if that day has passed.
+    pub days_left: Option<i64>,
+    /// What callers should use instead.
+    pub instead: &'static str,
+    /// The number of all calls.
+    pub calls: u64,
+    /// The time of the last call; `None` if none was counted.
+    #[serde(serialize_with = "option_in_seconds")]
+    pub last_seen: Option<DateTime<Utc>>,
+    /// For how many days nobody has called it, as far as that is known.
+    pub days_without_calls: Option<i64>,
+    /// Whether nobody has called it for [`QUIET_DAYS`].
+    pub is_unused: bool,
+    /// Its callers, the latest first.
+    pub callers: Vec<CallerUsage>,
+}
+
+fn in_seconds<S: serde::Serializer>(time: &DateTime<Utc>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&seconds(*time))
+}
+
+fn option_in_seconds<S: serde::Serializer>(
+    time: &Option<DateTime<Utc>>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    time.map(seconds).serialize(to)
+}
+
+fn seconds(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+fn date(seconds: i64) -> Option<NaiveDate> {
+    DateTime::from_timestamp(seconds, 0).map(|time| time.date_naive())
+}
+
+impl UsageReport {
+    /// Makes the report on the deprecated operations among these.
+    #[must_use]
+    pub fn new(operations: &'static [Operation], stored: StoredUsage, now: DateTime<Utc>) -> Self {
+        let StoredUsage { since, callers } = stored;
+        let deprecated = operations.iter().filter_map(|operation| {
+            let deprecation = operation.deprecation?;
+            let of_operation = callers.iter().filter(|row| row.operation == operation.name);
+            let mut callers: Vec<_> = of_operation.cloned().collect();
+            callers.sort_by(|a, b| b.last_seen.cmp(&a.last_seen).then(a.key.cmp(&b.key)));
+            Some(usage_of(operation, deprecation, callers, since, now))
+        });
+        UsageReport {
+            format: 1,
+            created_at: now,
+            operations: deprecated.collect(),
+        }
+    }
+
+    /// The operations, in the order of the document.
+    #[must_use]
+    pub fn operations(&self) -> &[OperationUsage] {
+        &self.operations
+    }
+
+    /// The report as a JSON object, which `cargo openapi-dropshot check --usage` reads.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let json = serde_json::to_string_pretty(self);
+        json.expect("all keys of its maps are texts") + "\n"
+    }
+
+    /// The report as CSV with a header: a row for each operation, key and day with calls. A row
+    /// without a day has the calls whose day is not kept.
+    #[must_use]
+    pub fn to_csv(&self) -> String {
+        let mut csv =
+            "operation,key,name,day,calls,last_seen,last_user_agent,removed_on,days_left\n"
+                .to_owned();
+        for operation in &self.operations {
+            for caller in &operation.callers {
+                let in_days: u64 = caller.days.values().sum();
+                let rest = caller.calls.saturating_sub(in_days);
+                let rest = (rest > 0).then_some((None, rest));
+                let days = caller.days.iter().map(|(day, calls)| (Some(*day), *calls));
+                for (day, calls) in rest.into_iter().chain(days) {
+                    let text = |date: Option<NaiveDate>| date.map(|date| date.to_string());
+                    let row = [
+                        operation.operation.to_owned(),
+                        caller.key.clone(),
+                        caller.name.clone(),
+                        text(day).unwrap_or_default(),
+                        calls.to_string(),
+                        seconds(caller.last_seen),
+                        caller.last_user_agent.clone().unwrap_or_default(),
+                        text(operation.removed_on).unwrap_or_default(),
+                        operation
+                            .days_left
+                            .map(|days| days.to_string())
+                            .unwrap_or_default(),
+                    ];
+                    csv.push_str(&row.map(|field| csv_field(&field)).join(","));
+                    csv.push('\n');
+                }
+            }
+        }
+        csv
+    }
+
+    /// The report as a page without scripts.
+    #[must_use]
+    pub fn to_html(&self) -> String {
+        html::page(self)
+    }
+}
+
+fn usage_of(
+    operation: &'static Operation,
+    deprecation: Deprecation,
+    callers: Vec<CallerUsage>,
+    since: Option<DateTime<Utc>>,
+    now: DateTime<Utc>,
+) -> OperationUsage {
+    let last_seen = callers.iter().map(|caller| caller.last_seen).max();
+    let deprecated_at = DateTime::from_timestamp(deprecation.since, 0);
+    // Where nobody has called it, the counting began when it was deprecated or later.
+    let quiet_since = last_seen.or_else(|| since.max(deprecated_at).filter(|_| since.is_some()));
+    let days_without_calls = quiet_since.map(|time| (now - time).num_days().max(0));
+    let removed_on = date(deprecation.sunset);
+    OperationUsage {
+        operation: operation.name,
+        path: format!("{} {}", operation.method, operation.path),
+        removed_on,
+        days_left: removed_on.map(|day| (day - now.date_naive()).num_days()),
+        instead: deprecation.note,
+        calls: callers.iter().map(|caller| caller.calls).sum(),
+        last_seen,
+        days_without_calls,
+        is_unused: days_without_calls.is_some_and(|days| days >= QUIET_DAYS),
+        callers,
+    }
+}
+
+/// A field in quotes where it needs them. One that a spreadsheet would take for a formula gets an
+/// apostrophe: clients choose what they call themselves.
+fn csv_field(text: &str) -> String {
+    let is_number = text.parse::<i64>().is_ok();
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number;
+    let text = format!("{}{text}", if is_formula { "'" } else { "" });
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text
+    }
+}
+
+/// The days on which anybody called an operation, with the number of calls.
+fn days_of(operation: &OperationUsage) -> BTreeMap<NaiveDate, u64> {
+    let mut days = BTreeMap::new();
+    for (day, calls) in operation.callers.iter().flat_map(|caller| &caller.days) {
+        *days.entry(*day).or_default() += calls;
+    }
+    days
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_contract::{OPERATIONS, RETIRED};
+    use chrono::{Days, TimeDelta};
+
+    /// A report at a time after the deprecation, with one caller whose last call was that many days
+    /// before.
+    fn report(days_ago: Option<i64>, name: &str) -> UsageReport {
+        let deprecation = RETIRED.deprecation.expect("it is deprecated");
+        let since = DateTime::from_timestamp(deprecation.since, 0).expect("a time");
+        let now = since + TimeDelta::days(100);
+        let callers = days_ago.map(|days| {
+            let last_seen = now - TimeDelta::days(days);
+            CallerUsage {
+                operation: RETIRED.name.to_owned(),
+                key: "k_1".to_owned(),
+                name: name.to_owned(),
+                calls: 12,
+                first_seen: last_seen,
+                last_seen,
+                last_user_agent: Some("=cmd|'/c calc'!A0 <b>".to_owned()),
+                days: [
+                    (last_seen.date_naive(), 5),
+                    (last_seen.date_naive() - Days::new(1), 3),
+                ]
+                .into(),
+            }
+        });
+        let stored = StoredUsage {
+            since: Some(since - TimeDelta::days(1)),
+            callers: callers.into_iter().collect(),
+        };
+        UsageReport::new(&OPERATIONS, stored, now)
+    }
+
+    fn retired(report: &UsageReport) -> &OperationUsage {
+        let mut operations = report.operations().iter();
+        operations
+            .find(|usage| usage.operation == RETIRED.name)
+            .expect("it is there")
+    }
+
+    #[test]
+    fn an_operation_is_unused_after_thirty_days_without_a_call() {
+        for (days_ago, expected) in [
+            (Some(0), (Some(0), false)),
+            (Some(29), (Some(29), false)),
+            (Some(30), (Some(30), true)),
+            (None, (Some(100), true)),
+        ] {
+            let report = report(days_ago, "shop");
+            let usage = retired(&report);
+            assert_eq!((usage.days_without_calls, usage.is_unused), expected);
+        }
+        let unknown = UsageReport::new(&OPERATIONS, StoredUsage::default(), Utc::now());
+        assert_eq!(retired(&unknown).days_without_calls, None);
+        assert!(!retired(&unknown).is_unused);
+    }
+
+    #[test]
+    fn an_unused_operation_is_safe_to_remove_from_its_sunset_on() {
+        let mut report = report(Some(41), "shop");
+        let mut verdict = |days_left| {
+            let mut operations = report.operations.iter_mut();
+            let usage = operations.find(|usage| usage.operation == RETIRED.name);
+            usage.expect("it is there").days_left = days_left;
+            report.to_html()
+        };
+        let unused = "Nobody called it for 41 days: safe to remove";
+        assert!(verdict(Some(1)).contains(&format!("{unused} on its sunset.")));
+        for days_left in [Some(0), Some(-1), None] {
+            assert!(verdict(days_left).contains(&format!("{unused}.")));
+        }
+    }
+
+    #[test]
+    fn a_row_of_the_csv_is_a_day_and_no_formula() {
+        let csv = report(Some(3), "a \"shop\", closed").to_csv();
+        let rows: Vec<_> = csv.lines().skip(1).collect();
+        assert_eq!(rows.len(), 3, "{csv}");
+        assert!(rows[0].contains(",\"a \"\"shop\"\", closed\",,4,"), "{csv}");
+        assert!(rows[2].contains(",5,"), "{csv}");
+        assert!(csv.contains(",'=cmd|"), "{csv}");
+    }
+
+    #[test]
+    fn the_page_escapes_what_clients_chose() {
+        let page = report(Some(3), "<script>alert(1)</script>").to_html();
+        assert!(
+            page.contains("&lt;script&gt;") && !page.contains("<script"),
+            "{page}"
+        );
+        assert!(page.contains("A0 &lt;b&gt;"), "{page}");
+    }
+}

@@ -1,0 +1,14 @@
+-- Schema 6: usage of deprecated operations by day.
+
+-- What the last caller called itself (`User-Agent`), cut and without control characters.
+ALTER TABLE deprecated_calls ADD COLUMN last_user_agent text COLLATE "C";
+
+-- `day` is the number of days since 1970-01-01, in UTC. The calls of earlier versions are in
+-- `deprecated_calls` only. Old days are deleted, so the day comes first.
+CREATE TABLE deprecated_calls_by_day (
+    day       bigint NOT NULL,
+    operation text   COLLATE "C" NOT NULL,
+    key_id    text   COLLATE "C" NOT NULL,
+    calls     bigint NOT NULL,
+    PRIMARY KEY (day, operation, key_id)
+);
