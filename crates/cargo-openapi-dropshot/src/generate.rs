@@ -1,7 +1,9 @@
 //! Task `generate`: writes the generated code of the document, or compares it
 //! with the files that are there.
 
-use crate::{FILE, Output, Project, counted, files, print_error, renames, supported::Supported};
+use crate::{
+    FILE, Output, Project, counted, files, fix, print_error, renames, supported::Supported,
+};
 use anyhow::{Context, Result, anyhow, ensure};
 use openapi_dropshot::File;
 use openapi_dropshot_contract::{Document, Problem, Problems};
@@ -28,6 +30,11 @@ pub struct Options {
     /// exit code is then 3
     #[arg(long)]
     skip_unsupported: bool,
+
+    /// Add the responses to the document that every service sends and that the document lacks: `4XX` for requests
+    /// without credentials or with an invalid parameter or body, `5XX` for faults. Comments and formatting stay
+    #[arg(long, conflicts_with = "check")]
+    fix: bool,
 }
 
 /// A generated file that differs from what the document gives.
@@ -59,14 +66,18 @@ pub fn run(projects: &[Project], options: &Options) -> ExitCode {
 
 /// Writes, or compares, the generated code of one project, and returns the exit code.
 fn run_one(project: &Project, options: &Options) -> Result<u8> {
+    let (text, fixed) = document_text(project, options)?;
     let Some(output) = &project.output else {
+        for path in files::change_all(&project.root, Vec::from_iter(fixed))? {
+            println!("wrote   {path}");
+        }
         println!(
             "skipped {}: its configuration has no table `[document.generate]`",
             project.document
         );
         return Ok(0);
     };
-    let mut document = read(project)?;
+    let mut document = read(project, &text)?;
     let (files, success) = if options.skip_unsupported {
         supported_files(project, output, &mut document)?
     } else {
@@ -77,7 +88,7 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
     let count = files.len();
     let stale = stale_files(project, output, files)?;
     let source = &project.document;
-    if stale.is_empty() {
+    if stale.is_empty() && fixed.is_none() {
         println!("fresh: {count} files match {source}");
         return Ok(success);
     }
@@ -99,7 +110,7 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
         .map(|file| file.path.clone())
         .collect();
     let stale = stale.into_iter().map(|file| (file.path, file.expected));
-    for path in files::change_all(&project.root, stale.collect())? {
+    for path in files::change_all(&project.root, fixed.into_iter().chain(stale).collect())? {
         let did = if removed.contains(&path) {
             "removed"
         } else {
@@ -140,15 +151,34 @@ fn supported_files(
     Ok((files, SKIPPED))
 }
 
-/// Reads and lints the document, and prints its warnings.
-fn read(project: &Project) -> Result<Document> {
-    let text = fs::read_to_string(project.path(&project.document)).with_context(|| {
-        let document = &project.document;
-        format!(
-            "cannot read {document}, the document that `path` in {FILE} names; nothing was written"
-        )
+/// A file with its new text.
+type NewFile = (String, Option<String>);
+
+/// Returns the text of the document. With `--fix` it has the responses that it lacked; the document is then returned as a file to
+/// write, too.
+fn document_text(project: &Project, options: &Options) -> Result<(String, Option<NewFile>)> {
+    let path = &project.document;
+    let text = fs::read_to_string(project.path(path)).with_context(|| {
+        format!("cannot read {path}, the document that `path` in {FILE} names; nothing was written")
     })?;
-    let document = openapi_dropshot_contract::read(&project.document, &text)
+    if !options.fix {
+        return Ok((text, None));
+    }
+    let document = openapi_dropshot_contract::read(path, &text)
+        .map_err(|problems| rejected(project, &problems))?;
+    let Some(fixed) = fix::add_missing_responses(&document)? else {
+        println!("{path} lacks no response that every service sends");
+        return Ok((text, None));
+    };
+    for line in fixed.lines {
+        println!("{line}");
+    }
+    Ok((fixed.text.clone(), Some((path.clone(), Some(fixed.text)))))
+}
+
+/// Reads and lints the document, and prints its warnings.
+fn read(project: &Project, text: &str) -> Result<Document> {
+    let document = openapi_dropshot_contract::read(&project.document, text)
         .map_err(|problems| rejected(project, &problems))?;
     let problems = Problems::new(&document.text, project.lint(&document));
     if problems.has_errors() {

@@ -291,6 +291,32 @@ fn what_the_service_does_not_do_is_said() {
 }
 
 #[test]
+fn responses_that_every_service_sends_are_added_on_request() {
+    let document = DOCUMENT
+        .replace("        4XX: {$ref: '#/components/responses/Error'}\n", "")
+        .replace("        5XX: {$ref: '#/components/responses/Error'}\n", "");
+    let place = Place::new(&document);
+    let (code, text) = place.init(&["--fix"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("added   the response `Rejected`"), "{text}");
+    assert!(!text.contains("lists no response"), "{text}");
+    assert_eq!(place.read("openapi.yaml"), document);
+    let fixed = place.read("shop/spec/openapi.yaml");
+    for (range, name) in [("4XX", "Rejected"), ("5XX", "Failed")] {
+        let response =
+            format!("        {range}:\n          $ref: '#/components/responses/{name}'\n");
+        assert_eq!(fixed.matches(&response).count(), 2, "{fixed}");
+    }
+    let body = "schema:\n            $ref: '#/components/schemas/Error'";
+    assert_eq!(fixed.matches(body).count(), 2, "{fixed}");
+    let (code, text) = place.run_in(
+        "shop",
+        &["check", "--gate", "document", "--gate", "generated"],
+    );
+    assert_eq!(code, 0, "{text}");
+}
+
+#[test]
 fn a_mistake_is_named_with_its_remedy_and_nothing_is_written() {
     let place = Place::new(DOCUMENT);
     place.write("file", "");
