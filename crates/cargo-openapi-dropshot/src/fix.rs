@@ -129,8 +129,21 @@ impl Fix<'_> {
             0 => (4, "Rejected", "The request was rejected."),
             _ => (5, "Failed", "The service could not process the request."),
         };
+        // A code whose status has a response of its own is listed there.
+        let is_own = |status: u16| {
+            let mut users = self.document.operations.iter().filter(|operation| {
+                let missing = missing_statuses(operation);
+                missing.iter().any(|status| status / 100 == first)
+            });
+            users.any(|operation| {
+                let mut responses = operation.responses.iter();
+                responses.any(|response| response.status.value == StatusCode::Exact(status))
+            })
+        };
         let codes = self.document.error_catalogue().map(|codes| {
-            let codes = codes.iter().filter(|code| code.status / 100 == first);
+            let codes = codes
+                .iter()
+                .filter(|code| code.status / 100 == first && !is_own(code.status));
             codes.map(|code| code.code.clone()).collect::<Vec<_>>()
         });
         if codes.as_ref().is_some_and(Vec::is_empty) {
@@ -218,7 +231,9 @@ impl Fix<'_> {
             let name = &schema.reference.as_ref()?.value;
             is_written_by_servers(document.resolve(schema)?).then(|| name.clone())
         });
-        let unused = document.schema("Error").and_then(|error| document.resolve(error));
+        let unused = document
+            .schema("Error")
+            .and_then(|error| document.resolve(error));
         let unused = unused.filter(|error| is_written_by_servers(error));
         used.or_else(|| unused.map(|_| "Error".to_owned()))
     }

@@ -401,16 +401,23 @@ fn end_of_flow(text: &str, start: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
+    const VERSION: &str = "openapi: 3.0.3\n";
+
     fn inserted(file: &str, text: &str, members: &[(&[&str], Value)]) -> Result<String> {
-        let draft = openapi_dropshot_contract::read_draft(file, text)?;
-        let mut insertions = Insertions::new(text, &draft.root, file.ends_with("json"));
+        let is_json = file.ends_with("json");
+        let text = match is_json {
+            true => text.to_owned(),
+            false => format!("{VERSION}{text}"),
+        };
+        let draft = openapi_dropshot_contract::read_draft(file, &text)?;
+        let mut insertions = Insertions::new(&text, &draft.root, is_json);
         for (path, value) in members {
             insertions.add(path, value.clone());
         }
         let changed = insertions.text()?;
         let again = openapi_dropshot_contract::read_draft(file, &changed)?;
         assert_eq!(again.root.to_json(), insertions.json(), "{changed}");
-        Ok(changed)
+        Ok(changed.trim_start_matches(VERSION).to_owned())
     }
 
     fn text(text: &str) -> Value {
@@ -443,8 +450,8 @@ mod tests {
 
     #[test]
     fn json_keeps_its_indentation() -> Result<()> {
-        let before = "{\n    \"a\": {\n        \"b\": \"}\\\"\"\n    },\n    \"c\": {},\n    \"d\": {\"e\": 1}\n}\n";
-        let after = "{\n    \"a\": {\n        \"b\": \"}\\\"\",\n        \"4XX\": {\n            \"$ref\": \"#/components/responses/No\"\n        }\n    },\n    \"c\": {\"x\": 1, \"y\": 2},\n    \"d\": {\"e\": 1, \"f\": 3},\n    \"g\": {\n        \"h\": 4\n    }\n}\n";
+        let before = "{\n    \"openapi\": \"3.0.3\",\n    \"a\": {\n        \"b\": \"}\\\"\"\n    },\n    \"c\": {},\n    \"d\": {\"e\": 1}\n}\n";
+        let after = "{\n    \"openapi\": \"3.0.3\",\n    \"a\": {\n        \"b\": \"}\\\"\",\n        \"4XX\": {\n            \"$ref\": \"#/components/responses/No\"\n        }\n    },\n    \"c\": {\"x\": 1, \"y\": 2},\n    \"d\": {\"e\": 1, \"f\": 3},\n    \"g\": {\n        \"h\": 4\n    }\n}\n";
         let members: &[(&[&str], Value)] = &[
             (&["a", "4XX"], Value::reference("responses", "No")),
             (&["c", "x"], Value::Number(1)),
@@ -460,12 +467,12 @@ mod tests {
     fn an_object_with_an_anchor_gets_a_member_once() -> Result<()> {
         let before = "a: &all\n  x: 1\nb: *all\n";
         let members: &[(&[&str], Value)] = &[
-            (&["a", "y"], Value::Number(2)),
-            (&["b", "y"], Value::Number(2)),
+            (&["a", "z"], Value::Number(2)),
+            (&["b", "z"], Value::Number(2)),
         ];
         assert_eq!(
             inserted("a.yaml", before, members)?,
-            "a: &all\n  x: 1\n  y: 2\nb: *all\n"
+            "a: &all\n  x: 1\n  z: 2\nb: *all\n"
         );
         Ok(())
     }
