@@ -149,7 +149,7 @@ impl Fix<'_> {
         if codes.as_ref().is_some_and(Vec::is_empty) {
             return None;
         }
-        let name = free_name(wanted, |name| self.document.responses.contains_key(name));
+        let name = free_name(&[wanted], |name| self.document.responses.contains_key(name));
         let example = self.example(index);
         let body = self.body();
         let mut media_type = vec![("schema".to_owned(), Value::reference("schemas", &body))];
@@ -173,7 +173,9 @@ impl Fix<'_> {
             return body.clone();
         }
         let body = self.existing_body().unwrap_or_else(|| {
-            let name = free_name("Error", |name| self.document.schemas.contains_key(name));
+            let name = free_name(&["Error", "ServiceError"], |name| {
+                self.document.schemas.contains_key(name)
+            });
             let member = |description: &str, example: &str| {
                 Value::object([
                     ("description", Value::Text(description.to_owned())),
@@ -280,13 +282,14 @@ impl Fix<'_> {
     }
 }
 
-/// The name, or the first with a number that is not taken.
-fn free_name(wanted: &str, is_taken: impl Fn(&str) -> bool) -> String {
-    let numbered = (2..).map(|number| format!("{wanted}{number}"));
-    let mut names = std::iter::once(wanted.to_owned()).chain(numbered);
+/// The first name that is not taken, or else the last with a number.
+fn free_name(wanted: &[&str], is_taken: impl Fn(&str) -> bool) -> String {
+    let last = wanted.last().copied().unwrap_or_default();
+    let numbered = (2..).map(|number| format!("{last}{number}"));
+    let mut names = wanted.iter().map(|&name| name.to_owned()).chain(numbered);
     names
         .find(|name| !is_taken(name))
-        .unwrap_or_else(|| wanted.to_owned())
+        .unwrap_or_else(|| last.to_owned())
 }
 
 fn is_error(response: &Response) -> bool {
