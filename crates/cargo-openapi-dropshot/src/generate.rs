@@ -66,11 +66,12 @@ pub fn run(projects: &[Project], options: &Options) -> ExitCode {
 
 /// Writes, or compares, the generated code of one project, and returns the exit code.
 fn run_one(project: &Project, options: &Options) -> Result<u8> {
-    let (text, fixed) = document_text(project, options)?;
+    let Source { text, fixed, added } = source(project, options)?;
     let Some(output) = &project.output else {
         for path in files::change_all(&project.root, Vec::from_iter(fixed))? {
             println!("wrote   {path}");
         }
+        added.iter().for_each(|line| println!("{line}"));
         println!(
             "skipped {}: its configuration has no table `[document.generate]`",
             project.document
@@ -118,7 +119,7 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
         };
         println!("{did} {path}");
     }
-    for line in names {
+    for line in added.iter().chain(&names) {
         println!("{line}");
     }
     Ok(success)
@@ -151,29 +152,40 @@ fn supported_files(
     Ok((files, SKIPPED))
 }
 
-/// A file with its new text.
-type NewFile = (String, Option<String>);
+/// The text of a document.
+#[derive(Default)]
+struct Source {
+    text: String,
+    /// The document as a file to write, if `--fix` changed it.
+    fixed: Option<(String, Option<String>)>,
+    /// What `--fix` added, one line for each part.
+    added: Vec<String>,
+}
 
-/// Returns the text of the document. With `--fix` it has the responses that it lacked; the document is then returned as a file to
-/// write, too.
-fn document_text(project: &Project, options: &Options) -> Result<(String, Option<NewFile>)> {
+/// Reads the text of the document. With `--fix` it gets the responses that it lacks.
+fn source(project: &Project, options: &Options) -> Result<Source> {
     let path = &project.document;
     let text = fs::read_to_string(project.path(path)).with_context(|| {
         format!("cannot read {path}, the document that `path` in {FILE} names; nothing was written")
     })?;
+    let unchanged = |text| Source {
+        text,
+        ..Source::default()
+    };
     if !options.fix {
-        return Ok((text, None));
+        return Ok(unchanged(text));
     }
     let document = openapi_dropshot_contract::read(path, &text)
         .map_err(|problems| rejected(project, &problems))?;
     let Some(fixed) = fix::add_missing_responses(&document)? else {
         println!("{path} lacks no response that every service sends");
-        return Ok((text, None));
+        return Ok(unchanged(text));
     };
-    for line in fixed.lines {
-        println!("{line}");
-    }
-    Ok((fixed.text.clone(), Some((path.clone(), Some(fixed.text)))))
+    Ok(Source {
+        fixed: Some((path.clone(), Some(fixed.text.clone()))),
+        text: fixed.text,
+        added: fixed.lines,
+    })
 }
 
 /// Reads and lints the document, and prints its warnings.

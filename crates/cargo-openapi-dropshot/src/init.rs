@@ -96,12 +96,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let mut text = fs::read_to_string(&options.from)
         .with_context(|| format!("cannot read {}", options.from.display()))?;
     let mut document = read(&options.from, &text)?;
+    let mut added = Vec::new();
     if options.fix
         && let Some(fixed) = fix::add_missing_responses(&document)?
     {
-        for line in fixed.lines {
-            println!("{line}");
-        }
+        added = fixed.lines;
         text = fixed.text;
         document = read(&options.from, &text)?;
     }
@@ -119,6 +118,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let is_new = |path: &str| !options.folder.join(path).exists();
     let (new, kept): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_new(path));
     let written = files::write_all(&options.folder, new)?;
+    added.iter().for_each(|line| println!("{line}"));
     report(options, &plan, &existing, &written, &kept);
     Ok(match plan.left_out.is_empty() {
         true => ExitCode::SUCCESS,
