@@ -6,7 +6,10 @@ use anyhow::{Context as _, Result, ensure};
 use insert::{Insertions, Value};
 use openapi_dropshot_contract::{
     Document, missing_statuses,
-    model::{Operation, Response, Schema, StatusCode, Type, unescape_pointer_token},
+    model::{
+        AdditionalProperties, Operation, Response, Schema, Spanned, StatusCode, Type,
+        unescape_pointer_token,
+    },
 };
 
 /// A document with the responses that it lacked.
@@ -159,7 +162,8 @@ impl Fix<'_> {
             Value::Text(description.to_owned()),
         )];
         response.extend(codes.map(|codes| ("x-error-codes".to_owned(), Value::Texts(codes))));
-        let content = Value::object([("application/json", Value::Object(media_type))]);
+        let name_of_media = self.media_type();
+        let content = Value::object([(name_of_media, Value::Object(media_type))]);
         response.push(("content".to_owned(), content));
         self.insertions
             .add(&["components", "responses", &name], Value::Object(response));
@@ -216,8 +220,16 @@ impl Fix<'_> {
         body
     }
 
+    /// The media type of an error body: that of all errors, if they have one.
+    fn media_type(&self) -> &'static str {
+        match self.document.error_media_type() {
+            Some("application/problem+json") => "application/problem+json",
+            _ => "application/json",
+        }
+    }
+
     fn existing_body(&self) -> Option<String> {
-        let document = self.document;
+        let (document, media_type) = (self.document, self.media_type());
         if let Some(catalogue) = &document.error_catalogue {
             let pointer = catalogue.at.pointer.strip_prefix("/components/schemas/")?;
             return pointer.split('/').next().map(unescape_pointer_token);
@@ -228,7 +240,7 @@ impl Fix<'_> {
             .flat_map(|operation| &operation.responses);
         let mut bodies = responses
             .filter(|response| is_error(response))
-            .filter_map(json_body);
+            .filter_map(|response| json_body(response, media_type));
         let used = bodies.find_map(|schema| {
             let name = &schema.reference.as_ref()?.value;
             is_written_by_servers(document.resolve(schema)?).then(|| name.clone())
@@ -300,10 +312,10 @@ fn is_error(response: &Response) -> bool {
     }
 }
 
-fn json_body(response: &Response) -> Option<&Schema> {
+fn json_body<'a>(response: &'a Response, media_type: &str) -> Option<&'a Schema> {
     let mut content = response.content.iter();
     content
-        .find(|media| media.name.value == "application/json")?
+        .find(|media| media.name.value == media_type)?
         .schema
         .as_ref()
 }
@@ -321,6 +333,19 @@ fn is_written_by_servers(schema: &Schema) -> bool {
     let Some(types) = types.collect::<Option<Vec<_>>>() else {
         return false;
     };
+    if types.is_empty() {
+        // An object that allows every member, a message among them.
+        let is_closed = matches!(
+            schema.additional_properties,
+            Some(
+                AdditionalProperties::Allowed(Spanned { value: false, .. })
+                    | AdditionalProperties::Schema(_)
+            )
+        );
+        return !is_closed
+            && !schema.properties.is_empty()
+            && schema.compositions().next().is_none();
+    }
     let is_status = |name: &str| name.contains("code") || name.contains("status");
     types.iter().any(|(_, kind)| *kind == Type::String)
         && types.iter().all(|(name, kind)| match kind {

@@ -372,6 +372,29 @@ fn responses_that_every_service_sends_are_added_on_request() {
 }
 
 #[test]
+fn errors_have_the_media_type_of_the_document() {
+    let problem =
+        "content: {application/problem+json: {schema: {$ref: '#/components/schemas/Error'}}}";
+    let document = DOCUMENT
+        .replace(
+            "content: {application/json: {schema: {$ref: '#/components/schemas/Error'}}}",
+            problem,
+        )
+        .replace("        5XX: {$ref: '#/components/responses/Error'}\n", "");
+    let place = Place::new(&document);
+    let (code, text) = place.init(&["--fix"]);
+    assert_eq!(code, 0, "{text}");
+    let fixed = place.read("shop/spec/openapi.yaml");
+    assert!(
+        fixed.contains("application/problem+json:\n          schema:"),
+        "{fixed}"
+    );
+    let dispatch = place.read("shop/crates/shop-api/src/generated/dispatch.rs");
+    let media_type = "const ERROR_MEDIA_TYPE: &'static str = \"application/problem+json\";";
+    assert!(dispatch.contains(media_type), "{dispatch}");
+}
+
+#[test]
 fn a_mistake_is_named_with_its_remedy_and_nothing_is_written() {
     let place = Place::new(DOCUMENT);
     place.write("file", "");
