@@ -103,7 +103,7 @@ fn features(edges: &str) -> BTreeMap<String, BTreeSet<String>> {
         // Its build script has the generator as a tool, which is compiled for the
         // host apart from everything else in any case.
         "--exclude",
-        "bookmarks",
+        "build-script",
         "--edges",
         edges,
         "--no-dedupe",

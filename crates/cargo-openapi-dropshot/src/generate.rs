@@ -1,7 +1,9 @@
 //! Task `generate`: writes the generated code of the document, or compares it
 //! with the files that are there.
 
-use crate::{FILE, Output, Project, counted, files, print_error, renames, supported::Supported};
+use crate::{
+    FILE, Output, Project, counted, files, fix, print_error, renames, supported::Supported,
+};
 use anyhow::{Context, Result, anyhow, ensure};
 use openapi_dropshot::File;
 use openapi_dropshot_contract::{Document, Problem, Problems};
@@ -28,6 +30,11 @@ pub struct Options {
     /// exit code is then 3
     #[arg(long)]
     skip_unsupported: bool,
+
+    /// Add the responses to the document that every service sends and that the document lacks: `4XX` for requests
+    /// without credentials or with an invalid parameter or body, `5XX` for faults. Comments and formatting stay
+    #[arg(long, conflicts_with = "check")]
+    fix: bool,
 }
 
 /// A generated file that differs from what the document gives.
@@ -59,14 +66,19 @@ pub fn run(projects: &[Project], options: &Options) -> ExitCode {
 
 /// Writes, or compares, the generated code of one project, and returns the exit code.
 fn run_one(project: &Project, options: &Options) -> Result<u8> {
+    let Source { text, fixed, added } = source(project, options)?;
     let Some(output) = &project.output else {
+        for path in files::change_all(&project.root, Vec::from_iter(fixed))? {
+            println!("wrote   {path}");
+        }
+        added.iter().for_each(|line| println!("{line}"));
         println!(
             "skipped {}: its configuration has no table `[document.generate]`",
             project.document
         );
         return Ok(0);
     };
-    let mut document = read(project)?;
+    let mut document = read(project, &text)?;
     let (files, success) = if options.skip_unsupported {
         supported_files(project, output, &mut document)?
     } else {
@@ -77,7 +89,7 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
     let count = files.len();
     let stale = stale_files(project, output, files)?;
     let source = &project.document;
-    if stale.is_empty() {
+    if stale.is_empty() && fixed.is_none() {
         println!("fresh: {count} files match {source}");
         return Ok(success);
     }
@@ -99,7 +111,7 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
         .map(|file| file.path.clone())
         .collect();
     let stale = stale.into_iter().map(|file| (file.path, file.expected));
-    for path in files::change_all(&project.root, stale.collect())? {
+    for path in files::change_all(&project.root, fixed.into_iter().chain(stale).collect())? {
         let did = if removed.contains(&path) {
             "removed"
         } else {
@@ -107,7 +119,7 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
         };
         println!("{did} {path}");
     }
-    for line in names {
+    for line in added.iter().chain(&names) {
         println!("{line}");
     }
     Ok(success)
@@ -140,15 +152,45 @@ fn supported_files(
     Ok((files, SKIPPED))
 }
 
-/// Reads and lints the document, and prints its warnings.
-fn read(project: &Project) -> Result<Document> {
-    let text = fs::read_to_string(project.path(&project.document)).with_context(|| {
-        let document = &project.document;
-        format!(
-            "cannot read {document}, the document that `path` in {FILE} names; nothing was written"
-        )
+/// The text of a document.
+#[derive(Default)]
+struct Source {
+    text: String,
+    /// The document as a file to write, if `--fix` changed it.
+    fixed: Option<(String, Option<String>)>,
+    /// What `--fix` added, one line for each part.
+    added: Vec<String>,
+}
+
+/// Reads the text of the document. With `--fix` it gets the responses that it lacks.
+fn source(project: &Project, options: &Options) -> Result<Source> {
+    let path = &project.document;
+    let text = fs::read_to_string(project.path(path)).with_context(|| {
+        format!("cannot read {path}, the document that `path` in {FILE} names; nothing was written")
     })?;
-    let document = openapi_dropshot_contract::read(&project.document, &text)
+    let unchanged = |text| Source {
+        text,
+        ..Source::default()
+    };
+    if !options.fix {
+        return Ok(unchanged(text));
+    }
+    let document = openapi_dropshot_contract::read(path, &text)
+        .map_err(|problems| rejected(project, &problems))?;
+    let Some(fixed) = fix::add_missing_responses(&document)? else {
+        println!("{path} lacks no response that every service sends");
+        return Ok(unchanged(text));
+    };
+    Ok(Source {
+        fixed: Some((path.clone(), Some(fixed.text.clone()))),
+        text: fixed.text,
+        added: fixed.lines,
+    })
+}
+
+/// Reads and lints the document, and prints its warnings.
+fn read(project: &Project, text: &str) -> Result<Document> {
+    let document = openapi_dropshot_contract::read(&project.document, text)
         .map_err(|problems| rejected(project, &problems))?;
     let problems = Problems::new(&document.text, project.lint(&document));
     if problems.has_errors() {

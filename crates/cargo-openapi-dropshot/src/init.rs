@@ -8,7 +8,7 @@ mod template;
 mod texts;
 mod toolkit;
 
-use crate::{counted, files, name_of, supported::Supported};
+use crate::{counted, files, fix, name_of, supported::Supported};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use examples::Examples;
 use existing::Existing;
@@ -45,6 +45,11 @@ pub struct Options {
     /// exit code is then 3
     #[arg(long)]
     skip_unsupported: bool,
+
+    /// Add the responses to the document that every service sends and that the document lacks, as `generate --fix` does; the
+    /// given file stays as it is
+    #[arg(long)]
+    fix: bool,
 
     /// Write no client; some documents have a service, but no client
     #[arg(long)]
@@ -88,9 +93,17 @@ struct Plan {
 /// The document cannot be read or served, a name is taken, or a file cannot be written; then nothing was written.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let toolkit = Toolkit::parse(options.toolkit.as_deref())?;
-    let text = fs::read_to_string(&options.from)
+    let mut text = fs::read_to_string(&options.from)
         .with_context(|| format!("cannot read {}", options.from.display()))?;
-    let document = read(&options.from, &text)?;
+    let mut document = read(&options.from, &text)?;
+    let mut added = Vec::new();
+    if options.fix
+        && let Some(fixed) = fix::add_missing_responses(&document)?
+    {
+        added = fixed.lines;
+        text = fixed.text;
+        document = read(&options.from, &text)?;
+    }
     let name = match &options.name {
         Some(name) => name.clone(),
         None => name_of_title(&document.info.title)?,
@@ -105,6 +118,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let is_new = |path: &str| !options.folder.join(path).exists();
     let (new, kept): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_new(path));
     let written = files::write_all(&options.folder, new)?;
+    added.iter().for_each(|line| println!("{line}"));
     report(options, &plan, &existing, &written, &kept);
     Ok(match plan.left_out.is_empty() {
         true => ExitCode::SUCCESS,
@@ -348,7 +362,7 @@ fn notes(document: &Document) -> Vec<String> {
         if count > 0 {
             let operations = counted(count, "operation");
             notes.push(format!(
-                "The document lists no response {status} for {operations}. The service sends it all the same if {when}: add `4XX` and `5XX` to the document."
+                "The document lists no response {status} for {operations}. The service sends it all the same if {when}. `cargo openapi-dropshot generate --fix` adds `4XX` and `5XX` to the document."
             ));
         }
     }

@@ -23,6 +23,7 @@ mod configuration;
 pub mod diff;
 pub mod explain;
 mod files;
+mod fix;
 pub mod generate;
 pub mod init;
 mod output;

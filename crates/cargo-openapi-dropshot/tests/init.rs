@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Output},
 };
 use tempfile::TempDir;
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 const DOCUMENT: &str = r#"openapi: 3.0.3
 info: {title: Shop API, version: 1.2.0}
@@ -107,6 +107,28 @@ impl Place {
         self.run_in("", &arguments)
     }
 
+    /// The texts of the files below a folder, by their paths in it.
+    fn texts(&self, folder: &str, change: impl Fn(String) -> String) -> BTreeMap<String, String> {
+        Place::texts_below(&self.path(folder), change)
+    }
+
+    /// The same for any folder; what a build leaves behind is not among them.
+    fn texts_below(folder: &Path, change: impl Fn(String) -> String) -> BTreeMap<String, String> {
+        let is_source = |entry: &DirEntry| {
+            !["target", "Cargo.lock"].contains(&&*entry.file_name().to_string_lossy())
+        };
+        let entries = WalkDir::new(folder).into_iter().filter_entry(is_source);
+        let entries = entries.map(|entry| entry.expect("a readable folder"));
+        let files = entries.filter(|entry| entry.file_type().is_file());
+        files
+            .map(|file| {
+                let path = file.path().strip_prefix(folder).expect("below the folder");
+                let text = fs::read_to_string(file.path()).expect("a text");
+                (path.to_string_lossy().into_owned(), change(text))
+            })
+            .collect()
+    }
+
     /// The files below a folder, with their content.
     fn files(&self, folder: &str) -> BTreeMap<PathBuf, Vec<u8>> {
         let entries = WalkDir::new(self.path(folder))
@@ -186,6 +208,39 @@ fn responses_have_the_examples_of_the_document_or_valid_values() {
     let body =
         "[\n    (\"code\", ErrorMember::Status),\n    (\"message\", ErrorMember::Message),\n]";
     assert!(errors.contains(body), "{errors}");
+}
+
+#[test]
+fn the_tests_call_each_operation_with_what_it_requires() {
+    let add = "  /things:
+    post:
+      operationId: addThing
+      requestBody:
+        required: true
+        content: {application/json: {schema: {$ref: '#/components/schemas/NewThing'}}}
+      responses:
+        '201': {description: Added.}
+        4XX: {$ref: '#/components/responses/Error'}
+        5XX: {$ref: '#/components/responses/Error'}
+components:
+";
+    let schemas = "  schemas:
+    NewThing: {type: object, required: [name], properties: {name: {type: string, example: lamp}}}
+";
+    let document = DOCUMENT
+        .replace("components:\n", add)
+        .replace("  schemas:\n", schemas);
+    let place = Place::new(&document);
+    let (code, text) = place.init(&[]);
+    assert_eq!(code, 0, "{text}");
+    let tests = place.read("shop/crates/shop-server/tests/service.rs");
+    let tests: String = tests.split_whitespace().collect();
+    for call in [
+        r##".add_thing().body(json::<types::NewThing>(r#"{"name":"lamp"}"#)).send()"##,
+        r#".get_thing().thing_id(json::<"#,
+    ] {
+        assert!(tests.contains(call), "{call} in {tests}");
+    }
 }
 
 #[test]
@@ -291,6 +346,55 @@ fn what_the_service_does_not_do_is_said() {
 }
 
 #[test]
+fn responses_that_every_service_sends_are_added_on_request() {
+    let document = DOCUMENT
+        .replace("        4XX: {$ref: '#/components/responses/Error'}\n", "")
+        .replace("        5XX: {$ref: '#/components/responses/Error'}\n", "");
+    let place = Place::new(&document);
+    let (code, text) = place.init(&["--fix"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("added   the response `Rejected`"), "{text}");
+    assert!(!text.contains("lists no response"), "{text}");
+    assert_eq!(place.read("openapi.yaml"), document);
+    let fixed = place.read("shop/spec/openapi.yaml");
+    for (range, name) in [("4XX", "Rejected"), ("5XX", "Failed")] {
+        let response =
+            format!("        {range}:\n          $ref: '#/components/responses/{name}'\n");
+        assert_eq!(fixed.matches(&response).count(), 2, "{fixed}");
+    }
+    let body = "schema:\n            $ref: '#/components/schemas/Error'";
+    assert_eq!(fixed.matches(body).count(), 2, "{fixed}");
+    let (code, text) = place.run_in(
+        "shop",
+        &["check", "--gate", "document", "--gate", "generated"],
+    );
+    assert_eq!(code, 0, "{text}");
+}
+
+#[test]
+fn errors_have_the_media_type_of_the_document() {
+    let problem =
+        "content: {application/problem+json: {schema: {$ref: '#/components/schemas/Error'}}}";
+    let document = DOCUMENT
+        .replace(
+            "content: {application/json: {schema: {$ref: '#/components/schemas/Error'}}}",
+            problem,
+        )
+        .replace("        5XX: {$ref: '#/components/responses/Error'}\n", "");
+    let place = Place::new(&document);
+    let (code, text) = place.init(&["--fix"]);
+    assert_eq!(code, 0, "{text}");
+    let fixed = place.read("shop/spec/openapi.yaml");
+    assert!(
+        fixed.contains("application/problem+json:\n          schema:"),
+        "{fixed}"
+    );
+    let dispatch = place.read("shop/crates/shop-api/src/generated/dispatch.rs");
+    let media_type = "const ERROR_MEDIA_TYPE: &'static str = \"application/problem+json\";";
+    assert!(dispatch.contains(media_type), "{dispatch}");
+}
+
+#[test]
 fn a_mistake_is_named_with_its_remedy_and_nothing_is_written() {
     let place = Place::new(DOCUMENT);
     place.write("file", "");
@@ -349,6 +453,69 @@ fn a_mistake_is_named_with_its_remedy_and_nothing_is_written() {
         let after = place.files("");
         assert!(before == after, "{arguments:?} left something behind");
     }
+}
+
+/// What differs between `examples/bookmarks` and what `init` writes for its document: the handlers with their state and what it
+/// depends on, their tests, and the page about them.
+const BY_HAND: &[&str] = &[
+    "README.md",
+    "crates/bookmarks-server/Cargo.toml",
+    "crates/bookmarks-server/src/handlers.rs",
+    "crates/bookmarks-server/src/lib.rs",
+    "crates/bookmarks-server/tests/service.rs",
+];
+/// What `init` does not write.
+const ADDED: &[&str] = &["crates/bookmarks-server/src/shelf.rs"];
+/// The responses that the handlers replace.
+const MOCKS: &str = "crates/bookmarks-server/mock/";
+
+/// With `UPDATE_GOLDEN=1`, the test writes the files that are not written by hand.
+#[test]
+fn the_example_is_what_init_writes_and_its_handlers() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root.canonicalize().expect("the repository");
+    let example = root.join("examples/bookmarks");
+    let document = example.join("spec/openapi.yaml");
+    let toolkit = root.join("crates");
+    let (document, toolkit) = (document.to_string_lossy(), toolkit.to_string_lossy());
+    let place = Place(TempDir::new().expect("a folder"));
+    let arguments = ["init", "--from", &document, "--toolkit", &toolkit];
+    let (code, text) = place.run_in("", &arguments);
+    assert_eq!(code, 0, "{text}");
+    // The folder of the toolkit, as the example has it.
+    let written = place.texts("", |text| text.replace(&*toolkit, "../../crates"));
+    let actual = Place::texts_below(&example, |text| text);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        let generated = written
+            .iter()
+            .filter(|(path, _)| !BY_HAND.contains(&path.as_str()) && !path.starts_with(MOCKS));
+        for (path, text) in generated {
+            let path = example.join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, text).expect("the file can be written");
+        }
+        return;
+    }
+    let is_different = |path: &&String| actual.get(*path) != written.get(*path);
+    let mut paths: Vec<&String> = actual.keys().chain(written.keys()).collect();
+    paths.sort();
+    paths.dedup();
+    let different: Vec<&str> = paths
+        .into_iter()
+        .filter(is_different)
+        .map(String::as_str)
+        .filter(|path| !path.starts_with(MOCKS))
+        .collect();
+    let mut expected = [BY_HAND, ADDED].concat();
+    expected.sort_unstable();
+    assert_eq!(
+        different, expected,
+        "write the files again with UPDATE_GOLDEN=1"
+    );
+    let mocks = |files: &BTreeMap<String, String>| {
+        files.keys().filter(|path| path.starts_with(MOCKS)).count()
+    };
+    assert_eq!((mocks(&actual), mocks(&written)), (0, 4));
 }
 
 #[test]

@@ -77,7 +77,7 @@ mod template;
 mod version;
 mod written;
 
-pub use lint::lint;
+pub use lint::{lint, missing_statuses};
 pub use model::Document;
 pub use normal::normalized;
 pub use problem::{Problem, Problems};

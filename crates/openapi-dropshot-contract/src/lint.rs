@@ -11,6 +11,8 @@ mod validate;
 mod waiters;
 mod walk;
 
+pub use project_rules::missing_statuses;
+
 use crate::model::Document;
 use crate::problem::{Problem, Problems};
 use crate::rules::Profile;

@@ -30,6 +30,8 @@ pub trait Contract: Send + Sync + 'static {
     const ERRORS: &'static [ErrorEntry];
     /// The members of the document's error body, in their order.
     const ERROR_BODY: &'static [(&'static str, ErrorMember)];
+    /// The media type of the errors that no handler makes.
+    const ERROR_MEDIA_TYPE: &'static str = "application/json";
     /// The document as JSON, without white space between its parts; the members
     /// of each object are sorted by name.
     const DOCUMENT_JSON: &'static str;

@@ -351,7 +351,7 @@ fn string(expression: &Expr) -> Option<String> {
     }
 }
 
-/// Returns the name of a setter, and the type that it takes: `T` of `V: TryInto<T>`.
+/// Returns the name of a setter, and the type that it takes: `T` of `V: TryInto<T>` or, for a body, `V: IntoBody<T>`.
 fn setter(item: &ImplItem) -> Option<(String, String)> {
     let ImplItem::Fn(method) = item else {
         return None;
@@ -369,7 +369,8 @@ fn setter(item: &ImplItem) -> Option<(String, String)> {
                 return None;
             };
             let text = text(bound);
-            let target = text.strip_prefix("::std::convert::TryInto<")?;
+            let mut traits = ["::std::convert::TryInto<", "toolkit::IntoBody<"].into_iter();
+            let target = traits.find_map(|name| text.strip_prefix(name))?;
             Some(target.strip_suffix('>')?.to_owned())
         })
     })?;

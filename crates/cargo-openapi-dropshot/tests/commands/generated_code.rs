@@ -1,7 +1,7 @@
 //! Generates code in a workspace that is not that of the toolkit.
 
-use crate::repository::{DOCUMENT, Repository, assert_printed};
-use std::fs;
+use crate::repository::{DOCUMENT, PROGRAM, Repository, all_of, assert_printed};
+use std::{fs, path::Path};
 
 const MODELS: &str = "models/src/generated/mod.rs";
 
@@ -158,4 +158,50 @@ fn unsupported_parts_are_left_out_on_request() {
     let run = repository.run(&["generate", "--skip-unsupported"]);
     assert_printed(run, 3, &["skipped GET /other"]);
     fs::remove_dir_all(repository.path("models")).expect("the folder is removed");
+}
+
+/// The throw-away crate is compiled with the dependencies of this repository: its versions, its profile and its target folder.
+fn with_dependencies() -> Repository {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = own.ancestors().nth(2).expect("a crate of a workspace");
+    let repository = Repository::with_crates();
+    let types = own.with_file_name("openapi-dropshot-types");
+    let manifest = repository.read("models/Cargo.toml");
+    let dependency = format!("\n[dependencies]\nopenapi-dropshot-types = {{ path = {types:?} }}\n");
+    repository.write("models/Cargo.toml", &(manifest + &dependency));
+    let lock = fs::read_to_string(root.join("Cargo.lock")).expect("a lock file");
+    repository.write("Cargo.lock", &lock);
+    let workspace = fs::read_to_string(root.join("Cargo.toml")).expect("a manifest");
+    let start = workspace.find("[profile.dev]").expect("a profile");
+    let end = workspace.find("[profile.release]").expect("a profile");
+    let manifest = repository.read("Cargo.toml") + "\n" + &workspace[start..end];
+    repository.write("Cargo.toml", &manifest);
+    repository
+}
+
+#[test]
+fn the_round_trip_compiles_with_the_dependencies_of_the_repository() {
+    let repository = with_dependencies();
+    let target = Path::new(PROGRAM).ancestors().nth(2).expect("a target");
+    let run = |arguments: &[&str]| {
+        let mut command = repository.command(arguments);
+        command
+            .env("CARGO_TARGET_DIR", target)
+            .env("CARGO_NET_OFFLINE", "true");
+        all_of(&command.output().expect("the program runs"))
+    };
+    assert_printed(run(&["generate"]), 0, &[]);
+    assert_printed(
+        run(&["check", "--gate", "roundtrip"]),
+        0,
+        &["roundtrip  ok", "all 1 gates are green"],
+    );
+    // What the generator does not support is a difference at its place.
+    let unsupported = "maxLength: 100, not: {type: integer}";
+    repository.replace(DOCUMENT, "maxLength: 100", unsupported);
+    assert_printed(
+        run(&["check", "--gate", "roundtrip"]),
+        1,
+        &["roundtrip  FAILED", "--> spec/things.yaml:", "`not`"],
+    );
 }

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod code_first;
+mod fix;
 mod generated_code;
 mod in_ci;
 mod output;

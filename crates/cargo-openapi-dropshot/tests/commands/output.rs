@@ -206,7 +206,7 @@ fn an_operation_without_the_responses_of_every_service_fails() {
     assert_printed(
         repository.run(&["check", "--gate", "document"]),
         1,
-        &[message, "add `4XX` and `5XX`"],
+        &[message, "add `4XX` and `5XX`", "`generate --fix` adds them"],
     );
 }
 

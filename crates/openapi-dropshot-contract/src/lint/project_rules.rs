@@ -35,9 +35,10 @@ pub(super) fn check(document: &Document, problems: &mut Vec<Problem>) {
     }
 }
 
-/// The middleware pipeline of a service sends these statuses before and after the handler,
-/// so that a client gets them from every operation.
-fn missing_responses(operation: &Operation) -> Option<Problem> {
+/// Returns the statuses that every service sends for an operation, because its middleware
+/// pipeline does so before and after the handler, and for which the operation has no response:
+/// 401 where it requires credentials, 400 where it has parameters or a body, and so on.
+pub fn missing_statuses(operation: &Operation) -> Vec<u16> {
     let has_body = operation.request_body.is_some();
     let is_parsed = has_body || !operation.parameters.is_empty();
     let sent = [
@@ -53,7 +54,11 @@ fn missing_responses(operation: &Operation) -> Option<Problem> {
     let missing = sent
         .into_iter()
         .filter(|(status, is_sent)| *is_sent && operation.response_for(*status).is_none());
-    let missing: Vec<u16> = missing.map(|(status, _)| status).collect();
+    missing.map(|(status, _)| status).collect()
+}
+
+fn missing_responses(operation: &Operation) -> Option<Problem> {
+    let missing = missing_statuses(operation);
     let (last, others) = missing.split_last()?;
     let others: Vec<String> = others.iter().map(u16::to_string).collect();
     let listed = match others.len() {
@@ -71,7 +76,7 @@ fn missing_responses(operation: &Operation) -> Option<Problem> {
         operation.label()
     );
     let help = format!(
-        "add {} with the body of an error, or `default`, or the statuses themselves",
+        "add {} with the body of an error, or `default`, or the statuses themselves; `generate --fix` adds them",
         ranges.join(" and ")
     );
     Some(rules::MISSING_RESPONSE.problem(&operation.at, message, help))

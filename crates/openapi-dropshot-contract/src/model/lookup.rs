@@ -3,6 +3,7 @@
 
 use super::{
     AdditionalProperties, Document, Location, Node, Operation, Response, Schema, Server, Spanned,
+    StatusCode,
 };
 use std::{collections::HashSet, fmt};
 
@@ -149,6 +150,23 @@ impl Document {
         self.error_catalogue
             .as_ref()
             .map(|catalogue| catalogue.value.as_slice())
+    }
+
+    /// The media type of JSON that the errors of all operations have, such as
+    /// `application/problem+json`; `None` if they have several or none.
+    pub fn error_media_type(&self) -> Option<&str> {
+        let is_error = |status: StatusCode| match status {
+            StatusCode::Exact(code) => code >= 400,
+            StatusCode::Range(first) => first >= 4,
+            StatusCode::Default => true,
+        };
+        let responses = self.operations.iter().flat_map(|own| &own.responses);
+        let errors = responses.filter(|response| is_error(response.status.value));
+        let content = errors.flat_map(|response| &response.content);
+        let names = content.map(|media| media.name.value.as_str());
+        let mut names = names.filter(|name| *name == "application/json" || name.ends_with("+json"));
+        let first = names.next()?;
+        names.all(|name| name == first).then_some(first)
     }
 
     /// The entry of the catalogue for this code.

@@ -114,7 +114,10 @@ impl ErrorResponse {
         let own_headers = mem::take(&mut self.headers);
         let rejection = self.rejection::<C>();
         let error = rejection.error;
-        let media_type = rejection.media_type.unwrap_or("application/json");
+        let media_type = rejection.media_type.unwrap_or(match rejection.body {
+            None => C::ERROR_MEDIA_TYPE,
+            Some(_) => "application/json",
+        });
         if let Some(detail) = &rejection.detail {
             tracing::error!(request_id, code = %error.code, "{detail}");
         }

@@ -17,6 +17,10 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
     let (title, version) = (&document.info.title, &document.info.version.value);
     let base_path = document.servers.first().map_or("", |server| server.path());
     let errors = entries(plan);
+    let media_type = document.error_media_type();
+    let media_type = media_type.filter(|media_type| *media_type != "application/json");
+    let media_type =
+        media_type.map(|media_type| quote!(const ERROR_MEDIA_TYPE: &'static str = #media_type;));
     let about =
         format!(" The API of the document with the handlers of `A`, which implements [`{name}`].");
     quote! {
@@ -37,6 +41,7 @@ pub(super) fn file(document: &Document, plan: &Plan<'_>, name: &Ident) -> TokenS
             const OPERATIONS: &'static [Operation] = OPERATIONS;
             const ERRORS: &'static [ErrorEntry] = &#errors;
             const ERROR_BODY: &'static [(&'static str, ErrorMember)] = ERROR_BODY;
+            #media_type
             const DOCUMENT_JSON: &'static str = include_str!("openapi.json").trim_ascii_end();
             const DOCUMENT_YAML: &'static str = include_str!("openapi.yaml");
 

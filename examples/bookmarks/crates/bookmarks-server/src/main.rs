@@ -1,7 +1,6 @@
-//! The program: `bookmarks serve`, `bookmarks config` and `bookmarks key NAME`.
+//! The program: `bookmarks-server serve`, `bookmarks-server config` and `bookmarks-server key NAME`.
 
-use anyhow::ensure;
-use bookmarks::{Access, Api, INFO, KEY_FORMAT, Shelf};
+use bookmarks_server::{Access, Api, INFO, KEY_FORMAT, Service};
 use clap::Parser;
 use openapi_dropshot_server::{
     config::{self, ServeSettings},
@@ -10,7 +9,7 @@ use openapi_dropshot_server::{
 };
 use std::{convert::Infallible, process::ExitCode};
 
-/// Keeps the bookmarks of a team in memory
+/// The service bookmarks
 #[derive(Debug, Parser)]
 #[command(version)]
 enum Command {
@@ -33,12 +32,16 @@ async fn run() -> anyhow::Result<()> {
     match config::parse(&INFO)? {
         Command::Serve(settings) => {
             let program = Program::begin(&INFO, *settings)?;
-            let keys = program.service().keys.clone();
-            ensure!(
-                !keys.is_empty(),
-                "there is no API key, so nobody could use the service; run `bookmarks key NAME` and set `BOOKMARKS_KEYS` to the second line that it prints"
-            );
-            let bound = program.bind::<Api, _>(Shelf::new(keys))?;
+            let mut keys = program.service().keys.clone();
+            if keys.is_empty() {
+                let key = KEY_FORMAT.generate();
+                eprintln!(
+                    "there is no API key; use this one until the service stops: {}",
+                    key.reveal()
+                );
+                keys = KeyHashes::of(KeyName::first(), &key);
+            }
+            let bound = program.bind::<Api, _>(Service::new(keys))?;
             bound.run(|_| {}, async || Ok::<_, Infallible>(())).await?;
         }
         Command::Config(settings) => {

@@ -1,12 +1,10 @@
 //! The program as its clients have it: over a socket, with the generated client.
 
-include!(concat!(env!("OUT_DIR"), "/client.rs"));
-
-use bookmarks::KEY_FORMAT;
-use client::{
+use bookmarks_client::{
     ApiKey, Batch, Client, Error, ErrorCode, TryRequest, mock::MockTransport, reqwest,
     types::NewBookmark,
 };
+use bookmarks_server::KEY_FORMAT;
 use openapi_dropshot_server::keys::{KeyHashes, KeyName};
 use reqwest::{Method, Response};
 use serde_json::Value;
@@ -32,7 +30,7 @@ struct Service {
 impl Service {
     fn start(flags: &[&str]) -> Self {
         let key = KEY_FORMAT.generate();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_bookmarks"))
+        let mut child = Command::new(env!("CARGO_BIN_EXE_bookmarks-server"))
             .args([
                 "serve",
                 "--listen=127.0.0.1:0",
@@ -329,7 +327,7 @@ fn the_program_stops_in_order_and_prints_its_settings() {
     let name = KeyHashes::of(KeyName::first(), &KEY_FORMAT.generate()).to_string();
     let text = format!("keys = [\"{name}\"]\nlisten = \"127.0.0.1:9\"\nmax-in-flight = 7\n");
     std::fs::write(&file, text).expect("the folder is writable");
-    let output = Command::new(env!("CARGO_BIN_EXE_bookmarks"))
+    let output = Command::new(env!("CARGO_BIN_EXE_bookmarks-server"))
         .args(["config", "--max-in-flight=8", "--config"])
         .arg(file)
         .env("BOOKMARKS_LISTEN", "127.0.0.1:10")

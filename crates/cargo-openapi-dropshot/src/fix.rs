@@ -1,0 +1,356 @@
+//! Adds the responses that every service sends, and that a document lacks, to the text of the document.
+
+mod insert;
+
+use anyhow::{Context as _, Result, ensure};
+use insert::{Insertions, Value};
+use openapi_dropshot_contract::{
+    Document, missing_statuses,
+    model::{
+        AdditionalProperties, Operation, Response, Schema, Spanned, StatusCode, Type,
+        unescape_pointer_token,
+    },
+};
+
+/// A document with the responses that it lacked.
+pub(crate) struct Fixed {
+    /// The new text.
+    pub(crate) text: String,
+    /// What was added, one line for each part.
+    pub(crate) lines: Vec<String>,
+}
+
+/// Adds `4XX` and `5XX` where an operation lacks a response that every service sends. Returns `None` if no response is missing.
+///
+/// The responses are those that other operations have, or new components with the error body of the document.
+///
+/// # Errors
+///
+/// The text cannot be changed such that the document is the same but for the responses.
+pub(crate) fn add_missing_responses(document: &Document) -> Result<Option<Fixed>> {
+    let is_json = document.file.ends_with(".json");
+    let mut fix = Fix {
+        document,
+        insertions: Insertions::new(&document.text, document.as_written(), is_json),
+        components: [None, None],
+        body: None,
+        lines: Vec::new(),
+    };
+    for operation in &document.operations {
+        fix.operation(operation);
+    }
+    if fix.lines.is_empty() {
+        return Ok(None);
+    }
+    let (insertions, lines) = (fix.insertions, fix.lines);
+    let by_hand = "the responses cannot be added to this text; add them by hand, `cargo openapi-dropshot explain missing-response` describes them";
+    let text = insertions.text().context(by_hand)?;
+    let changed = openapi_dropshot_contract::read(&document.file, &text).context(by_hand)?;
+    ensure!(
+        changed.as_written().to_json() == insertions.json(),
+        "{by_hand}"
+    );
+    Ok(Some(Fixed { text, lines }))
+}
+
+struct Fix<'a> {
+    document: &'a Document,
+    insertions: Insertions<'a>,
+    /// The names of the components for `4XX` and `5XX`, once they are chosen or made.
+    components: [Option<String>; 2],
+    /// The name of the schema of an error body, once it is chosen or made.
+    body: Option<String>,
+    lines: Vec<String>,
+}
+
+impl Fix<'_> {
+    fn operation(&mut self, operation: &Operation) {
+        let missing = missing_statuses(operation);
+        let pointer = operation.at.pointer.trim_start_matches('/');
+        let path: Vec<String> = pointer.split('/').map(unescape_pointer_token).collect();
+        // What another file has is added there.
+        let is_here = operation.at.file == self.document.file
+            && self
+                .document
+                .as_written()
+                .pointer(&operation.at.pointer)
+                .is_some();
+        let mut added = Vec::new();
+        for (index, first) in [4, 5].into_iter().enumerate() {
+            if !is_here || missing.iter().all(|status| status / 100 != first) {
+                continue;
+            }
+            let Some(name) = self.component(index) else {
+                continue;
+            };
+            let range = format!("{first}XX");
+            let mut path: Vec<&str> = path.iter().map(String::as_str).collect();
+            path.extend(["responses", &range]);
+            self.insertions
+                .add(&path, Value::reference("responses", &name));
+            added.push(format!("`{range}`"));
+        }
+        if !added.is_empty() {
+            let label = operation.label();
+            self.lines
+                .push(format!("added   {} of {label}", added.join(" and ")));
+        }
+    }
+
+    /// The component for `4XX` or `5XX`: the one that most operations have for the range or by default, or a new one. `None` if the
+    /// document has a catalogue of error codes, and no code for it.
+    fn component(&mut self, index: usize) -> Option<String> {
+        if let Some(name) = &self.components[index] {
+            return Some(name.clone());
+        }
+        let range = if index == 0 { "4XX" } else { "5XX" };
+        let name = self
+            .most_used(range)
+            .or_else(|| self.most_used("default"))
+            .or_else(|| self.new_component(index))?;
+        self.components[index] = Some(name.clone());
+        Some(name)
+    }
+
+    /// The component to which most operations refer with this key.
+    fn most_used(&self, key: &str) -> Option<String> {
+        let root = self.document.as_written();
+        let references = self.document.operations.iter().filter_map(|operation| {
+            let responses = root.pointer(&operation.at.pointer)?.get("responses")?;
+            let reference = responses.get(key)?.get("$ref")?.as_str()?;
+            reference.strip_prefix("#/components/responses/")
+        });
+        let references: Vec<&str> = references.collect();
+        let count = |name: &str| references.iter().filter(|other| **other == name).count();
+        // Of several, the first.
+        let most = references.iter().rev().max_by_key(|name| count(name))?;
+        Some(unescape_pointer_token(most))
+    }
+
+    fn new_component(&mut self, index: usize) -> Option<String> {
+        let (first, wanted, description) = match index {
+            0 => (4, "Rejected", "The request was rejected."),
+            _ => (5, "Failed", "The service could not process the request."),
+        };
+        // A code whose status has a response of its own is listed there.
+        let is_own = |status: u16| {
+            let mut users = self.document.operations.iter().filter(|operation| {
+                let missing = missing_statuses(operation);
+                missing.iter().any(|status| status / 100 == first)
+            });
+            users.any(|operation| {
+                let mut responses = operation.responses.iter();
+                responses.any(|response| response.status.value == StatusCode::Exact(status))
+            })
+        };
+        let codes = self.document.error_catalogue().map(|codes| {
+            let codes = codes
+                .iter()
+                .filter(|code| code.status / 100 == first && !is_own(code.status));
+            codes.map(|code| code.code.clone()).collect::<Vec<_>>()
+        });
+        if codes.as_ref().is_some_and(Vec::is_empty) {
+            return None;
+        }
+        let name = free_name(&[wanted], |name| self.document.responses.contains_key(name));
+        let example = self.example(index);
+        let body = self.body();
+        let mut media_type = vec![("schema".to_owned(), Value::reference("schemas", &body))];
+        media_type.extend(example.map(|example| ("example".to_owned(), example)));
+        let mut response = vec![(
+            "description".to_owned(),
+            Value::Text(description.to_owned()),
+        )];
+        response.extend(codes.map(|codes| ("x-error-codes".to_owned(), Value::Texts(codes))));
+        let name_of_media = self.media_type();
+        let content = Value::object([(name_of_media, Value::Object(media_type))]);
+        response.push(("content".to_owned(), content));
+        self.insertions
+            .add(&["components", "responses", &name], Value::Object(response));
+        self.lines.push(format!("added   the response `{name}`"));
+        Some(name)
+    }
+
+    /// The schema of an error body: that of the first error that the server can write, or `Error`, or a new one.
+    fn body(&mut self) -> String {
+        if let Some(body) = &self.body {
+            return body.clone();
+        }
+        let body = self.existing_body().unwrap_or_else(|| {
+            let name = free_name(&["Error", "ServiceError"], |name| {
+                self.document.schemas.contains_key(name)
+            });
+            let member = |description: &str, example: &str| {
+                Value::object([
+                    ("description", Value::Text(description.to_owned())),
+                    ("type", Value::Text("string".to_owned())),
+                    ("example", Value::Text(example.to_owned())),
+                ])
+            };
+            let schema = Value::object([
+                (
+                    "description",
+                    Value::Text("The body of an error response.".to_owned()),
+                ),
+                ("type", Value::Text("object".to_owned())),
+                (
+                    "required",
+                    Value::Texts(vec!["code".to_owned(), "message".to_owned()]),
+                ),
+                (
+                    "properties",
+                    Value::object([
+                        (
+                            "code",
+                            member("Machine-readable error code.", "bad_request"),
+                        ),
+                        (
+                            "message",
+                            member("Human-readable description.", "The request was rejected."),
+                        ),
+                    ]),
+                ),
+            ]);
+            self.insertions
+                .add(&["components", "schemas", &name], schema);
+            self.lines.push(format!("added   the schema `{name}`"));
+            name
+        });
+        self.body = Some(body.clone());
+        body
+    }
+
+    /// The media type of an error body: that of all errors, if they have one.
+    fn media_type(&self) -> &'static str {
+        match self.document.error_media_type() {
+            Some("application/problem+json") => "application/problem+json",
+            _ => "application/json",
+        }
+    }
+
+    fn existing_body(&self) -> Option<String> {
+        let (document, media_type) = (self.document, self.media_type());
+        if let Some(catalogue) = &document.error_catalogue {
+            let pointer = catalogue.at.pointer.strip_prefix("/components/schemas/")?;
+            return pointer.split('/').next().map(unescape_pointer_token);
+        }
+        let responses = document
+            .operations
+            .iter()
+            .flat_map(|operation| &operation.responses);
+        let mut bodies = responses
+            .filter(|response| is_error(response))
+            .filter_map(|response| json_body(response, media_type));
+        let used = bodies.find_map(|schema| {
+            let name = &schema.reference.as_ref()?.value;
+            is_written_by_servers(document.resolve(schema)?).then(|| name.clone())
+        });
+        let unused = document
+            .schema("Error")
+            .and_then(|error| document.resolve(error));
+        let unused = unused.filter(|error| is_written_by_servers(error));
+        used.or_else(|| unused.map(|_| "Error".to_owned()))
+    }
+
+    /// An example of the body, made of the members that every server writes; `None` if the schema has one, or restricts the members.
+    fn example(&self, index: usize) -> Option<Value> {
+        let name = match &self.body {
+            Some(name) => name.clone(),
+            None => self.existing_body()?,
+        };
+        let schema = self.document.resolve(self.document.schema(&name)?)?;
+        if schema.example.is_some() || schema.required.is_empty() {
+            return None;
+        }
+        let (status, code, message) = match index {
+            0 => (400, "bad_request", "The request was rejected."),
+            _ => (
+                500,
+                "internal_error",
+                "The service could not process the request.",
+            ),
+        };
+        let codes = self.document.error_catalogue().unwrap_or_default();
+        let of_catalogue = codes
+            .iter()
+            .find(|entry| entry.status / 100 == status / 100);
+        let code = of_catalogue.map_or(code, |entry| &entry.code);
+        let members = schema.required.iter().map(|required| {
+            let member = schema.properties.get(&required.value)?;
+            let is_free = member.reference.is_none()
+                && member.enumeration.is_none()
+                && member.pattern.is_none()
+                && member.format.is_none()
+                && member.max_length.is_none();
+            let value = match (member.types.as_ref()?.value, required.value.as_str()) {
+                (Type::String, "message") => Value::Text(message.to_owned()),
+                (Type::String, _) => Value::Text(code.to_owned()),
+                (Type::Integer, _) => Value::Number(status),
+                _ => return None,
+            };
+            is_free.then(|| (required.value.clone(), value))
+        });
+        members.collect::<Option<Vec<_>>>().map(Value::Object)
+    }
+}
+
+/// The first name that is not taken, or else the last with a number.
+fn free_name(wanted: &[&str], is_taken: impl Fn(&str) -> bool) -> String {
+    let last = wanted.last().copied().unwrap_or_default();
+    let numbered = (2..).map(|number| format!("{last}{number}"));
+    let mut names = wanted.iter().map(|&name| name.to_owned()).chain(numbered);
+    names
+        .find(|name| !is_taken(name))
+        .unwrap_or_else(|| last.to_owned())
+}
+
+fn is_error(response: &Response) -> bool {
+    match response.status.value {
+        StatusCode::Exact(code) => code >= 400,
+        StatusCode::Range(first) => first >= 4,
+        StatusCode::Default => true,
+    }
+}
+
+fn json_body<'a>(response: &'a Response, media_type: &str) -> Option<&'a Schema> {
+    let mut content = response.content.iter();
+    content
+        .find(|media| media.name.value == media_type)?
+        .schema
+        .as_ref()
+}
+
+/// Whether the server has a value for each required member: any text, or a number that says the status.
+fn is_written_by_servers(schema: &Schema) -> bool {
+    let members = schema.required.iter();
+    let types = members.map(|name| {
+        let member = schema.properties.get(&name.value)?;
+        Some((
+            name.value.to_ascii_lowercase(),
+            member.types.as_ref()?.value,
+        ))
+    });
+    let Some(types) = types.collect::<Option<Vec<_>>>() else {
+        return false;
+    };
+    if types.is_empty() {
+        // An object that allows every member, a message among them.
+        let is_closed = matches!(
+            schema.additional_properties,
+            Some(
+                AdditionalProperties::Allowed(Spanned { value: false, .. })
+                    | AdditionalProperties::Schema(_)
+            )
+        );
+        return !is_closed
+            && !schema.properties.is_empty()
+            && schema.compositions().next().is_none();
+    }
+    let is_status = |name: &str| name.contains("code") || name.contains("status");
+    types.iter().any(|(_, kind)| *kind == Type::String)
+        && types.iter().all(|(name, kind)| match kind {
+            Type::String => true,
+            Type::Integer => is_status(name),
+            _ => false,
+        })
+}

@@ -1,0 +1,3 @@
+//! Models and API that the build script generates from `openapi.yaml`.
+
+include!(concat!(env!("OUT_DIR"), "/service.rs"));

@@ -1,0 +1,25 @@
+//! The generated code of the build script: models with the rules of the document, the API, and a client.
+
+include!(concat!(env!("OUT_DIR"), "/client.rs"));
+
+use build_script::{api, models};
+use client::{Client, mock::MockTransport};
+
+#[test]
+fn models_and_api_are_generated() {
+    let thing: models::Thing = serde_json::from_str(r#"{"id":7}"#).expect("a thing");
+    assert_eq!(thing.id, 7);
+    serde_json::from_str::<models::Thing>("{}").expect_err("`id` is required");
+    let operations = api::OPERATIONS.iter().map(|operation| operation.id);
+    assert_eq!(Vec::from_iter(operations), ["listThings"]);
+}
+
+#[tokio::test]
+async fn a_client_is_generated() {
+    let transport = MockTransport::new();
+    let builder = Client::builder("http://things.example/v1").transport(transport.clone());
+    let client = builder.build().expect("the settings are valid");
+    let listed = client.list_things().send().await;
+    listed.expect_err("the transport has no response");
+    assert_eq!(transport.requests()[0].path, "/v1/things");
+}
