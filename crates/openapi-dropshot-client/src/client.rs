@@ -4,13 +4,16 @@ use crate::{
     ClientBuilder, Clock, Deprecation, RetryBudget,
     call::Settings,
     credentials::Provided,
-    deprecation::{self, Tally},
+    deprecation::{self, DEPRECATION, SUNSET, Tally},
     error::Failure,
     generated::{Credential, Operation, Service},
-    retry::{self, Throttle},
+    retry::{self, RATE_LIMIT, Throttle},
     transport::{Received, Transport},
 };
-use http::{HeaderMap, header::CONTENT_TYPE};
+use http::{
+    HeaderMap, StatusCode,
+    header::{CONTENT_TYPE, LINK},
+};
 use reqwest::{Request, Url};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -42,6 +45,8 @@ pub(crate) struct Shared {
     pub(crate) base: Url,
     /// The headers of each request: the API key, marked as sensitive, and those that the application added.
     pub(crate) headers: HeaderMap,
+    /// The same for requests whose response has a JSON body.
+    pub(crate) json_headers: HeaderMap,
     /// The provider of API keys, if the application has one.
     pub(crate) credentials: Option<Provided>,
     pub(crate) transport: Transport,
@@ -105,10 +110,18 @@ impl Client {
     /// Reads from a response whether the client has to slow down, and whether the operation is deprecated.
     fn read_notices(&self, operation: &'static Operation, url: &Url, response: &Received) {
         let shared = &self.shared;
-        if let Some(wait) = retry::throttle(response.status, &response.headers) {
+        let headers = &response.headers;
+        // Most responses have none of these headers. To look at each name once takes less time than to look up each of these.
+        let (mut limited, mut deprecated) =
+            (response.status == StatusCode::TOO_MANY_REQUESTS, false);
+        for name in headers.keys() {
+            limited |= *name == RATE_LIMIT;
+            deprecated |= *name == LINK || *name == DEPRECATION || *name == SUNSET;
+        }
+        if limited && let Some(wait) = retry::throttle(response.status, headers) {
             shared.throttle.slow_down(shared.clock.now(), wait);
         }
-        if let Some(deprecation) = deprecation::read(operation.id, url, &response.headers) {
+        if deprecated && let Some(deprecation) = deprecation::read(operation.id, url, headers) {
             shared.deprecated.count(operation.id);
             if deprecation::is_first(shared.service.package, operation.id) {
                 (shared.service.log_deprecation)(&deprecation);
