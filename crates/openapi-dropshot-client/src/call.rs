@@ -143,7 +143,8 @@ impl Settings {
 /// anywhere.
 pub(crate) struct Prepared {
     pub(crate) client: Client,
-    pub(crate) settings: Settings,
+    /// The settings of the call, if they are not those of its client.
+    pub(crate) settings: Option<Box<Settings>>,
     /// The request with the headers of the call alone; each try adds those of the client.
     pub(crate) request: Request,
     /// Whether the response has a JSON body.
@@ -160,12 +161,17 @@ impl Prepared {
     pub(crate) async fn send(&mut self) -> Result<Received, Failure> {
         let operation = self.operation;
         let response = retry::send(self).await?;
-        let status = response.status;
+        let status = response.head.status;
         if operation.success.is_empty() || operation.success.contains(&status.as_u16()) {
             Ok(response)
         } else {
             Err(Failure::from_response(response).await)
         }
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        let of_client = &self.client.shared.settings;
+        self.settings.as_deref().unwrap_or(of_client)
     }
 
     /// The key that makes the request safe to repeat.

@@ -7,15 +7,16 @@ use crate::{
     deprecation::{self, DEPRECATION, SUNSET, Tally},
     error::Failure,
     generated::{Credential, Operation, Service},
+    platform::{local, take},
     retry::{self, RATE_LIMIT, Throttle},
-    transport::{Received, Transport},
+    transport::{Head, Received, Transport},
 };
 use http::{
     HeaderMap, StatusCode,
     header::{CONTENT_TYPE, LINK},
 };
 use reqwest::{Request, Url};
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, future::Future, sync::Arc};
 
 /// A client of one service, with one API key.
 ///
@@ -86,29 +87,35 @@ impl Client {
     /// # Errors
     ///
     /// There is no response, its body ended early, or its status is an error.
-    pub(crate) async fn exchange(
+    pub(crate) fn exchange(
         &self,
         request: Request,
         url: &Url,
         operation: &'static Operation,
-    ) -> Result<Received, Failure> {
-        let received = self.shared.transport.send(request).await;
-        let received =
-            received.map_err(|error| Failure::no_response(operation.id, self.base_url(), error))?;
-        self.read_notices(operation, url, &received);
-        if !received.status.is_success() {
-            return Err(Failure::from_response(received).await);
+    ) -> impl Future<Output = Result<Received, Failure>> + Send {
+        let sending = self.shared.transport.send(request);
+        async move {
+            let no_response = |error| Failure::no_response(operation.id, self.base_url(), error);
+            let mut response = local(sending.await.map_err(no_response)?);
+            let head = Head::of(&mut response);
+            self.read_notices(operation, url, &head);
+            if !head.status.is_success() {
+                let received = Received::arriving(head, take(response));
+                return Err(Failure::from_response(received).await);
+            }
+            let kind = head.headers.get(CONTENT_TYPE);
+            if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json")) {
+                return Ok(Received::arriving(head, take(response)));
+            }
+            match local(take(response).bytes()).await {
+                Ok(body) => Ok(Received::complete(head, body)),
+                Err(error) => Err(Failure::broken_off(head.status, head.headers, error)),
+            }
         }
-        let kind = received.headers.get(CONTENT_TYPE);
-        if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json")) {
-            return Ok(received);
-        }
-        let complete = received.complete().await;
-        complete.map_err(|(status, headers, error)| Failure::broken_off(status, headers, error))
     }
 
     /// Reads from a response whether the client has to slow down, and whether the operation is deprecated.
-    fn read_notices(&self, operation: &'static Operation, url: &Url, response: &Received) {
+    fn read_notices(&self, operation: &'static Operation, url: &Url, response: &Head) {
         let shared = &self.shared;
         let headers = &response.headers;
         // Most responses have none of these headers. To look at each name once takes less time than to look up each of these.

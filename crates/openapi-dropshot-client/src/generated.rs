@@ -150,7 +150,8 @@ impl Operation {
 pub struct Call<'a> {
     client: &'a Client,
     operation: &'static Operation,
-    options: CallOptions,
+    /// The settings of the call, if it has any. Boxed, because a request is moved with each parameter.
+    options: Option<Box<CallOptions>>,
     /// The value of each parameter of the operation as it is sent, or why it cannot be sent.
     values: Vec<Result<Option<String>, String>>,
 }
@@ -161,14 +162,14 @@ impl<'a> Call<'a> {
         Call {
             client,
             operation,
-            options: CallOptions::default(),
+            options: None,
             values: operation.parameters.iter().map(|_| Ok(None)).collect(),
         }
     }
 
     /// Gives the call other settings than its client has.
     pub fn set_options(&mut self, options: CallOptions) {
-        self.options = options;
+        self.options = Some(Box::new(options));
     }
 
     /// Sets a parameter of the path or a header, or keeps why its value was rejected.
@@ -263,9 +264,9 @@ impl<'a> Call<'a> {
                 request.headers_mut().insert(CONTENT_TYPE, media_type);
                 *request.body_mut() = Some(body);
             }
-            let added = self.options.take_headers();
-            let added = added.map_err(Failure::invalid_request)?;
-            if !added.is_empty() {
+            if let Some(options) = &mut self.options {
+                let added = options.take_headers();
+                let added = added.map_err(Failure::invalid_request)?;
                 request.headers_mut().extend(added);
             }
             if self.operation.takes_idempotency_key() {
@@ -277,7 +278,9 @@ impl<'a> Call<'a> {
             }
             Ok(Box::new(Prepared {
                 client: self.client.clone(),
-                settings: self.client.shared.settings.changed_by(self.options),
+                settings: self
+                    .options
+                    .map(|options| Box::new(self.client.shared.settings.changed_by(*options))),
                 request,
                 accepts_json: false,
                 operation: self.operation,

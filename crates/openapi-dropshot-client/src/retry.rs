@@ -69,11 +69,12 @@ pub(crate) async fn send(call: &mut Prepared) -> Result<Received, Failure> {
         let span = tracing::Span::current();
         match &outcome {
             Ok(response) => {
-                span.record("status", response.status.as_u16());
-                span.record("request_id", error::request_id(&response.headers));
-                span.record("retries", response.record.retries);
-                span.record("http.response.status_code", response.status.as_u16());
-                resent(&span, response.record.retries);
+                let head = &response.head;
+                span.record("status", head.status.as_u16());
+                span.record("request_id", error::request_id(&head.headers));
+                span.record("retries", head.record.retries);
+                span.record("http.response.status_code", head.status.as_u16());
+                resent(&span, head.record.retries);
             }
             Err(error) => {
                 span.record("status", error.status());
@@ -110,6 +111,7 @@ async fn tries(call: &mut Prepared) -> Result<Received, Failure> {
     } = call;
     let operation = *operation;
     let shared = &client.shared;
+    let settings = settings.as_deref().unwrap_or(&shared.settings);
     let headers = if *accepts_json {
         &shared.json_headers
     } else {
@@ -172,7 +174,7 @@ async fn tries(call: &mut Prepared) -> Result<Received, Failure> {
                 elapsed: clock.now().saturating_duration_since(now),
                 repeatable,
                 result: match &result {
-                    Ok(received) => Ok((received.status, &received.headers)),
+                    Ok(received) => Ok((received.head.status, &received.head.headers)),
                     Err(error) => Err(error),
                 },
             };
@@ -183,7 +185,7 @@ async fn tries(call: &mut Prepared) -> Result<Received, Failure> {
             Ok(mut received) => {
                 shared.budget.earn();
                 record.sent = true;
-                received.record = record;
+                received.head.record = record;
                 return Ok(received);
             }
             Err(error) => error,

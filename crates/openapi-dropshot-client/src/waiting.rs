@@ -79,7 +79,7 @@ impl<T: DeserializeOwned, C: ErrorCode> Waiting<T, C> {
                     response: Box::new(response),
                 });
             }
-            let ceiling = request.settings.retry.ceiling(number);
+            let ceiling = request.settings().retry.ceiling(number);
             let pause = ceiling / 2 + clock.jitter(ceiling / 2);
             if clock.now().saturating_duration_since(begun) + pause >= self.timeout {
                 return Err(WaitError::Timeout {
