@@ -1,13 +1,13 @@
-//! Adds pets, with an API key from a file that may change meanwhile: `changing_key FILE NAME…`.
+//! Adds a pet for each line of standard input, with an API key from a file that may change meanwhile: `changing_key FILE`.
 
 use anyhow::{Context, Result, bail};
 use petstore_client::{ApiKeyFile, Client, NewPet};
+use std::io;
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [file, names @ ..] = arguments.as_slice() else {
-        bail!("usage: changing_key FILE NAME…")
+    let Some(file) = std::env::args().nth(1) else {
+        bail!("usage: changing_key FILE")
     };
     // The file is read again every 10 seconds, and as soon as the service rejects the key. A closure that asks a vault
     // can stand in place of the file.
@@ -15,10 +15,17 @@ async fn main() -> Result<()> {
         .credentials(ApiKeyFile::new(file))
         .app_name("changing_key/1")
         .build()?;
-    for name in names {
-        let added = client.create_pet().body(NewPet::new(7, name)).send().await;
-        let added = added.with_context(|| format!("{name} was not added"))?;
-        println!("{name} was added after {} retries", added.retries());
+    for name in io::stdin().lines() {
+        let name = name.context("standard input cannot be read")?;
+        match client
+            .create_pet()
+            .body(NewPet::new(7, &*name))
+            .send()
+            .await
+        {
+            Ok(added) => println!("{name} was added after {} retries", added.retries()),
+            Err(error) => println!("{name} was not added: {}", error.message()),
+        }
     }
     Ok(())
 }

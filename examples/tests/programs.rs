@@ -8,7 +8,10 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio::{io::AsyncWriteExt as _, process::Command};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
+    process::Command,
+};
 use tracing_subscriber::fmt::MakeWriter;
 
 /// The log of this process, in which the service runs.
@@ -111,24 +114,40 @@ async fn a_transport_of_hyper_is_tried_again_like_that_of_reqwest() {
 }
 
 #[tokio::test]
-async fn a_key_that_changed_is_read_again_from_its_file() {
+async fn a_key_that_was_rejected_is_read_again_from_its_file() {
     let server = start().await;
     let folder = tempfile::tempdir().expect("there is space");
     let file = folder.path().join("key");
-    std::fs::write(&file, server.key()).expect("there is space");
-    let path = file.to_str().expect("its name is text");
-    let program = env!("CARGO_BIN_EXE_changing_key");
-    let text = run(program, &server, &[path, "Rex"]).await;
-    assert_eq!(text, "Rex was added after 0 retries\n");
-
     std::fs::write(&file, "an-old-key").expect("there is space");
-    let output = command(program, &server).args([path, "Tom"]).output().await;
-    let output = output.expect("it was built");
-    let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success(), "{output:?}");
-    assert!(error.contains("Tom was not added"), "{error}");
-    let pets = server.client().list_pets().send().await;
-    assert_eq!(pets.expect("it is listed").len(), 1);
+    let mut child = command(env!("CARGO_BIN_EXE_changing_key"), &server)
+        .arg(&file)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program was built with this test");
+    let mut stdin = child.stdin.take().expect("it is piped");
+    let stdout = child.stdout.take().expect("it is piped");
+    let mut lines = BufReader::new(stdout).lines();
+    stdin.write_all(b"Rex\n").await.expect("it is read");
+    let line = lines.next_line().await.expect("it is text");
+    let line = line.expect("it goes on");
+    assert!(line.starts_with("Rex was not added: "), "{line}");
+
+    std::fs::write(&file, server.key()).expect("there is space");
+    stdin.write_all(b"Tom\nAda\n").await.expect("it is read");
+    drop(stdin);
+    let mut rest = Vec::new();
+    while let Some(line) = lines.next_line().await.expect("it is text") {
+        rest.push(line);
+    }
+    assert_eq!(
+        rest,
+        [
+            "Tom was added after 1 retries",
+            "Ada was added after 0 retries"
+        ]
+    );
+    assert!(child.wait().await.expect("it ends").success());
 }
 
 #[tokio::test]
