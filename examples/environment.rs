@@ -19,16 +19,25 @@ pub fn client() -> Result<Client> {
         .context("cannot build a client from PETSTORE_URL and PETSTORE_API_KEY")
 }
 
+/// The address in `PETSTORE_URL`, or the default.
+///
+/// # Errors
+///
+/// The variable cannot be read.
+pub fn url() -> Result<String> {
+    match env::var("PETSTORE_URL") {
+        Err(VarError::NotPresent) => Ok(DEFAULT_URL.to_owned()),
+        other => other.context("PETSTORE_URL cannot be read"),
+    }
+}
+
 /// A builder of this client, for other settings.
 ///
 /// # Errors
 ///
 /// There is no API key, or a variable cannot be read.
 pub fn builder() -> Result<ClientBuilder> {
-    let url = match env::var("PETSTORE_URL") {
-        Err(VarError::NotPresent) => DEFAULT_URL.to_owned(),
-        other => other.context("PETSTORE_URL cannot be read")?,
-    };
+    let url = url()?;
     let key = env::var("PETSTORE_API_KEY")
         .context("PETSTORE_API_KEY is not set; `petstore-server key create NAME` prints a key")?;
     Ok(Client::builder(url)

@@ -139,11 +139,16 @@ impl Settings {
     }
 }
 
-/// A request that is ready to be sent. It borrows nothing, so that a stream of pages can be moved anywhere.
+/// A request that is ready to be sent, once or several times. It borrows nothing, so that a stream of pages can be moved
+/// anywhere.
 pub(crate) struct Prepared {
     pub(crate) client: Client,
-    pub(crate) settings: Settings,
+    /// The settings of the call, if they are not those of its client.
+    pub(crate) settings: Option<Box<Settings>>,
+    /// The request with the headers of the call alone; each try adds those of the client.
     pub(crate) request: Request,
+    /// Whether the response has a JSON body.
+    pub(crate) accepts_json: bool,
     pub(crate) operation: &'static Operation,
 }
 
@@ -153,10 +158,10 @@ impl Prepared {
     /// # Errors
     ///
     /// There is no response, or it is none of the successes that the document lists.
-    pub(crate) async fn send(self: Box<Self>) -> Result<Received, Failure> {
+    pub(crate) async fn send(&mut self) -> Result<Received, Failure> {
         let operation = self.operation;
         let response = retry::send(self).await?;
-        let status = response.status;
+        let status = response.head.status;
         if operation.success.is_empty() || operation.success.contains(&status.as_u16()) {
             Ok(response)
         } else {
@@ -164,20 +169,42 @@ impl Prepared {
         }
     }
 
-    /// The key that makes the request safe to repeat.
-    pub(crate) fn idempotency_key(&self) -> Option<&str> {
-        self.request.headers().get(IDEMPOTENCY_KEY)?.to_str().ok()
+    pub(crate) fn settings(&self) -> &Settings {
+        let of_client = &self.client.shared.settings;
+        self.settings.as_deref().unwrap_or(of_client)
     }
 
-    /// The same request to another address.
-    pub(crate) fn at(&self, url: Url) -> Box<Self> {
-        let mut request = Request::new(self.request.method().clone(), url);
-        request.headers_mut().clone_from(self.request.headers());
-        Box::new(Prepared {
-            client: self.client.clone(),
-            settings: self.settings.clone(),
-            request,
-            operation: self.operation,
-        })
+    /// The key that makes the request safe to repeat.
+    pub(crate) fn idempotency_key(&self) -> Option<&str> {
+        let headers = self.request.headers();
+        // Most requests have no headers of their own.
+        if headers.is_empty() {
+            return None;
+        }
+        headers.get(IDEMPOTENCY_KEY)?.to_str().ok()
     }
+
+    /// Lets the next request go to another address.
+    pub(crate) fn go_to(&mut self, url: Url) {
+        *self.request.url_mut() = url;
+    }
+}
+
+/// The request of one try, and whether there can be another one: a body that is a stream cannot be sent twice. The
+/// headers of the call replace those of the client.
+pub(crate) fn next_try(template: &mut Request, of_client: &HeaderMap) -> (Request, bool) {
+    let (mut request, again) = match template.try_clone() {
+        Some(request) => (request, true),
+        None => {
+            let mut request = Request::new(template.method().clone(), template.url().clone());
+            request.headers_mut().clone_from(template.headers());
+            *request.body_mut() = template.body_mut().take();
+            (request, false)
+        }
+    };
+    let of_call = std::mem::replace(request.headers_mut(), of_client.clone());
+    if !of_call.is_empty() {
+        request.headers_mut().extend(of_call);
+    }
+    (request, again)
 }

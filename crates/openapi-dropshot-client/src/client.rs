@@ -4,15 +4,19 @@ use crate::{
     ClientBuilder, Clock, Deprecation, RetryBudget,
     call::Settings,
     credentials::Provided,
-    deprecation::{self, Tally},
+    deprecation::{self, DEPRECATION, SUNSET, Tally},
     error::Failure,
     generated::{Credential, Operation, Service},
-    retry::{self, Throttle},
-    transport::{Received, Transport},
+    platform::{local, take},
+    retry::{self, RATE_LIMIT, Throttle},
+    transport::{Head, Received, Transport},
 };
-use http::{HeaderMap, header::CONTENT_TYPE};
+use http::{
+    HeaderMap, StatusCode,
+    header::{CONTENT_TYPE, LINK},
+};
 use reqwest::{Request, Url};
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, future::Future, sync::Arc};
 
 /// A client of one service, with one API key.
 ///
@@ -42,6 +46,8 @@ pub(crate) struct Shared {
     pub(crate) base: Url,
     /// The headers of each request: the API key, marked as sensitive, and those that the application added.
     pub(crate) headers: HeaderMap,
+    /// The same for requests whose response has a JSON body.
+    pub(crate) json_headers: HeaderMap,
     /// The provider of API keys, if the application has one.
     pub(crate) credentials: Option<Provided>,
     pub(crate) transport: Transport,
@@ -81,34 +87,48 @@ impl Client {
     /// # Errors
     ///
     /// There is no response, its body ended early, or its status is an error.
-    pub(crate) async fn exchange(
+    pub(crate) fn exchange(
         &self,
         request: Request,
         url: &Url,
         operation: &'static Operation,
-    ) -> Result<Received, Failure> {
-        let received = self.shared.transport.send(request).await;
-        let received =
-            received.map_err(|error| Failure::no_response(operation.id, self.base_url(), error))?;
-        self.read_notices(operation, url, &received);
-        if !received.status.is_success() {
-            return Err(Failure::from_response(received).await);
+    ) -> impl Future<Output = Result<Received, Failure>> + Send {
+        let sending = self.shared.transport.send(request);
+        async move {
+            let no_response = |error| Failure::no_response(operation.id, self.base_url(), error);
+            let mut response = local(sending.await.map_err(no_response)?);
+            let head = Head::of(&mut response);
+            self.read_notices(operation, url, &head);
+            if !head.status.is_success() {
+                let received = Received::arriving(head, take(response));
+                return Err(Failure::from_response(received).await);
+            }
+            let kind = head.headers.get(CONTENT_TYPE);
+            if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json")) {
+                return Ok(Received::arriving(head, take(response)));
+            }
+            match local(take(response).bytes()).await {
+                Ok(body) => Ok(Received::complete(head, body)),
+                Err(error) => Err(Failure::broken_off(head.status, head.headers, error)),
+            }
         }
-        let kind = received.headers.get(CONTENT_TYPE);
-        if !kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json")) {
-            return Ok(received);
-        }
-        let complete = received.complete().await;
-        complete.map_err(|(status, headers, error)| Failure::broken_off(status, headers, error))
     }
 
     /// Reads from a response whether the client has to slow down, and whether the operation is deprecated.
-    fn read_notices(&self, operation: &'static Operation, url: &Url, response: &Received) {
+    fn read_notices(&self, operation: &'static Operation, url: &Url, response: &Head) {
         let shared = &self.shared;
-        if let Some(wait) = retry::throttle(response.status, &response.headers) {
+        let headers = &response.headers;
+        // Most responses have none of these headers. To look at each name once takes less time than to look up each of these.
+        let (mut limited, mut deprecated) =
+            (response.status == StatusCode::TOO_MANY_REQUESTS, false);
+        for name in headers.keys() {
+            limited |= *name == RATE_LIMIT;
+            deprecated |= *name == LINK || *name == DEPRECATION || *name == SUNSET;
+        }
+        if limited && let Some(wait) = retry::throttle(response.status, headers) {
             shared.throttle.slow_down(shared.clock.now(), wait);
         }
-        if let Some(deprecation) = deprecation::read(operation.id, url, &response.headers) {
+        if deprecated && let Some(deprecation) = deprecation::read(operation.id, url, headers) {
             shared.deprecated.count(operation.id);
             if deprecation::is_first(shared.service.package, operation.id) {
                 (shared.service.log_deprecation)(&deprecation);

@@ -10,7 +10,10 @@ use crate::{
     retry::RealClock,
     transport::Transport,
 };
-use http::{HeaderMap, HeaderName, HeaderValue, header::USER_AGENT};
+use http::{
+    HeaderMap, HeaderName, HeaderValue,
+    header::{ACCEPT, USER_AGENT},
+};
 use reqwest::Url;
 use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 
@@ -364,10 +367,13 @@ impl<K: From<Client>> ClientBuilder<K> {
         let credentials = self
             .credentials
             .map(|provider| Provided::new(provider, credential));
+        let mut json_headers = headers.clone();
+        json_headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         let shared = Shared {
             base_url,
             base,
             headers,
+            json_headers,
             credentials,
             transport,
             service: self.service,

@@ -3,7 +3,7 @@
 
 use crate::{link, retry::http_date};
 use chrono::{DateTime, Utc};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 use reqwest::Url;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -57,11 +57,16 @@ impl Deprecation {
     }
 }
 
+/// RFC 9745
+pub(crate) const DEPRECATION: HeaderName = HeaderName::from_static("deprecation");
+/// RFC 8594
+pub(crate) const SUNSET: HeaderName = HeaderName::from_static("sunset");
+
 /// The deprecation that the response to a request at this address tells.
 pub(crate) fn read(operation: &'static str, url: &Url, headers: &HeaderMap) -> Option<Deprecation> {
-    let text = |name: &str| headers.get(name)?.to_str().ok();
-    let deprecation = text("deprecation");
-    let sunset = text("sunset");
+    let text = |name: &HeaderName| headers.get(name)?.to_str().ok();
+    let deprecation = text(&DEPRECATION);
+    let sunset = text(&SUNSET);
     let successor = link::target(headers, "successor-version");
     if deprecation.is_none() && sunset.is_none() && successor.is_none() {
         return None;
@@ -112,7 +117,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http::{HeaderName, HeaderValue};
+    use http::HeaderValue;
 
     fn of(pairs: &[(&'static str, &'static str)]) -> Option<Deprecation> {
         let pairs = pairs.iter().map(|(name, value)| {

@@ -23,10 +23,7 @@ use crate::{
     call::{IDEMPOTENCY_KEY, Prepared},
     error::Failure,
 };
-use http::{
-    HeaderMap, HeaderValue,
-    header::{ACCEPT, CONTENT_TYPE},
-};
+use http::{HeaderMap, HeaderValue, header::CONTENT_TYPE};
 use progenitor_client::{ByteStream, QueryParam, encode_path};
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::{self, Display};
@@ -153,7 +150,8 @@ impl Operation {
 pub struct Call<'a> {
     client: &'a Client,
     operation: &'static Operation,
-    options: CallOptions,
+    /// The settings of the call, if it has any. Boxed, because a request is moved with each parameter.
+    options: Option<Box<CallOptions>>,
     /// The value of each parameter of the operation as it is sent, or why it cannot be sent.
     values: Vec<Result<Option<String>, String>>,
 }
@@ -164,14 +162,14 @@ impl<'a> Call<'a> {
         Call {
             client,
             operation,
-            options: CallOptions::default(),
+            options: None,
             values: operation.parameters.iter().map(|_| Ok(None)).collect(),
         }
     }
 
     /// Gives the call other settings than its client has.
     pub fn set_options(&mut self, options: CallOptions) {
-        self.options = options;
+        self.options = Some(Box::new(options));
     }
 
     /// Sets a parameter of the path or a header, or keeps why its value was rejected.
@@ -260,19 +258,17 @@ impl<'a> Call<'a> {
             let url = self.client.shared.base.join(&relative);
             let url = url.map_err(Failure::not_built)?;
             let mut request = reqwest::Request::new(self.operation.method.clone(), url);
-            request
-                .headers_mut()
-                .clone_from(&self.client.shared.headers);
-            request.headers_mut().extend(headers);
+            *request.headers_mut() = headers;
             if let Some((media_type, body)) = body.map_err(Failure::invalid_request)? {
                 let media_type = HeaderValue::from_static(media_type);
                 request.headers_mut().insert(CONTENT_TYPE, media_type);
                 *request.body_mut() = Some(body);
             }
-            let added = self.options.take_headers();
-            request
-                .headers_mut()
-                .extend(added.map_err(Failure::invalid_request)?);
+            if let Some(options) = &mut self.options {
+                let added = options.take_headers();
+                let added = added.map_err(Failure::invalid_request)?;
+                request.headers_mut().extend(added);
+            }
             if self.operation.takes_idempotency_key() {
                 // The call keeps this key over all tries.
                 request
@@ -282,8 +278,11 @@ impl<'a> Call<'a> {
             }
             Ok(Box::new(Prepared {
                 client: self.client.clone(),
-                settings: self.client.shared.settings.changed_by(self.options),
+                settings: self
+                    .options
+                    .map(|options| Box::new(self.client.shared.settings.changed_by(*options))),
                 request,
+                accepts_json: false,
                 operation: self.operation,
             }))
         };
@@ -296,9 +295,9 @@ impl<'a> Call<'a> {
         let mut path = String::with_capacity(128);
         path.push('.');
         path.push_str(self.operation.path);
-        let mut query = String::new();
         let mut headers = HeaderMap::new();
-        for (parameter, value) in self.operation.parameters.iter().zip(&self.values) {
+        let parameters = self.operation.parameters.iter().zip(&self.values);
+        for (parameter, value) in parameters.clone() {
             let Parameter { name, setter, .. } = parameter;
             let Some(value) = value.as_ref().map_err(String::clone)? else {
                 if parameter.required {
@@ -308,11 +307,8 @@ impl<'a> Call<'a> {
             };
             match parameter.place {
                 Place::Path => path = path.replace(&format!("{{{name}}}"), &encode_path(value)),
-                Place::Query if value.is_empty() => {}
-                Place::Query => {
-                    query.push(if query.is_empty() { '?' } else { '&' });
-                    query.push_str(value);
-                }
+                // After the path.
+                Place::Query => {}
                 Place::Header => {
                     let value = HeaderValue::from_str(value)
                         .map_err(|_| format!("`{name}` cannot be sent in a header"))?;
@@ -322,7 +318,16 @@ impl<'a> Call<'a> {
                 }
             }
         }
-        path.push_str(&query);
+        let mut separator = '?';
+        for (parameter, value) in parameters {
+            if let (Place::Query, Ok(Some(value))) = (parameter.place, value)
+                && !value.is_empty()
+            {
+                path.push(separator);
+                path.push_str(value);
+                separator = '&';
+            }
+        }
         Ok((path, headers))
     }
 }
@@ -353,7 +358,7 @@ impl Request {
     ///
     /// Those of every call; see [`Error`].
     pub async fn json<T: DeserializeOwned, C: ErrorCode>(self) -> Result<Response<T, C>, Error<C>> {
-        let prepared = self.accepting_json().map_err(Failure::typed)?;
+        let mut prepared = self.accepting_json().map_err(Failure::typed)?;
         let response = prepared.send().await.map_err(Failure::typed)?;
         Response::json(response).await.map_err(Failure::typed)
     }
@@ -364,7 +369,8 @@ impl Request {
     ///
     /// Those of every call; see [`Error`].
     pub async fn empty<C: ErrorCode>(self) -> Result<Response<(), C>, Error<C>> {
-        let response = self.0.map_err(Failure::typed)?.send().await;
+        let mut prepared = self.0.map_err(Failure::typed)?;
+        let response = prepared.send().await;
         Ok(Response::empty(response.map_err(Failure::typed)?))
     }
 
@@ -374,7 +380,8 @@ impl Request {
     ///
     /// Those of every call; see [`Error`].
     pub async fn bytes<C: ErrorCode>(self) -> Result<Response<ByteStream, C>, Error<C>> {
-        let response = self.0.map_err(Failure::typed)?.send().await;
+        let mut prepared = self.0.map_err(Failure::typed)?;
+        let response = prepared.send().await;
         Ok(Response::stream(response.map_err(Failure::typed)?))
     }
 
@@ -403,8 +410,7 @@ impl Request {
 
     fn accepting_json(self) -> Result<Box<Prepared>, Failure> {
         self.0.map(|mut prepared| {
-            let json = HeaderValue::from_static("application/json");
-            prepared.request.headers_mut().insert(ACCEPT, json);
+            prepared.accepts_json = true;
             prepared
         })
     }

@@ -3,6 +3,7 @@
 
 use http::{HeaderMap, header::LINK};
 use reqwest::Url;
+use std::borrow::Cow;
 
 /// The target of the first link with `rel="next"`, unchanged.
 pub(crate) fn next(headers: &HeaderMap) -> Option<String> {
@@ -22,7 +23,7 @@ pub(crate) fn target(headers: &HeaderMap, relation: &str) -> Option<String> {
                 .split_ascii_whitespace()
                 .any(|rel| rel.eq_ignore_ascii_case(relation));
             // A link with an anchor is about another resource than this response.
-            (is_it && !link.anchored).then_some(link.target)
+            (is_it && !link.anchored).then(|| link.target.to_owned())
         })
 }
 
@@ -36,78 +37,75 @@ pub(crate) fn query_value(target: &str, name: &str) -> Option<String> {
 }
 
 /// A link of the header.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Link {
-    target: String,
+struct Link<'a> {
+    target: &'a str,
     /// The value of the first `rel`; later ones do not count (section 3.3).
-    relations: String,
+    relations: Cow<'a, str>,
     anchored: bool,
 }
 
 /// The links of one field value. The list ends at the first part that is not well-formed (appendix B.2).
-fn links(value: &str) -> Vec<Link> {
-    let mut links = Vec::new();
-    let mut rest = value;
-    loop {
-        rest = rest.trim_start_matches([' ', '\t', ',']);
-        let Some((target, after)) = rest.strip_prefix('<').and_then(|rest| rest.split_once('>'))
-        else {
-            return links;
-        };
-        let mut link = Link {
-            target: target.to_owned(),
-            ..Link::default()
-        };
-        let mut has_relation = false;
-        rest = after.trim_start();
+fn links(value: &str) -> impl Iterator<Item = Link<'_>> {
+    let mut left = Some(value);
+    std::iter::from_fn(move || {
+        let rest = left.take()?.trim_start_matches([' ', '\t', ',']);
+        let (target, after) = rest.strip_prefix('<')?.split_once('>')?;
+        let mut relations = None;
+        let mut anchored = false;
+        let mut rest = after.trim_start();
         while let Some(after) = rest.strip_prefix(';') {
             let (name, value, after) = parameter(after.trim_start());
-            match name.to_ascii_lowercase().as_str() {
-                "rel" if !has_relation => {
-                    link.relations = value;
-                    has_relation = true;
-                }
-                "anchor" => link.anchored = true,
-                _ => {}
+            if name.eq_ignore_ascii_case("rel") {
+                relations.get_or_insert(value);
+            } else if name.eq_ignore_ascii_case("anchor") {
+                anchored = true;
             }
             rest = after.trim_start();
         }
-        links.push(link);
         // A comma continues the list; anything else ends it.
-        match rest.strip_prefix(',') {
-            Some(after) => rest = after,
-            None => return links,
-        }
-    }
+        left = rest.strip_prefix(',');
+        Some(Link {
+            target,
+            relations: relations.unwrap_or_default(),
+            anchored,
+        })
+    })
 }
 
 /// A parameter of a link: its name, its value, and what follows it.
-fn parameter(text: &str) -> (&str, String, &str) {
+fn parameter(text: &str) -> (&str, Cow<'_, str>, &str) {
     let end = text.find(['=', ';', ',']).unwrap_or(text.len());
     let name = text[..end].trim_end();
     let Some(value) = text[end..].strip_prefix('=').map(str::trim_start) else {
-        return (name, String::new(), &text[end..]);
+        return (name, Cow::default(), &text[end..]);
     };
     if let Some(quoted) = value.strip_prefix('"') {
         let (value, rest) = unquoted(quoted);
         return (name, value, rest);
     }
     let end = value.find([';', ',']).unwrap_or(value.len());
-    (name, value[..end].trim_end().to_owned(), &value[end..])
+    (name, value[..end].trim_end().into(), &value[end..])
 }
 
 /// The content of a quoted string (RFC 9110, section 5.6.4), and what follows.
-fn unquoted(text: &str) -> (String, &str) {
+fn unquoted(text: &str) -> (Cow<'_, str>, &str) {
+    match text.find(['"', '\\']) {
+        Some(end) if text[end..].starts_with('"') => {
+            return (text[..end].into(), &text[end + 1..]);
+        }
+        None => return (text.into(), ""),
+        Some(_) => {}
+    }
     let mut value = String::new();
     let mut characters = text.char_indices();
     while let Some((index, character)) = characters.next() {
         match character {
-            '"' => return (value, &text[index + 1..]),
+            '"' => return (value.into(), &text[index + 1..]),
             '\\' => value.extend(characters.next().map(|(_, escaped)| escaped)),
             other => value.push(other),
         }
     }
-    (value, "")
+    (value.into(), "")
 }
 
 #[cfg(test)]

@@ -108,19 +108,22 @@ impl<T, C> fmt::Debug for Pages<T, C> {
 ///
 /// Returns the error of the request.
 async fn fetch<T: DeserializeOwned, C>(
-    request: Box<Prepared>,
+    mut request: Box<Prepared>,
 ) -> Result<(Page<T, C>, Option<Next>), Failure> {
-    let url = request.request.url().clone();
-    // The rest of the request is the same for the next page.
-    let template = request.at(url.clone());
     let response: Response<T, C> = Response::json(request.send().await?).await?;
-    let next = link::next(response.headers()).map(|target| match follow(&url, &target) {
-        Ok(next) => Ok(template.at(next)),
-        Err(reason) => Err(response.unreadable(reason)),
-    });
+    let url = request.request.url();
     let mut query = url.query_pairs();
     let cursor = query.find(|(name, _)| name == "cursor");
     let cursor = cursor.map(|(_, value)| value.into_owned());
+    let next = link::next(response.headers()).map(|target| follow(url, &target));
+    let next = next.map(|next| match next {
+        Ok(next) => {
+            // The rest of the request is the same for the next page.
+            request.go_to(next);
+            Ok(request)
+        }
+        Err(reason) => Err(response.unreadable(reason)),
+    });
     Ok((Page { response, cursor }, next))
 }
 

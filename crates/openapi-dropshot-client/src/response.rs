@@ -4,8 +4,7 @@ use crate::{
     Error, ErrorCode,
     error::{self, Failure},
     link,
-    retry::Record,
-    transport::Received,
+    transport::{Head, Received},
 };
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
@@ -30,9 +29,7 @@ use std::{fmt, marker::PhantomData, ops::Deref};
 /// ```
 pub struct Response<T, C = String> {
     body: T,
-    status: StatusCode,
-    headers: HeaderMap,
-    record: Record,
+    head: Box<Head>,
     /// The body as it was received, if it was read to its end.
     bytes: Bytes,
     codes: PhantomData<fn() -> C>,
@@ -46,27 +43,27 @@ impl<T, C> Response<T, C> {
 
     /// The HTTP status.
     pub fn status(&self) -> StatusCode {
-        self.status
+        self.head.status
     }
 
     /// The HTTP status; the same as [`status`](Response::status), under the name that errors and interceptors have for it.
     pub fn status_code(&self) -> StatusCode {
-        self.status
+        self.head.status
     }
 
     /// The headers.
     pub fn headers(&self) -> &HeaderMap {
-        &self.headers
+        &self.head.headers
     }
 
     /// The id that the service gave the request.
     pub fn request_id(&self) -> Option<&str> {
-        error::request_id(&self.headers)
+        error::request_id(&self.head.headers)
     }
 
     /// How often the request was sent again before this response came.
     pub fn retries(&self) -> u32 {
-        self.record.retries
+        self.head.record.retries
     }
 
     /// The `cursor` of the request for the next page; `None` on the last page. Set the same filters in that request,
@@ -80,7 +77,7 @@ impl<T, C> Response<T, C> {
     where
         C: ErrorCode,
     {
-        let Some(target) = link::next(&self.headers) else {
+        let Some(target) = link::next(&self.head.headers) else {
             return Ok(None);
         };
         match link::query_value(&target, "cursor") {
@@ -132,34 +129,32 @@ impl<T, C> Response<T, C> {
 
     /// The error of a response that does not match the document.
     pub(crate) fn unreadable(&self, reason: impl fmt::Display) -> Failure {
-        Failure::unreadable(self.status, &self.headers, reason).of_call(&self.record)
-    }
-
-    fn map<U>(self, body: U) -> Response<U, C> {
-        Response {
-            body,
-            status: self.status,
-            headers: self.headers,
-            record: self.record,
-            bytes: self.bytes,
-            codes: PhantomData,
-        }
+        self.head.unreadable(reason)
     }
 }
 
 impl<T: DeserializeOwned, C> Response<T, C> {
     /// Reads a JSON body.
     pub(crate) async fn json(received: Received) -> Result<Self, Failure> {
-        let record = received.record.clone();
-        let complete = received.complete().await;
-        let complete = complete.map_err(|(status, headers, error)| {
-            Failure::broken_off(status, headers, error).of_call(&record)
+        let (head, bytes) = received.into_bytes().await.map_err(|(head, error)| {
+            Failure::broken_off(head.status, head.headers, error).of_call(&head.record)
         })?;
-        let empty = Response::<(), C>::empty(complete);
-        match serde_json::from_slice(&empty.bytes) {
-            Ok(body) => Ok(empty.map(body)),
-            Err(error) => Err(empty.unreadable(reason(&error))),
+        match serde_json::from_slice(&bytes) {
+            Ok(body) => Ok(Response {
+                body,
+                head,
+                bytes,
+                codes: PhantomData,
+            }),
+            Err(error) => Err(head.unreadable(reason(&error))),
         }
+    }
+}
+
+impl Head {
+    /// The error of a response that does not match the document.
+    fn unreadable(&self, reason: impl fmt::Display) -> Failure {
+        Failure::unreadable(self.status, &self.headers, reason).of_call(&self.record)
     }
 }
 
@@ -212,12 +207,11 @@ fn reason(error: &serde_json::Error) -> String {
 impl<C> Response<(), C> {
     /// A response without a body.
     pub(crate) fn empty(received: Received) -> Self {
+        let (head, bytes) = received.into_read_bytes();
         Response {
             body: (),
-            bytes: received.bytes(),
-            status: received.status,
-            headers: received.headers,
-            record: received.record,
+            head,
+            bytes,
             codes: PhantomData,
         }
     }
@@ -226,12 +220,11 @@ impl<C> Response<(), C> {
 impl<C> Response<ByteStream, C> {
     /// A response whose body is read as it arrives.
     pub(crate) fn stream(received: Received) -> Self {
+        let (head, body) = received.into_stream();
         Response {
-            status: received.status,
-            headers: received.headers.clone(),
-            record: received.record.clone(),
+            body,
+            head,
             bytes: Bytes::new(),
-            body: received.into_stream(),
             codes: PhantomData,
         }
     }
@@ -255,7 +248,7 @@ impl<T, C> AsRef<T> for Response<T, C> {
 impl<T: fmt::Debug, C> fmt::Debug for Response<T, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Response")
-            .field("status", &self.status)
+            .field("status", &self.head.status)
             .field("body", &self.body)
             .finish_non_exhaustive()
     }

@@ -9,11 +9,11 @@ mod policy;
 pub use budget::RetryBudget;
 pub use clock::Clock;
 pub(crate) use clock::RealClock;
-pub(crate) use decision::{Throttle, http_date, retry_after, throttle};
+pub(crate) use decision::{RATE_LIMIT, Throttle, http_date, retry_after, throttle};
 pub use policy::{RetryDecision, RetryPolicy};
 
 use crate::{
-    call::Prepared,
+    call::{Prepared, next_try},
     error::{self, Failure},
     generated::{FailedTry, StartedCall},
     interceptor::{TryOutcome, TryRequest},
@@ -55,13 +55,10 @@ pub enum RetryStop {
 }
 
 /// Sends a request until there is a response, or until there is no point in sending it again.
-pub(crate) async fn send(call: Box<Prepared>) -> Result<Received, Failure> {
-    let url = call.request.url();
+pub(crate) async fn send(call: &mut Prepared) -> Result<Received, Failure> {
     let span = (call.client.shared.service.span)(&StartedCall {
         operation: call.operation,
-        url: url.as_str(),
-        address: url.host_str().unwrap_or_default(),
-        port: url.port_or_known_default(),
+        url: call.request.url(),
     });
     // The future of the tries is large, and each function that returns it would copy it.
     if span.is_disabled() {
@@ -72,11 +69,12 @@ pub(crate) async fn send(call: Box<Prepared>) -> Result<Received, Failure> {
         let span = tracing::Span::current();
         match &outcome {
             Ok(response) => {
-                span.record("status", response.status.as_u16());
-                span.record("request_id", error::request_id(&response.headers));
-                span.record("retries", response.record.retries);
-                span.record("http.response.status_code", response.status.as_u16());
-                resent(&span, response.record.retries);
+                let head = &response.head;
+                span.record("status", head.status.as_u16());
+                span.record("request_id", error::request_id(&head.headers));
+                span.record("retries", head.record.retries);
+                span.record("http.response.status_code", head.status.as_u16());
+                resent(&span, head.record.retries);
             }
             Err(error) => {
                 span.record("status", error.status());
@@ -101,16 +99,24 @@ fn resent(span: &tracing::Span, retries: u32) {
     }
 }
 
-async fn tries(call: Box<Prepared>) -> Result<Received, Failure> {
+async fn tries(call: &mut Prepared) -> Result<Received, Failure> {
     let idempotency_key = call.idempotency_key().map(str::to_owned);
     let repeatable = call.request.method().is_idempotent() || idempotency_key.is_some();
     let Prepared {
         client,
         settings,
-        mut request,
+        request: template,
+        accepts_json,
         operation,
-    } = *call;
+    } = call;
+    let operation = *operation;
     let shared = &client.shared;
+    let settings = settings.as_deref().unwrap_or(&shared.settings);
+    let headers = if *accepts_json {
+        &shared.json_headers
+    } else {
+        &shared.headers
+    };
     let clock = &shared.clock;
     let begun = clock.now();
     let left = |now: Instant| settings.timeout.saturating_sub(now - begun);
@@ -119,7 +125,6 @@ async fn tries(call: Box<Prepared>) -> Result<Received, Failure> {
         ..Record::default()
     };
     let mut now = begun;
-    let (method, url) = (request.method().clone(), request.url().clone());
     // The value of the header with a key that the service has rejected.
     let mut rejected = None;
     loop {
@@ -129,8 +134,7 @@ async fn tries(call: Box<Prepared>) -> Result<Received, Failure> {
             clock.sleep(wait).await;
             now = clock.now();
         }
-        // A body that is a stream cannot be sent twice.
-        let again = request.try_clone();
+        let (mut request, can_send_again) = next_try(template, headers);
         let mut key = None;
         if let Some(credentials) = &shared.credentials {
             let loading = credentials.header(&**clock, rejected.as_ref());
@@ -157,28 +161,31 @@ async fn tries(call: Box<Prepared>) -> Result<Received, Failure> {
             now = clock.now();
         }
         let limit = settings.try_timeout.min(left(now));
-        let exchange = pin!(client.exchange(request, &url, operation));
+        let exchange = pin!(client.exchange(request, template.url(), operation));
         let result = timeout(limit, exchange).await;
         let result = result.unwrap_or_else(|| Err(Failure::timed_out(operation.id)));
-        let outcome = TryOutcome {
-            operation,
-            number,
-            method: &method,
-            url: &url,
-            elapsed: clock.now().saturating_duration_since(now),
-            repeatable,
-            result: match &result {
-                Ok(received) => Ok((received.status, &received.headers)),
-                Err(error) => Err(error),
-            },
-        };
-        settings.interceptors.after_try(&outcome);
-        let decision = settings.retry.decide(&outcome);
+        let mut decision = RetryDecision::Default;
+        if result.is_err() || !settings.interceptors.is_empty() {
+            let outcome = TryOutcome {
+                operation,
+                number,
+                method: template.method(),
+                url: template.url(),
+                elapsed: clock.now().saturating_duration_since(now),
+                repeatable,
+                result: match &result {
+                    Ok(received) => Ok((received.head.status, &received.head.headers)),
+                    Err(error) => Err(error),
+                },
+            };
+            settings.interceptors.after_try(&outcome);
+            decision = settings.retry.decide(&outcome);
+        }
         let error = match result {
             Ok(mut received) => {
                 shared.budget.earn();
                 record.sent = true;
-                received.record = record;
+                received.head.record = record;
                 return Ok(received);
             }
             Err(error) => error,
@@ -194,9 +201,8 @@ async fn tries(call: Box<Prepared>) -> Result<Received, Failure> {
             let loaded = timeout(left(clock.now()), loading).await;
             let has_another = matches!(loaded, Some(Ok((_, value))) if value != used);
             rejected = Some(used);
-            if has_another && let Some(next) = again {
+            if has_another && can_send_again {
                 record.retries += 1;
-                request = next;
                 now = clock.now();
                 continue;
             }
@@ -208,16 +214,16 @@ async fn tries(call: Box<Prepared>) -> Result<Received, Failure> {
             RetryDecision::Stop => Some(RetryStop::Classifier),
             RetryDecision::Default if !error.is_retryable() => return Err(error.of_call(&record)),
             RetryDecision::Default if !repeatable => Some(RetryStop::NotRepeatable),
-            _ if again.is_none() => Some(RetryStop::NotRepeatable),
+            _ if !can_send_again => Some(RetryStop::NotRepeatable),
             _ if !settings.retry.allows_another(record.retries) => Some(RetryStop::Tries),
             _ if pause >= left(clock.now()) => Some(RetryStop::Timeout),
             _ if !shared.budget.spend() => Some(RetryStop::Budget),
             _ => None,
         };
-        let (None, Some(next)) = (stop, again) else {
+        if stop.is_some() {
             record.stop = stop;
             return Err(error.of_call(&record));
-        };
+        }
         (shared.service.log_retry)(&FailedTry {
             operation: operation.id,
             kind: error.kind(),
@@ -228,7 +234,6 @@ async fn tries(call: Box<Prepared>) -> Result<Received, Failure> {
         });
         clock.sleep(pause).await;
         record.retries += 1;
-        request = next;
         now = clock.now();
     }
 }

@@ -8,7 +8,13 @@ use crate::{
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use progenitor_client::ByteStream;
-use std::fmt;
+use std::{fmt, future::Future};
+
+#[cfg(not(target_arch = "wasm32"))]
+use futures_util::{
+    TryFutureExt as _,
+    future::{Either, ready},
+};
 
 #[cfg(not(target_arch = "wasm32"))]
 mod service;
@@ -26,70 +32,104 @@ pub(crate) enum Transport {
 }
 
 impl Transport {
+    /// Begins to send a request. It is not part of the future, which would have to be moved with it.
+    ///
     /// # Errors
     ///
     /// There is no response.
-    pub(crate) async fn send(&self, request: reqwest::Request) -> Result<Received, BoxError> {
-        let response = match self {
-            Transport::Reqwest(client) => local(client.execute(request)).await?,
-            #[cfg(not(target_arch = "wasm32"))]
-            Transport::Service(service) => {
-                // The connection of a service has no time limit of its own to take from the request.
-                service.send(request.try_into()?).await?
+    pub(crate) fn send(
+        &self,
+        request: reqwest::Request,
+    ) -> impl Future<Output = Result<reqwest::Response, BoxError>> + Send + use<> {
+        match self {
+            #[cfg(target_arch = "wasm32")]
+            Transport::Reqwest(client) => {
+                let sending = local(client.execute(request));
+                async { Ok(sending.await?) }
             }
-        };
-        Ok(Received::new(response))
+            #[cfg(not(target_arch = "wasm32"))]
+            Transport::Reqwest(client) => Either::Left(client.execute(request).err_into()),
+            #[cfg(not(target_arch = "wasm32"))]
+            // The connection of a service has no time limit of its own to take from the request.
+            Transport::Service(service) => Either::Right(match request.try_into() {
+                Ok(request) => service.send(request),
+                Err(error) => Box::pin(ready(Err(BoxError::from(error)))),
+            }),
+        }
     }
 }
 
-/// A response as it was received.
+/// A response as it was received. It is small, because it is moved from function to function.
 pub(crate) struct Received {
+    pub(crate) head: Box<Head>,
+    body: Body,
+}
+
+/// The part of a response that is known before its body.
+pub(crate) struct Head {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) record: Record,
-    body: Body,
+}
+
+impl Head {
+    /// Takes the headers out of a response.
+    pub(crate) fn of(response: &mut reqwest::Response) -> Box<Self> {
+        Box::new(Head {
+            status: response.status(),
+            headers: std::mem::take(response.headers_mut()),
+            record: Record::default(),
+        })
+    }
 }
 
 enum Body {
     /// The body was read.
     Complete(Bytes),
     /// The body has not been read; the headers were taken out of this response.
-    Arriving(Local<reqwest::Response>),
+    Arriving(Box<Local<reqwest::Response>>),
 }
 
 impl Received {
-    fn new(mut response: reqwest::Response) -> Self {
+    /// A response whose body has not been read.
+    pub(crate) fn arriving(head: Box<Head>, response: reqwest::Response) -> Self {
         Received {
-            status: response.status(),
-            headers: std::mem::take(response.headers_mut()),
-            record: Record::default(),
-            body: Body::Arriving(local(response)),
+            head,
+            body: Body::Arriving(Box::new(local(response))),
         }
     }
 
-    /// Reads the body to its end and keeps it.
+    /// A response whose body was read.
+    pub(crate) fn complete(head: Box<Head>, body: Bytes) -> Self {
+        Received {
+            head,
+            body: Body::Complete(body),
+        }
+    }
+
+    /// The body, which is read to its end if it was not.
     ///
     /// # Errors
     ///
     /// The connection broke, or it took too long.
-    pub(crate) async fn complete(self) -> Result<Self, (StatusCode, HeaderMap, reqwest::Error)> {
-        let Body::Arriving(response) = self.body else {
-            return Ok(self);
+    pub(crate) async fn into_bytes(
+        self,
+    ) -> Result<(Box<Head>, Bytes), (Box<Head>, reqwest::Error)> {
+        let response = match self.body {
+            Body::Complete(bytes) => return Ok((self.head, bytes)),
+            Body::Arriving(response) => take(*response),
         };
-        match local(take(response).bytes()).await {
-            Ok(bytes) => Ok(Received {
-                body: Body::Complete(bytes),
-                ..self
-            }),
-            Err(error) => Err((self.status, self.headers, error)),
+        match local(response.bytes()).await {
+            Ok(bytes) => Ok((self.head, bytes)),
+            Err(error) => Err((self.head, error)),
         }
     }
 
-    /// The body, if it was read.
-    pub(crate) fn bytes(&self) -> Bytes {
-        match &self.body {
-            Body::Complete(bytes) => bytes.clone(),
-            Body::Arriving(_) => Bytes::new(),
+    /// The body if it was read, and nothing otherwise.
+    pub(crate) fn into_read_bytes(self) -> (Box<Head>, Bytes) {
+        match self.body {
+            Body::Complete(bytes) => (self.head, bytes),
+            Body::Arriving(_) => (self.head, Bytes::new()),
         }
     }
 
@@ -101,7 +141,7 @@ impl Received {
         let mut text = match body {
             Body::Complete(bytes) => bytes.to_vec(),
             Body::Arriving(response) => {
-                let bytes = local(take(response).bytes()).await;
+                let bytes = local(take(*response).bytes()).await;
                 bytes.unwrap_or_default().to_vec()
             }
         };
@@ -129,20 +169,21 @@ impl Received {
     }
 
     /// The body as it arrives.
-    pub(crate) fn into_stream(self) -> ByteStream {
-        match self.body {
+    pub(crate) fn into_stream(self) -> (Box<Head>, ByteStream) {
+        let stream = match self.body {
             Body::Complete(bytes) => {
                 ByteStream::new(Box::pin(futures_util::stream::iter([Ok(bytes)])))
             }
-            Body::Arriving(response) => ByteStream::new(Box::pin(take(response).bytes_stream())),
-        }
+            Body::Arriving(response) => ByteStream::new(Box::pin(take(*response).bytes_stream())),
+        };
+        (self.head, stream)
     }
 }
 
 impl fmt::Debug for Received {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Received")
-            .field("status", &self.status)
+            .field("status", &self.head.status)
             .finish_non_exhaustive()
     }
 }

@@ -57,13 +57,12 @@ impl<T, C> Waiting<T, C> {
 impl<T: DeserializeOwned, C: ErrorCode> Waiting<T, C> {
     async fn wait(self) -> Result<Response<T, C>, WaitError<T, C>> {
         let call = |error: Failure| WaitError::Call(error.typed());
-        let request = self.request.map_err(call)?;
+        let mut request = self.request.map_err(call)?;
         let clock = std::sync::Arc::clone(&request.client.shared.clock);
         let begun = clock.now();
         let mut number = 0;
         loop {
-            let again = request.at(request.request.url().clone());
-            let received = again.send().await.map_err(call)?;
+            let received = request.send().await.map_err(call)?;
             let response: Response<T, C> = Response::json(received).await.map_err(call)?;
             let state = state(response.raw_body(), self.waiter.path);
             let is_in = |states: &[&str]| {
@@ -80,7 +79,7 @@ impl<T: DeserializeOwned, C: ErrorCode> Waiting<T, C> {
                     response: Box::new(response),
                 });
             }
-            let ceiling = request.settings.retry.ceiling(number);
+            let ceiling = request.settings().retry.ceiling(number);
             let pause = ceiling / 2 + clock.jitter(ceiling / 2);
             if clock.now().saturating_duration_since(begun) + pause >= self.timeout {
                 return Err(WaitError::Timeout {

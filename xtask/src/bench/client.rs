@@ -20,6 +20,14 @@ pub(super) struct Client {
     memory_second_half: u64,
 }
 
+impl Client {
+    /// The processor time of a call and of a walk, as a multiple of that of bare reqwest.
+    pub(super) fn processor_ratios(&self) -> [f64; 2] {
+        [&self.call, &self.walk]
+            .map(|compared| compared.client.processor_us / compared.bare.processor_us)
+    }
+}
+
 #[derive(Deserialize, Serialize)]
 struct Compared {
     client: Took,
@@ -51,7 +59,7 @@ pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
                 format!("{name}: {what}"),
                 table::latency(client),
                 table::latency(bare),
-                format!("{:.2}", client / bare),
+                format!("{:.3}", client / bare),
             ]);
         };
         row("time", |took| took.elapsed_us);

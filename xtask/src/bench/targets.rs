@@ -1,7 +1,10 @@
 //! Compares the results with their targets. A missed target is not a failure: the machine
 //! may be busy. The README says what limits the results.
 
-use super::{Report, candidates::Kind, compare::Row, growth::Growth, load::Load, table::Table};
+use super::{
+    Report, candidates::Kind, client::Client, compare::Row, growth::Growth, load::Load,
+    table::Table,
+};
 use serde::Serialize;
 
 const CONNECTIONS: usize = 64;
@@ -19,6 +22,8 @@ const READY_PETS: i64 = 1_000_000;
 /// With a thousand idle connections, in bytes.
 const IDLE_BYTES: f64 = 64e6;
 const IDLE_CONNECTIONS: usize = 1_000;
+/// The processor time of the client as a multiple of that of bare reqwest: for one call, and for reading a list.
+const CLIENT: [f64; 2] = [1.05, 1.02];
 /// As a multiple of the cost of the same read with a thousand pets.
 const GROWTH: f64 = 1.3;
 
@@ -90,6 +95,14 @@ pub(super) fn check(report: &mut Report) {
         GROWTH,
         over_the_socket,
     );
+    let client = report.client.as_ref().map(Client::processor_ratios);
+    for (place, what) in ["a call", "a walk"].into_iter().enumerate() {
+        at_most(
+            format!("client: {what}, processor time of bare reqwest"),
+            CLIENT[place],
+            client.map(|ratios| ratios[place]),
+        );
+    }
 
     if !targets.is_empty() {
         let mut table = Table::new(&["target", "bound", "measured", ""]);

@@ -1,7 +1,10 @@
 //! Makes errors from the errors of reqwest and from error responses.
 
 use super::{Error, ErrorKind, Failure, is_request_id, request_id};
-use crate::{BoxError, retry, transport::Received};
+use crate::{
+    BoxError, retry,
+    transport::{Head, Received},
+};
 use http::{HeaderMap, StatusCode, header::CONTENT_TYPE};
 use serde_json::Value;
 use std::{error, fmt, io};
@@ -153,9 +156,12 @@ impl Failure {
 
     /// The response was an error, of the service or of something in front of it.
     pub(crate) async fn from_response(mut received: Received) -> Self {
-        let (status, record) = (received.status, received.record.clone());
         let raw = received.begin(MOST_READ).await;
-        let headers = received.headers;
+        let Head {
+            status,
+            headers,
+            record,
+        } = *received.head;
         let body = error_body(&raw);
         // Some services wrap the error into a member.
         let members = body.as_ref().map(|body| match body.get("error") {

@@ -48,9 +48,7 @@ pub enum Credential {
 #[doc(hidden)]
 pub struct StartedCall<'a> {
     pub operation: &'static Operation,
-    pub url: &'a str,
-    pub address: &'a str,
-    pub port: Option<u16>,
+    pub url: &'a reqwest::Url,
 }
 
 /// A try that failed and will be repeated.
@@ -85,9 +83,9 @@ macro_rules! service {
                     otel.name = %format_args!("{} {}", operation.method, operation.path),
                     http.request.method = %operation.method,
                     url.template = operation.path,
-                    url.full = call.url,
-                    server.address = call.address,
-                    server.port = call.port,
+                    url.full = call.url.as_str(),
+                    server.address = call.url.host_str().unwrap_or_default(),
+                    server.port = call.url.port_or_known_default(),
                     http.response.status_code = $crate::tracing::field::Empty,
                     error.type = $crate::tracing::field::Empty,
                     otel.status_code = $crate::tracing::field::Empty,

@@ -4,13 +4,17 @@
 use crate::platform::Instant;
 use chrono::{DateTime, Utc};
 use http::{
-    HeaderMap, StatusCode,
+    HeaderMap, HeaderName, StatusCode,
     header::{DATE, RETRY_AFTER},
 };
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
+
+/// draft-ietf-httpapi-ratelimit-headers
+pub(crate) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
 /// How long a response asks to wait before the same request is sent again.
 pub(crate) fn retry_after(status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
@@ -74,12 +78,12 @@ struct RateLimit {
 
 impl RateLimit {
     fn of(headers: &HeaderMap) -> Option<Self> {
-        let text = |name: &str| headers.get(name)?.to_str().ok();
-        let limit = text("ratelimit")?;
+        let text = |name: &HeaderName| headers.get(name)?.to_str().ok();
+        let limit = text(&RATE_LIMIT)?;
         Some(RateLimit {
             remaining: parameter(limit, "r")?,
             refill: parameter(limit, "t"),
-            quota: text("ratelimit-policy")
+            quota: text(&RATE_LIMIT_POLICY)
                 .and_then(|policy| parameter(policy, "q"))
                 .and_then(|quota| u32::try_from(quota).ok()),
         })
@@ -135,7 +139,7 @@ impl Throttle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http::{HeaderName, HeaderValue};
+    use http::HeaderValue;
 
     fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
         let pairs = pairs.iter().map(|(name, value)| {

@@ -5,7 +5,7 @@ use crate::generated::{
     CallOptions, Client, ErrorKind, RetryBudget, RetryDecision, RetryPolicy, RetryStop,
     types::Search,
 };
-use crate::service::{Service, client, json, response};
+use crate::service::{KEY, Service, client, json, response};
 use std::time::Duration;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -105,6 +105,24 @@ async fn an_error_says_why_the_request_was_not_sent_again() {
         (error.retries(), error.retry_stop()),
         (0, Some(RetryStop::NotRepeatable))
     );
+}
+
+#[tokio::test]
+async fn a_body_that_is_a_stream_is_sent_once() {
+    let overloaded = r#"{"code":"overloaded","message":"later"}"#;
+    let overloaded = json("503 Service Unavailable", &["retry-after: 0"], overloaded);
+    let service = Service::responding([overloaded.clone(), overloaded]).await;
+    let client = Client::builder(service.base_url()).api_key(KEY).build();
+    let client = client.expect("it is valid");
+    let parts = futures::stream::iter([Ok::<_, std::io::Error>(vec![1_u8]), Ok(vec![2])]);
+    let body = reqwest::Body::wrap_stream(parts);
+    let error = client.upload_cover().body(body).send().await;
+    let error = error.expect_err("it is rejected");
+    assert_eq!(
+        (error.retries(), error.retry_stop()),
+        (0, Some(RetryStop::NotRepeatable))
+    );
+    assert_eq!(service.requests().len(), 1);
 }
 
 #[tokio::test]

@@ -145,7 +145,8 @@ async fn a_header_of_a_call_replaces_that_of_the_client() {
     client.list_books().send().await.expect("it is a success");
     let options = CallOptions::new()
         .header("x-tenant", "south")
-        .header("authorization", "Bearer another");
+        .header("authorization", "Bearer another")
+        .header("accept", "application/vnd.books+json");
     client
         .list_books()
         .with(options)
@@ -170,6 +171,14 @@ async fn a_header_of_a_call_replaces_that_of_the_client() {
         requests[1]
     );
     assert!(!requests[1].contains("north") && !requests[1].contains(KEY));
+    for (request, accept) in requests
+        .iter()
+        .zip(["application/json", "application/vnd.books+json"])
+    {
+        let accept = format!("accept: {accept}\r\n");
+        assert!(request.contains(&accept), "{request}");
+        assert_eq!(request.matches("accept: ").count(), 1, "{request}");
+    }
     let agent = format!(
         "user-agent: openapi-dropshot-client/{} library/1.2\r\n",
         env!("CARGO_PKG_VERSION")

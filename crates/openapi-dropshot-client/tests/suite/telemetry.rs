@@ -1,5 +1,5 @@
 //! Tests what a client tells OpenTelemetry, by its SDK: the names, units and attributes of the semantic conventions for HTTP
-//! clients. `examples/tests/telemetry.rs` does the same with the pet store.
+//! clients. `examples/measure.rs` does it with the pet store.
 
 use crate::generated::{Client, RetryBudget, telemetry::HttpMetrics};
 use crate::service::{KEY, Service, json};

@@ -36,6 +36,16 @@ struct Arguments {
     /// Number of alternating repetitions, whose median is reported
     #[arg(long, default_value_t = 11)]
     rounds: usize,
+    /// Only make the calls and read the list once, with one of both, and measure nothing: to count instructions with
+    /// callgrind
+    #[arg(long)]
+    alone: Option<Alone>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Alone {
+    Client,
+    Bare,
 }
 
 #[derive(Serialize)]
@@ -75,44 +85,81 @@ impl Took {
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let base_url = format!("http://{}/v1", serve(arguments.pages)?);
+    if let Some(one) = arguments.alone {
+        return alone(one, &base_url, &arguments).await;
+    }
     let report = compare(&base_url, &arguments).await?;
     println!("{}", serde_json::to_string(&report)?);
     Ok(())
 }
 
-async fn compare(base_url: &str, arguments: &Arguments) -> anyhow::Result<Report> {
+/// Without a clock of its own, because callgrind cannot run the one of `used`.
+async fn alone(one: Alone, base_url: &str, arguments: &Arguments) -> anyhow::Result<()> {
+    let (client, http) = clients(base_url)?;
+    for _ in 0..arguments.calls {
+        match one {
+            Alone::Client => call(&client).await?,
+            Alone::Bare => bare_call(&http, base_url).await?,
+        }
+    }
+    if arguments.pages > 0 {
+        match one {
+            Alone::Client => walk(&client, &mut Vec::new()).await?,
+            Alone::Bare => bare_walk(&http, base_url, &mut Vec::new()).await?,
+        };
+    }
+    Ok(())
+}
+
+fn clients(base_url: &str) -> anyhow::Result<(Client, reqwest::Client)> {
     let client = Client::builder(base_url).api_key(KEY).no_proxy().build()?;
     let http = reqwest::Client::builder().no_proxy().build()?;
+    Ok((client, http))
+}
+
+async fn call(client: &Client) -> anyhow::Result<()> {
+    let page = client.list_pets().limit(1_u64).send().await?;
+    ensure!(page.len() == 1, "the page must hold one pet");
+    Ok(())
+}
+
+async fn bare_call(http: &reqwest::Client, base_url: &str) -> anyhow::Result<()> {
+    let url = format!("{base_url}/pets?limit=1");
+    let (rows, _) = bare_page(http, url.parse()?).await?;
+    ensure!(rows.len() == 1, "the page must hold one pet");
+    Ok(())
+}
+
+async fn compare(base_url: &str, arguments: &Arguments) -> anyhow::Result<Report> {
+    let (client, http) = clients(base_url)?;
     let [mut calls, mut bare_calls, mut walks, mut bare_walks] = [const { Vec::new() }; 4];
     let mut memory = Vec::new();
     // The first round is a warm-up.
     for round in 0..=arguments.rounds.max(1) {
-        let (mut call, mut bare_call) = (Took::default(), Took::default());
+        let (mut called, mut bare_called) = (Took::default(), Took::default());
         let slice = arguments.calls.div_ceil(SLICES);
         for _ in 0..SLICES {
             let clock = Clock::start();
             for _ in 0..slice {
-                let page = client.list_pets().limit(1_u64).send().await?;
-                ensure!(page.len() == 1, "the page must hold one pet");
+                call(&client).await?;
             }
-            call.add(clock.took(slice * SLICES));
+            called.add(clock.took(slice * SLICES));
             let clock = Clock::start();
             for _ in 0..slice {
-                let url = format!("{base_url}/pets?limit=1");
-                ensure!(bare_page(&http, url.parse()?).await?.0.len() == 1);
+                bare_call(&http, base_url).await?;
             }
-            bare_call.add(clock.took(slice * SLICES));
+            bare_called.add(clock.took(slice * SLICES));
         }
         let clock = Clock::start();
         let met = walk(&client, &mut memory).await?;
         let walked = clock.took(1);
         let clock = Clock::start();
-        let expected = bare_walk(&http, base_url).await?;
+        let expected = bare_walk(&http, base_url, &mut Vec::new()).await?;
         let bare_walked = clock.took(1);
         ensure!(met == expected, "both must read the same pets");
         if round > 0 {
-            calls.push(call);
-            bare_calls.push(bare_call);
+            calls.push(called);
+            bare_calls.push(bare_called);
             walks.push(walked);
             bare_walks.push(bare_walked);
         }
@@ -205,17 +252,27 @@ struct Row {
     status: Option<String>,
 }
 
-/// Adds the ids of all pets, read with as little code as possible.
-async fn bare_walk(http: &reqwest::Client, base_url: &str) -> anyhow::Result<i64> {
-    let mut sum = 0;
+/// Adds the ids of all pets, read with as little code as possible. Records the memory as `walk` does, because that takes
+/// time.
+async fn bare_walk(
+    http: &reqwest::Client,
+    base_url: &str,
+    memory: &mut Vec<u64>,
+) -> anyhow::Result<i64> {
+    let (mut sum, mut count) = (0, 0);
     let mut next = Some(reqwest::Url::parse(&format!(
         "{base_url}/pets?limit={PAGE}"
     ))?);
     while let Some(url) = next {
         let (rows, following) = bare_page(http, url).await?;
         sum += rows.iter().map(|row| row.id).sum::<i64>();
+        count += rows.len();
+        if count % 10_000 == 0 {
+            memory.push(resident());
+        }
         next = following;
     }
+    memory.push(resident());
     Ok(sum)
 }
 
