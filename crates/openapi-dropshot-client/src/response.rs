@@ -3,6 +3,7 @@
 use crate::{
     Error, ErrorCode,
     error::{self, Failure},
+    generated::ByStatus,
     link,
     retry::Record,
     transport::Received,
@@ -150,13 +151,29 @@ impl<T, C> Response<T, C> {
 impl<T: DeserializeOwned, C> Response<T, C> {
     /// Reads a JSON body.
     pub(crate) async fn json(received: Received) -> Result<Self, Failure> {
+        Self::read(received, |_, bytes| serde_json::from_slice(bytes)).await
+    }
+}
+
+impl<T: ByStatus, C> Response<T, C> {
+    /// Reads a body whose type depends on the status.
+    pub(crate) async fn by_status(received: Received) -> Result<Self, Failure> {
+        Self::read(received, T::read).await
+    }
+}
+
+impl<T, C> Response<T, C> {
+    async fn read(
+        received: Received,
+        read: impl FnOnce(u16, &[u8]) -> serde_json::Result<T>,
+    ) -> Result<Self, Failure> {
         let record = received.record.clone();
         let complete = received.complete().await;
         let complete = complete.map_err(|(status, headers, error)| {
             Failure::broken_off(status, headers, error).of_call(&record)
         })?;
         let empty = Response::<(), C>::empty(complete);
-        match serde_json::from_slice(&empty.bytes) {
+        match read(empty.status.as_u16(), &empty.bytes) {
             Ok(body) => Ok(empty.map(body)),
             Err(error) => Err(empty.unreadable(reason(&error))),
         }

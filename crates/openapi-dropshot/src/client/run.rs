@@ -1,5 +1,6 @@
 //! Runs progenitor. Its errors and panics become problems at the operation or the schema that causes them.
 
+use super::{names::Names, prepare::component_name};
 use openapi_dropshot_contract::{
     Problem,
     model::{Document, Location, Operation, Schema},
@@ -18,8 +19,12 @@ use std::{
 /// # Errors
 ///
 /// The operations and schemas that progenitor cannot express.
-pub(super) fn run(document: &Document, prepared: &Value) -> Result<syn::File, Vec<Problem>> {
-    attempt(prepared).map_err(|reason| find_cause(document, prepared, &reason))
+pub(super) fn run(
+    document: &Document,
+    names: &Names<'_>,
+    prepared: &Value,
+) -> Result<syn::File, Vec<Problem>> {
+    attempt(prepared).map_err(|reason| find_cause(document, names, prepared, &reason))
 }
 
 fn attempt(prepared: &Value) -> Result<syn::File, String> {
@@ -70,7 +75,12 @@ fn generate(prepared: &Value) -> Result<syn::File, String> {
 }
 
 /// Finds the cause: tries each schema alone, then each operation alone.
-fn find_cause(document: &Document, prepared: &Value, reason: &str) -> Vec<Problem> {
+fn find_cause(
+    document: &Document,
+    names: &Names<'_>,
+    prepared: &Value,
+    reason: &str,
+) -> Vec<Problem> {
     let no_paths = with_paths(prepared, Map::new());
     let mut problems: Vec<Problem> = if attempt(&no_paths).is_err() {
         let schemas = document.schemas.iter();
@@ -82,7 +92,16 @@ fn find_cause(document: &Document, prepared: &Value, reason: &str) -> Vec<Proble
                 &reason,
             ))
         };
-        schemas.filter_map(unsupported_schema).collect()
+        let own = schemas.filter_map(unsupported_schema);
+        let in_place = names.values().filter(|named| named.inline);
+        let in_place = in_place.filter_map(|named| {
+            let name = component_name(&named.name);
+            prepared.pointer(&format!("/components/schemas/{name}"))?;
+            let reason = attempt(&with_only_schema(&no_paths, &name)).err()?;
+            let what = format!("the body `{}`", named.name);
+            Some(unsupported(&named.schema.at, &what, &reason))
+        });
+        own.chain(in_place).collect()
     } else {
         let unsupported_operation = |operation: &Operation| {
             let path = &operation.path.value;
