@@ -4,7 +4,7 @@
 use crate::{FILE, Output, Project, counted, files, print_error, renames, supported::Supported};
 use anyhow::{Context, Result, anyhow, ensure};
 use openapi_dropshot::File;
-use openapi_dropshot_contract::{Document, Problem, Problems};
+use openapi_dropshot_contract::{Document, Problem, Problems, read_with_files};
 use similar::TextDiff;
 use std::{collections::BTreeMap, fs, path::Path, process::ExitCode};
 
@@ -71,7 +71,7 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
         supported_files(project, output, &mut document)?
     } else {
         let files = generated_files(project, output, &document)?
-            .map_err(|problems| rejected(project, &Problems::new(&document.text, problems)))?;
+            .map_err(|problems| rejected(project, &Problems::new(&document, problems)))?;
         (files, 0)
     };
     let count = files.len();
@@ -148,9 +148,10 @@ fn read(project: &Project) -> Result<Document> {
             "cannot read {document}, the document that `path` in {FILE} names; nothing was written"
         )
     })?;
-    let document = openapi_dropshot_contract::read(&project.document, &text)
+    let mut load = files::loader(&project.root);
+    let document = read_with_files(&project.document, &text, &mut load)
         .map_err(|problems| rejected(project, &problems))?;
-    let problems = Problems::new(&document.text, project.lint(&document));
+    let problems = Problems::new(&document, project.lint(&document));
     if problems.has_errors() {
         return Err(rejected(project, &problems));
     }

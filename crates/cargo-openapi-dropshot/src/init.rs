@@ -91,6 +91,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let text = fs::read_to_string(&options.from)
         .with_context(|| format!("cannot read {}", options.from.display()))?;
     let document = read(&options.from, &text)?;
+    // The new repository has one file.
+    let text = document.one_text().into_owned();
     let name = match &options.name {
         Some(name) => name.clone(),
         None => name_of_title(&document.info.title)?,
@@ -115,10 +117,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 /// Reads the document, and prints why it cannot be used.
 fn read(path: &Path, text: &str) -> Result<Document> {
     let file = path.to_string_lossy();
-    let document = openapi_dropshot_contract::read(&file, text)
+    let mut load = files::loader(Path::new(""));
+    let document = openapi_dropshot_contract::read_with_files(&file, text, &mut load)
         .map_err(|problems| rejected(path, &problems, ""))?;
     let lints = openapi_dropshot_contract::lint(&document, Profile::General);
-    let problems = Problems::new(&document.text, lints);
+    let problems = Problems::new(&document, lints);
     if problems.has_errors() {
         return Err(rejected(path, &problems, ""));
     }
@@ -219,7 +222,7 @@ fn not_supported(
         }
         false => "; `--skip-unsupported` leaves out the operations that need them",
     };
-    let problems = Problems::new(&document.text, problems);
+    let problems = Problems::new(document, problems);
     rejected(&options.from, &problems, remedy)
 }
 

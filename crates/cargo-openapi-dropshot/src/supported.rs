@@ -122,7 +122,7 @@ impl Supported {
 
     /// Returns the rejections, each with the lines of the document around it.
     pub(crate) fn rendered_rejections(&self) -> Problems {
-        Problems::new(&self.document.text, self.rejections.clone())
+        Problems::new(&self.document, self.rejections.clone())
     }
 }
 

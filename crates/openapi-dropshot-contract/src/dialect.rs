@@ -71,9 +71,8 @@ impl Rewriter<'_> {
             version.value.kind = NodeKind::String(REWRITTEN.to_owned());
         }
         members.shift_remove("jsonSchemaDialect");
-        members.shift_remove("$self");
         if let Some(webhooks) = members.get("webhooks") {
-            let message = "the requests that the service sends are kept in the document only";
+            let message = "no code is generated that sends these requests";
             let problem = rules::WEBHOOKS.violation(&webhooks.key_at, message);
             self.problems.push(problem);
         }

@@ -72,6 +72,8 @@ pub struct Document {
     pub file: Arc<str>,
     /// The text that was read.
     pub text: Arc<str>,
+    /// The other files that are parts of the document, with their texts; see [`read_with_files`](crate::read_with_files).
+    pub files: Vec<(Arc<str>, Arc<str>)>,
     /// The untyped tree, for tools that need the whole document. A document of OpenAPI 3.1
     /// is rewritten as the document of OpenAPI 3.0 that means the same.
     pub root: Node,

@@ -7,3 +7,4 @@ mod in_ci;
 mod output;
 mod repository;
 mod rules;
+mod several_files;

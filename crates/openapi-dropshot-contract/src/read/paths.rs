@@ -64,7 +64,12 @@ impl<'a> Reader<'a> {
             let message = "a path item cannot be a reference here";
             let help =
                 "write its operations out, and share parameters and responses under `components`";
-            self.report(rules::REFERENCE.problem(&reference.at, message, help));
+            let is_local = |text: &str| text.starts_with('#');
+            let rule = match reference.as_str() {
+                Some(text) if !is_local(text) => &rules::EXTERNAL_REFERENCE,
+                _ => &rules::REFERENCE,
+            };
+            self.report(rule.problem(&reference.at, message, help));
         }
         object.check_texts(&["summary", "description"]);
         self.servers(&object);
