@@ -54,7 +54,7 @@ fn a_document_of_several_files_gives_the_code_of_one_file() {
         1,
         &[
             "spec/schemas/thing.yaml cannot be read: there is no such file",
-            "--> spec/things.yaml:30:19",
+            "--> spec/things.yaml:34:19",
         ],
     );
 }
