@@ -10,6 +10,7 @@ use openapi_dropshot_contract::{
     Draft,
     diff::{Change, Level, Policy, compare},
     model::Location,
+    read_draft_with_files,
 };
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -69,7 +70,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 /// the rest of it is compared.
 fn read(path: &str) -> Result<Draft> {
     let text = revision::read(path)?;
-    let draft = openapi_dropshot_contract::read_draft(path, &text).map_err(|problems| {
+    let mut load = |name: &str| revision::read(name).map_err(|error| format!("{error:#}"));
+    let draft = read_draft_with_files(path, &text, &mut load).map_err(|problems| {
         eprintln!("{problems}\n");
         anyhow!("{path} cannot be compared; repair the faults above")
     })?;

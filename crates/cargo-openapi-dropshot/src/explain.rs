@@ -241,7 +241,7 @@ fn shown(text: &str) -> String {
 fn of_generator(rule: &'static Rule) -> Explanation {
     let configuration = match rule.id {
         "generator-fault" | "client-shape" => "It cannot be switched off.",
-        id if id.starts_with("client-") || id == "unsupported-optional-body" => {
+        id if id.starts_with("client-") => {
             "It cannot be switched off. `generate --skip-unsupported` leaves out the operations that break it; without `client` in \
              `[document.generate]`, no client is generated, and the rule does not apply."
         }

@@ -7,6 +7,16 @@ use std::{
     process,
 };
 
+/// Reads the files to which a document refers. Their names begin with the folder of the document, and are relative to the root.
+pub(crate) fn loader(root: &Path) -> impl FnMut(&str) -> Result<String, String> {
+    move |name| {
+        fs::read_to_string(root.join(name)).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            _ => error.to_string(),
+        })
+    }
+}
+
 /// A file with its new text, which is in a temporary file until all are written.
 struct Staged {
     /// The file, relative to the root.

@@ -11,6 +11,7 @@ use openapi_dropshot_contract::{
         unescape_pointer_token,
     },
 };
+use std::borrow::Cow;
 
 /// A document with the responses that it lacked.
 pub(crate) struct Fixed {
@@ -28,6 +29,11 @@ pub(crate) struct Fixed {
 ///
 /// The text cannot be changed such that the document is the same but for the responses.
 pub(crate) fn add_missing_responses(document: &Document) -> Result<Option<Fixed>> {
+    ensure!(
+        matches!(document.one_text(), Cow::Borrowed(_)),
+        "{} refers to other files, and --fix changes documents of one file only; add the responses by hand, `cargo openapi-dropshot explain missing-response` describes them",
+        document.file
+    );
     let is_json = document.file.ends_with(".json");
     let mut fix = Fix {
         document,

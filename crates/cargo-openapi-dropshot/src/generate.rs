@@ -6,7 +6,7 @@ use crate::{
 };
 use anyhow::{Context, Result, anyhow, ensure};
 use openapi_dropshot::File;
-use openapi_dropshot_contract::{Document, Problem, Problems};
+use openapi_dropshot_contract::{Document, Problem, Problems, read_with_files};
 use similar::TextDiff;
 use std::{collections::BTreeMap, fs, path::Path, process::ExitCode};
 
@@ -83,7 +83,7 @@ fn run_one(project: &Project, options: &Options) -> Result<u8> {
         supported_files(project, output, &mut document)?
     } else {
         let files = generated_files(project, output, &document)?
-            .map_err(|problems| rejected(project, &Problems::new(&document.text, problems)))?;
+            .map_err(|problems| rejected(project, &Problems::new(&document, problems)))?;
         (files, 0)
     };
     let count = files.len();
@@ -175,8 +175,9 @@ fn source(project: &Project, options: &Options) -> Result<Source> {
     if !options.fix {
         return Ok(unchanged(text));
     }
-    let document = openapi_dropshot_contract::read(path, &text)
-        .map_err(|problems| rejected(project, &problems))?;
+    let mut load = files::loader(&project.root);
+    let document =
+        read_with_files(path, &text, &mut load).map_err(|problems| rejected(project, &problems))?;
     let Some(fixed) = fix::add_missing_responses(&document)? else {
         println!("{path} lacks no response that every service sends");
         return Ok(unchanged(text));
@@ -190,9 +191,10 @@ fn source(project: &Project, options: &Options) -> Result<Source> {
 
 /// Reads and lints the document, and prints its warnings.
 fn read(project: &Project, text: &str) -> Result<Document> {
-    let document = openapi_dropshot_contract::read(&project.document, text)
+    let mut load = files::loader(&project.root);
+    let document = read_with_files(&project.document, text, &mut load)
         .map_err(|problems| rejected(project, &problems))?;
-    let problems = Problems::new(&document.text, project.lint(&document));
+    let problems = Problems::new(&document, project.lint(&document));
     if problems.has_errors() {
         return Err(rejected(project, &problems));
     }

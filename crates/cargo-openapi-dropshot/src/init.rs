@@ -18,6 +18,7 @@ use openapi_dropshot_contract::{
     model::{Operation, SecurityScheme, StatusCode},
 };
 use std::{
+    borrow::Cow,
     collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
@@ -96,6 +97,15 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let mut text = fs::read_to_string(&options.from)
         .with_context(|| format!("cannot read {}", options.from.display()))?;
     let mut document = read(&options.from, &text)?;
+    let bundled = match document.one_text() {
+        Cow::Owned(bundled) => Some(bundled),
+        Cow::Borrowed(_) => None,
+    };
+    if let Some(bundled) = bundled {
+        // The new repository has one file.
+        text = bundled;
+        document = read(&options.from, &text)?;
+    }
     let mut added = Vec::new();
     if options.fix
         && let Some(fixed) = fix::add_missing_responses(&document)?
@@ -129,10 +139,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 /// Reads the document, and prints why it cannot be used.
 fn read(path: &Path, text: &str) -> Result<Document> {
     let file = path.to_string_lossy();
-    let document = openapi_dropshot_contract::read(&file, text)
+    let mut load = files::loader(Path::new(""));
+    let document = openapi_dropshot_contract::read_with_files(&file, text, &mut load)
         .map_err(|problems| rejected(path, &problems, ""))?;
     let lints = openapi_dropshot_contract::lint(&document, Profile::General);
-    let problems = Problems::new(&document.text, lints);
+    let problems = Problems::new(&document, lints);
     if problems.has_errors() {
         return Err(rejected(path, &problems, ""));
     }
@@ -233,7 +244,7 @@ fn not_supported(
         }
         false => "; `--skip-unsupported` leaves out the operations that need them",
     };
-    let problems = Problems::new(&document.text, problems);
+    let problems = Problems::new(document, problems);
     rejected(&options.from, &problems, remedy)
 }
 

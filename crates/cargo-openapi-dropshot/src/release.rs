@@ -18,6 +18,7 @@ use chrono::{NaiveDate, Utc};
 use openapi_dropshot_contract::{
     Document,
     diff::{Change, Level},
+    read_with_files,
     release::{Bump, Version, needed},
 };
 use std::process::ExitCode;
@@ -156,41 +157,41 @@ fn prepare(
         !project.path(&frozen).exists(),
         "{frozen} exists already, and a released document is never overwritten"
     );
-    let document =
-        openapi_dropshot_contract::read(&project.document, &text).map_err(|problems| {
-            anyhow!("the document is not valid with the new version:\n{problems}")
-        })?;
+    let mut load = files::loader(&project.root);
+    let document = read_with_files(&project.document, &text, &mut load).map_err(|problems| {
+        anyhow!("the document is not valid with the new version:\n{problems}")
+    })?;
     let mut texts = released::read_all(project)?.texts;
     texts.push(released::Text {
         version,
         name: format!("{version}.yaml"),
         path: frozen.clone(),
-        text: text.clone(),
+        text: document.one_text().into_owned(),
     });
-    let mut files = vec![
-        (frozen, text.clone()),
+    let mut changed = vec![
+        (frozen, document.one_text().into_owned()),
         (frozen::path(project), frozen::record(&texts)),
     ];
     if let Some(output) = &project.output {
         let generated = generate::generated_files(project, output, &document)?
             .map_err(|_| anyhow!("the generator rejects the document with the new version"))?;
-        files.extend(generated);
+        changed.extend(generated);
     }
-    files.push((project.document.clone(), text));
+    changed.push((project.document.clone(), text));
 
     if project.cargo_version {
-        files.extend(versions::updated_files(project, &new)?);
+        changed.extend(versions::updated_files(project, &new)?);
     }
     let section = changelog.released(version, inputs.today);
     let section = section.context("the changelog has no section of unreleased changes")?;
-    files.push((changelog.file.clone(), section));
+    changed.push((changelog.file.clone(), section));
     let accepted = &project.accepted_breaks;
     if project.path(accepted).exists() {
         // The release contains the accepted changes, so they break nothing after it.
         let text = check::without_entries(&project.read(accepted)?);
-        files.push((accepted.clone(), text));
+        changed.push((accepted.clone(), text));
     }
-    Ok(files)
+    Ok(changed)
 }
 
 /// The text of the document with another version.

@@ -6,7 +6,7 @@ use crate::name_of;
 use openapi_dropshot::File;
 use openapi_dropshot_contract::{
     Document, Problem, Problems,
-    model::{Node, NodeKind, unescape_pointer_token},
+    model::{Node, NodeKind, escape_pointer_token, unescape_pointer_token},
     normalized,
 };
 use std::collections::BTreeSet;
@@ -90,8 +90,18 @@ impl Supported {
     fn leave_out(&mut self, problems: &[Problem]) -> bool {
         let document = &mut self.document;
         let rules = |pointer: &str| rules_of(&document.root, pointer, problems);
-        let before = (document.operations.len(), document.schemas.len());
+        let before = (
+            document.operations.len(),
+            document.schemas.len(),
+            document.webhooks.len(),
+        );
         let mut left_out = Vec::new();
+        document.webhooks.retain(|webhook| {
+            let pointer = format!("/webhooks/{}", escape_pointer_token(&webhook.name));
+            let keep = rules(&pointer).is_empty();
+            left_out.extend((!keep).then_some(pointer));
+            keep
+        });
         document.schemas.retain(|_, schema| {
             let pointer = &schema.at.pointer;
             let keep = rules(pointer).is_empty();
@@ -117,12 +127,17 @@ impl Supported {
         for pointer in left_out {
             remove(&mut document.root, &pointer);
         }
-        before != (document.operations.len(), document.schemas.len())
+        before
+            != (
+                document.operations.len(),
+                document.schemas.len(),
+                document.webhooks.len(),
+            )
     }
 
     /// Returns the rejections, each with the lines of the document around it.
     pub(crate) fn rendered_rejections(&self) -> Problems {
-        Problems::new(&self.document.text, self.rejections.clone())
+        Problems::new(&self.document, self.rejections.clone())
     }
 }
 

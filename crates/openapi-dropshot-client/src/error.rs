@@ -2,6 +2,9 @@
 //! nothing that must not be logged.
 
 mod new;
+mod typed;
+
+pub use typed::TypedError;
 
 use crate::{BuildError, RetryStop, retry::Record};
 use http::{HeaderMap, StatusCode};
@@ -65,6 +68,8 @@ struct Inner {
     record: Record,
     excerpt: Option<String>,
     body: Option<serde_json::Value>,
+    /// The body as it was received, if it is not too long.
+    raw: Option<Vec<u8>>,
     source: Option<Box<dyn error::Error + Send + Sync>>,
 }
 
@@ -218,6 +223,7 @@ impl<C> Error<C> {
             record: Record::default(),
             excerpt: None,
             body: None,
+            raw: None,
             source: None,
         };
         Error {

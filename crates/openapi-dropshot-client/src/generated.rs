@@ -5,12 +5,15 @@
 //! `stream` turn the call into a [`Request`]. The enumerations of the document implement [`OpenEnum`].
 
 mod body;
+mod by_status;
 mod open_enum;
 mod service;
 
 pub use body::{Body, IntoBody};
+pub use by_status::{ByStatus, json_body, text_body, unlisted};
 pub use http::Method;
 pub use open_enum::OpenEnum;
+pub use serde_json::Result as JsonResult;
 pub use service::{Credential, Service};
 #[doc(hidden)]
 pub use service::{FailedTry, StartedCall, day};
@@ -191,6 +194,14 @@ impl<'a> Call<'a> {
         });
     }
 
+    /// Sets a parameter that is a list to its items with commas between them, or keeps why its value was rejected.
+    pub fn set_joined<T: Serialize>(&mut self, name: &'static str, value: Result<T, String>) {
+        let mut parameters = self.operation.parameters.iter();
+        let parameter = parameters.find(|parameter| parameter.name == name);
+        let in_query = parameter.is_some_and(|parameter| parameter.place == Place::Query);
+        self.set(name, value, |value| joined(name, &value, in_query));
+    }
+
     fn set<T>(
         &mut self,
         name: &str,
@@ -218,11 +229,20 @@ impl<'a> Call<'a> {
         T: Serialize + TryFrom<B>,
         T::Error: Display,
     {
+        self.request_with_json_as::<T, B>("application/json", body)
+    }
+
+    /// The request with a JSON body of a media type of its own, such as `application/merge-patch+json`.
+    pub fn request_with_json_as<T, B>(self, media_type: &'static str, body: Body<B>) -> Request
+    where
+        T: Serialize + TryFrom<B>,
+        T::Error: Display,
+    {
         let json = body.finish::<T>().and_then(|body| {
-            serde_json::to_vec(&body)
-                .map_err(|error| format!("the body cannot be written as JSON: {error}"))
+            let json = body.map(|body| serde_json::to_vec(&body)).transpose();
+            json.map_err(|error| format!("the body cannot be written as JSON: {error}"))
         });
-        self.finish(json.map(|json| Some(("application/json", json.into()))))
+        self.finish(json.map(|json| Some((media_type, json?.into()))))
     }
 
     /// The request with the body of a form.
@@ -232,10 +252,10 @@ impl<'a> Call<'a> {
         T::Error: Display,
     {
         let form = body.finish::<T>().and_then(|body| {
-            serde_urlencoded::to_string(body)
-                .map_err(|error| format!("the body cannot be written as a form: {error}"))
+            let form = body.map(serde_urlencoded::to_string).transpose();
+            form.map_err(|error| format!("the body cannot be written as a form: {error}"))
         });
-        self.finish(form.map(|form| Some(("application/x-www-form-urlencoded", form.into()))))
+        self.finish(form.map(|form| Some(("application/x-www-form-urlencoded", form?.into()))))
     }
 
     /// The request with text or bytes as its body.
@@ -245,7 +265,7 @@ impl<'a> Call<'a> {
     {
         self.finish(
             body.finish::<B>()
-                .map(|body| Some((media_type, body.into()))),
+                .map(|body| Some((media_type, body?.into()))),
         )
     }
 
@@ -342,6 +362,40 @@ impl fmt::Debug for Call<'_> {
     }
 }
 
+/// Writes a list as its items with commas between them, with the name of the parameter before it in a query.
+fn joined<T: Serialize>(name: &str, value: &T, in_query: bool) -> Result<String, String> {
+    let Ok(serde_json::Value::Array(items)) = serde_json::to_value(value) else {
+        return Err("is not a list".to_owned());
+    };
+    let mut texts = Vec::new();
+    for item in items {
+        let text = match item {
+            serde_json::Value::String(text) => text,
+            item @ (serde_json::Value::Bool(_) | serde_json::Value::Number(_)) => item.to_string(),
+            _ => return Err("has an item that is not a text, a number or a boolean".to_owned()),
+        };
+        if !in_query && text.contains(',') {
+            return Err(format!("has the item `{text}`, whose comma would end it"));
+        }
+        texts.push(text);
+    }
+    if !in_query || texts.is_empty() {
+        return Ok(texts.join(","));
+    }
+    let mut query = String::new();
+    for text in texts {
+        let pair = serde_urlencoded::to_string([(name, text)]);
+        let pair = pair.map_err(|error| format!("cannot be sent in a query: {error}"))?;
+        if query.is_empty() {
+            query = pair;
+        } else {
+            query.push(',');
+            query.push_str(pair.split_once('=').map_or("", |(_, text)| text));
+        }
+    }
+    Ok(query)
+}
+
 fn new_key() -> HeaderValue {
     let key = uuid::Uuid::new_v4().to_string();
     HeaderValue::try_from(key).expect("a UUID is visible ASCII")
@@ -361,6 +415,17 @@ impl Request {
         let mut prepared = self.accepting_json().map_err(Failure::typed)?;
         let response = prepared.send().await.map_err(Failure::typed)?;
         Response::json(response).await.map_err(Failure::typed)
+    }
+
+    /// Sends the request and reads the body that the response has by its status.
+    ///
+    /// # Errors
+    ///
+    /// Those of every call; see [`Error`].
+    pub async fn by_status<T: ByStatus, C: ErrorCode>(self) -> Result<Response<T, C>, Error<C>> {
+        let mut prepared = self.accepting_json().map_err(Failure::typed)?;
+        let response = prepared.send().await.map_err(Failure::typed)?;
+        Response::by_status(response).await.map_err(Failure::typed)
     }
 
     /// Sends the request; the response has no body.

@@ -89,7 +89,7 @@ pub use client_builder::{BuildError, ClientBuilder};
 pub use credentials::ApiKeyFile;
 pub use credentials::{ApiKey, Credentials};
 pub use deprecation::Deprecation;
-pub use error::{Error, ErrorCode, ErrorKind};
+pub use error::{Error, ErrorCode, ErrorKind, TypedError};
 pub use interceptor::{BoxError, Interceptor, TryOutcome, TryRequest};
 pub use pages::{Items, Pages};
 /// The body of a response that is read as it arrives.

@@ -3,6 +3,7 @@
 use crate::{
     Error, ErrorCode,
     error::{self, Failure},
+    generated::ByStatus,
     link,
     transport::{Head, Received},
 };
@@ -136,10 +137,26 @@ impl<T, C> Response<T, C> {
 impl<T: DeserializeOwned, C> Response<T, C> {
     /// Reads a JSON body.
     pub(crate) async fn json(received: Received) -> Result<Self, Failure> {
+        Self::read(received, |_, bytes| serde_json::from_slice(bytes)).await
+    }
+}
+
+impl<T: ByStatus, C> Response<T, C> {
+    /// Reads a body whose type depends on the status.
+    pub(crate) async fn by_status(received: Received) -> Result<Self, Failure> {
+        Self::read(received, T::read).await
+    }
+}
+
+impl<T, C> Response<T, C> {
+    async fn read(
+        received: Received,
+        read: impl FnOnce(u16, &[u8]) -> serde_json::Result<T>,
+    ) -> Result<Self, Failure> {
         let (head, bytes) = received.into_bytes().await.map_err(|(head, error)| {
             Failure::broken_off(head.status, head.headers, error).of_call(&head.record)
         })?;
-        match serde_json::from_slice(&bytes) {
+        match read(head.status.as_u16(), &bytes) {
             Ok(body) => Ok(Response {
                 body,
                 head,

@@ -29,5 +29,5 @@ fn check(file: &str) -> Result<(), Box<dyn Error>> {
     if problems.is_empty() {
         return Ok(());
     }
-    Err(Problems::new(&document.text, problems).into())
+    Err(Problems::new(&document, problems).into())
 }

@@ -71,9 +71,8 @@ impl Rewriter<'_> {
             version.value.kind = NodeKind::String(REWRITTEN.to_owned());
         }
         members.shift_remove("jsonSchemaDialect");
-        members.shift_remove("$self");
         if let Some(webhooks) = members.get("webhooks") {
-            let message = "the requests that the service sends are kept in the document only";
+            let message = "no code is generated that sends these requests";
             let problem = rules::WEBHOOKS.violation(&webhooks.key_at, message);
             self.problems.push(problem);
         }
@@ -180,21 +179,34 @@ fn require_responses(root: &mut Node) {
     const METHODS: [&str; 8] = [
         "get", "put", "post", "delete", "options", "head", "patch", "trace",
     ];
-    let paths = members(root).and_then(|members| members.get_mut("paths"));
-    for item in paths.into_iter().flat_map(|paths| values(&mut paths.value)) {
+    let mut items: Vec<&mut Node> = Vec::new();
+    for (name, member) in members(root).into_iter().flatten() {
+        match name.as_str() {
+            "paths" | "webhooks" => items.extend(values(&mut member.value)),
+            "components" => {
+                let parts = members(&mut member.value);
+                let callbacks = parts.and_then(|parts| parts.get_mut("callbacks"));
+                let callbacks = callbacks.into_iter();
+                let callbacks = callbacks.flat_map(|member| values(&mut member.value));
+                items.extend(callbacks.flat_map(values));
+            }
+            _ => {}
+        }
+    }
+    while let Some(item) = items.pop() {
         for (name, operation) in members(item).into_iter().flatten() {
             let operation = &mut operation.value;
-            if METHODS.contains(&name.as_str())
-                && operation.as_object().is_some()
-                && operation.get("responses").is_none()
-            {
-                let at = operation.at.clone();
-                insert(
-                    operation,
-                    "responses",
-                    Node::of(at, NodeKind::Object(IndexMap::new())),
-                );
+            if !METHODS.contains(&name.as_str()) || operation.as_object().is_none() {
+                continue;
             }
+            if operation.get("responses").is_none() {
+                let at = operation.at.clone();
+                insert(operation, "responses", empty(&at));
+            }
+            let callbacks = members(operation).and_then(|parts| parts.get_mut("callbacks"));
+            let callbacks = callbacks.into_iter();
+            let callbacks = callbacks.flat_map(|member| values(&mut member.value));
+            items.extend(callbacks.flat_map(values));
         }
     }
 }

@@ -57,6 +57,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod bundle;
 mod dialect;
 pub mod diff;
 mod inner;
@@ -80,9 +81,10 @@ mod written;
 pub use lint::{lint, missing_statuses};
 pub use model::Document;
 pub use normal::normalized;
-pub use problem::{Problem, Problems};
+pub use problem::{Problem, Problems, Texts};
 pub use rules::{Profile, Rule, Severity};
 
+use rules::document::EXTERNAL_REFERENCE;
 use std::sync::Arc;
 
 /// Reads a document: syntax, structure and references.
@@ -91,14 +93,63 @@ use std::sync::Arc;
 /// is read as JSON, otherwise as YAML, which includes JSON. The warnings of a
 /// document that can be read are in [`Document::warnings`].
 ///
+/// A reference to another file is an error; [`read_with_files`] reads the file.
+///
 /// # Errors
 ///
 /// All problems of the document that can be found in one run.
 pub fn read(file: &str, text: &str) -> Result<Document, Problems> {
+    read_parts(file, text, None)
+}
+
+/// Reads a document and the files to which it refers.
+///
+/// `load` returns the text of a file, or why it cannot be read. Its argument is the name of the file, which begins with the
+/// folder of `file`: for a reference to `schemas/pet.yaml` in `spec/openapi.yaml` it is `spec/schemas/pet.yaml`. It is never
+/// called for a file outside of that folder, nor for a URL.
+///
+/// What the references lead to becomes a part of the document: components, and path items at their paths. Every part keeps its
+/// place in its file.
+///
+/// # Errors
+///
+/// All problems of the document and of the files that can be found in one run.
+///
+/// ```
+/// let text = "\
+/// openapi: 3.0.3
+/// info: {title: Things, version: 1.0.0}
+/// paths: {}
+/// components: {schemas: {Things: {type: array, items: {$ref: 'thing.yaml'}}}}
+/// ";
+/// let mut load = |name: &str| match name {
+///     "spec/thing.yaml" => Ok("type: string".to_owned()),
+///     _ => Err("there is no such file".to_owned()),
+/// };
+/// let document = openapi_dropshot_contract::read_with_files("spec/openapi.yaml", text, &mut load)?;
+/// assert_eq!(document.schemas["thing"].at.to_string(), "spec/thing.yaml:1:1");
+/// # Ok::<(), openapi_dropshot_contract::Problems>(())
+/// ```
+pub fn read_with_files(
+    file: &str,
+    text: &str,
+    load: &mut dyn FnMut(&str) -> Result<String, String>,
+) -> Result<Document, Problems> {
+    read_parts(file, text, Some(load))
+}
+
+fn read_parts(
+    file: &str,
+    text: &str,
+    load: Option<bundle::Load<'_>>,
+) -> Result<Document, Problems> {
     let (file, text) = (Arc::from(file), without_byte_order_mark(text));
     let parsed = syntax::parse(&file, &text);
     let mut problems = parsed.problems;
+    let mut files = Vec::new();
     let document = parsed.root.and_then(|written| {
+        let reads_files = load.is_some();
+        let written = with_files(&file, written, load, &mut files, &mut problems);
         let is_newer = dialect::is_newer(&written);
         let named = inner::named(&written);
         let rewritten = match is_newer {
@@ -109,7 +160,10 @@ pub fn read(file: &str, text: &str) -> Result<Document, Problems> {
             false => named,
         };
         let root = rewritten.as_ref().unwrap_or(&written);
-        let (document, of_structure) = read::document(&file, &text, root, is_newer);
+        let (document, mut of_structure) = read::document(&file, &text, root, is_newer);
+        // References to files that cannot be used were reported above.
+        let is_second = |problem: &Problem| problem.rule == EXTERNAL_REFERENCE.id;
+        of_structure.retain(|problem| !(reads_files && is_second(problem)));
         problems.extend(of_structure);
         if is_newer {
             written::name_as_written(&written, &mut problems);
@@ -129,9 +183,28 @@ pub fn read(file: &str, text: &str) -> Result<Document, Problems> {
     match document {
         Some(document) if !problems.iter().any(Problem::is_error) => Ok(Document {
             warnings: problems,
+            files,
             ..document
         }),
-        _ => Err(Problems::new(&text, problems)),
+        _ => Err(Problems::new(&Texts::of(&text, files), problems)),
+    }
+}
+
+/// Adds the parts of other files to a tree.
+fn with_files(
+    file: &str,
+    written: model::Node,
+    load: Option<bundle::Load<'_>>,
+    files: &mut Vec<bundle::File>,
+    problems: &mut Vec<Problem>,
+) -> model::Node {
+    let bundle = load.and_then(|load| bundle::bundle(file, &written, load, problems));
+    match bundle {
+        Some(bundle) => {
+            *files = bundle.files;
+            bundle.root
+        }
+        None => written,
     }
 }
 
@@ -157,6 +230,27 @@ pub struct Draft {
 ///
 /// The problems that prevent a comparison.
 pub fn read_draft(file: &str, text: &str) -> Result<Draft, Problems> {
+    read_draft_parts(file, text, None)
+}
+
+/// Reads a document and the files to which it refers for [`diff::compare`]; see [`read_with_files`].
+///
+/// # Errors
+///
+/// The problems that prevent a comparison.
+pub fn read_draft_with_files(
+    file: &str,
+    text: &str,
+    load: &mut dyn FnMut(&str) -> Result<String, String>,
+) -> Result<Draft, Problems> {
+    read_draft_parts(file, text, Some(load))
+}
+
+fn read_draft_parts(
+    file: &str,
+    text: &str,
+    load: Option<bundle::Load<'_>>,
+) -> Result<Draft, Problems> {
     let is_fatal = |problem: &Problem| {
         let fatal = [
             &rules::document::OPENAPI_VERSION,
@@ -170,7 +264,12 @@ pub fn read_draft(file: &str, text: &str) -> Result<Draft, Problems> {
         Some(root) if !parsed.problems.iter().any(Problem::is_error) => root,
         _ => return Err(Problems::new(&text, parsed.problems)),
     };
-    let mut rewriting = Vec::new();
+    let (mut rewriting, mut files) = (Vec::new(), Vec::new());
+    let root = with_files(&file, root, load, &mut files, &mut rewriting);
+    // Without a part of the document, everything in it would be reported as removed.
+    if rewriting.iter().any(Problem::is_error) {
+        return Err(Problems::new(&Texts::of(&text, files), rewriting));
+    }
     let is_newer = dialect::is_newer(&root);
     let named = inner::named(&root);
     let rewritten = match is_newer {
@@ -190,7 +289,7 @@ pub fn read_draft(file: &str, text: &str) -> Result<Draft, Problems> {
     faults.retain(Problem::is_error);
     if faults.iter().any(is_fatal) {
         faults.retain(is_fatal);
-        return Err(Problems::new(&text, faults));
+        return Err(Problems::new(&Texts::of(&text, files), faults));
     }
     let faults = Problems::new(&text, faults).into_problems();
     Ok(Draft { root, faults })

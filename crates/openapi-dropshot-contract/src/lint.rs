@@ -33,5 +33,5 @@ pub fn lint(document: &Document, profile: Profile) -> Vec<Problem> {
         project_rules::check(document, &mut problems);
     }
     document.name_as_written(&mut problems);
-    Problems::new(&document.text, problems).into_problems()
+    Problems::new(document, problems).into_problems()
 }

@@ -72,6 +72,8 @@ pub struct Document {
     pub file: Arc<str>,
     /// The text that was read.
     pub text: Arc<str>,
+    /// The other files that are parts of the document, with their texts; see [`read_with_files`](crate::read_with_files).
+    pub files: Vec<(Arc<str>, Arc<str>)>,
     /// The untyped tree, for tools that need the whole document. A document of OpenAPI 3.1
     /// is rewritten as the document of OpenAPI 3.0 that means the same.
     pub root: Node,
@@ -98,6 +100,10 @@ pub struct Document {
     pub request_bodies: IndexMap<String, RequestBody>,
     /// `components.responses`; the status of each is meaningless here.
     pub responses: IndexMap<String, Response>,
+    /// `components.callbacks`: the requests of each.
+    pub callbacks: IndexMap<String, Vec<Operation>>,
+    /// `webhooks` of OpenAPI 3.1: requests that the service sends.
+    pub webhooks: Vec<Callback>,
     /// `components.securitySchemes`
     pub security_schemes: IndexMap<String, SecurityScheme>,
     /// The catalogue of error codes and its place; see
@@ -195,8 +201,19 @@ pub struct Operation {
     pub security: Vec<IndexMap<String, Vec<String>>>,
     /// `x-waiters`: the states for which clients can wait.
     pub waiters: Vec<Waiter>,
+    /// `callbacks`: requests that the service sends on behalf of this one, references resolved.
+    pub callbacks: Vec<Callback>,
     /// All extensions, those read into fields included.
     pub extensions: Extensions,
+}
+
+/// An entry of `callbacks` or of `webhooks`: requests that the service sends.
+#[derive(Clone, Debug)]
+pub struct Callback {
+    /// Its name.
+    pub name: String,
+    /// The requests. Their `path` is the expression of a callback, such as `{$request.body#/url}`, or the name of a webhook.
+    pub requests: Vec<Operation>,
 }
 
 /// An entry of `x-waiters`: `orderDelivered: {path: /status, success: [delivered], failure: [cancelled], retry: [placed]}`

@@ -64,6 +64,7 @@ pub fn normalized(document: &Document) -> Option<Document> {
         written: Some(written),
         warnings: document.warnings.clone(),
         is_normal: true,
+        files: document.files.clone(),
         ..read?
     })
 }

@@ -3,6 +3,7 @@
 mod render;
 
 use crate::location::Location;
+use crate::model::Document;
 use crate::rules::{Rule, Severity};
 use std::fmt;
 use std::sync::Arc;
@@ -96,27 +97,90 @@ impl Problem {
     }
 }
 
+/// The texts of a document: that of its file, and those of the files to which it refers.
+#[derive(Clone, Debug)]
+pub struct Texts {
+    /// The text of each file that has none of its own in `others`.
+    main: Arc<str>,
+    others: Vec<(Arc<str>, Arc<str>)>,
+}
+
+impl Texts {
+    /// The texts of a document with other files.
+    pub(crate) fn of(text: &Arc<str>, others: Vec<(Arc<str>, Arc<str>)>) -> Self {
+        Texts {
+            main: Arc::clone(text),
+            others,
+        }
+    }
+
+    /// The index of a file: 0 is the document.
+    fn index(&self, at: &Location) -> usize {
+        let mut others = self.others.iter();
+        others
+            .position(|(file, _)| *file == at.file)
+            .map_or(0, |index| index + 1)
+    }
+}
+
+impl From<&Arc<str>> for Texts {
+    fn from(text: &Arc<str>) -> Self {
+        Texts {
+            main: Arc::clone(text),
+            others: Vec::new(),
+        }
+    }
+}
+
+impl From<&str> for Texts {
+    fn from(text: &str) -> Self {
+        Texts {
+            main: Arc::from(text),
+            others: Vec::new(),
+        }
+    }
+}
+
+impl From<&Document> for Texts {
+    fn from(document: &Document) -> Self {
+        Texts {
+            main: Arc::clone(&document.text),
+            others: document.files.clone(),
+        }
+    }
+}
+
+impl From<&Texts> for Texts {
+    fn from(texts: &Texts) -> Self {
+        texts.clone()
+    }
+}
+
 /// The problems of one document, together with its text. They are displayed as
 /// rustc displays errors: with the line and with what to write instead.
 #[derive(Clone, Debug)]
 pub struct Problems {
-    text: Arc<str>,
+    texts: Texts,
     problems: Vec<Problem>,
 }
 
 impl Problems {
-    /// Puts problems beside the text they are about, in the order of the text.
-    pub fn new(text: &Arc<str>, mut problems: Vec<Problem>) -> Self {
+    /// Puts problems beside the text they are about, in the order of the text. The text is that of a [`Document`], or a text
+    /// alone.
+    pub fn new(texts: impl Into<Texts>, mut problems: Vec<Problem>) -> Self {
+        let texts = texts.into();
         problems.sort_by(|a, b| {
-            let key = |p: &Problem| (p.at.line, p.at.column, p.rule);
+            let key = |p: &Problem| (texts.index(&p.at), p.at.line, p.at.column, p.rule);
             key(a).cmp(&key(b)).then_with(|| a.message.cmp(&b.message))
         });
         // A problem in a component is found again wherever the component is used.
         problems.dedup();
-        Problems {
-            text: Arc::clone(text),
-            problems,
-        }
+        Problems { texts, problems }
+    }
+
+    /// The texts that the problems are about.
+    pub fn texts(&self) -> &Texts {
+        &self.texts
     }
 
     /// The problems, in the order of the text.
@@ -137,12 +201,17 @@ impl Problems {
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let source = render::Source::new(&self.text);
+        let others = self.texts.others.iter().map(|(_, text)| text);
+        let sources: Vec<_> = std::iter::once(&self.texts.main)
+            .chain(others)
+            .map(|text| render::Source::new(text))
+            .collect();
         for (index, problem) in self.problems.iter().enumerate() {
             if index > 0 {
                 f.write_str("\n\n")?;
             }
-            f.write_str(&source.render(problem))?;
+            let source = |at: &Location| &sources[self.texts.index(at)];
+            f.write_str(&render::render(problem, &source))?;
         }
         Ok(())
     }

@@ -88,6 +88,9 @@ impl<'a> Reader<'a> {
         self.document.tags = self.tags(&object);
         self.security = self.security_requirements(&object).unwrap_or_default();
         self.document.operations = self.paths(&object);
+        if self.is_newer {
+            self.document.webhooks = self.webhooks(&object);
+        }
         self.check_external_docs(&object);
         self.document.error_catalogue = self.error_catalogue();
         if !self.has_schema_cycles() {

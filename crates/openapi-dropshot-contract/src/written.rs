@@ -20,7 +20,7 @@ const KEYWORDS: &[(&str, &[&str])] = &[
 ];
 
 /// The pointers of the values and the names of members at each line and column.
-type Places = HashMap<(usize, usize), Vec<String>>;
+type Places<'n> = HashMap<(&'n str, usize, usize), Vec<String>>;
 
 impl Document {
     /// Gives problems of the document the pointers of the text, and lets their messages name the
@@ -65,8 +65,8 @@ fn keyword(pointer: &str) -> &str {
         .unwrap_or_default()
 }
 
-fn collect(node: &Node, pointer: &mut String, places: &mut Places) {
-    let place = (node.at.line, node.at.column);
+fn collect<'n>(node: &'n Node, pointer: &mut String, places: &mut Places<'n>) {
+    let place = (&*node.at.file, node.at.line, node.at.column);
     places.entry(place).or_default().push(pointer.clone());
     let length = pointer.len();
     match &node.kind {
@@ -81,7 +81,8 @@ fn collect(node: &Node, pointer: &mut String, places: &mut Places) {
             for (name, member) in members {
                 pointer.push('/');
                 pointer.push_str(&crate::model::escape_pointer_token(name));
-                let key = (member.key_at.line, member.key_at.column);
+                let key_at = &member.key_at;
+                let key = (&*key_at.file, key_at.line, key_at.column);
                 places.entry(key).or_default().push(pointer.clone());
                 collect(&member.value, pointer, places);
                 pointer.truncate(length);
@@ -91,8 +92,9 @@ fn collect(node: &Node, pointer: &mut String, places: &mut Places) {
     }
 }
 
-fn locate(places: &Places, at: &mut Location) {
-    let pointers = places.get(&(at.line, at.column));
+fn locate(places: &Places<'_>, at: &mut Location) {
+    let file = std::sync::Arc::clone(&at.file);
+    let pointers = places.get(&(&*file, at.line, at.column));
     let pointers = pointers.map(Vec::as_slice).unwrap_or_default();
     if pointers.contains(&at.pointer) {
         return;

@@ -21,7 +21,9 @@ fn run() -> Result<(), Box<dyn Error>> {
         return Err("usage: service DOCUMENT FOLDER".into());
     };
     let text = fs::read_to_string(source)?;
-    let document = openapi_dropshot_contract::read(source, &text)?;
+    let document = openapi_dropshot_contract::read_with_files(source, &text, &mut |name| {
+        fs::read_to_string(name).map_err(|error| error.to_string())
+    })?;
     let options = Options {
         command: "service".to_owned(),
         source: source.clone(),
@@ -33,7 +35,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         trait_name: None,
     };
     let files = generate_service(&document, &options)
-        .map_err(|problems| Problems::new(&document.text, problems))?;
+        .map_err(|problems| Problems::new(&document, problems))?;
     for file in &files {
         let path = Path::new(folder).join(&file.path);
         if let Some(parent) = path.parent() {

@@ -74,7 +74,7 @@ pub(crate) fn files(
     json.sort_all_objects();
     for (name, text) in [
         ("openapi.json", format!("{json}\n")),
-        ("openapi.yaml", document.text.to_string()),
+        ("openapi.yaml", document.one_text().into_owned()),
     ] {
         files.push(File {
             path: Options::path(&options.api, name),

@@ -18,7 +18,9 @@
 //! error stops the build; all its errors are shown with their places, as rustc shows errors.
 
 use crate::{File, Options, generate, generate_service};
-use openapi_dropshot_contract::{Document, Problem, Problems, Profile, Severity, lint, read};
+use openapi_dropshot_contract::{
+    Document, Problem, Problems, Profile, Severity, lint, read_with_files,
+};
 use std::{
     env,
     error::Error,
@@ -59,8 +61,11 @@ fn run(document: &str, generate: Generate) -> ExitCode {
 fn write(source: &str, out: &Path, generate: Generate) -> Result<(), Box<dyn Error>> {
     let text =
         fs::read_to_string(source).map_err(|error| format!("cannot read {source}: {error}"))?;
-    let document = read(source, &text)?;
-    let as_error = |problems| Problems::new(&document.text, problems);
+    let document = read_with_files(source, &text, &mut |name| {
+        println!("cargo::rerun-if-changed={name}");
+        fs::read_to_string(name).map_err(|error| error.to_string())
+    })?;
+    let as_error = |problems| Problems::new(&document, problems);
     let mut problems = lint(&document, Profile::General);
     problems.retain(|problem| problem.severity == Severity::Error);
     if !problems.is_empty() {

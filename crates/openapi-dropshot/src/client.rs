@@ -13,6 +13,7 @@ mod pass;
 mod preconditions;
 mod prepare;
 mod run;
+mod statuses;
 
 use crate::{File, Options, render};
 use openapi_dropshot_contract::{Problem, model::Document};
@@ -30,7 +31,7 @@ pub(crate) fn generate(document: &Document, options: &Options) -> Result<Vec<Fil
         return Err(problems);
     }
     let prepared = prepare::prepare(document, &names);
-    let generated = run::run(document, &prepared)?;
+    let generated = run::run(document, &names, &prepared)?;
     let modules = pass::apply(document, &names, generated, &options.client_crate);
     modules
         .and_then(|modules| files(modules, options).map_err(|error| error.to_string()))

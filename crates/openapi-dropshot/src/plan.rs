@@ -24,7 +24,7 @@ pub(crate) use bodies::{Body, JsonBody};
 pub(crate) use errors::{Catalogue, ErrorResponse, Errors, Listed};
 pub(crate) use operations::OperationPlan;
 pub(crate) use parameters::Fields;
-pub(crate) use responses::{Success, Successes};
+pub(crate) use responses::{Success, Successes, status_name};
 
 use crate::names::{Names, pascal};
 use directions::{in_requests, in_responses};

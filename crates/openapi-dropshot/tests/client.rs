@@ -1,4 +1,4 @@
-//! A client of a small document: its code is committed with the tests of `openapi-dropshot-client`, which compile it and
+//! Clients of two small documents: their code is committed with the tests of `openapi-dropshot-client`, which compile it and
 //! send its requests to a server. `GOLDEN=write` writes the files.
 
 use openapi_dropshot::{Options, generate_client};
@@ -6,19 +6,27 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 #[test]
 fn the_client_of_a_small_document_is_fresh() {
+    is_fresh("openapi.yaml", "generated", "books");
+}
+
+#[test]
+fn the_client_of_a_document_whose_bodies_differ_by_status_is_fresh() {
+    is_fresh("statuses.yaml", "statuses", "loans");
+}
+
+fn is_fresh(source: &str, client: &str, client_crate: &str) {
     let folder =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../openapi-dropshot-client/tests/suite");
-    let text = fs::read_to_string(folder.join("openapi.yaml")).expect("the document can be read");
-    let document =
-        openapi_dropshot_contract::read("openapi.yaml", &text).expect("the document is valid");
+    let text = fs::read_to_string(folder.join(source)).expect("the document can be read");
+    let document = openapi_dropshot_contract::read(source, &text).expect("the document is valid");
     let options = Options {
         command: "GOLDEN=write cargo test -p openapi-dropshot --test client".to_owned(),
-        source: "openapi.yaml".to_owned(),
+        source: source.to_owned(),
         models: "models".to_owned(),
         api: "api".to_owned(),
-        client: "generated".to_owned(),
+        client: client.to_owned(),
         models_crate: "models".to_owned(),
-        client_crate: "books".to_owned(),
+        client_crate: client_crate.to_owned(),
         trait_name: None,
     };
     let files = generate_client(&document, &options).expect("the document is supported");

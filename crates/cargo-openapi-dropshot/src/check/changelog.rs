@@ -159,7 +159,7 @@ impl Gate<'_> {
                     version.value
                 );
                 let problem = Problem::error("version", &version.at, message, &help);
-                self.findings.push(Finding::in_text(problem, &inputs.text));
+                self.findings.push(Finding::in_text(problem, &inputs.texts));
             }
         }
         let sections = self.changelog.sections.iter();

@@ -1,7 +1,6 @@
 //! A finding of a gate: one fault or warning, with its place and its remedy.
 
-use openapi_dropshot_contract::{Problem, Problems, Severity};
-use std::sync::Arc;
+use openapi_dropshot_contract::{Problem, Problems, Severity, Texts};
 
 /// One finding. An error fails the gate, a warning does not.
 #[derive(Clone, Debug)]
@@ -25,7 +24,7 @@ impl Finding {
     }
 
     /// Makes a finding in this text, which is printed with the lines around it.
-    pub(crate) fn in_text(problem: Problem, text: &Arc<str>) -> Self {
+    pub(crate) fn in_text(problem: Problem, text: impl Into<Texts>) -> Self {
         let rendered = Problems::new(text, vec![problem.clone()]).to_string();
         Finding { problem, rendered }
     }

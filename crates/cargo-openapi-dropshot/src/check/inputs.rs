@@ -3,15 +3,16 @@
 
 use super::{Finding, accepted::Accepted, is_raised, usage::Usage};
 use crate::{
-    FILE, Project,
+    FILE, Project, files,
     release::released::{self, Released},
 };
 use anyhow::{Context, Result};
 use chrono::NaiveDate;
 use openapi_dropshot_contract::{
-    Document, Problem, Problems,
+    Document, Problem, Problems, Texts,
     diff::{Change, Level, Policy, compare},
     model::Node,
+    read_draft_with_files, read_with_files,
 };
 use std::{
     borrow::Cow,
@@ -29,7 +30,7 @@ pub(crate) struct Inputs<'p> {
     pub(super) file: Arc<str>,
     /// Whether the code is generated from this document.
     pub(super) is_own: bool,
-    pub(super) text: Arc<str>,
+    pub(super) texts: Texts,
     /// The document, or why it cannot be read.
     pub(super) document: Result<Document, Problems>,
     /// The lint problems; none where the document cannot be read.
@@ -83,7 +84,14 @@ impl<'p> Inputs<'p> {
         })?;
         // Editors do not count a byte order mark as a column.
         let text: Arc<str> = Arc::from(text.strip_prefix('\u{feff}').unwrap_or(&text));
-        let document = openapi_dropshot_contract::read(&file, &text);
+        // The name of the project's document is relative to its root.
+        let root = spec.map_or(&*project.root, |_| Path::new(""));
+        let mut load = files::loader(root);
+        let document = read_with_files(&file, &text, &mut load);
+        let texts = match &document {
+            Ok(document) => Texts::from(document),
+            Err(problems) => problems.texts().clone(),
+        };
         let lints = (document.as_ref())
             .map(|document| project.lint(document))
             .unwrap_or_default();
@@ -91,7 +99,7 @@ impl<'p> Inputs<'p> {
         // An incomplete document is compared as far as it goes, but the target of a
         // dangling reference would count as removed.
         let is_dangling = |fault: &Problem| fault.rule == "dangling-reference";
-        let draft = openapi_dropshot_contract::read_draft(&file, &text)
+        let draft = read_draft_with_files(&file, &text, &mut load)
             .ok()
             .filter(|draft| !draft.faults.iter().any(is_dangling));
         let policy = Policy {
@@ -117,7 +125,7 @@ impl<'p> Inputs<'p> {
             accepted: Accepted::read(project, today)?,
             path,
             file,
-            text,
+            texts,
             since: None,
             usage: None,
         })
@@ -131,7 +139,7 @@ impl<'p> Inputs<'p> {
     /// Makes findings of problems in the document.
     pub(super) fn findings(&self, problems: impl IntoIterator<Item = Problem>) -> Vec<Finding> {
         let problems = problems.into_iter();
-        let findings = problems.map(|problem| Finding::in_text(problem, &self.text));
+        let findings = problems.map(|problem| Finding::in_text(problem, &self.texts));
         findings.collect()
     }
 

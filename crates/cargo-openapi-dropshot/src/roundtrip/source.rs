@@ -1,7 +1,7 @@
 //! Reads one document for the round trip, and generates what can be generated of it.
 
 use crate::{
-    Project,
+    Project, files,
     supported::{Generate, Supported},
 };
 use anyhow::{Context, Result, anyhow};
@@ -24,7 +24,8 @@ impl Supported {
     fn generated(project: &Project, path: &Path, generate: Generate) -> Result<Self> {
         let file = path.to_string_lossy();
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {file}"))?;
-        let document = openapi_dropshot_contract::read(&file, &text)
+        let mut load = files::loader(Path::new(""));
+        let document = openapi_dropshot_contract::read_with_files(&file, &text, &mut load)
             .map_err(|problems| anyhow!("{file} is not a usable document:\n{problems}"))?;
         let options = openapi_dropshot::Options {
             command: project.task("roundtrip"),

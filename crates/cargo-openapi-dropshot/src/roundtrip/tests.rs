@@ -16,7 +16,7 @@ use std::{
 };
 
 /// Documents that together need every accepted difference.
-const DOCUMENTS: &[&str] = &[LEDGER, WORKSHOP, SHELF, OTHERS];
+const DOCUMENTS: &[&str] = &[LEDGER, WORKSHOP, SHELF, OTHERS, SEEN, NOTHING];
 
 /// A document with a catalogue of error codes.
 const LEDGER: &str = "../openapi-dropshot/tests/golden/ledger.yaml";
@@ -25,6 +25,10 @@ const WORKSHOP: &str = "../openapi-dropshot/tests/golden/workshop.yaml";
 const SHELF: &str = "src/roundtrip/tests/shelf.yaml";
 /// What documents of other teams have, in OpenAPI 3.1.
 const OTHERS: &str = "src/roundtrip/tests/others.yaml";
+/// What was lost or changed once: doubles, titles of maps, descriptions of alternatives, members of `anyOf`.
+const SEEN: &str = "src/roundtrip/tests/seen.yaml";
+/// A document without any body.
+const NOTHING: &str = "src/roundtrip/tests/nothing.yaml";
 /// A document with constructs that the generator rejects.
 const REJECTED: &str = "src/roundtrip/tests/rejected.yaml";
 

@@ -8,3 +8,4 @@ mod in_ci;
 mod output;
 mod repository;
 mod rules;
+mod several_files;

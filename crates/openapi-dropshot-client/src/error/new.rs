@@ -185,6 +185,7 @@ impl Failure {
             .request_id
             .or_else(|| text(&["request_id"]).filter(|id| is_request_id(id)));
         error.inner.body = body;
+        error.inner.raw = (raw.len() <= MOST_READ).then_some(raw);
         error
     }
 }

@@ -1,6 +1,6 @@
 //! The body of a request while it is set.
 
-use std::fmt::{Debug, Display};
+use std::fmt::{self, Debug, Display};
 
 /// What the body of a request can be set to: a value of its type `T`, the builder of one, or anything else that converts into
 /// `T`. It is implemented for all types with `TryInto<T>`.
@@ -45,13 +45,20 @@ where
 /// body.set::<String, _>("a text");
 /// assert_eq!(format!("{body:?}"), r#"Body(Ok("a text"))"#);
 /// ```
-#[derive(Clone, Debug)]
-pub struct Body<B>(Result<B, String>);
+#[derive(Clone)]
+pub struct Body<B> {
+    value: Result<B, String>,
+    /// Whether nothing was set of a body that may be absent.
+    is_absent: bool,
+}
 
 impl<B> Body<B> {
     /// A body that has to be set.
     pub fn missing() -> Self {
-        Body(Err("the body is required: set it with `body`".to_owned()))
+        Body {
+            value: Err("the body is required: set it with `body`".to_owned()),
+            is_absent: false,
+        }
     }
 
     /// A body that its builder has to set, field by field.
@@ -59,7 +66,29 @@ impl<B> Body<B> {
     where
         B: Default,
     {
-        Body(Ok(B::default()))
+        Body {
+            value: Ok(B::default()),
+            is_absent: false,
+        }
+    }
+
+    /// A body that is sent only if it is set.
+    pub fn optional() -> Self {
+        Body {
+            is_absent: true,
+            ..Body::missing()
+        }
+    }
+
+    /// A body that is sent only if it is set, as a whole or field by field.
+    pub fn optional_builder() -> Self
+    where
+        B: Default,
+    {
+        Body {
+            is_absent: true,
+            ..Body::builder()
+        }
     }
 
     /// Sets the body to a value, or keeps why the value was rejected.
@@ -68,7 +97,8 @@ impl<B> Body<B> {
         B: From<T>,
         V: IntoBody<T>,
     {
-        self.0 = value
+        self.is_absent = false;
+        self.value = value
             .into_body()
             .map(B::from)
             .map_err(|reason| format!("the body is not valid: {reason}"));
@@ -77,14 +107,31 @@ impl<B> Body<B> {
     /// Changes the body that was set so far.
     #[must_use]
     pub fn map(self, change: impl FnOnce(B) -> B) -> Self {
-        Body(self.0.map(change))
+        Body {
+            value: self.value.map(change),
+            is_absent: false,
+        }
     }
 
-    pub(super) fn finish<T>(self) -> Result<T, String>
+    /// Returns the body; `None` if it may be absent and was not set.
+    pub(super) fn finish<T>(self) -> Result<Option<T>, String>
     where
         T: TryFrom<B>,
         T::Error: Display,
     {
-        T::try_from(self.0?).map_err(|error| error.to_string())
+        if self.is_absent {
+            return Ok(None);
+        }
+        let body = T::try_from(self.value?).map_err(|error| error.to_string())?;
+        Ok(Some(body))
+    }
+}
+
+impl<B: Debug> Debug for Body<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.is_absent {
+            true => f.write_str("Body(absent)"),
+            false => f.debug_tuple("Body").field(&self.value).finish(),
+        }
     }
 }

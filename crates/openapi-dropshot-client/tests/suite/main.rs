@@ -1,5 +1,6 @@
 //! Tests of this crate by way of a generated client. The client consists of generated code alone, and its document has no
-//! catalogue of errors; see `openapi.yaml`. The test `client` of `openapi-dropshot` compares the code with the generator.
+//! catalogue of errors; see `openapi.yaml`. A second client has responses that differ by status; see
+//! `statuses.yaml`. The test `client` of `openapi-dropshot` compares their code with the generator.
 
 mod batches;
 #[cfg(feature = "blocking")]
@@ -11,6 +12,8 @@ mod credentials;
 mod deprecations;
 #[rustfmt::skip]
 mod generated;
+#[rustfmt::skip]
+mod statuses;
 mod errors;
 mod interceptors;
 mod pages;
@@ -21,5 +24,6 @@ mod service;
 #[cfg(feature = "opentelemetry")]
 mod telemetry;
 mod transport;
+mod typed_bodies;
 mod waiting;
 mod walks;

@@ -5,6 +5,7 @@ use super::{
     AdditionalProperties, Document, Location, Node, Operation, Response, Schema, Server, Spanned,
     StatusCode,
 };
+use std::borrow::Cow;
 use std::{collections::HashSet, fmt};
 
 /// One entry of the catalogue of error codes (`x-error-catalogue`).
@@ -68,6 +69,17 @@ impl Document {
     /// The untyped tree as it is written.
     pub fn as_written(&self) -> &Node {
         self.written.as_ref().unwrap_or(&self.root)
+    }
+
+    /// The whole document as one text: the text that was read. A document of several files is JSON, which is YAML as well.
+    pub fn one_text(&self) -> Cow<'_, str> {
+        if self.files.is_empty() {
+            return Cow::Borrowed(&self.text);
+        }
+        let mut text = String::new();
+        self.as_written().write_json(&mut text, 0);
+        text.push('\n');
+        Cow::Owned(text)
     }
 
     /// The component schema of this name.

@@ -116,6 +116,37 @@ impl Node {
         }
     }
 
+    /// Writes the value as JSON with line breaks; members keep their order.
+    pub(crate) fn write_json(&self, text: &mut String, depth: usize) {
+        let (open, close, count) = match &self.kind {
+            NodeKind::Array(items) if !items.is_empty() => ('[', ']', items.len()),
+            NodeKind::Object(members) if !members.is_empty() => ('{', '}', members.len()),
+            _ => {
+                text.push_str(&self.to_json().to_string());
+                return;
+            }
+        };
+        let members = self.as_object().into_iter().flatten();
+        let members = members.map(|(name, member)| (Some(name), &member.value));
+        let items = self.as_array().into_iter().flatten();
+        text.push(open);
+        for (index, (name, value)) in members.chain(items.map(|item| (None, item))).enumerate() {
+            text.push('\n');
+            text.push_str(&"  ".repeat(depth + 1));
+            if let Some(name) = name {
+                text.push_str(&Value::from(name.as_str()).to_string());
+                text.push_str(": ");
+            }
+            value.write_json(text, depth + 1);
+            if index + 1 < count {
+                text.push(',');
+            }
+        }
+        text.push('\n');
+        text.push_str(&"  ".repeat(depth));
+        text.push(close);
+    }
+
     /// How many values this holds, itself included.
     pub fn size(&self) -> usize {
         match &self.kind {

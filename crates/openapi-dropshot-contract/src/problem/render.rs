@@ -32,50 +32,6 @@ impl<'t> Source<'t> {
         Source { text, lines }
     }
 
-    /// Renders one problem of this text.
-    pub(super) fn render(&self, problem: &'t Problem) -> String {
-        let level = match problem.severity {
-            Severity::Error => Level::ERROR,
-            Severity::Warning => Level::WARNING,
-        };
-        let mut report = self.places(
-            problem,
-            level.primary_title(&problem.message).id(problem.rule),
-        );
-        if !problem.at.pointer.is_empty() {
-            report = report.element(Level::NOTE.message(format!("at {}", problem.at.pointer)));
-        }
-        report = report.element(Level::HELP.message(&problem.help));
-        Renderer::plain().render(&[report])
-    }
-
-    /// Adds the lines that the problem is about.
-    fn places(&self, problem: &'t Problem, title: Title<'t>) -> Group<'t> {
-        let at = &problem.at;
-        let line = line_of(at);
-        let mut excerpt = line.start.saturating_sub(CONTEXT)..line.end + CONTEXT;
-        if self.bytes(&excerpt).len() > MAX_EXCERPT {
-            excerpt = line;
-        }
-        if self.bytes(&excerpt).len() > MAX_EXCERPT {
-            return title.element(Origin::path(&*at.file).line(at.line).char_column(at.column));
-        }
-        let mark = self.mark(at, AnnotationKind::Primary, &excerpt);
-        let mut main = self.snippet(at, &excerpt).annotation(mark);
-        let mut others = Vec::new();
-        for (at, label) in &problem.related {
-            let line = line_of(at);
-            if excerpt.contains(&line.start) {
-                let mark = self.mark(at, AnnotationKind::Context, &excerpt);
-                main = main.annotation(mark.label(label));
-            } else if self.bytes(&line).len() <= MAX_EXCERPT {
-                let mark = self.mark(at, AnnotationKind::Context, &line);
-                others.push(self.snippet(at, &line).annotation(mark.label(label)));
-            }
-        }
-        title.element(main).elements(others)
-    }
-
     /// Returns the range of bytes of these lines, as far as the text has them.
     fn bytes(&self, lines: &Range<usize>) -> Range<usize> {
         let start = |line: usize| self.lines.get(line).copied().unwrap_or(self.text.len());
@@ -96,6 +52,57 @@ impl<'t> Source<'t> {
         let offset = line.start - self.bytes(lines).start;
         kind.span(offset + token.start..offset + token.end)
     }
+}
+
+/// Renders one problem. `source` returns the text of the file in which a place is.
+pub(super) fn render<'t>(
+    problem: &'t Problem,
+    source: &impl Fn(&Location) -> &'t Source<'t>,
+) -> String {
+    let level = match problem.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let title = level.primary_title(&problem.message).id(problem.rule);
+    let mut report = places(problem, source, title);
+    if !problem.at.pointer.is_empty() {
+        report = report.element(Level::NOTE.message(format!("at {}", problem.at.pointer)));
+    }
+    report = report.element(Level::HELP.message(&problem.help));
+    Renderer::plain().render(&[report])
+}
+
+/// Adds the lines that the problem is about.
+fn places<'t>(
+    problem: &'t Problem,
+    source: &impl Fn(&Location) -> &'t Source<'t>,
+    title: Title<'t>,
+) -> Group<'t> {
+    let at = &problem.at;
+    let own = source(at);
+    let line = line_of(at);
+    let mut excerpt = line.start.saturating_sub(CONTEXT)..line.end + CONTEXT;
+    if own.bytes(&excerpt).len() > MAX_EXCERPT {
+        excerpt = line;
+    }
+    if own.bytes(&excerpt).len() > MAX_EXCERPT {
+        return title.element(Origin::path(&*at.file).line(at.line).char_column(at.column));
+    }
+    let mark = own.mark(at, AnnotationKind::Primary, &excerpt);
+    let mut main = own.snippet(at, &excerpt).annotation(mark);
+    let mut others = Vec::new();
+    for (other, label) in &problem.related {
+        let line = line_of(other);
+        let source = source(other);
+        if other.file == at.file && excerpt.contains(&line.start) {
+            let mark = own.mark(other, AnnotationKind::Context, &excerpt);
+            main = main.annotation(mark.label(label));
+        } else if source.bytes(&line).len() <= MAX_EXCERPT {
+            let mark = source.mark(other, AnnotationKind::Context, &line);
+            others.push(source.snippet(other, &line).annotation(mark.label(label)));
+        }
+    }
+    title.element(main).elements(others)
 }
 
 /// Returns the index of the line of a place, as a range of one line.

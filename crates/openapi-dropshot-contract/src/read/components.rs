@@ -52,8 +52,10 @@ impl<'a> Reader<'a> {
             let schemes = &mut self.document.security_schemes;
             schemes.extend(scheme.map(|scheme| (name, scheme)));
         }
-        for (_, node) in self.section("callbacks") {
-            self.check_callback(node);
+        for (name, node) in self.section("callbacks") {
+            let requests = self.callback(node);
+            let callbacks = &mut self.document.callbacks;
+            callbacks.extend(requests.map(|requests| (name, requests)));
         }
     }
 

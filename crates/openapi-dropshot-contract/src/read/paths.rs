@@ -5,7 +5,7 @@ use super::Reader;
 use super::object::Object;
 use super::parameters::identity;
 use super::reference::Target;
-use crate::model::{Member, Method, Node, Operation, Parameter, Spanned};
+use crate::model::{Callback, Member, Method, Node, Operation, Parameter, Spanned};
 use crate::rules::document as rules;
 use regex::Regex;
 use std::collections::HashSet;
@@ -64,7 +64,12 @@ impl<'a> Reader<'a> {
             let message = "a path item cannot be a reference here";
             let help =
                 "write its operations out, and share parameters and responses under `components`";
-            self.report(rules::REFERENCE.problem(&reference.at, message, help));
+            let is_local = |text: &str| text.starts_with('#');
+            let rule = match reference.as_str() {
+                Some(text) if !is_local(text) => &rules::EXTERNAL_REFERENCE,
+                _ => &rules::REFERENCE,
+            };
+            self.report(rule.problem(&reference.at, message, help));
         }
         object.check_texts(&["summary", "description"]);
         self.servers(&object);
@@ -92,8 +97,13 @@ impl<'a> Reader<'a> {
         parameters.extend(shared.cloned());
         self.check_external_docs(&object);
         self.servers(&object);
-        for (_, member) in self.entries(&object, "callbacks") {
-            self.check_callback(&member.value);
+        let mut callbacks = Vec::new();
+        for (name, member) in self.entries(&object, "callbacks") {
+            let requests = self.callback(&member.value);
+            callbacks.extend(requests.map(|requests| Callback {
+                name: name.clone(),
+                requests,
+            }));
         }
         let security = self.security_requirements(&object);
         Some(Operation {
@@ -112,19 +122,36 @@ impl<'a> Reader<'a> {
             stability: self.stability(&object),
             security: security.unwrap_or_else(|| self.security.clone()),
             waiters: self.waiters(&object),
+            callbacks,
             extensions: object.extensions(),
         })
     }
 
-    /// A callback: checked, and left in the tree.
-    pub(super) fn check_callback(&mut self, node: &'a Node) {
-        if !matches!(self.target(node, "callbacks"), Some(Target::Inline)) {
-            return;
+    /// The requests of a callback, or of what a reference to one leads to.
+    pub(super) fn callback(&mut self, node: &'a Node) -> Option<Vec<Operation>> {
+        if let Target::Component(name) = self.target(node, "callbacks")? {
+            return self.document.callbacks.get(name).cloned();
         }
+        let mut requests = Vec::new();
         let entries = self.map(node, "a callback");
         for (expression, member) in entries.filter(|(name, _)| !name.starts_with("x-")) {
             let path = Spanned::new(expression.clone(), &member.key_at);
-            self.path_item(&path, &member.value);
+            requests.extend(self.path_item(&path, &member.value));
         }
+        Some(requests)
+    }
+
+    /// The webhooks of a document of OpenAPI 3.1.
+    pub(super) fn webhooks(&mut self, root: &Object<'a>) -> Vec<Callback> {
+        let mut webhooks = Vec::new();
+        let entries = self.entries(root, "webhooks");
+        for (name, member) in entries.filter(|(name, _)| !name.starts_with("x-")) {
+            let path = Spanned::new(name.clone(), &member.key_at);
+            webhooks.push(Callback {
+                name: name.clone(),
+                requests: self.path_item(&path, &member.value),
+            });
+        }
+        webhooks
     }
 }

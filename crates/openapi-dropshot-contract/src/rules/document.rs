@@ -64,7 +64,7 @@ rules! {
         "Remove `jsonSchemaDialect`, and write schemas of JSON Schema 2020-12."
         Text "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\njsonSchemaDialect: 'https://example.com/own'\npaths: {}"
             "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}";
-    WEBHOOKS Warning General "webhooks" "A document has `webhooks`, of which no code is generated."
+    WEBHOOKS Warning General "webhooks" "A document has `webhooks`. A generated client has types of their bodies; no other code is generated of them."
         "Send these requests with code of your own."
         Text "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}\nwebhooks: {sold: {}}"
             "openapi: 3.1.1\ninfo: {title: T, version: 1.0.0}\npaths: {}";
@@ -156,8 +156,8 @@ rules! {
     REFERENCE Error General "reference" "`$ref` does not refer to a component of the kind that may stand there."
         "Write `#/components/SECTION/NAME`."
         Schema "{$ref: '#/info'}" "{type: object, properties: {next: {$ref: '#/components/schemas/A'}}}";
-    EXTERNAL_REFERENCE Error General "external-reference" "`$ref` refers to another document."
-        "Copy what it refers to under `components` of this document."
+    EXTERNAL_REFERENCE Error General "external-reference" "`$ref` refers to a file that cannot be read, to a document on the network, or to a file outside of the folder of the document."
+        "Keep the file in the folder of the document or below it, and write its path relative to the file that has the reference."
         Schema "{$ref: 'other.yaml#/A'}" "{type: object, properties: {next: {$ref: '#/components/schemas/A'}}}";
     DANGLING_REFERENCE Error General "dangling-reference" "`$ref` refers to a component that does not exist."
         "Correct the name, or define the component."

@@ -49,7 +49,7 @@ fn documents_of_real_services_are_accepted() {
         assert!(
             errors.is_empty(),
             "{name}:\n{}",
-            Problems::new(&text.as_str().into(), errors)
+            Problems::new(text.as_str(), errors)
         );
     }
 }

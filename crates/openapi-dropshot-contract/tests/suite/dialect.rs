@@ -2,7 +2,7 @@
 //! means the same, with the lines and columns of the text.
 
 use crate::support::{assert_fault, assert_warning, readable};
-use openapi_dropshot_contract::diff;
+use openapi_dropshot_contract::{diff, model::Callback};
 
 fn document(version: &str, schema: &str) -> String {
     format!(
@@ -147,6 +147,87 @@ fn faults_of_a_newer_document_are_reported_where_they_are_written() {
         "no meaning in OpenAPI 3.1",
         "add `null`",
     );
+}
+
+#[test]
+fn what_is_new_in_3_2_is_rejected_where_it_stands() {
+    let whole = |members: &str, paths: &str| {
+        format!("openapi: 3.2.0\ninfo: {{title: T, version: 1.0.0}}\n{members}paths: {paths}\n")
+    };
+    let responses = "responses: {'204': {description: A.}}";
+    let stream = "{get: {responses: {'200': {description: A., content: {application/jsonl: {«itemSchema: {}}}}}}}";
+    for (text, name) in [
+        (whole("«$self: https://example.com/api\n", "{}"), "$self"),
+        (
+            whole("tags: [{name: a, «parent: b}, {name: b}]\n", "{}"),
+            "parent",
+        ),
+        (whole("tags: [{name: a, «kind: nav}]\n", "{}"), "kind"),
+        (
+            whole("", &format!("{{/a: {{«query: {{{responses}}}}}}}")),
+            "query",
+        ),
+        (
+            whole(
+                "",
+                &format!("{{/a: {{«additionalOperations: {{COPY: {{{responses}}}}}}}}}"),
+            ),
+            "additionalOperations",
+        ),
+        (whole("", &format!("{{/a: {stream}}}")), "itemSchema"),
+    ] {
+        assert_fault(&text, "unknown-member", name, "");
+    }
+}
+
+#[test]
+fn definitions_inside_of_a_schema_can_be_referred_to() {
+    let document = readable(&document(
+        "3.1.1",
+        "{type: object, properties: {size: {$ref: '#/components/schemas/Thing/$defs/Size'}}, $defs: {Size: {type: integer}}}",
+    ));
+    let size = &document.schemas["Thing"].properties["size"];
+    let size = document.resolve(size).expect("it is a component");
+    assert_eq!((size.at.line, size.at.column), (7, 112));
+}
+
+#[test]
+fn callbacks_and_webhooks_are_read() {
+    let document = readable(
+        "openapi: 3.1.0
+info: {title: T, version: 1.0.0}
+paths:
+  /a:
+    post:
+      operationId: start
+      callbacks:
+        done: {'{$request.body#/url}': {post: {requestBody: {content: {application/json: {schema: {type: string}}}}}}}
+        lost: {$ref: '#/components/callbacks/Lost'}
+webhooks:
+  sold: {put: {responses: {'204': {description: Noted.}}}}
+components:
+  callbacks:
+    Lost: {'{$request.body#/url}/lost': {delete: {responses: {'204': {description: Noted.}}}}}
+",
+    );
+    let requests = |callbacks: &[Callback]| -> Vec<String> {
+        let each = callbacks.iter().flat_map(|callback| {
+            let requests = callback.requests.iter();
+            requests.map(|request| format!("{} {} {}", callback.name, request.method, request.path))
+        });
+        each.collect()
+    };
+    assert_eq!(
+        requests(&document.operations[0].callbacks),
+        [
+            "done POST {$request.body#/url}",
+            "lost DELETE {$request.body#/url}/lost"
+        ]
+    );
+    assert_eq!(requests(&document.webhooks), ["sold PUT sold"]);
+    let done = &document.operations[0].callbacks[0].requests[0];
+    let body = done.request_body.as_ref().expect("it has one");
+    assert!(body.content[0].schema.is_some());
 }
 
 #[test]

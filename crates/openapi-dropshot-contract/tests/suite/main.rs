@@ -9,6 +9,7 @@ mod dialect;
 mod diff;
 mod due;
 mod errors;
+mod files;
 mod forms;
 mod golden;
 

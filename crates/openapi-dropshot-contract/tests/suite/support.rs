@@ -85,7 +85,7 @@ fn assert_found(
     let mut found = problems(&text, profile);
     // The small documents of most tests describe no errors.
     found.retain(|problem| problem.rule == rule || problem.rule != "missing-response");
-    let rendered = Problems::new(&text.as_str().into(), found.clone());
+    let rendered = Problems::new(text.as_str(), found.clone());
     let [problem] = found.as_slice() else {
         panic!(
             "expected one problem, `{rule}`, found {}:\n{rendered}",
@@ -116,7 +116,7 @@ pub(crate) fn assert_clean(text: &str) {
     assert!(
         found.is_empty(),
         "expected no problem, found:\n{}",
-        Problems::new(&text.into(), found)
+        Problems::new(text, found)
     );
 }
 

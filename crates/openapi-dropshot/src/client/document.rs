@@ -1,7 +1,8 @@
 //! Looks up facts about the document for several parts of the client generator.
 
 use openapi_dropshot_contract::model::{
-    AdditionalProperties, Document, MediaType, Operation, Response, Schema, StatusCode, Type,
+    AdditionalProperties, Document, MediaType, Operation, Parameter, ParameterIn, Response, Schema,
+    StatusCode, Type,
 };
 
 /// Returns the responses that a client reads as a success; see [`super::prepare`].
@@ -20,10 +21,38 @@ pub(super) fn successes(operation: &Operation) -> Vec<&Response> {
     }
 }
 
+/// Returns the responses that say why a request failed.
+pub(super) fn errors(operation: &Operation) -> Vec<&Response> {
+    let has_success =
+        (operation.responses.iter()).any(|response| response.status.value.is_success());
+    let is_error = |response: &&Response| match response.status.value {
+        StatusCode::Exact(status) => status >= 400,
+        StatusCode::Range(class) => class >= 4,
+        // Without a success beside it, `default` is read as one.
+        StatusCode::Default => has_success,
+    };
+    operation.responses.iter().filter(is_error).collect()
+}
+
+/// Returns whether a body is JSON, of whatever media type.
+pub(super) fn is_json(media: &MediaType) -> bool {
+    let essence = essence(media);
+    essence == "application/json" || essence.ends_with("+json")
+}
+
 /// Returns the media type without its parameters.
 pub(super) fn essence(media: &MediaType) -> &str {
     let name = &media.name.value;
     name.split(';').next().unwrap_or_default().trim()
+}
+
+/// Returns whether a parameter is a list whose items are sent as one text, with commas between them.
+pub(super) fn is_joined(document: &Document, parameter: &Parameter) -> bool {
+    let schema = parameter.schema.as_ref();
+    let schema = schema.and_then(|schema| document.resolve(schema));
+    let explode = parameter.explode.as_ref().map(|explode| explode.value);
+    schema.is_some_and(|schema| is_type(schema, Type::Array))
+        && (parameter.location != ParameterIn::Query || explode == Some(false))
 }
 
 /// Returns whether a schema has this `type`.
@@ -55,6 +84,11 @@ pub(super) fn all_schemas(document: &Document) -> Vec<&Schema> {
         let parameters = operation.parameters.iter();
         schemas.extend(parameters.filter_map(|parameter| parameter.schema.as_ref()));
     }
+    with_parts(schemas)
+}
+
+/// Returns schemas with those inside of them.
+pub(super) fn with_parts(mut schemas: Vec<&Schema>) -> Vec<&Schema> {
     let mut index = 0;
     while let Some(&schema) = schemas.get(index) {
         let values = match &schema.additional_properties {

@@ -1,7 +1,10 @@
 //! Gives every inline schema that becomes a type its own name, because typify silently merges two schemas with
 //! the same name.
 
-use super::document::{is_type, known_values, successes};
+use super::{
+    document::{is_type, known_values, successes},
+    statuses::{bodies_in_place, sent, typed_successes},
+};
 use openapi_dropshot_contract::{
     Problem,
     model::{
@@ -68,26 +71,34 @@ pub(super) fn collect<'a>(document: &'a Document, problems: &mut Vec<Problem>) -
     for operation in &document.operations {
         let id = operation.id.as_ref().map_or("", |id| id.value.as_str());
         for parameter in &operation.parameters {
-            let name = name_at(&parameter.at, id, &parameter.name.value);
+            let name = name_at(&parameter.at, || format!("{id} {}", parameter.name.value));
             if let Some(schema) = &parameter.schema {
                 collector.visit(&name, schema, Some(parameter));
             }
         }
         if let Some(body) = &operation.request_body {
-            collector.visit_content(&name_at(&body.at, id, "body"), &body.content);
+            let name = name_at(&body.at, || format!("{id} body"));
+            let sent = sent(&body.content).map(|(media, _)| std::slice::from_ref(media));
+            collector.visit_content(&name, sent.unwrap_or_default());
         }
-        for response in successes(operation) {
-            collector.visit_content(&name_at(&response.at, id, "response"), &response.content);
+        let typed = !typed_successes(operation).is_empty();
+        for response in successes(operation).into_iter().filter(|_| !typed) {
+            let name = name_at(&response.at, || format!("{id} response"));
+            collector.visit_content(&name, &response.content);
         }
+    }
+    for (name, schema) in bodies_in_place(document) {
+        collector.claim(&name, schema, None, true);
+        collector.parts(&name, schema);
     }
     collector.names
 }
 
 /// Names a part of an operation: a component, which operations share, keeps its own name.
-fn name_at(at: &Location, operation: &str, part: &str) -> String {
+pub(super) fn name_at(at: &Location, other: impl FnOnce() -> String) -> String {
     let component = at.pointer.strip_prefix("/components/");
     let name = component.and_then(|component| component.split('/').nth(1));
-    name.map_or_else(|| format!("{operation} {part}"), unescape_pointer_token)
+    name.map_or_else(other, unescape_pointer_token)
 }
 
 /// Whether typify makes a named type of an inline schema.
@@ -131,16 +142,22 @@ impl<'a> Collector<'a, '_> {
         match self.names.get(&folded(name)) {
             // A component that several operations refer to is met again.
             Some(other) if other.schema.at == schema.at => {}
+            // Two schemas in place get numbers, because neither has a name in the document.
+            Some(_) if inline => {
+                let another = |number: &usize| {
+                    let other = self.names.get(&folded(&format!("{name} {number}")));
+                    other.is_none_or(|other| other.schema.at == schema.at)
+                };
+                let number = (2_usize..).find(another).unwrap_or_default();
+                self.claim(&format!("{name} {number}"), schema, parameter, inline);
+            }
             Some(other) => {
                 let message = format!(
                     "this schema would become a second type with the name of `{}`",
                     other.name
                 );
-                let help = if inline {
-                    "move it to `components.schemas` under a name of its own"
-                } else {
-                    "rename one of the two, so that they differ in more than case and punctuation"
-                };
+                let help =
+                    "rename one of the two, so that they differ in more than case and punctuation";
                 let problem = Problem::error("client-name-clash", &schema.at, message, help);
                 self.problems
                     .push(problem.with_related(&other.schema.at, "the first one"));

@@ -8,6 +8,7 @@ mod examples;
 mod kinds;
 mod operations;
 mod requests;
+mod responses;
 mod service;
 mod setters;
 mod types;
@@ -24,7 +25,7 @@ use openapi_dropshot_contract::model::{Document, Extensions};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::collections::BTreeMap;
-use syn::{Item, ItemMod};
+use syn::{Ident, Item, ItemMod};
 
 /// A module of the client, which becomes a file.
 pub(super) struct Module {
@@ -43,6 +44,8 @@ struct Pass<'a> {
     library: &'a str,
     /// How a value of each type is written in an example, by the [`folded`](super::names::folded) name of the type.
     kinds: BTreeMap<String, Kind>,
+    /// The types, by folded name.
+    idents: BTreeMap<String, Ident>,
 }
 
 /// Turns progenitor's code into the client of the document; `library` is the crate of the client.
@@ -73,6 +76,7 @@ pub(super) fn apply(
         names,
         library,
         kinds: kinds::of(&types),
+        idents: responses::idents(&types),
     };
     let requests = requests::read(document, &builders)?;
     let module = |name: &str, about, code| Module {
@@ -89,11 +93,19 @@ pub(super) fn apply(
     };
     let about_client = "The client, with a method for each operation.";
     let about_builders = "Requests, each with its parameters and `send`.";
+    let callbacks = pass.callbacks();
     let mut modules = vec![
-        module("mod.rs", None, pass.root()),
+        module("mod.rs", None, pass.root(&requests, callbacks.is_some())),
         module("client.rs", Some(about_client), pass.client(&requests)),
         module("builder.rs", Some(about_builders), builders),
     ];
+    let about_responses =
+        "The bodies of responses, by status, of operations whose responses have different bodies.";
+    let responses = pass.responses(&requests);
+    modules.extend(responses.map(|code| module("responses.rs", Some(about_responses), code)));
+    let about_callbacks =
+        "The bodies of the requests that the service sends: of its callbacks and webhooks.";
+    modules.extend(callbacks.map(|code| module("callbacks.rs", Some(about_callbacks), code)));
     // Each module inside of `types` has a file of its own.
     let (mut declarations, mut types_code) = (TokenStream::new(), TokenStream::new());
     for item in pass.types(types, &requests)? {

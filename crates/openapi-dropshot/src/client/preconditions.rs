@@ -211,23 +211,13 @@ impl Check<'_, '_> {
             return;
         };
         let resolved = self.document.resolve(schema).unwrap_or(schema);
-        let is_array = is_type(resolved, Type::Array);
-        if is_type(resolved, Type::Object) || (is_array && !is_query) {
+        let is_path = place == ParameterIn::Path;
+        if is_type(resolved, Type::Object) || (is_type(resolved, Type::Array) && is_path) {
             self.reject(
                 "client-style",
                 &schema.at,
                 format!("cannot write the value of `{name}` into a {place}"),
                 "use a string, a number or a boolean",
-            );
-        }
-        if let Some(explode) = parameter.explode.as_ref().filter(|explode| !explode.value)
-            && is_array
-        {
-            self.reject(
-                "client-style",
-                &explode.at,
-                format!("repeats `{name}` for each item instead of joining the items"),
-                "leave `explode` out",
             );
         }
     }

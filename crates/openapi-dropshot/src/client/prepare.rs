@@ -1,17 +1,21 @@
 //! Rewrites the document in a form that progenitor understands without losing or misreading a part of it.
 
 use super::{
-    document::{all_schemas, is_type, known_values, successes},
+    document::{all_schemas, essence, is_type, known_values, successes, with_parts},
     names::Names,
+    statuses::{Sent, bodies_in_place, sent, type_name, typed_successes},
 };
 use openapi_dropshot_contract::model::{Document, Location, Schema, StatusCode, Type};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The document as progenitor gets it.
 pub(super) fn prepare(document: &Document, names: &Names<'_>) -> Value {
     let mut root = document.root.to_json();
-    keep_successes(document, &mut root);
-    for schema in all_schemas(document) {
+    let in_place = bodies_in_place(document);
+    let inside = in_place
+        .iter()
+        .flat_map(|(_, schema)| with_parts(vec![*schema]));
+    for schema in all_schemas(document).into_iter().chain(inside) {
         loosen(schema, false, &mut root);
     }
     let operations = document.operations.iter();
@@ -25,7 +29,91 @@ pub(super) fn prepare(document: &Document, names: &Names<'_>) -> Value {
             object.insert("title".to_owned(), Value::from(named.name.clone()));
         }
     }
+    add_components(&in_place, names, &mut root);
+    remove_callbacks(document, &mut root);
+    describe_json(document, &mut root);
+    keep_successes(document, &mut root);
+    send_one_media_type(document, &mut root);
     root
+}
+
+/// Makes components of the bodies for which progenitor would make no type.
+fn add_components(bodies: &[(String, &Schema)], names: &Names<'_>, root: &mut Value) {
+    for (_, schema) in bodies {
+        let body = root.pointer(&schema.at.pointer).cloned();
+        if let (Some(name), Some(mut body)) = (type_name(schema, names), body) {
+            if let Some(members) = body.as_object_mut() {
+                members.remove("title");
+            }
+            let name = component_name(name);
+            root["components"]["schemas"][name] = body;
+        }
+    }
+}
+
+/// The name of the component that is made of a body with this name: without spaces.
+pub(super) fn component_name(name: &str) -> String {
+    let words = name.split(|letter: char| !letter.is_alphanumeric());
+    let words = words.map(|word| {
+        let mut letters = word.chars();
+        let first = letters.next().into_iter().flat_map(char::to_uppercase);
+        first.chain(letters).collect::<String>()
+    });
+    words.collect()
+}
+
+/// Removes the callbacks, of which progenitor makes nothing. It cannot read references to them.
+fn remove_callbacks(document: &Document, root: &mut Value) {
+    for operation in &document.operations {
+        if let Some(members) = object_at(root, &operation.at) {
+            members.remove("callbacks");
+        }
+    }
+    if let Some(Value::Object(components)) = root.get_mut("components") {
+        components.remove("callbacks");
+    }
+}
+
+/// Adds the schema of any value to JSON without a schema.
+fn describe_json(document: &Document, root: &mut Value) {
+    let responses = document.operations.iter().flat_map(successes);
+    for media in responses.flat_map(|response| &response.content) {
+        if essence(media) == "application/json"
+            && media.schema.is_none()
+            && let Some(described) = object_at(root, &media.at)
+        {
+            described.insert("schema".to_owned(), json!({}));
+        }
+    }
+}
+
+/// Keeps the media type of each request body that the client sends, in the form that progenitor has a type for.
+fn send_one_media_type(document: &Document, root: &mut Value) {
+    for body in document
+        .operations
+        .iter()
+        .filter_map(|operation| operation.request_body.as_ref())
+    {
+        let Some((media, how)) = sent(&body.content) else {
+            continue;
+        };
+        let Some(Value::Object(content)) =
+            object_at(root, &body.at).and_then(|members| members.get_mut("content"))
+        else {
+            continue;
+        };
+        // The body of a component was met before.
+        let Some(mut described) = content.remove(&media.name.value) else {
+            continue;
+        };
+        match how {
+            Sent::Json | Sent::Form if media.schema.is_some() => {}
+            Sent::Json | Sent::Form => described["schema"] = json!({}),
+            Sent::Text => described["schema"] = json!({"type": "string"}),
+            Sent::Bytes => described["schema"] = json!({"type": "string", "format": "binary"}),
+        }
+        *content = Map::from_iter([(how.for_progenitor().to_owned(), described)]);
+    }
 }
 
 /// Removes the error responses: the toolkit reads every error in the same way, also one that differs from those of the
@@ -45,7 +133,12 @@ fn keep_successes(document: &Document, root: &mut Value) {
             };
             Some((key, responses.remove(&status.to_string())?))
         });
-        *responses = kept.collect();
+        *responses = if typed_successes(operation).is_empty() {
+            kept.collect()
+        } else {
+            // Their types are components.
+            Map::from_iter([("204".to_owned(), json!({"description": ""}))])
+        };
     }
 }
 

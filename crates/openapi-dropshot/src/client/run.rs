@@ -1,8 +1,9 @@
 //! Runs progenitor. Its errors and panics become problems at the operation or the schema that causes them.
 
+use super::{names::Names, prepare::component_name};
 use openapi_dropshot_contract::{
     Problem,
-    model::{Document, Location, Operation, Schema},
+    model::{Document, Location, Operation, Schema, unescape_pointer_token},
 };
 use progenitor_impl::{GenerationSettings, Generator, InterfaceStyle, TagStyle};
 use serde_json::{Map, Value};
@@ -18,8 +19,12 @@ use std::{
 /// # Errors
 ///
 /// The operations and schemas that progenitor cannot express.
-pub(super) fn run(document: &Document, prepared: &Value) -> Result<syn::File, Vec<Problem>> {
-    attempt(prepared).map_err(|reason| find_cause(document, prepared, &reason))
+pub(super) fn run(
+    document: &Document,
+    names: &Names<'_>,
+    prepared: &Value,
+) -> Result<syn::File, Vec<Problem>> {
+    attempt(prepared).map_err(|reason| find_cause(document, names, prepared, &reason))
 }
 
 fn attempt(prepared: &Value) -> Result<syn::File, String> {
@@ -70,26 +75,40 @@ fn generate(prepared: &Value) -> Result<syn::File, String> {
 }
 
 /// Finds the cause: tries each schema alone, then each operation alone.
-fn find_cause(document: &Document, prepared: &Value, reason: &str) -> Vec<Problem> {
+fn find_cause(
+    document: &Document,
+    names: &Names<'_>,
+    prepared: &Value,
+    reason: &str,
+) -> Vec<Problem> {
     let no_paths = with_paths(prepared, Map::new());
     let mut problems: Vec<Problem> = if attempt(&no_paths).is_err() {
         let schemas = document.schemas.iter();
         let unsupported_schema = |(name, schema): (&String, &Schema)| {
-            let reason = attempt(&with_only_schema(&no_paths, name)).err()?;
+            let reason = attempt(&with_only_schema(prepared, name)).err()?;
             Some(unsupported(
                 &schema.at,
                 &format!("the schema `{name}`"),
                 &reason,
             ))
         };
-        schemas.filter_map(unsupported_schema).collect()
+        let own = schemas.filter_map(unsupported_schema);
+        let in_place = names.values().filter(|named| named.inline);
+        let in_place = in_place.filter_map(|named| {
+            let name = component_name(&named.name);
+            prepared.pointer(&format!("/components/schemas/{name}"))?;
+            let reason = attempt(&with_only_schema(prepared, &name)).err()?;
+            let what = format!("the body `{}`", named.name);
+            Some(unsupported(&named.schema.at, &what, &reason))
+        });
+        own.chain(in_place).collect()
     } else {
         let unsupported_operation = |operation: &Operation| {
             let path = &operation.path.value;
             let mut item = prepared.get("paths")?.get(path)?.as_object()?.clone();
             item.retain(|name, _| name == "parameters" || name == operation.method.key());
-            let paths = Map::from_iter([(path.clone(), Value::Object(item))]);
-            let reason = attempt(&with_paths(prepared, paths)).err()?;
+            let item = Value::Object(item);
+            let reason = attempt(&with_only_path(prepared, path, item)).err()?;
             let what = format!("the operation {}", operation.label());
             Some(unsupported(&operation.at, &what, &reason))
         };
@@ -120,15 +139,89 @@ fn with_paths(prepared: &Value, paths: Map<String, Value>) -> Value {
     copy
 }
 
-/// A copy in which the other schemas allow anything, so that references to them stay valid.
-fn with_only_schema(prepared: &Value, name: &str) -> Value {
-    let mut copy = prepared.clone();
-    if let Some(Value::Object(schemas)) = copy.pointer_mut("/components/schemas") {
-        for (_, other) in schemas.iter_mut().filter(|(other, _)| *other != name) {
-            *other = Value::Object(Map::new());
+/// The document with one path only, and with the schemas to which that path refers.
+fn with_only_path(prepared: &Value, path: &str, item: Value) -> Value {
+    let schemas = prepared.pointer("/components/schemas");
+    let (mut kept, mut open) = (Map::new(), Vec::new());
+    references(&item, &mut open);
+    // Parameters, bodies and responses of the components stay.
+    if let Some(Value::Object(components)) = prepared.get("components") {
+        let others = components
+            .iter()
+            .filter(|(section, _)| *section != "schemas");
+        others.for_each(|(_, section)| references(section, &mut open));
+    }
+    while let Some(name) = open.pop() {
+        if let Some(schema) = schemas.and_then(|schemas| schemas.get(&name))
+            && !kept.contains_key(&name)
+        {
+            references(schema, &mut open);
+            kept.insert(name, schema.clone());
         }
     }
-    copy
+    let paths = Map::from_iter([(path.to_owned(), item)]);
+    with_schemas(prepared, paths, kept)
+}
+
+/// The document with one schema only. Those to which it refers allow anything, so that the references stay valid.
+fn with_only_schema(prepared: &Value, name: &str) -> Value {
+    let schema = prepared
+        .pointer("/components/schemas")
+        .and_then(|schemas| schemas.get(name));
+    let mut referred = Vec::new();
+    schema
+        .into_iter()
+        .for_each(|schema| references(schema, &mut referred));
+    let referred = referred
+        .into_iter()
+        .map(|name| (name, Value::Object(Map::new())));
+    let mut kept: Map<String, Value> = referred.collect();
+    kept.extend(schema.map(|schema| (name.to_owned(), schema.clone())));
+    with_schemas(prepared, Map::new(), kept)
+}
+
+fn with_schemas(prepared: &Value, paths: Map<String, Value>, schemas: Map<String, Value>) -> Value {
+    let Some(members) = prepared.as_object() else {
+        return Value::Null;
+    };
+    let mut copy = Map::new();
+    for (name, member) in members {
+        match name.as_str() {
+            "paths" | "components" => {}
+            _ => {
+                copy.insert(name.clone(), member.clone());
+            }
+        }
+    }
+    let mut components = Map::new();
+    // A schema alone needs nothing else.
+    if let Some(Value::Object(sections)) = prepared.get("components").filter(|_| !paths.is_empty())
+    {
+        let others = sections.iter().filter(|(section, _)| *section != "schemas");
+        components.extend(others.map(|(section, others)| (section.clone(), others.clone())));
+    }
+    components.insert("schemas".to_owned(), Value::Object(schemas));
+    copy.insert("paths".to_owned(), Value::Object(paths));
+    copy.insert("components".to_owned(), Value::Object(components));
+    Value::Object(copy)
+}
+
+/// Adds the names of the schemas to which a part refers.
+fn references(part: &Value, names: &mut Vec<String>) {
+    match part {
+        Value::Array(items) => items.iter().for_each(|item| references(item, names)),
+        Value::Object(members) => {
+            for (name, member) in members {
+                let text = member.as_str().filter(|_| name == "$ref");
+                let schema = text.and_then(|text| text.strip_prefix("#/components/schemas/"));
+                match schema {
+                    Some(schema) => names.push(unescape_pointer_token(schema)),
+                    None => references(member, names),
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 fn first_line(text: &str) -> String {

@@ -273,9 +273,34 @@ fn errors_of_different_types_are_accepted() {
         json("{$ref: '#/components/schemas/Thing'}"),
         json("{type: string}")
     ));
-    let text = file(&text, "builder.rs");
-    assert!(text.contains("success: &[204]"), "{text}");
-    assert!(text.contains("self.call.request().empty().await"), "{text}");
+    let builder = file(&text, "builder.rs");
+    assert!(builder.contains("success: &[204]"), "{builder}");
+    assert!(
+        builder.contains("Ok(self.call.request().empty().await?)"),
+        "{builder}"
+    );
+    let errors = file(&text, "responses.rs");
+    for part in [
+        "NotFound(types::Thing)",
+        "Other(types::PutThingErrorDefault)",
+        "_ =>",
+    ] {
+        assert!(errors.contains(part), "{errors}");
+    }
+}
+
+#[test]
+fn errors_of_one_type_have_no_types_by_status() {
+    let json = "content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}";
+    let text = with_responses(&format!(
+        "'204': {{description: Done.}}, '404': {{description: No., {json}}}, default: {{description: No., {json}}}"
+    ));
+    let files = generated(&text).expect("it is supported");
+    assert!(
+        files
+            .iter()
+            .all(|file| !file.path.ends_with("responses.rs"))
+    );
 }
 
 #[test]

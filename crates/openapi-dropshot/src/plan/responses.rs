@@ -42,7 +42,7 @@ pub(crate) struct Successes<'a> {
 }
 
 /// Returns the name of a status, for the names of types.
-pub(super) fn status_name(status: u16) -> String {
+pub(crate) fn status_name(status: u16) -> String {
     match status {
         200 => "Ok",
         201 => "Created",

@@ -69,6 +69,41 @@ fn schemas_are_rejected_where_no_type_says_the_same() {
 }
 
 #[test]
+fn keywords_of_3_1_that_no_type_says_are_rejected_where_they_stand() {
+    let object = "      type: object\n      properties: {a: {type: string}, b: {type: string}}\n";
+    for (before, keyword) in [
+        (object, "if: {required: [a]}"),
+        (object, "dependentRequired: {a: [b]}"),
+        (object, "dependentSchemas: {a: {required: [b]}}"),
+        (object, "patternProperties: {'^x': {type: integer}}"),
+        (object, "propertyNames: {maxLength: 3}"),
+        (
+            "      type: array\n      items: {type: string}\n",
+            "contains: {const: a}",
+        ),
+        (
+            "      type: array\n",
+            "prefixItems: [{type: string}, {type: integer}]",
+        ),
+        ("      type: array\n", "items: {$dynamicRef: '#a'}"),
+    ] {
+        let text = schema(&format!("{before}      {keyword}\n"))
+            .replace("openapi: 3.0.3", "openapi: 3.1.1");
+        let start = text.find(&format!("      {keyword}")).expect("it is there");
+        let line = text[..start].matches('\n').count() + 1;
+        let found = problems(&text);
+        let [problem] = found.as_slice() else {
+            panic!("{keyword}: {found:?}");
+        };
+        assert!(
+            problem.starts_with(&format!("unsupported-schema {line}:")),
+            "{problem}"
+        );
+        assert!(problem.contains("write"), "{problem}");
+    }
+}
+
+#[test]
 fn a_range_without_a_multiple_is_empty() {
     assert_rejected(&[(
         schema("      type: integer\n      minimum: 1\n      maximum: 4\n      multipleOf: 5\n"),

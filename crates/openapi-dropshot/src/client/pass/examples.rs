@@ -54,7 +54,7 @@ impl Pass<'_> {
                 name: &body.name,
                 target: &body.target,
                 value: self.value_for_setter(&media.examples, media.schema.as_ref(), &body.target),
-                required: true,
+                required: body.required,
                 deprecated: false,
             }
         });

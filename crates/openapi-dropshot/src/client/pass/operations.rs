@@ -5,10 +5,14 @@ use super::{
     examples::{is_required, is_typical},
     kinds::{Kind, argument_of, name_of},
     requests::{Body, Reading, Request},
+    responses::{errors_type, successes_type},
     setters::assign,
 };
 use crate::{
-    client::document::{is_type, successes},
+    client::{
+        document::{is_type, successes},
+        statuses::Sent,
+    },
     lifecycle::{deprecation_note, stability_sentence},
     names::snake,
 };
@@ -77,17 +81,21 @@ impl Pass<'_> {
         let body = request.body.iter();
         let held = body.clone().map(|body| &body.held);
         let initial = body.clone().map(|body| {
-            let initial = if body.held == body.target {
-                "missing"
-            } else {
-                "builder"
-            };
-            format_ident!("{initial}")
+            let has_builder = body.held != body.target;
+            format_ident!(
+                "{}",
+                match (body.required, has_builder) {
+                    (true, false) => "missing",
+                    (true, true) => "builder",
+                    (false, false) => "optional",
+                    (false, true) => "optional_builder",
+                }
+            )
         });
         // A body of bytes may be a stream, which cannot be cloned.
         let clone = body
             .clone()
-            .all(|body| body.essence != "application/octet-stream")
+            .all(|body| body.how != Sent::Bytes)
             .then(|| quote!(, Clone));
         let setters = request.parameters.iter();
         let setters = setters.map(|setter| self.setter(request, setter));
@@ -165,10 +173,25 @@ impl Pass<'_> {
         let prepared = request_of(request);
         let (read, response): (_, Type) = match &request.response {
             Reading::Json(response) => ("json", (**response).clone()),
+            Reading::ByStatus => ("by_status", successes_type(request)),
             Reading::Empty => ("empty", parse_quote!(())),
             Reading::Bytes => ("bytes", parse_quote!(::openapi_dropshot_client::ByteStream)),
         };
         let read = format_ident!("{read}");
+        let received = quote!(#prepared.#read());
+        // The error is read by its status.
+        let (error, sent, sent_blocking) = match errors_type(request) {
+            Some(bodies) => (
+                quote!(super::TypedError<#bodies>),
+                quote!(Ok(#received.await?)),
+                quote!(Ok(toolkit::wait(#received)?)),
+            ),
+            None => (
+                quote!(super::Error),
+                quote!(#received.await),
+                quote!(toolkit::wait(#received)),
+            ),
+        };
         let first = format!(" Sends `{} {}`.", operation.method, operation.path.value);
         let example = docs([self.call_example(request)]);
         let blocking_example = self.request_example(request, "fn", is_required, |request| {
@@ -187,8 +210,8 @@ impl Pass<'_> {
             /// its response does not match the document.
             ///
             #example
-            pub async fn send(self) -> Result<super::Response<#response>, super::Error> {
-                #prepared.#read().await
+            pub async fn send(self) -> Result<super::Response<#response>, #error> {
+                #sent
             }
 
             /// Sends as [`send`](Self::send) does, and waits for the response: for code that is not async.
@@ -199,8 +222,8 @@ impl Pass<'_> {
             ///
             #blocking_example
             #[cfg(all(feature = "blocking", not(target_arch = "wasm32")))]
-            pub fn send_blocking(self) -> Result<super::Response<#response>, super::Error> {
-                toolkit::wait(#prepared.#read())
+            pub fn send_blocking(self) -> Result<super::Response<#response>, #error> {
+                #sent_blocking
             }
         }
     }
@@ -317,12 +340,15 @@ fn request_of(request: &Request<'_>) -> TokenStream {
         return quote!(self.call.request());
     };
     let Body { target, held, .. } = body;
-    match body.essence {
-        "application/json" => quote!(self.call.request_with_json::<#target, #held>(self.body)),
-        "application/x-www-form-urlencoded" => {
-            quote!(self.call.request_with_form::<#target, #held>(self.body))
+    match (body.how, body.essence) {
+        (Sent::Json, "application/json") => {
+            quote!(self.call.request_with_json::<#target, #held>(self.body))
         }
-        media => quote!(self.call.request_with_raw(#media, self.body)),
+        (Sent::Json, media) => {
+            quote!(self.call.request_with_json_as::<#target, #held>(#media, self.body))
+        }
+        (Sent::Form, _) => quote!(self.call.request_with_form::<#target, #held>(self.body)),
+        (Sent::Text | Sent::Bytes, media) => quote!(self.call.request_with_raw(#media, self.body)),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::{
     client::{
         document::{essence, successes},
         names::folded,
+        statuses::{Case, Sent, sent, typed_errors, typed_successes},
     },
     names::{ident, snake},
 };
@@ -24,6 +25,10 @@ pub(super) struct Request<'a> {
     pub(super) parameters: Vec<Setter<'a>>,
     pub(super) body: Option<Body<'a>>,
     pub(super) response: Reading,
+    /// The successes, if they have different bodies; the response is then [`Reading::ByStatus`].
+    pub(super) successes: Vec<Case<'a>>,
+    /// The error responses, if those of the document have different bodies.
+    pub(super) errors: Vec<Case<'a>>,
     /// The statuses of its successes; empty if each from 200 to 299 is one.
     pub(super) success: Vec<u16>,
 }
@@ -42,6 +47,8 @@ pub(super) struct Body<'a> {
     pub(super) media: &'a MediaType,
     /// The media type, without parameters.
     pub(super) essence: &'a str,
+    pub(super) how: Sent,
+    pub(super) required: bool,
     /// The type that `body` takes.
     pub(super) target: Type,
     /// The type that the builder holds: the builder of the target, if that has one.
@@ -51,6 +58,8 @@ pub(super) struct Body<'a> {
 /// How the body of a success is read.
 pub(super) enum Reading {
     Json(Box<Type>),
+    /// As the enum of the successes of the operation.
+    ByStatus,
     Empty,
     Bytes,
 }
@@ -64,11 +73,15 @@ pub(super) fn read<'a>(
     document: &'a Document,
     builders: &[Item],
 ) -> Result<Vec<Request<'a>>, String> {
-    let read = |operation| request(operation, builders);
+    let read = |operation| request(document, operation, builders);
     document.operations.iter().map(read).collect()
 }
 
-fn request<'a>(operation: &'a Operation, builders: &[Item]) -> Result<Request<'a>, String> {
+fn request<'a>(
+    document: &Document,
+    operation: &'a Operation,
+    builders: &[Item],
+) -> Result<Request<'a>, String> {
     let id = operation.id.as_ref().map_or("", |id| id.value.as_str());
     let missing = |what: &str| format!("the operation `{id}` has no {what}");
     let builder = builders.iter().find_map(|item| match item {
@@ -95,14 +108,16 @@ fn request<'a>(operation: &'a Operation, builders: &[Item]) -> Result<Request<'a
             },
         });
     }
-    let media = (operation.request_body.as_ref()).and_then(|body| body.content.first());
+    let declared = operation.request_body.as_ref();
+    let media = declared.and_then(|body| Some((body.required, sent(&body.content)?)));
     let body = match media {
-        Some(media) => {
+        Some((required, (media, how))) => {
             let (name, held) = fields.remove("body").ok_or_else(|| missing("body"))?;
-            Some(body(media, name, held))
+            Some(body(media, how, required, name, held))
         }
         None => None,
     };
+    let successes = typed_successes(operation);
     let response = response_of(&builder.ident, builders).ok_or_else(|| missing("`send`"))?;
     Ok(Request {
         operation,
@@ -111,11 +126,14 @@ fn request<'a>(operation: &'a Operation, builders: &[Item]) -> Result<Request<'a
         parameters,
         body,
         response: match response.to_token_stream().to_string().as_str() {
+            _ if !successes.is_empty() => Reading::ByStatus,
             "()" => Reading::Empty,
             "ByteStream" => Reading::Bytes,
             _ => Reading::Json(Box::new(response)),
         },
         success: success(operation),
+        successes,
+        errors: typed_errors(document, operation),
     })
 }
 
@@ -132,17 +150,18 @@ fn values_of(builder: &ItemStruct) -> BTreeMap<String, (Ident, Type)> {
     }
 }
 
-fn body(media: &MediaType, name: Ident, held: Type) -> Body<'_> {
-    let essence = essence(media);
-    let held = match essence {
-        "application/octet-stream" => parse_quote!(::openapi_dropshot_client::reqwest::Body),
-        "text/plain" | "text/x-markdown" => parse_quote!(::std::string::String),
-        _ => held,
+fn body(media: &MediaType, how: Sent, required: bool, name: Ident, held: Type) -> Body<'_> {
+    let held = match how {
+        Sent::Bytes => parse_quote!(::openapi_dropshot_client::reqwest::Body),
+        Sent::Text => parse_quote!(::std::string::String),
+        Sent::Json | Sent::Form => held,
     };
     Body {
         name,
         media,
-        essence,
+        essence: essence(media),
+        how,
+        required,
         target: without_builder(&held),
         held,
     }

@@ -81,12 +81,31 @@ impl Pass<'_> {
     }
 
     /// Writes the items of the root module, which contains everything that an application needs.
-    pub(super) fn root(&self) -> TokenStream {
+    pub(super) fn root(&self, requests: &[Request<'_>], has_callbacks: bool) -> TokenStream {
         let error_code = self.error_code();
         let (code, code_of_blocking) = match &error_code {
             Some(code) => (quote!(types::#code), quote!(super::types::#code)),
             None => (quote!(String), quote!(String)),
         };
+        let is_typed =
+            |request: &Request<'_>| !request.errors.is_empty() || !request.successes.is_empty();
+        let responses = (requests.iter().any(is_typed)).then(|| {
+            quote!(
+                pub mod responses;
+            )
+        });
+        let callbacks = has_callbacks.then(|| {
+            quote!(
+                pub mod callbacks;
+            )
+        });
+        let typed_error = requests.iter().any(|request| !request.errors.is_empty());
+        let typed_error = typed_error.then(|| {
+            quote! {
+                /// The error of a call of an operation whose error responses have different bodies; [`responses`] has the bodies.
+                pub type TypedError<B> = ::openapi_dropshot_client::TypedError<B, #code>;
+            }
+        });
         // Without the alias, applications would use `ErrorErrorCode` for `error_code` of the component `Error`.
         let alias = error_code.filter(|code| code != "ErrorCode").map(|code| {
             quote! {
@@ -102,7 +121,9 @@ impl Pass<'_> {
             )]
 
             pub mod builder;
+            #callbacks
             mod client;
+            #responses
             pub mod types;
 
             pub use client::Client;
@@ -120,6 +141,8 @@ impl Pass<'_> {
 
             /// The error of a call, with the error codes of the document.
             pub type Error = ::openapi_dropshot_client::Error<#code>;
+
+            #typed_error
 
             /// A response of the service. It dereferences to its body.
             pub type Response<T> = ::openapi_dropshot_client::Response<T, #code>;

@@ -6,7 +6,7 @@ use super::{
     part_deprecation,
     requests::{Body, Request, Setter},
 };
-use crate::lifecycle::stability_sentence;
+use crate::{client::document::is_joined, lifecycle::stability_sentence};
 use openapi_dropshot_contract::model::{Parameter, ParameterIn, Stability};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -33,6 +33,7 @@ impl Pass<'_> {
             None => quote!(convert::<#target, V>(value)),
         };
         let set = match parameter.location {
+            _ if is_joined(self.document, parameter) => quote!(set_joined),
             ParameterIn::Query => quote!(set_query),
             _ => quote!(set_text),
         };
@@ -81,7 +82,13 @@ impl Pass<'_> {
         let description = described(declared.and_then(|body| body.description.as_deref()));
         let is_it = |setting: &Setting<'_>| *setting.name == body.name;
         let example = self.request_example(request, "fn", is_it, assign);
-        let body_docs = if description.is_empty() {
+        let body_docs = if !body.required {
+            docs([
+                "Sets the body. Without it, the request has none.",
+                &description,
+                &example,
+            ])
+        } else if description.is_empty() {
             docs(["Sets the body.", &example])
         } else {
             docs([

@@ -1,0 +1,473 @@
+//! Puts what references to other files lead to into the document: it becomes components, and path items stand where they are
+//! referred to. Every part keeps its file, line and column.
+
+mod kind;
+
+use crate::dialect::{empty, insert, members, place};
+use crate::model::{Location, Node, NodeKind, unescape_pointer_token};
+use crate::problem::Problem;
+use crate::read::MAX_COPIED;
+use crate::rules::document as rules;
+use crate::syntax;
+use kind::{Kind, Shape};
+use percent_encoding::percent_decode_str;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+/// Reads another file by its name, or says why that is not possible.
+pub(crate) type Load<'l> = &'l mut dyn FnMut(&str) -> Result<String, String>;
+
+/// A file and its text.
+pub(crate) type File = (Arc<str>, Arc<str>);
+
+/// The document with the parts of other files.
+pub(crate) struct Bundle {
+    pub(crate) root: Node,
+    /// The other files.
+    pub(crate) files: Vec<File>,
+}
+
+/// Reads the files to which a document refers, if there are any.
+pub(crate) fn bundle(
+    file: &str,
+    root: &Node,
+    load: Load<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<Bundle> {
+    if !refers_to_files(root) {
+        return None;
+    }
+    // In front of a path of a git revision is its name.
+    let start = file.rfind(['/', '\\', ':']).map_or(0, |end| end + 1);
+    let (folder, own) = file.split_at(start);
+    let mut root = root.clone();
+    let mut bundler = Bundler {
+        folder,
+        own,
+        load,
+        files: HashMap::new(),
+        names: HashMap::new(),
+        taken: taken(&root),
+        pending: Vec::new(),
+        copied: 0,
+        problems,
+    };
+    bundler.components(&mut root);
+    bundler.walk(&mut root, Kind::Document, own, &mut Vec::new());
+    let mut parts = Vec::new();
+    while let Some(mut part) = bundler.pending.pop() {
+        bundler.walk(&mut part.node, part.kind, &part.path, &mut Vec::new());
+        parts.push(part);
+    }
+    let mut files: Vec<File> = bundler
+        .files
+        .into_values()
+        .flatten()
+        .map(|file| file.source)
+        .collect();
+    files.sort();
+    // The order in which they were met.
+    parts.sort_by_key(|part| part.number);
+    for part in parts {
+        add(&mut root, part.section, &part.name, part.node);
+    }
+    place(&mut root, &mut String::new());
+    Some(Bundle { root, files })
+}
+
+/// Returns whether a reference may lead to another file.
+fn refers_to_files(node: &Node) -> bool {
+    match &node.kind {
+        NodeKind::Array(items) => items.iter().any(refers_to_files),
+        NodeKind::Object(members) => members.iter().any(|(name, member)| {
+            let text = member.value.as_str();
+            (name == "$ref" && text.is_some_and(|text| !text.starts_with('#')))
+                || refers_to_files(&member.value)
+        }),
+        _ => false,
+    }
+}
+
+/// The names of the components of the document, by section.
+fn taken(root: &Node) -> HashSet<(&'static str, String)> {
+    let components = root.get("components");
+    let sections = Kind::SECTIONS.iter();
+    let names = sections.flat_map(|(_, section)| {
+        let members = components.and_then(|components| components.get(section)?.as_object());
+        let names = members.into_iter().flatten();
+        names.map(|(name, _)| (*section, name.clone()))
+    });
+    names.collect()
+}
+
+/// A file that was read.
+struct Read {
+    source: File,
+    /// The tree; `None` if the text has a fault.
+    root: Option<Arc<Node>>,
+}
+
+/// A part of another file that becomes a component.
+struct Part {
+    number: usize,
+    section: &'static str,
+    name: String,
+    kind: Kind,
+    /// The file, relative to the folder of the document.
+    path: String,
+    node: Node,
+}
+
+/// Where a reference leads to.
+enum Target {
+    /// To a place in the document itself.
+    Own(String),
+    /// To a place in another file.
+    Other(String, String),
+}
+
+struct Bundler<'l> {
+    /// What stands in front of the names of all files.
+    folder: &'l str,
+    /// The document, relative to its folder.
+    own: &'l str,
+    load: Load<'l>,
+    /// The other files by path, relative to the folder; `None` for one that cannot be used.
+    files: HashMap<String, Option<Read>>,
+    /// The components that parts of other files have become, by file, pointer and section.
+    names: HashMap<(String, String, &'static str), String>,
+    taken: HashSet<(&'static str, String)>,
+    pending: Vec<Part>,
+    copied: usize,
+    problems: &'l mut Vec<Problem>,
+}
+
+impl Bundler<'_> {
+    /// Lets a component that is a reference to another file be what the file has, so that it has one name only.
+    fn components(&mut self, root: &mut Node) {
+        let Some(components) = members(root).and_then(|members| members.get_mut("components"))
+        else {
+            return;
+        };
+        for (kind, section) in Kind::SECTIONS {
+            let Some(entries) =
+                members(&mut components.value).and_then(|parts| parts.get_mut(*section))
+            else {
+                continue;
+            };
+            for (name, member) in members(&mut entries.value).into_iter().flatten() {
+                let node = &mut member.value;
+                let (Some(reference), true) = (
+                    node.get("$ref"),
+                    node.as_object().is_some_and(|all| all.len() == 1),
+                ) else {
+                    continue;
+                };
+                let Some(text) = reference.as_str().filter(|text| !text.starts_with('#')) else {
+                    continue;
+                };
+                let (at, text) = (reference.at.clone(), text.to_owned());
+                let Some(Target::Other(path, pointer)) = self.target(&text, &at, self.own) else {
+                    continue;
+                };
+                let key = (path.clone(), pointer.clone(), *section);
+                if self.names.contains_key(&key) {
+                    continue;
+                }
+                if let Some(mut target) = self.part(&path, &pointer, &at) {
+                    self.names.insert(key, name.clone());
+                    self.walk(&mut target, *kind, &path, &mut Vec::new());
+                    *node = target;
+                }
+            }
+        }
+    }
+
+    /// Rewrites the references in a part of the file with this path. `items` are the path items around it that came from other
+    /// files.
+    fn walk(&mut self, node: &mut Node, kind: Kind, path: &str, items: &mut Vec<(String, String)>) {
+        if kind == Kind::Other {
+            return;
+        }
+        if let Some(reference) = node.get("$ref")
+            && let Some(text) = reference.as_str()
+        {
+            let (at, text) = (reference.at.clone(), text.to_owned());
+            if kind == Kind::PathItem {
+                return self.path_item(node, &text, &at, path, items);
+            }
+            if let Some(section) = kind.section()
+                && let Some(local) = self.local(&text, &at, path, kind, section)
+                && let Some(member) = members(node).and_then(|members| members.get_mut("$ref"))
+            {
+                member.value.kind = NodeKind::String(local);
+            }
+        }
+        for (name, member) in members(node).into_iter().flatten() {
+            if kind == Kind::Schema && name == "discriminator" {
+                self.mapping(&mut member.value, path);
+            }
+            let Some((shape, inner)) = kind.member(name) else {
+                continue;
+            };
+            match (shape, &mut member.value) {
+                (Shape::One, value) => self.walk(value, inner, path, items),
+                (Shape::Map, value) => {
+                    for (name, member) in members(value).into_iter().flatten() {
+                        if inner == Kind::Schema || !name.starts_with("x-") {
+                            self.walk(&mut member.value, inner, path, items);
+                        }
+                    }
+                }
+                (Shape::List, value) => {
+                    if let NodeKind::Array(values) = &mut value.kind {
+                        for value in values {
+                            self.walk(value, inner, path, items);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Rewrites the references of a `discriminator`.
+    fn mapping(&mut self, discriminator: &mut Node, path: &str) {
+        let mapping = members(discriminator).and_then(|members| members.get_mut("mapping"));
+        let values = mapping
+            .into_iter()
+            .flat_map(|mapping| members(&mut mapping.value).into_iter().flatten());
+        for (_, member) in values {
+            let value = &mut member.value;
+            let Some(text) = value.as_str().filter(|text| text.contains(['#', '/', '.'])) else {
+                continue;
+            };
+            let (at, text) = (value.at.clone(), text.to_owned());
+            if let Some(local) = self.local(&text, &at, path, Kind::Schema, "schemas") {
+                value.kind = NodeKind::String(local);
+            }
+        }
+    }
+
+    /// Puts a path item of another file where it is referred to.
+    fn path_item(
+        &mut self,
+        node: &mut Node,
+        text: &str,
+        at: &Location,
+        path: &str,
+        items: &mut Vec<(String, String)>,
+    ) {
+        let (path, pointer) = match self.target(text, at, path) {
+            Some(Target::Other(path, pointer)) => (path, pointer),
+            // The reader looks at it.
+            Some(Target::Own(pointer)) => {
+                if let Some(member) = members(node).and_then(|members| members.get_mut("$ref")) {
+                    member.value.kind = NodeKind::String(format!("#{pointer}"));
+                }
+                return;
+            }
+            None => return,
+        };
+        let place = (path, pointer);
+        if items.contains(&place) {
+            let message = format!(
+                "the reference leads back to itself: `{}`",
+                text.escape_debug()
+            );
+            self.problems
+                .push(rules::REFERENCE_CYCLE.violation(at, message));
+            return;
+        }
+        if let Some(target) = self.part(&place.0, &place.1, at) {
+            *node = target;
+            let path = place.0.clone();
+            items.push(place);
+            self.walk(node, Kind::PathItem, &path, items);
+            items.pop();
+        }
+    }
+
+    /// Returns the reference inside of the document that means the same as one in the file with this path. `None` if it is that
+    /// already, or if there is a problem.
+    fn local(
+        &mut self,
+        text: &str,
+        at: &Location,
+        path: &str,
+        kind: Kind,
+        section: &'static str,
+    ) -> Option<String> {
+        if text.starts_with('#') && path == self.own {
+            return None;
+        }
+        let (path, pointer) = match self.target(text, at, path)? {
+            Target::Own(pointer) => return Some(format!("#{pointer}")),
+            Target::Other(path, pointer) => (path, pointer),
+        };
+        let key = (path.clone(), pointer.clone(), section);
+        let name = match self.names.get(&key) {
+            Some(name) => name.clone(),
+            None => {
+                let node = self.part(&path, &pointer, at)?;
+                let name = self.free_name(&path, &pointer, section);
+                self.names.insert(key, name.clone());
+                self.pending.push(Part {
+                    number: self.names.len(),
+                    section,
+                    name: name.clone(),
+                    kind,
+                    path,
+                    node,
+                });
+                name
+            }
+        };
+        Some(format!("#/components/{section}/{name}"))
+    }
+
+    /// Finds the file and the pointer of a reference in the file with this path.
+    fn target(&mut self, text: &str, at: &Location, path: &str) -> Option<Target> {
+        let quoted = text.escape_debug();
+        let (file, pointer) = text.split_once('#').unwrap_or((text, ""));
+        let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+        let (file, pointer) = (decoded(file), decoded(pointer));
+        let scheme = file.split_once(':').map(|(scheme, _)| scheme);
+        let problem = if scheme.is_some_and(|scheme| scheme.len() > 1 && !scheme.contains('/')) {
+            Some((
+                format!("`{quoted}` refers to a document on the network, which is not read"),
+                "save that document in the folder of this one, and refer to the file".to_owned(),
+            ))
+        } else if file.starts_with(['/', '\\']) || scheme.is_some() {
+            Some((
+                format!("`{quoted}` is an absolute path, which differs between machines"),
+                "write the path relative to the file that has the reference".to_owned(),
+            ))
+        } else {
+            None
+        };
+        if let Some((message, help)) = problem {
+            self.problems
+                .push(rules::EXTERNAL_REFERENCE.problem(at, message, help));
+            return None;
+        }
+        let Some(file) = joined(path, &file) else {
+            let message = format!("`{quoted}` leaves the folder of the document");
+            let help = "move the file into the folder of the document, or into one below it";
+            self.problems
+                .push(rules::EXTERNAL_REFERENCE.problem(at, message, help));
+            return None;
+        };
+        if file == self.own {
+            return Some(Target::Own(pointer));
+        }
+        Some(Target::Other(file, pointer))
+    }
+
+    /// Copies a part of another file.
+    fn part(&mut self, path: &str, pointer: &str, at: &Location) -> Option<Node> {
+        if !self.files.contains_key(path) {
+            let read = self.read(path, at);
+            self.files.insert(path.to_owned(), read);
+        }
+        let file = self.files.get(path)?.as_ref()?;
+        let (root, name) = (file.root.clone()?, Arc::clone(&file.source.0));
+        let Some(part) = root.pointer(pointer) else {
+            let message = format!(
+                "the file {name} has nothing at `#{}`",
+                pointer.escape_debug()
+            );
+            let help = "correct what follows `#`: the names on the way from the root of that file, with `/` before each";
+            self.problems
+                .push(rules::DANGLING_REFERENCE.problem(at, message, help));
+            return None;
+        };
+        self.copied += part.size();
+        if self.copied > MAX_COPIED {
+            let message = format!("references up to here expand to more than {MAX_COPIED} values");
+            self.problems
+                .push(rules::TOO_MANY_REFERENCES.violation(at, message));
+            return None;
+        }
+        Some(part.clone())
+    }
+
+    fn read(&mut self, path: &str, at: &Location) -> Option<Read> {
+        let name: Arc<str> = Arc::from(format!("{}{path}", self.folder));
+        let text = match (self.load)(&name) {
+            Ok(text) => crate::without_byte_order_mark(&text),
+            Err(reason) => {
+                let message = format!("the file {name} cannot be read: {reason}");
+                let help = "correct the path, which is relative to the file that has the reference";
+                self.problems
+                    .push(rules::EXTERNAL_REFERENCE.problem(at, message, help));
+                return None;
+            }
+        };
+        let parsed = syntax::parse(&name, &text);
+        let is_usable = !parsed.problems.iter().any(Problem::is_error);
+        self.problems.extend(parsed.problems);
+        // The text is kept, because its problems are shown with their lines.
+        Some(Read {
+            source: (name, text),
+            root: parsed.root.filter(|_| is_usable).map(Arc::new),
+        })
+    }
+
+    /// Makes a name of the last part of the pointer, or of the file.
+    fn free_name(&mut self, path: &str, pointer: &str, section: &'static str) -> String {
+        let file = path.rsplit('/').next().unwrap_or_default();
+        let stem = file.split_once('.').map_or(file, |(stem, _)| stem);
+        let last = pointer.rsplit('/').next().map(unescape_pointer_token);
+        let mut wanted = last
+            .filter(|last| !last.is_empty())
+            .unwrap_or_else(|| stem.to_owned());
+        wanted.retain(|letter| letter.is_ascii_alphanumeric() || "._-".contains(letter));
+        if wanted.is_empty() {
+            wanted = "Part".to_owned();
+        }
+        let mut name = wanted.clone();
+        let mut number = 2;
+        while !self.taken.insert((section, name.clone())) {
+            name = format!("{wanted}{number}");
+            number += 1;
+        }
+        name
+    }
+}
+
+/// Joins a path to the folder of a file; `None` if it leaves the folder of the document. Without a path it is the file itself.
+fn joined(file: &str, path: &str) -> Option<String> {
+    if path.is_empty() {
+        return Some(file.to_owned());
+    }
+    let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// Adds a component.
+fn add(root: &mut Node, section: &str, name: &str, component: Node) {
+    let mut node = root;
+    for part in ["components", section] {
+        if node.get(part).is_none() {
+            let at = node.at.clone();
+            insert(node, part, empty(&at));
+        }
+        let Some(member) = members(node).and_then(|members| members.get_mut(part)) else {
+            return;
+        };
+        node = &mut member.value;
+    }
+    insert(node, name, component);
+}

@@ -1,0 +1,196 @@
+//! Writes the enums of bodies by status, and the types of the bodies that the service sends in callbacks.
+
+use super::{Pass, docs, operations::gate, requests::Request};
+use crate::{
+    client::{
+        document::is_json,
+        names::folded,
+        statuses::{Case, Content, outgoing, type_name},
+    },
+    docs::{harmless, one_line},
+    names::{ident, pascal},
+};
+use openapi_dropshot_contract::model::{Schema, StatusCode};
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+use std::collections::{BTreeMap, BTreeSet};
+use syn::{Ident, Item, Type, parse_quote};
+
+/// Returns the names of the types in progenitor's module `types`, by folded name.
+pub(super) fn idents(types: &[Item]) -> BTreeMap<String, Ident> {
+    let ident = |item: &Item| match item {
+        Item::Enum(item) => Some(item.ident.clone()),
+        Item::Struct(item) => Some(item.ident.clone()),
+        Item::Type(item) => Some(item.ident.clone()),
+        _ => None,
+    };
+    let idents = types.iter().filter_map(ident);
+    idents
+        .map(|ident| (folded(&ident.to_string()), ident))
+        .collect()
+}
+
+/// The enum of the error bodies of a request, from the module of its builder.
+pub(super) fn errors_type(request: &Request<'_>) -> Option<Type> {
+    let name = errors_name(request);
+    (!request.errors.is_empty()).then(|| parse_quote!(super::responses::#name))
+}
+
+/// The enum of the bodies of the successes of a request, from the module of its builder.
+pub(super) fn successes_type(request: &Request<'_>) -> Type {
+    let name = successes_name(request);
+    parse_quote!(super::responses::#name)
+}
+
+fn errors_name(request: &Request<'_>) -> Ident {
+    format_ident!("{}Error", request.builder)
+}
+
+fn successes_name(request: &Request<'_>) -> Ident {
+    format_ident!("{}Success", request.builder)
+}
+
+impl Pass<'_> {
+    /// Writes the enums of all requests that have one.
+    pub(super) fn responses(&self, requests: &[Request<'_>]) -> Option<TokenStream> {
+        let mut enums = TokenStream::new();
+        for request in requests {
+            let method = &request.method;
+            let link = format!("[`{method}`](super::Client::{method})");
+            if !request.successes.is_empty() {
+                let about = format!("The bodies of the successes of {link}, by status.");
+                let name = successes_name(request);
+                enums.extend(self.by_status(request, &name, &about, &request.successes));
+            }
+            if !request.errors.is_empty() {
+                let about = format!(
+                    "The bodies of the errors of {link}, by status; \
+                     [`typed_body`](super::TypedError::typed_body) of the error returns it."
+                );
+                let name = errors_name(request);
+                enums.extend(self.by_status(request, &name, &about, &request.errors));
+            }
+        }
+        let code = quote! {
+            use ::openapi_dropshot_client::generated as toolkit;
+            use super::types;
+
+            #enums
+        };
+        (!enums.is_empty()).then_some(code)
+    }
+
+    /// Writes an enum, and how it is read.
+    fn by_status(
+        &self,
+        request: &Request<'_>,
+        name: &Ident,
+        about: &str,
+        cases: &[Case<'_>],
+    ) -> TokenStream {
+        let gate = gate(request.operation);
+        let docs_of_enum = docs([about]);
+        let (mut variants, mut arms, mut is_complete) =
+            (TokenStream::new(), TokenStream::new(), false);
+        for case in cases {
+            let variant = format_ident!("{}", case.variant);
+            let status = case.response.status.value;
+            let mut line = status.to_string();
+            let text = one_line(&harmless(&case.response.description));
+            if !text.is_empty() {
+                line.push_str(&format!(": {text}"));
+            }
+            let docs = docs([line]);
+            let (field, read) = match case.content {
+                Content::Json(schema) => {
+                    let body = self.type_of_body(schema);
+                    (
+                        quote!((#body)),
+                        quote!(toolkit::json_body(body).map(Self::#variant)),
+                    )
+                }
+                Content::Text => (
+                    quote!((::std::string::String)),
+                    quote!(Ok(Self::#variant(toolkit::text_body(body)))),
+                ),
+                Content::Empty => (quote!(), quote!(Ok(Self::#variant))),
+            };
+            variants.extend(quote!(#docs #variant #field,));
+            let pattern = match status {
+                StatusCode::Exact(status) => {
+                    let status = Literal::u16_unsuffixed(status);
+                    quote!(#status)
+                }
+                StatusCode::Range(class) => {
+                    let class = u16::from(class);
+                    let first = Literal::u16_unsuffixed(class * 100);
+                    let last = Literal::u16_unsuffixed(class * 100 + 99);
+                    quote!(#first..=#last)
+                }
+                StatusCode::Default => {
+                    is_complete = true;
+                    quote!(_)
+                }
+            };
+            arms.extend(quote!(#pattern => #read,));
+        }
+        let others = (!is_complete).then(|| quote!(_ => Err(toolkit::unlisted()),));
+        quote! {
+            #docs_of_enum
+            #gate
+            #[derive(Clone, Debug, PartialEq)]
+            #[non_exhaustive]
+            pub enum #name {
+                #variants
+            }
+
+            #gate
+            impl toolkit::ByStatus for #name {
+                fn read(status: u16, body: &[u8]) -> toolkit::JsonResult<Self> {
+                    match status {
+                        #arms
+                        #others
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes an alias for the type of each body that the service sends.
+    pub(super) fn callbacks(&self) -> Option<TokenStream> {
+        let (mut aliases, mut met) = (TokenStream::new(), BTreeSet::new());
+        for request in outgoing(self.document) {
+            let body = request.operation.request_body.as_ref();
+            let media = body.and_then(|body| body.content.iter().find(|media| is_json(media)));
+            let Some(media) = media else { continue };
+            let mut name = pascal(&request.name);
+            while !met.insert(name.clone()) {
+                name.push('2');
+            }
+            let name = ident(&name);
+            let description = request.operation.description.as_deref();
+            let text = description.or(request.operation.summary.as_deref());
+            let docs = docs([
+                format!("The body of {}", request.about),
+                super::described(text),
+            ]);
+            let body = self.type_of_body(media.schema.as_ref());
+            aliases.extend(quote!(#docs pub type #name = #body;));
+        }
+        let code = quote! {
+            use super::types;
+
+            #aliases
+        };
+        (!aliases.is_empty()).then_some(code)
+    }
+
+    /// The type of a JSON body, from a module beside `types`.
+    fn type_of_body(&self, schema: Option<&Schema>) -> TokenStream {
+        let name = schema.and_then(|schema| type_name(schema, self.names));
+        match name.and_then(|name| self.idents.get(&folded(name))) {
+            Some(ident) => quote!(types::#ident),
+            None => quote!(::serde_json::Value),
+        }
+    }
+}
