@@ -5,7 +5,7 @@
 
 use crate::model::{Document, Location, Node, NodeKind};
 use crate::problem::Problem;
-use std::collections::HashMap;
+use std::{collections::HashMap, fmt::Write as _};
 
 /// The keywords of the rewritten document, each with those of the text that it may come from.
 const KEYWORDS: &[(&str, &[&str])] = &[
@@ -19,7 +19,7 @@ const KEYWORDS: &[(&str, &[&str])] = &[
     ("oneOf", &["type"]),
 ];
 
-/// The pointers of the values and the names of members at each line and column.
+/// The pointers of the values and the names of members at lines and columns.
 type Places = HashMap<(usize, usize), Vec<String>>;
 
 impl Document {
@@ -37,7 +37,11 @@ pub(crate) fn name_as_written(written: &Node, problems: &mut [Problem]) {
     if problems.is_empty() {
         return;
     }
-    let mut places = Places::new();
+    // Few places of a document have problems, so that the pointers of the others are not kept.
+    let own = problems.iter().map(|problem| &problem.at);
+    let related = problems.iter().flat_map(|problem| &problem.related);
+    let all = own.chain(related.map(|(at, _)| at));
+    let mut places: Places = all.map(|at| ((at.line, at.column), Vec::new())).collect();
     collect(written, &mut String::new(), &mut places);
     for problem in problems {
         let rewritten = problem.at.pointer.clone();
@@ -67,12 +71,13 @@ fn keyword(pointer: &str) -> &str {
 
 fn collect(node: &Node, pointer: &mut String, places: &mut Places) {
     let place = (node.at.line, node.at.column);
-    places.entry(place).or_default().push(pointer.clone());
+    keep(places, place, pointer);
     let length = pointer.len();
     match &node.kind {
         NodeKind::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                pointer.push_str(&format!("/{index}"));
+                // Writing to a string cannot fail.
+                write!(pointer, "/{index}").ok();
                 collect(item, pointer, places);
                 pointer.truncate(length);
             }
@@ -82,12 +87,18 @@ fn collect(node: &Node, pointer: &mut String, places: &mut Places) {
                 pointer.push('/');
                 pointer.push_str(&crate::model::escape_pointer_token(name));
                 let key = (member.key_at.line, member.key_at.column);
-                places.entry(key).or_default().push(pointer.clone());
+                keep(places, key, pointer);
                 collect(&member.value, pointer, places);
                 pointer.truncate(length);
             }
         }
         _ => {}
+    }
+}
+
+fn keep(places: &mut Places, place: (usize, usize), pointer: &str) {
+    if let Some(pointers) = places.get_mut(&place) {
+        pointers.push(pointer.to_owned());
     }
 }
 
