@@ -5,6 +5,7 @@
 //! file `accepted` lists the differences that are accepted, each with its reason.
 
 pub(crate) mod accepted;
+mod beside;
 mod coverage;
 mod emitted;
 pub(crate) mod instances;
@@ -20,6 +21,8 @@ mod values;
 
 use crate::Project;
 use anyhow::{Context, Result};
+use beside::Beside;
+use coverage::Column;
 use openapi_dropshot_contract::{
     meaning::{self, Comparison, Difference},
     model::Location,
@@ -33,6 +36,7 @@ use std::{
     process::ExitCode,
     sync::Arc,
 };
+use values::Spelling;
 
 /// The options of the task `roundtrip`.
 #[derive(clap::Args, Debug)]
@@ -50,6 +54,11 @@ pub struct Options {
     /// through, the differences, and the rules that reject the others
     #[arg(long, conflicts_with_all = ["whole", "plan"])]
     table: bool,
+
+    /// Add to the table what openapi-to-rust of this version makes of the same
+    /// documents; installs it below the target folder
+    #[arg(long, value_name = "VERSION", requires = "table")]
+    openapi_to_rust: Option<String>,
 
     /// The documents, YAML or JSON
     #[arg(required = true, value_name = "FILE")]
@@ -125,11 +134,11 @@ pub(crate) fn differences_of(project: &Project, document: &Path) -> Result<Vec<D
 /// written, compiled or run.
 pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
     if options.plan {
-        coverage::print(project, &options.files, None);
+        coverage::print(project, &options.files, &[]);
         return Ok(ExitCode::SUCCESS);
     }
     if options.table {
-        return table(project, &options.files);
+        return table(project, options);
     }
     let read = |file: &PathBuf| Source::read(project, file);
     let sources = options.files.iter().map(read).collect::<Result<_>>()?;
@@ -144,18 +153,41 @@ pub fn run(project: &Project, options: &Options) -> Result<ExitCode> {
 }
 
 /// Tries the documents that can be read, and prints a table of all of them.
-fn table(project: &Project, files: &[PathBuf]) -> Result<ExitCode> {
+fn table(project: &Project, options: &Options) -> Result<ExitCode> {
+    let files = &options.files;
     let mut differences = vec![None; files.len()];
     let read = |(index, file): (usize, &PathBuf)| Some((index, Source::read(project, file).ok()?));
     let sources = files.iter().enumerate().filter_map(read);
     let (indices, sources): (Vec<usize>, Vec<Source>) = sources.unzip();
-    for (index, outcome) in indices
-        .into_iter()
-        .zip(outcomes(project, &name_for(files), sources)?)
-    {
+    let name = name_for(files);
+    for (index, outcome) in indices.into_iter().zip(outcomes(project, &name, sources)?) {
         differences[index] = Some(outcome.faults().count());
     }
-    coverage::print(project, files, Some(&differences));
+    let text = |count: &Option<usize>| count.map_or_else(String::new, |count| count.to_string());
+    let mut columns = vec![Column {
+        title: "differences",
+        cells: differences.iter().map(text).collect(),
+        total: differences.iter().flatten().sum::<usize>().to_string(),
+    }];
+    if let Some(version) = &options.openapi_to_rust {
+        let beside = Beside::install(&project.root, version)?;
+        let cells = files.iter().enumerate().map(|(index, file)| {
+            let outcome = beside.outcome(&format!("{name}-{index}"), file)?;
+            Ok(outcome.cells())
+        });
+        let cells = cells.collect::<Result<Vec<_>>>()?;
+        let titles = [
+            "openapi-to-rust compiles",
+            "its types lose",
+            "its types accept",
+        ];
+        columns.extend(titles.into_iter().enumerate().map(|(index, title)| Column {
+            title,
+            cells: cells.iter().map(|cells| cells[index].clone()).collect(),
+            total: String::new(),
+        }));
+    }
+    coverage::print(project, files, &columns);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -200,7 +232,13 @@ impl Outcome {
         let document = &source.document;
         let comparison = meaning::compare(document, &emitted::read(&mut program, document)?);
         let schemas = Schemas::new(document.root.to_json());
-        let values = values::try_all(document, &schemas, &comparison.pairs, &mut program)?;
+        let values = values::try_all(
+            document,
+            &schemas,
+            &comparison.pairs,
+            Spelling::Kept,
+            &mut program,
+        )?;
         let requests = requests::try_all(document, &schemas, &mut program)?;
         Ok(Outcome {
             source,

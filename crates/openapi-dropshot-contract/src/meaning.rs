@@ -56,7 +56,7 @@ pub fn compare(source: &Document, emitted: &Document) -> Comparison {
         errors_have_bodies: false,
         has_several_successes: false,
         in_parameter: false,
-        in_element: false,
+        is_nameless: false,
         seen: BTreeSet::new(),
     };
     comparer.components();
@@ -80,9 +80,9 @@ struct Comparer<'d> {
     /// Whether the schema of a parameter is being compared; dropshot describes the parameter
     /// alone.
     in_parameter: bool,
-    /// Whether the schema of the elements of an array, or of members without a name, is being
-    /// compared.
-    in_element: bool,
+    /// Whether the schema of a body, of the elements of an array, or of members without a name
+    /// is being compared; its type may have no name in Rust.
+    is_nameless: bool,
     /// Pairs of schemas that were compared or are being compared.
     seen: BTreeSet<(String, String)>,
 }

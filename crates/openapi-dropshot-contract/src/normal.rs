@@ -166,6 +166,7 @@ impl Normalizer {
         if members(node).is_none() || node.get("$ref").is_some() {
             return;
         }
+        single::texts_of_parts(node);
         let is_typed = is_typed || single::writes_type(&self.components, node, Left::of(&steps()));
         self.parts(node, is_typed);
         single::never(node);

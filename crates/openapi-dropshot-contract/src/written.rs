@@ -5,7 +5,7 @@
 
 use crate::model::{Document, Location, Node, NodeKind};
 use crate::problem::Problem;
-use std::collections::HashMap;
+use std::{collections::HashMap, fmt::Write as _, sync::Arc};
 
 /// The keywords of the rewritten document, each with those of the text that it may come from.
 const KEYWORDS: &[(&str, &[&str])] = &[
@@ -19,8 +19,8 @@ const KEYWORDS: &[(&str, &[&str])] = &[
     ("oneOf", &["type"]),
 ];
 
-/// The pointers of the values and the names of members at each line and column.
-type Places<'n> = HashMap<(&'n str, usize, usize), Vec<String>>;
+/// The pointers of the values and the names of members at lines and columns, each with its file.
+type Places = HashMap<(usize, usize), Vec<(Arc<str>, String)>>;
 
 impl Document {
     /// Gives problems of the document the pointers of the text, and lets their messages name the
@@ -37,7 +37,11 @@ pub(crate) fn name_as_written(written: &Node, problems: &mut [Problem]) {
     if problems.is_empty() {
         return;
     }
-    let mut places = Places::new();
+    // Few places of a document have problems, so that the pointers of the others are not kept.
+    let own = problems.iter().map(|problem| &problem.at);
+    let related = problems.iter().flat_map(|problem| &problem.related);
+    let all = own.chain(related.map(|(at, _)| at));
+    let mut places: Places = all.map(|at| ((at.line, at.column), Vec::new())).collect();
     collect(written, &mut String::new(), &mut places);
     for problem in problems {
         let rewritten = problem.at.pointer.clone();
@@ -65,14 +69,14 @@ fn keyword(pointer: &str) -> &str {
         .unwrap_or_default()
 }
 
-fn collect<'n>(node: &'n Node, pointer: &mut String, places: &mut Places<'n>) {
-    let place = (&*node.at.file, node.at.line, node.at.column);
-    places.entry(place).or_default().push(pointer.clone());
+fn collect(node: &Node, pointer: &mut String, places: &mut Places) {
+    keep(places, &node.at, pointer);
     let length = pointer.len();
     match &node.kind {
         NodeKind::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                pointer.push_str(&format!("/{index}"));
+                // Writing to a string cannot fail.
+                write!(pointer, "/{index}").ok();
                 collect(item, pointer, places);
                 pointer.truncate(length);
             }
@@ -81,9 +85,7 @@ fn collect<'n>(node: &'n Node, pointer: &mut String, places: &mut Places<'n>) {
             for (name, member) in members {
                 pointer.push('/');
                 pointer.push_str(&crate::model::escape_pointer_token(name));
-                let key_at = &member.key_at;
-                let key = (&*key_at.file, key_at.line, key_at.column);
-                places.entry(key).or_default().push(pointer.clone());
+                keep(places, &member.key_at, pointer);
                 collect(&member.value, pointer, places);
                 pointer.truncate(length);
             }
@@ -92,18 +94,25 @@ fn collect<'n>(node: &'n Node, pointer: &mut String, places: &mut Places<'n>) {
     }
 }
 
-fn locate(places: &Places<'_>, at: &mut Location) {
-    let file = std::sync::Arc::clone(&at.file);
-    let pointers = places.get(&(&*file, at.line, at.column));
+fn keep(places: &mut Places, at: &Location, pointer: &str) {
+    if let Some(pointers) = places.get_mut(&(at.line, at.column)) {
+        pointers.push((Arc::clone(&at.file), pointer.to_owned()));
+    }
+}
+
+fn locate(places: &Places, at: &mut Location) {
+    let pointers = places.get(&(at.line, at.column));
     let pointers = pointers.map(Vec::as_slice).unwrap_or_default();
-    if pointers.contains(&at.pointer) {
+    let in_file = pointers.iter().filter(|(file, _)| *file == at.file);
+    let pointers: Vec<&String> = in_file.map(|(_, pointer)| pointer).collect();
+    if pointers.contains(&&at.pointer) {
         return;
     }
     // What stands elsewhere and was copied here stays a part of the operation or of the schema
     // that has the problem. An object begins where its first member does; the shortest pointer
     // leads to the object.
     let own = pointers
-        .iter()
+        .into_iter()
         .filter(|pointer| owner(pointer) == owner(&at.pointer));
     if let Some(pointer) = own.min_by_key(|pointer| pointer.len()) {
         at.pointer.clone_from(pointer);

@@ -98,7 +98,7 @@ pub fn generate(document: &Document, options: &Options) -> Result<Vec<File>, Vec
     let (mut files, mut problems) = (Vec::new(), Vec::new());
     for part in [
         generate_service(document, options),
-        client::generate(document, options),
+        client_files(document, options),
     ] {
         match part {
             Ok(part) => files.extend(part),
@@ -133,10 +133,21 @@ pub fn inline_types(document: &Document) -> Result<Vec<(String, String)>, Vec<Pr
 /// All constructs of the document that the client does not support.
 pub fn generate_client(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
     let normal = normalized(document);
-    client::generate(normal.as_ref().unwrap_or(document), options).map_err(|mut problems| {
+    client_files(normal.as_ref().unwrap_or(document), options).map_err(|mut problems| {
         document.name_as_written(&mut problems);
         problems
     })
+}
+
+/// Generates the client, unless schemas are nested so deep that progenitor, which follows them
+/// without a bound, could exhaust the stack.
+fn client_files(document: &Document, options: &Options) -> Result<Vec<File>, Vec<Problem>> {
+    let mut problems = plan::plan(document).err().unwrap_or_default();
+    problems.retain(|problem| problem.rule == "too-deep");
+    match problems.is_empty() {
+        true => client::generate(document, options),
+        false => Err(problems),
+    }
 }
 
 /// Generates models and API only: what a service needs.

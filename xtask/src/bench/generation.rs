@@ -1,6 +1,7 @@
 //! Measures reading, linting and generating: on the contract, and on the largest documents
 //! of OpenAPI 3.0 and 3.1 of a corpus, if one exists beside the repository. Also measures how
-//! reading and linting grow, on these documents with their operations repeated.
+//! reading and linting grow, on these documents with their operations repeated, and on a
+//! document with many problems.
 
 use super::{
     Bench, Report,
@@ -9,7 +10,7 @@ use super::{
 };
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -21,6 +22,8 @@ const CONTRACT: &str = "spec/openapi.yaml";
 const CORPUS: [&str; 2] = ["../shared/corpus/accept", "../shared/corpus/v31"];
 /// The size of the document with repeated operations, in bytes.
 const REPEATED: usize = 4_000_000;
+/// The number of schemas of the document with many problems, which makes it 3.6 MB.
+const FAULTY: usize = 22_000;
 /// Number of repetitions of each step in a short bench.
 const ROUNDS_WHEN_QUICK: &str = "1";
 
@@ -30,6 +33,8 @@ pub(super) struct Row {
     bytes: u64,
     read_ms: f64,
     lint_ms: f64,
+    problems: usize,
+    print_ms: f64,
     generate_ms: Option<f64>,
     files: usize,
     rejected: usize,
@@ -51,11 +56,17 @@ pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
             None => println!("skipped: there is no corpus of documents at {folder}"),
         }
     }
+    let faulty = bench.folder.join("faulty-3.1.json");
+    fs::write(&faulty, faulty_text(FAULTY)?)
+        .with_context(|| format!("cannot write {}", faulty.display()))?;
+    generation.arg("--read-only").arg(faulty);
     if report.quick {
         generation.args(["--rounds", ROUNDS_WHEN_QUICK]);
     }
     report.generation = serde_json::from_str(&output(&mut generation)?)?;
-    let mut table = Table::new(&["document", "size", "read", "lint", "generate", "files"]);
+    let mut table = Table::new(&[
+        "document", "size", "read", "lint", "problems", "print", "generate", "files",
+    ]);
     for row in &report.generation {
         let files = match (row.generate_ms, row.rejected) {
             (None, _) => table::none(),
@@ -67,6 +78,8 @@ pub(super) fn measure(bench: &Bench<'_>, report: &mut Report) -> Result<()> {
             format!("{:.0} KiB", row.bytes as f64 / 1024.0),
             table::milliseconds(row.read_ms),
             table::milliseconds(row.lint_ms),
+            row.problems.to_string(),
+            table::milliseconds(row.print_ms),
             row.generate_ms
                 .map_or_else(table::none, table::milliseconds),
             files,
@@ -107,6 +120,26 @@ fn repeated_text(text: &str) -> Result<String> {
     Ok(serde_json::to_string_pretty(&tree)?)
 }
 
+/// Returns a document of OpenAPI 3.1 in which each of many schemas has several problems.
+fn faulty_text(schemas: usize) -> Result<String> {
+    let schema = json!({
+        "type": ["string", "null"],
+        "nullable": true,
+        "const": 5,
+        "examples": [1],
+        "exclusiveMinimum": 3,
+    });
+    let schemas = (0..schemas).map(|index| (format!("S{index}"), schema.clone()));
+    let schemas: Map<String, Value> = schemas.collect();
+    let document = json!({
+        "openapi": "3.1.0",
+        "info": { "title": "Faulty", "version": "1.0.0" },
+        "paths": {},
+        "components": { "schemas": schemas },
+    });
+    Ok(serde_json::to_string_pretty(&document)?)
+}
+
 fn copy_of(paths: &Map<String, Value>, copy: usize) -> impl Iterator<Item = (String, Value)> {
     paths.iter().map(move |(path, item)| {
         let mut item = item.clone();
@@ -123,6 +156,14 @@ fn copy_of(paths: &Map<String, Value>, copy: usize) -> impl Iterator<Item = (Str
 mod tests {
     use super::*;
     use openapi_dropshot_contract::{Profile, lint, read};
+
+    #[test]
+    fn each_schema_of_a_faulty_document_has_problems() {
+        let text = faulty_text(10).expect("a document");
+        let read = read("faulty-3.1.json", &text).expect("it can be read");
+        let found = lint(&read, Profile::General).len();
+        assert_eq!(found, 50);
+    }
 
     #[test]
     fn a_repeated_document_is_large_and_as_valid_as_before() {

@@ -30,7 +30,7 @@ const DIFFERENCES: &[(&str, &str)] = &[
     ("schema-title", "The title of a schema differs."),
     ("schema-title-added", "A schema without a title got one."),
     ("schema-title-replaced", "The title of a schema was replaced."),
-    ("element-text", "The title or the description of the elements of an array, or of the values of a map, was lost."),
+    ("element-text", "The title or the description of a body, of the elements of an array or of the values of a map was lost, whose type has no name."),
     // The document.
     ("servers", "The servers of the document were lost."),
     ("security", "The security requirements of an operation were lost."),
@@ -53,7 +53,7 @@ const DIFFERENCES: &[(&str, &str)] = &[
     ("parameter-empty-value", "A parameter may be empty in one of the documents only."),
     ("parameter-extension", "An extension of a parameter was lost."),
     ("parameter-example", "The example of a parameter was lost."),
-    ("parameter-schema-text", "The title or the description of the schema of a parameter was lost."),
+    ("parameter-schema-text", "The title or the description of the schema of a parameter or a header was lost."),
     ("request-body-lost", "A request body was lost."),
     ("request-body-added", "A request body was added."),
     ("request-body-required", "A request body is required in one of the documents only."),

@@ -106,11 +106,11 @@ pub(crate) const ACCEPTED: &[(&[&str], &str)] = &[
     ),
     (
         &["header-of-bytes"],
-        "dropshot describes no headers of a response that is not JSON; the generated response has them, and the served document",
+        "dropshot describes no headers of a response that is not JSON; a handler cannot return the generated response without them, and the served document has them",
     ),
     (
         &["parameter-schema-text"],
-        "dropshot describes a parameter and not its schema; the served document has both texts",
+        "dropshot describes a parameter or a header and not its schema; the served document has both texts",
     ),
     (
         &["schema-title-replaced"],
@@ -126,7 +126,7 @@ pub(crate) const ACCEPTED: &[(&[&str], &str)] = &[
     ),
     (
         &["element-text"],
-        "Rust has no place for the words about the elements of a list or the values of a map; the served document has them",
+        "Rust has no place for the words about a body, an element of a list or a value of a map whose type has no name; the served document has them, and a type with a name keeps its own",
     ),
     (
         &["struct-deprecated"],
@@ -134,7 +134,7 @@ pub(crate) const ACCEPTED: &[(&[&str], &str)] = &[
     ),
     (
         &["request-content-unread"],
-        "a service reads JSON if a request may also have another media type, which gets 415; the linter warns of it",
+        "a service reads JSON if a request may also have another media type, which gets 415; this is a limit, of which the linter warns (`unread-body`)",
     ),
     (
         &["schema-discriminator-lost"],

@@ -19,36 +19,42 @@ struct Row {
     reasons: String,
 }
 
-/// Prints the table of the documents. `differences` has the number for each document whose
-/// code was compiled and tried; without it, the table has no such column.
-pub(super) fn print(project: &Project, files: &[PathBuf], differences: Option<&[Option<usize>]>) {
-    let column = |text: &str| differences.map_or_else(String::new, |_| format!(" {text} |"));
+/// A column of figures that planning does not know.
+pub(super) struct Column {
+    pub(super) title: &'static str,
+    /// The text of each document.
+    pub(super) cells: Vec<String>,
+    /// The text of the last row.
+    pub(super) total: String,
+}
+
+/// Prints the table of the documents.
+pub(super) fn print(project: &Project, files: &[PathBuf], columns: &[Column]) {
+    let more = |text: &dyn Fn(&Column) -> String| -> String {
+        let texts = columns.iter().map(text);
+        texts.map(|text| format!(" {text} |")).collect()
+    };
     println!(
         "| document | operations | service | with client |{} rejected by |",
-        column("differences")
+        more(&|column| column.title.to_owned())
     );
-    println!(
-        "|---|---|---|---|{}---|",
-        differences.map_or("", |_| "---|")
-    );
+    println!("|---|---|---|---|{}---|", "---|".repeat(columns.len()));
     let printed = |(index, file): (usize, &PathBuf)| {
         let row = row(project, file);
         let (document, operations, reasons) = (&row.document, row.operations, &row.reasons);
         let (service, client) = (row.service, row.client);
-        let count = differences.and_then(|differences| differences[index]);
-        let count = column(&count.map_or_else(String::new, |count| count.to_string()));
-        println!("| {document} | {operations} | {service} | {client} |{count} {reasons} |");
+        let more = more(&|column| column.cells[index].clone());
+        println!("| {document} | {operations} | {service} | {client} |{more} {reasons} |");
         row
     };
     let rows: Vec<Row> = files.iter().enumerate().map(printed).collect();
     let sum = |count: fn(&Row) -> usize| rows.iter().map(count).sum::<usize>();
-    let all: usize = differences.into_iter().flatten().flatten().sum();
     println!(
         "| all | {} | {} | {} |{} |",
         sum(|row| row.operations),
         sum(|row| row.service),
         sum(|row| row.client),
-        column(&all.to_string())
+        more(&|column| column.total.clone())
     );
 }
 

@@ -1,28 +1,32 @@
 //! Compares the generated types with the schemas: a type accepts every value that is
 //! valid by the document and writes it back equal, and rejects any other.
 
-use super::{
-    Trials,
-    instances::UNKNOWN,
-    program::Program,
-    schemas::{Schema, Schemas},
-};
+use super::{Trials, program::Program, schemas::Schemas};
 use anyhow::{Context, Result};
+use chrono::DateTime;
 use openapi_dropshot_contract::Document;
-use serde_json::Value;
-use std::{collections::BTreeMap, rc::Rc};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// How many differences of one kind are reported of one schema.
 const OF_A_KIND: usize = 3;
+
+/// Whether a type has to write a text of a format as it was read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spelling {
+    Kept,
+    /// Another text for the same UUID or the same time will do.
+    Free,
+}
 
 /// Tries the values of all schemas that have a type of their own.
 pub(super) fn try_all(
     document: &Document,
     schemas: &Schemas,
     pairs: &BTreeMap<String, String>,
+    spelling: Spelling,
     program: &mut Program,
 ) -> Result<Trials> {
-    let properties = Properties::of(schemas);
     let mut trials = Trials::default();
     for (pointer, name) in pairs {
         let node = document.root.pointer(pointer);
@@ -30,6 +34,12 @@ pub(super) fn try_all(
             .with_context(|| format!("there is nothing at {pointer}"))?
             .at;
         let schema = schemas.at(pointer)?;
+        let root = &schema.root;
+        let judge = Judge {
+            schemas,
+            root,
+            spelling,
+        };
         let mut reported = BTreeMap::<&str, usize>::new();
         for value in schema.instances() {
             let is_valid = schema.is_valid(&value);
@@ -40,7 +50,7 @@ pub(super) fn try_all(
             };
             let (rule, what) = match result {
                 Ok(_) if !is_valid => ("value-accepted", "is accepted, but not valid".to_owned()),
-                Ok(written) => match properties.change(&value, &written) {
+                Ok(written) => match judge.change(&[root], &value, &written) {
                     Some(rule) => (rule, format!("was written back as {}", shown(&written))),
                     None => continue,
                 },
@@ -62,81 +72,126 @@ pub(super) fn try_all(
     Ok(trials)
 }
 
-/// The schemas of all properties of a document, by the name of the property.
-struct Properties<'a> {
-    schemas: &'a Schemas,
-    by_name: BTreeMap<&'a str, Vec<&'a Value>>,
+/// Judges what a type wrote back. Members that the document does not name may be left out, and
+/// members with a default may be added.
+struct Judge<'s> {
+    schemas: &'s Schemas,
+    /// The document of the schema, to which its references lead.
+    root: &'s Value,
+    spelling: Spelling,
 }
 
-impl<'a> Properties<'a> {
-    fn of(schemas: &'a Schemas) -> Self {
-        let mut by_name = BTreeMap::<&str, Vec<&Value>>::new();
-        let mut left = vec![&schemas.document];
-        while let Some(value) = left.pop() {
-            let properties = value.get("properties").and_then(Value::as_object);
-            for (name, schema) in properties.into_iter().flatten() {
-                by_name.entry(name).or_default().push(schema);
-            }
-            match value {
-                Value::Object(members) => left.extend(members.values()),
-                Value::Array(items) => left.extend(items),
-                _ => {}
-            }
-        }
-        Properties { schemas, by_name }
-    }
-
-    /// Returns the schemas of the properties with this name.
-    fn named(&self, name: &str) -> impl Iterator<Item = Rc<Schema>> {
-        let schemas = self.by_name.get(name).into_iter().flatten();
-        // A member `properties` of an example contains no schemas, so it may fail to build.
-        schemas.filter_map(|schema| self.schemas.build(schema).ok())
-    }
-
-    /// Returns whether no property describes a member. In `anyOf`, a member that is invalid for the
-    /// alternative that declares it is an unknown member of the other one.
-    fn is_unknown(&self, name: &str, value: &Value) -> bool {
-        let mut named = self.named(name).peekable();
-        let is_declared = named.peek().is_some();
-        // The values of enumerations are tried as members, whose value is `null`.
-        name == UNKNOWN
-            || (!is_declared && value.is_null())
-            || (is_declared && named.all(|schema| !schema.is_valid(value)))
-    }
-
+impl<'s> Judge<'s> {
     /// Returns the rule of the most serious difference between a value and the value that was
     /// written back, if they differ: the last rule in alphabetical order, as `value-changed`.
-    fn change(&self, value: &Value, written: &Value) -> Option<&'static str> {
+    /// All of the schemas apply to the value.
+    fn change(
+        &self,
+        schemas: &[&'s Value],
+        value: &Value,
+        written: &Value,
+    ) -> Option<&'static str> {
         match (value, written) {
+            _ if value == written => None,
             (Value::Object(members), Value::Object(others)) => {
-                let lost = members
-                    .iter()
-                    .filter_map(|(name, member)| match others.get(name) {
-                        Some(other) => self.change(member, other),
-                        None if self.is_unknown(name, member) => Some("unknown-member-left-out"),
-                        None => Some("value-changed"),
-                    });
+                let parts = self.parts(schemas, value);
+                let lost = members.iter().filter_map(|(name, member)| {
+                    let known = known(&parts, name);
+                    match (others.get(name), known) {
+                        (Some(other), known) => {
+                            self.change(&known.unwrap_or_default(), member, other)
+                        }
+                        (None, Some(_)) => Some("value-changed"),
+                        (None, None) => Some("unknown-member-left-out"),
+                    }
+                });
                 let added = others.keys().filter(|name| !members.contains_key(*name));
                 let added = added.map(|name| {
-                    let has_default = |schema: Rc<Schema>| schema.default().is_some();
-                    if self.named(name).any(has_default) {
-                        "default-written"
-                    } else {
-                        "value-changed"
+                    let schemas = known(&parts, name).unwrap_or_default();
+                    match schemas.into_iter().any(|schema| self.has_default(schema)) {
+                        true => "default-written",
+                        false => "value-changed",
                     }
                 });
                 lost.chain(added).max()
             }
             (Value::Array(items), Value::Array(others)) if items.len() == others.len() => {
+                let parts = self.parts(schemas, value);
+                let schemas: Vec<&Value> =
+                    parts.iter().filter_map(|part| part.get("items")).collect();
                 let pairs = items.iter().zip(others);
                 pairs
-                    .filter_map(|(item, other)| self.change(item, other))
+                    .filter_map(|(item, other)| self.change(&schemas, item, other))
                     .max()
             }
             (Value::Number(a), Value::Number(b)) if a.as_f64() == b.as_f64() => None,
-            _ => (value != written).then_some("value-changed"),
+            (Value::String(a), Value::String(b))
+                if self.spelling == Spelling::Free && is_same(a, b) =>
+            {
+                None
+            }
+            _ => Some("value-changed"),
         }
     }
+
+    /// Returns the schemas that describe a valid value: references and `allOf` are followed, and
+    /// those alternatives for which the value is valid.
+    fn parts(&self, schemas: &[&'s Value], value: &Value) -> Vec<&'s Map<String, Value>> {
+        const MOST: usize = 200;
+        let mut parts = Vec::new();
+        let mut left = schemas.to_vec();
+        while let Some(schema) = left.pop() {
+            let Some(members) = schema.as_object().filter(|_| parts.len() < MOST) else {
+                continue;
+            };
+            parts.push(members);
+            left.extend(self.target(members));
+            let of = |keyword: &str| members.get(keyword).and_then(Value::as_array);
+            left.extend(of("allOf").into_iter().flatten());
+            let alternatives = [of("oneOf"), of("anyOf")].into_iter().flatten().flatten();
+            left.extend(alternatives.filter(|part| {
+                let part = self.schemas.build(part);
+                part.is_ok_and(|part| part.is_valid(value))
+            }));
+        }
+        parts
+    }
+
+    fn has_default(&self, schema: &'s Value) -> bool {
+        let schema = self.schemas.build(schema);
+        schema.is_ok_and(|schema| schema.default().is_some())
+    }
+
+    /// Returns the schema to which a reference leads.
+    fn target(&self, schema: &Map<String, Value>) -> Option<&'s Value> {
+        let place = schema.get("$ref")?.as_str()?;
+        self.root.pointer(place.strip_prefix('#')?)
+    }
+}
+
+/// Returns whether two texts are the same UUID, or the same time.
+fn is_same(a: &str, b: &str) -> bool {
+    let time = |text| DateTime::parse_from_rfc3339(text).ok();
+    let is_uuid = a.len() == 36
+        && a.bytes()
+            .all(|byte| byte == b'-' || byte.is_ascii_hexdigit());
+    (is_uuid && a.eq_ignore_ascii_case(b)) || (time(a).is_some() && time(a) == time(b))
+}
+
+/// Returns the schemas that describe a member; `None` if no schema knows the member.
+fn known<'s>(parts: &[&'s Map<String, Value>], name: &str) -> Option<Vec<&'s Value>> {
+    let of_name = |part: &&'s Map<String, Value>| part.get("properties")?.get(name);
+    let own: Vec<&Value> = parts.iter().filter_map(of_name).collect();
+    if !own.is_empty() {
+        return Some(own);
+    }
+    let others = parts
+        .iter()
+        .filter_map(|part| part.get("additionalProperties"));
+    let others: Vec<&Value> = others.filter(|others| **others != false).collect();
+    // An object without properties is a map.
+    let is_map = parts.iter().all(|part| part.get("properties").is_none());
+    (is_map || !others.is_empty()).then_some(others)
 }
 
 /// A value in one line.

@@ -211,8 +211,7 @@ impl<'d> Comparer<'d> {
         emitted: &'d [MediaType],
     ) {
         if let ([only], [other]) = (source, emitted)
-            && is_raw(only)
-            && only.name.value != other.name.value
+            && (is_raw(only) && only.name.value != other.name.value || became_bytes(only, other))
             && matches!(
                 other.name.value.as_str(),
                 "*/*" | "application/octet-stream"
@@ -242,7 +241,11 @@ impl<'d> Comparer<'d> {
                     // A content without a schema may be anything.
                     match [media, other].map(|own| own.schema.as_ref()) {
                         [None, Some(schema)] if is_anything(schema) => {}
-                        both => self.optional(at, both),
+                        both => {
+                            self.is_nameless = true;
+                            self.optional(at, both);
+                            self.is_nameless = false;
+                        }
                     }
                     if !media.examples.is_empty() && other.examples.is_empty() {
                         self.differ("content-example", &media.at, "the example was lost");
@@ -278,6 +281,21 @@ fn is_same(source: &MediaType, emitted: &MediaType) -> bool {
 /// Whether a schema describes a text or bytes.
 fn is_string(schema: &Schema) -> bool {
     schema.types.as_ref().map(|kind| kind.value) == Some(Type::String)
+}
+
+/// Whether a text or bytes of any media type became bytes.
+fn became_bytes(source: &MediaType, emitted: &MediaType) -> bool {
+    let format = |media: &MediaType| {
+        let schema = media.schema.as_ref();
+        schema.and_then(|schema| Some(schema.format.as_ref()?.value.clone()))
+    };
+    !is_like_json(source)
+        && source.schema.as_ref().is_some_and(is_string)
+        && emitted
+            .schema
+            .as_ref()
+            .is_none_or(|schema| is_anything(schema) || is_string(schema))
+        && format(source) != format(emitted)
 }
 
 /// Whether a content is sent unchanged: it is not JSON.

@@ -106,7 +106,9 @@ impl<'d> Comparer<'d> {
                     let (both, at) = ([header, other], &header.at);
                     self.same("header-required", at, both.map(|own| own.required));
                     self.text(&PARAMETER, at, both.map(|own| own.description.as_deref()));
+                    self.in_parameter = true;
                     self.optional(at, both.map(|own| own.schema.as_ref()));
+                    self.in_parameter = false;
                 }
                 (Some(header), None) => {
                     let rule = if is_error {

@@ -17,7 +17,7 @@ impl<'d> Comparer<'d> {
     pub(super) fn schema(&mut self, source: &'d Schema, emitted: &'d Schema) {
         let pointers = (source.at.pointer.clone(), emitted.at.pointer.clone());
         if !self.seen.insert(pointers) {
-            self.in_element = false;
+            self.is_nameless = false;
             return;
         }
         let a = Shape::of(self.source, source);
@@ -36,8 +36,9 @@ impl<'d> Comparer<'d> {
             let (pointer, name) = (at.pointer.clone(), (*name).to_owned());
             self.comparison.pairs.insert(pointer, name);
         }
-        let in_element = std::mem::take(&mut self.in_element);
-        self.annotations(at, source, &a, &b, in_element);
+        // A type with a name has its own texts.
+        let is_nameless = std::mem::take(&mut self.is_nameless) && b.names.is_empty();
+        self.annotations(at, source, &a, &b, is_nameless);
         let known = |name: &&&str| self.source.schemas.contains_key(**name);
         match (a.names.first(), b.names.first()) {
             // Components are compared once, with those of the same name.
@@ -71,7 +72,7 @@ impl<'d> Comparer<'d> {
         source: &Schema,
         a: &Shape<'d>,
         b: &Shape<'d>,
-        in_element: bool,
+        is_nameless: bool,
     ) {
         match (a.title, b.title) {
             (None, Some(title)) => {
@@ -82,7 +83,7 @@ impl<'d> Comparer<'d> {
                 let message = format!("the title `{title}` was lost");
                 self.differ("parameter-schema-text", at, message);
             }
-            (Some(title), None) if in_element => {
+            (Some(title), None) if is_nameless => {
                 let message = format!("the title `{title}` was lost");
                 self.differ("element-text", at, message);
             }
@@ -97,7 +98,7 @@ impl<'d> Comparer<'d> {
                 let message = "the description was lost";
                 self.differ("parameter-schema-text", at, message);
             }
-        } else if in_element && a.description.is_some() && b.description.is_none() {
+        } else if is_nameless && a.description.is_some() && b.description.is_none() {
             self.differ("element-text", at, "the description was lost");
         } else {
             self.text(&DESCRIPTION, at, [a.description, b.description]);
@@ -173,7 +174,7 @@ impl<'d> Comparer<'d> {
         }
         match (a.others, b.others) {
             (Others::Of(schema), Others::Of(other)) => {
-                self.in_element = true;
+                self.is_nameless = true;
                 self.schema(schema, other);
             }
             (others, other) => {
@@ -183,7 +184,7 @@ impl<'d> Comparer<'d> {
         }
         match (a.items, b.items) {
             (Some(items), Some(other)) => {
-                self.in_element = true;
+                self.is_nameless = true;
                 self.schema(items, other);
             }
             (None, None) => {}

@@ -170,8 +170,12 @@ impl<'d> Shape<'d> {
         self.items = self.items.or(schema.items.as_deref());
         for (name, property) in &schema.properties {
             let own = self.properties.entry(name).or_insert(property);
-            // Of two definitions in `allOf`, the narrower one counts.
-            if document.is_wider(own, property) {
+            // Of two definitions in `allOf`, the narrower one counts; of two that say the same,
+            // the later one, unless only the earlier one is described.
+            let is_described = property.description.is_some() || own.description.is_none();
+            if document.is_wider(own, property)
+                && (is_described || !document.is_wider(property, own))
+            {
                 *own = property;
             }
         }

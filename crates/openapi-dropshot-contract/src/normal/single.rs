@@ -325,6 +325,29 @@ pub(super) fn property_names(
     }
 }
 
+/// Moves the texts of a part of `allOf` that has nothing else to the schema itself, unless
+/// that has its own.
+pub(super) fn texts_of_parts(node: &mut Node) {
+    let Some(NodeKind::Array(parts)) = node.get("allOf").map(|parts| &parts.kind) else {
+        return;
+    };
+    let (texts, others): (Vec<Node>, Vec<Node>) = parts.iter().cloned().partition(is_free);
+    if texts.is_empty() || others.is_empty() {
+        return;
+    }
+    for text in &texts {
+        for (name, member) in text.as_object().into_iter().flatten() {
+            if node.get(name).is_none() {
+                insert(node, name, member.value.clone());
+            }
+        }
+    }
+    let parts = members(node).and_then(|members| members.get_mut("allOf"));
+    if let Some(parts) = parts {
+        parts.value.kind = NodeKind::Array(others);
+    }
+}
+
 /// Leaves out what `not: {}` stands for nothing in: an alternative, the elements of an empty
 /// array, members without a name that may not be there.
 pub(super) fn never(node: &mut Node) {

@@ -80,18 +80,19 @@ rules! {
         Operation "sumary: List things" "summary: List things";
     MISSING_MEMBER Error General "missing-member" "An object lacks a member that it must have."
         "Add the member."
-        Operation "parameters: [{name: q, in: query}]" "parameters: [{name: q, in: query, schema: {}}]";
+        Operation "parameters: [{name: q, in: query}]" "parameters: [{name: q, in: query, schema: {type: string}}]";
     EXCLUSIVE_MEMBERS Error General "exclusive-members" "An object has two members that exclude each other."
         "Keep one of them."
-        Operation "parameters: [{name: q, in: query, schema: {}, example: 1, examples: {}}]"
-            "parameters: [{name: q, in: query, schema: {}, example: 1}]";
+        Operation "parameters: [{name: q, in: query, schema: {type: string}, example: 1, examples: {}}]"
+            "parameters: [{name: q, in: query, schema: {type: string}, example: 1}]";
     ERROR_CATALOGUE Error General "error-catalogue" "There are two catalogues of error codes, or `x-extensible-enum` and `x-error-catalogue` beside it differ."
         "Keep one catalogue, and list the same codes in both members."
-        Schema "{type: object, properties: {code: {x-extensible-enum: [], x-error-catalogue: {gone: {status: 410, cause: A., cure: B.}}}}}"
-            "{type: object, properties: {code: {x-extensible-enum: [gone], x-error-catalogue: {gone: {status: 410, cause: A., cure: B.}}}}}";
+        Schema "{type: object, required: [code, message], properties: {message: {type: string}, code: {type: string, x-extensible-enum: [bad], x-error-catalogue: {bad: {status: 400, cause: A., cure: B.}, broken: {status: 500, cause: A., cure: B.}}}}}"
+            "{type: object, required: [code, message], properties: {message: {type: string}, code: {type: string, x-extensible-enum: [bad, broken], x-error-catalogue: {bad: {status: 400, cause: A., cure: B.}, broken: {status: 500, cause: A., cure: B.}}}}}";
     DATE Error General "date" "A date of an extension is not an existing day."
         "Write it as `YYYY-MM-DD`."
-        Operation "deprecated: true, x-sunset: 2030-02-30" "deprecated: true, x-sunset: 2030-02-28";
+        Paths "/a: {get: {operationId: a, deprecated: true, x-deprecated-since: 2029-01-01, x-sunset: 2030-02-30, x-replacement: {operation: b, note: use it}, responses: {'204': {description: Done.}}}, put: {operationId: b, responses: {'204': {description: Done.}}}}"
+            "/a: {get: {operationId: a, deprecated: true, x-deprecated-since: 2029-01-01, x-sunset: 2030-02-28, x-replacement: {operation: b, note: use it}, responses: {'204': {description: Done.}}}, put: {operationId: b, responses: {'204': {description: Done.}}}}";
     STABILITY_LEVEL Error General "stability-level" "`x-stability-level` is not one of the three levels."
         "Write `experimental`, `beta` or `stable`."
         Operation "x-stability-level: alpha" "x-stability-level: beta";
@@ -124,11 +125,11 @@ rules! {
             "responses: {'200': {description: Here., content: {application/json: {}}}}";
     DUPLICATE_PARAMETER Error General "duplicate-parameter" "A list of parameters contains the same parameter twice."
         "Remove one of them."
-        Operation "parameters: [{name: q, in: query, schema: {}}, {name: q, in: query, schema: {}}]"
-            "parameters: [{name: q, in: query, schema: {}}]";
+        Operation "parameters: [{name: q, in: query, schema: {type: string}}, {name: q, in: query, schema: {type: string}}]"
+            "parameters: [{name: q, in: query, schema: {type: string}}]";
     PARAMETER_IN Error General "parameter-in" "A parameter is sent in a place that OpenAPI 3.0 does not know."
         "Write `path`, `query`, `header` or `cookie`, and describe a body by `requestBody`."
-        Operation "parameters: [{name: q, in: body, schema: {}}]" "parameters: [{name: q, in: query, schema: {}}]";
+        Operation "parameters: [{name: q, in: body, schema: {type: string}}]" "parameters: [{name: q, in: query, schema: {type: string}}]";
     PATH_PARAMETER_REQUIRED Error General "path-parameter-required" "A path parameter is not marked as required."
         "Add `required: true`."
         Document "components: {parameters: {P: {name: id, in: path, schema: {}}}}"
@@ -198,17 +199,17 @@ rules! {
     PATH_VARIABLE Error General "path-variable" "A variable of a path has no parameter, or occurs twice."
         "Add the parameter with `in: path` and `required: true`, or give each variable a name of its own."
         Paths "'/things/{id}': {get: {responses: {'204': {description: Done.}}}}"
-            "'/things/{id}': {get: {parameters: [{name: id, in: path, required: true, schema: {}}], responses: {'204': {description: Done.}}}}";
+            "'/things/{id}': {get: {parameters: [{name: id, in: path, required: true, schema: {type: string}}], responses: {'204': {description: Done.}}}}";
     PATH_PARAMETER Error General "path-parameter" "A path parameter is not in the path."
         "Write it into the path, or remove the parameter."
-        Operation "parameters: [{name: id, in: path, required: true, schema: {}}]" "parameters: [{name: id, in: query, schema: {}}]";
+        Operation "parameters: [{name: id, in: path, required: true, schema: {type: string}}]" "parameters: [{name: id, in: query, schema: {type: string}}]";
     AMBIGUOUS_PATHS Error General "ambiguous-paths" "Two paths match the same requests."
         "Merge the two, or distinguish them by a literal segment."
-        Paths "'/a/{b}': {parameters: [{name: b, in: path, required: true, schema: {}}], get: {responses: {'204': {description: Done.}}}}, '/a/{c}': {parameters: [{name: c, in: path, required: true, schema: {}}], get: {responses: {'204': {description: Done.}}}}"
-            "'/a/{b}': {parameters: [{name: b, in: path, required: true, schema: {}}], get: {responses: {'204': {description: Done.}}}}, /a/mine: {get: {responses: {'204': {description: Done.}}}}";
+        Paths "'/a/{b}': {parameters: [{name: b, in: path, required: true, schema: {type: string}}], get: {responses: {'204': {description: Done.}}}}, '/a/{c}': {parameters: [{name: c, in: path, required: true, schema: {type: string}}], get: {responses: {'204': {description: Done.}}}}"
+            "'/a/{b}': {parameters: [{name: b, in: path, required: true, schema: {type: string}}], get: {responses: {'204': {description: Done.}}}}, /a/mine: {get: {responses: {'204': {description: Done.}}}}";
     PARAMETER_STYLE Error General "parameter-style" "A parameter has a style that does not fit the place it is sent in."
         "Write one of the styles that the message lists."
-        Operation "parameters: [{name: q, in: query, schema: {}, style: matrix}]" "parameters: [{name: q, in: query, schema: {}, style: form}]";
+        Operation "parameters: [{name: q, in: query, schema: {type: string}, style: matrix}]" "parameters: [{name: q, in: query, schema: {type: string}, style: form}]";
     RESERVED_HEADER Warning General "reserved-header" "A header parameter is named `Accept`, `Content-Type` or `Authorization`, which OpenAPI ignores."
         "Describe it by `content` or by a security scheme."
         Operation "parameters: [{name: Accept, in: header, schema: {}}]" "parameters: [{name: X-Accept, in: header, schema: {}}]";
@@ -270,15 +271,15 @@ rules! {
     // Lifecycle.
     LIFECYCLE Error General "lifecycle" "An operation is removed before it is deprecated. A replacement that is deprecated itself is a warning."
         "Write a later `x-sunset`; name a replacement that stays."
-        Operation "deprecated: true, x-deprecated-since: 2030-01-01, x-sunset: 2029-01-01"
-            "deprecated: true, x-deprecated-since: 2030-01-01, x-sunset: 2031-01-01";
+        Paths "/a: {get: {operationId: a, deprecated: true, x-deprecated-since: 2030-01-01, x-sunset: 2029-01-01, x-replacement: {operation: b, note: use it}, responses: {'204': {description: Done.}}}, put: {operationId: b, responses: {'204': {description: Done.}}}}"
+            "/a: {get: {operationId: a, deprecated: true, x-deprecated-since: 2030-01-01, x-sunset: 2031-01-01, x-replacement: {operation: b, note: use it}, responses: {'204': {description: Done.}}}, put: {operationId: b, responses: {'204': {description: Done.}}}}";
     UNKNOWN_REPLACEMENT Error General "unknown-replacement" "`x-replacement` names no other operation of the document."
         "Write the `operationId` of another operation."
-        Paths "/a: {get: {operationId: a, deprecated: true, x-replacement: {operation: c, note: use it}, responses: {'204': {description: Done.}}}, put: {operationId: b, responses: {'204': {description: Done.}}}}"
-            "/a: {get: {operationId: a, deprecated: true, x-replacement: {operation: b, note: use it}, responses: {'204': {description: Done.}}}, put: {operationId: b, responses: {'204': {description: Done.}}}}";
+        Paths "/a: {get: {operationId: a, deprecated: true, x-deprecated-since: 2030-01-01, x-sunset: 2031-01-01, x-replacement: {operation: c, note: use it}, responses: {'204': {description: Done.}}}, put: {operationId: b, responses: {'204': {description: Done.}}}}"
+            "/a: {get: {operationId: a, deprecated: true, x-deprecated-since: 2030-01-01, x-sunset: 2031-01-01, x-replacement: {operation: b, note: use it}, responses: {'204': {description: Done.}}}, put: {operationId: b, responses: {'204': {description: Done.}}}}";
     NOT_DEPRECATED Error General "not-deprecated" "An operation has extensions of a deprecation and is not deprecated."
         "Add `deprecated: true`, or remove the extension."
-        Operation "x-sunset: 2030-12-05" "deprecated: true, x-sunset: 2030-12-05";
+        Operation "operationId: a, x-sunset: 2030-12-05" "operationId: a";
     INCOMPLETE_DEPRECATION Error Strict "incomplete-deprecation" "A deprecated operation lacks `x-deprecated-since`, `x-sunset` or `x-replacement`."
         "Add the extension."
         Operation "deprecated: true, x-sunset: 2030-12-05"

@@ -133,12 +133,15 @@ impl<'a> Planner<'a> {
         }
         for (name, property) in &part.properties {
             let first = *merged.properties.entry(name.as_str()).or_insert(property);
-            if self.is_same(first, property) || self.document.is_wider(property, first) {
-                continue;
-            }
-            if self.document.is_wider(first, property) {
+            let is_same = self.is_same(first, property);
+            let is_wider = is_same || self.document.is_wider(property, first);
+            let is_narrower = is_same || self.document.is_wider(first, property);
+            // Of two that say the same, the later one counts, unless only the earlier one is
+            // described.
+            let is_described = property.description.is_some() || first.description.is_none();
+            if is_narrower && (is_described || !is_wider) {
                 merged.properties.insert(name.as_str(), property);
-            } else {
+            } else if !is_wider {
                 let message = format!("two parts of `allOf` define `{name}` differently");
                 let help = "define it in one part only";
                 let problem = Problem::error("all-of-conflict", &property.at, message, help);

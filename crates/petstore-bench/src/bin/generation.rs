@@ -5,7 +5,7 @@
 use anyhow::Context as _;
 use clap::Parser;
 use openapi_dropshot::Options;
-use openapi_dropshot_contract::{Profile, lint, read};
+use openapi_dropshot_contract::{Problems, Profile, lint, read};
 use serde::Serialize;
 use std::{
     fs,
@@ -34,6 +34,10 @@ struct Report {
     bytes: usize,
     read_ms: f64,
     lint_ms: f64,
+    /// Number of problems that reading and linting report.
+    problems: usize,
+    /// The time to write the problems with the lines of the document.
+    print_ms: f64,
     /// `None` if nothing had to be generated.
     generate_ms: Option<f64>,
     /// Number of generated files; 0 if the generator rejects the document.
@@ -61,12 +65,17 @@ fn report(path: &Path, generates: bool, rounds: usize) -> anyhow::Result<Report>
     let text = text.with_context(|| format!("cannot read {}", path.display()))?;
     let (read_ms, document) = median(rounds, || read(&name, &text));
     let document = document?;
-    let (lint_ms, _) = median(rounds, || lint(&document, Profile::General));
+    let (lint_ms, problems) = median(rounds, || lint(&document, Profile::General));
+    let (print_ms, _) = median(rounds, || {
+        Problems::new(&document.text, problems.clone()).to_string()
+    });
     let mut report = Report {
         document: name.into_owned(),
         bytes: text.len(),
         read_ms,
         lint_ms,
+        problems: problems.len(),
+        print_ms,
         generate_ms: None,
         files: 0,
         rejected: 0,
