@@ -186,7 +186,7 @@ fn read_parts(
             files,
             ..document
         }),
-        _ => Err(Problems::new(&Texts::of(&text, files), problems)),
+        _ => Err(Problems::new(Texts::of(&text, files), problems)),
     }
 }
 
@@ -268,7 +268,7 @@ fn read_draft_parts(
     let root = with_files(&file, root, load, &mut files, &mut rewriting);
     // Without a part of the document, everything in it would be reported as removed.
     if rewriting.iter().any(Problem::is_error) {
-        return Err(Problems::new(&Texts::of(&text, files), rewriting));
+        return Err(Problems::new(Texts::of(&text, files), rewriting));
     }
     let is_newer = dialect::is_newer(&root);
     let named = inner::named(&root);
@@ -289,7 +289,7 @@ fn read_draft_parts(
     faults.retain(Problem::is_error);
     if faults.iter().any(is_fatal) {
         faults.retain(is_fatal);
-        return Err(Problems::new(&Texts::of(&text, files), faults));
+        return Err(Problems::new(Texts::of(&text, files), faults));
     }
     let faults = Problems::new(&text, faults).into_problems();
     Ok(Draft { root, faults })

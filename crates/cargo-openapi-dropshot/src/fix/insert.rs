@@ -131,7 +131,7 @@ fn put(members: &mut Vec<(String, Value)>, key: String, value: Value) {
 
 /// A YAML scalar, quoted unless it is a plain word or sentence that means a string.
 fn scalar(text: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " $_-/.".contains(letter);
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " $_-/.+".contains(letter);
     let starts_well = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '$');
     let is_range = matches!(text, "4XX" | "5XX");
     let has_meaning = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"]

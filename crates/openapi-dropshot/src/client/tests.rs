@@ -290,6 +290,19 @@ fn errors_of_different_types_are_accepted() {
 }
 
 #[test]
+fn a_member_whose_name_contains_default_stays_required() {
+    let body = "{required: true, content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}}";
+    let schema =
+        "{type: object, required: [default-name], properties: {default-name: {type: integer}}}";
+    let text = with_body(body).replace(SCHEMA, schema);
+    let types = file(&text, "types.rs");
+    assert!(
+        types.contains("pub fn new(default_name: i64) -> Self"),
+        "{types}"
+    );
+}
+
+#[test]
 fn errors_of_one_type_have_no_types_by_status() {
     let json = "content: {application/json: {schema: {$ref: '#/components/schemas/Thing'}}}";
     let text = with_responses(&format!(

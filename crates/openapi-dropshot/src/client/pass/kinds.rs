@@ -79,16 +79,32 @@ fn kind_of(object: &syn::ItemStruct, types: &[Item]) -> Option<Kind> {
 
 fn field(field: &syn::Field) -> Option<Field> {
     let name = field.ident.clone()?;
-    let has_default = field.attrs.iter().any(|attribute| {
-        attribute.path().is_ident("serde")
-            && attribute.to_token_stream().to_string().contains("default")
-    });
+    let has_default = has_default(&field.attrs);
     Some(Field {
         wire: wire_name(&field.attrs, &name),
         optional: has_default || argument_of(&field.ty, "Option").is_some(),
         target: from_outside(&field.ty),
         name,
     })
+}
+
+/// Returns whether serde has a value for an absent field. Its name may contain the word.
+fn has_default(attributes: &[Attribute]) -> bool {
+    let mut found = false;
+    for attribute in attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("serde"))
+    {
+        // An argument of another form ends the parsing early; typify writes names and values only.
+        let _ = attribute.parse_nested_meta(|meta| {
+            found |= meta.path.is_ident("default");
+            if meta.input.peek(syn::Token![=]) {
+                meta.value()?.parse::<syn::Expr>()?;
+            }
+            Ok(())
+        });
+    }
+    found
 }
 
 /// Returns the name that serde gives a field or a variant.
