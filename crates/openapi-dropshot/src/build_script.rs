@@ -45,6 +45,8 @@ pub fn service_and_client(document: &str) -> ExitCode {
 
 fn run(document: &str, generate: Generate) -> ExitCode {
     println!("cargo::rerun-if-changed={document}");
+    // A package that has no such feature has no such client.
+    println!("cargo::rustc-check-cfg=cfg(feature, values(\"blocking\"))");
     let written = env::var_os("OUT_DIR")
         .ok_or_else(|| "`OUT_DIR` is not set; call this function from a build script".into())
         .and_then(|out| write(document, &PathBuf::from(out), generate));
