@@ -10,7 +10,7 @@ fn models_and_api_are_generated() {
     let thing: models::Thing = serde_json::from_str(r#"{"id":7}"#).expect("a thing");
     assert_eq!(thing.id, 7);
     serde_json::from_str::<models::Thing>("{}").expect_err("`id` is required");
-    let operations = api::OPERATIONS.iter().map(|operation| operation.id);
+    let operations = api::OPERATIONS.iter().map(|operation| operation.name);
     assert_eq!(Vec::from_iter(operations), ["listThings"]);
 }
 
