@@ -83,8 +83,8 @@ rules! {
         Operation "parameters: [{name: q, in: query}]" "parameters: [{name: q, in: query, schema: {type: string}}]";
     EXCLUSIVE_MEMBERS Error General "exclusive-members" "An object has two members that exclude each other."
         "Keep one of them."
-        Operation "parameters: [{name: q, in: query, schema: {type: string}, example: 1, examples: {}}]"
-            "parameters: [{name: q, in: query, schema: {type: string}, example: 1}]";
+        Operation "parameters: [{name: q, in: query, schema: {type: string}, example: a, examples: {}}]"
+            "parameters: [{name: q, in: query, schema: {type: string}, example: a}]";
     ERROR_CATALOGUE Error General "error-catalogue" "There are two catalogues of error codes, or `x-extensible-enum` and `x-error-catalogue` beside it differ."
         "Keep one catalogue, and list the same codes in both members."
         Schema "{type: object, required: [code, message], properties: {message: {type: string}, code: {type: string, x-extensible-enum: [bad], x-error-catalogue: {bad: {status: 400, cause: A., cure: B.}, broken: {status: 500, cause: A., cure: B.}}}}}"

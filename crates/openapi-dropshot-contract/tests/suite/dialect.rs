@@ -188,7 +188,7 @@ fn definitions_inside_of_a_schema_can_be_referred_to() {
     ));
     let size = &document.schemas["Thing"].properties["size"];
     let size = document.resolve(size).expect("it is a component");
-    assert_eq!((size.at.line, size.at.column), (7, 112));
+    assert_eq!((size.at.line, size.at.column), (7, 110));
 }
 
 #[test]

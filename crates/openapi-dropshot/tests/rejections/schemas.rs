@@ -82,7 +82,7 @@ fn keywords_of_3_1_that_no_type_says_are_rejected_where_they_stand() {
             "contains: {const: a}",
         ),
         (
-            "      type: array\n",
+            "      type: array\n      items: {type: string}\n",
             "prefixItems: [{type: string}, {type: integer}]",
         ),
         ("      type: array\n", "items: {$dynamicRef: '#a'}"),

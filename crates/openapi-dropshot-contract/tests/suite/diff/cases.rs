@@ -99,9 +99,9 @@ struct Tally {
 const AGREEING: Tally = Tally {
     cases: 113,
     without_ids: 9,
-    agree: 0,
-    of_newer_level: 0,
-    left_out: 0,
+    agree: 126,
+    of_newer_level: 17,
+    left_out: 11,
 };
 
 fn folder() -> PathBuf {
