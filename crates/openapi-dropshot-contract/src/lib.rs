@@ -105,7 +105,7 @@ pub fn read(file: &str, text: &str) -> Result<Document, Problems> {
 /// Reads a document and the files to which it refers.
 ///
 /// `load` returns the text of a file, or why it cannot be read. Its argument is the name of the file, which begins with the
-/// folder of `file`: for a reference to `schemas/pet.yaml` in `spec/openapi.yaml` it is `spec/schemas/pet.yaml`. It is never
+/// folder of `file`: for a reference to `schemas/book.yaml` in `spec/openapi.yaml` it is `spec/schemas/book.yaml`. It is never
 /// called for a file outside of that folder, nor for a URL.
 ///
 /// What the references lead to becomes a part of the document: components, and path items at their paths. Every part keeps its
