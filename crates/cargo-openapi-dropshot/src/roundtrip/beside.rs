@@ -132,8 +132,17 @@ impl Beside {
                 .folder
                 .join("build/debug")
                 .join(format!("{name}-client"));
-            outcome.types = Some(try_types(&document, &types, &program)?);
+            match try_types(&document, &types, &program) {
+                Ok(types) => outcome.types = Some(types),
+                // A type may panic, or overflow the stack.
+                Err(error) => eprintln!("{}: openapi-to-rust: {error:#}", file.display()),
+            }
         }
+        eprintln!(
+            "{}: openapi-to-rust: {}",
+            file.display(),
+            outcome.cells().join(" | ")
+        );
         Ok(outcome)
     }
 
