@@ -7,8 +7,11 @@
 //! petstore-bench-axum-sqlx-postgres serve URL
 //! ```
 
+#[path = "../../axum-sqlx/src/failure.rs"]
 mod failure;
+#[path = "../../axum-sqlx/src/keys.rs"]
 mod keys;
+#[path = "../../axum-sqlx/src/pets.rs"]
 mod pets;
 mod store;
 
