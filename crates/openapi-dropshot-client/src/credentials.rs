@@ -20,6 +20,13 @@ pub use file::ApiKeyFile;
 /// a key once more and, if that is another one, sends the request again with it. Calls that need a key while it is loaded
 /// wait for the one load. If loading fails, the client goes on with the key that it has, unless that was rejected.
 ///
+/// An `Idempotency-Key` is valid only together with the API key of its request. Therefore a creation is not sent with another API
+/// key once an earlier try may have been carried out, such as one whose response was lost: the later tries of the call use
+/// the API key of that try, even after its lifetime. If the service rejects it, the call fails with this 401, and its
+/// [`retry_stop`](crate::Error::retry_stop) is [`RetryStop::ApiKeyRejected`](crate::RetryStop::ApiKeyRejected). Look whether it was
+/// carried out before you repeat it. To avoid this, let the old key be valid for the time limit of a call after it was replaced. The
+/// client does not see an API key that an [`Interceptor`](crate::Interceptor) sets.
+///
 /// A closure is a provider:
 ///
 /// ```

@@ -151,14 +151,15 @@ impl<C> Error<C> {
         self.inner.body.as_ref()
     }
 
-    /// The begin of a body that is not an error body of the service, such as the HTML page of a proxy: at most 200
+    /// The beginning of a body that is not an error body of the service, such as the HTML page of a proxy: at most 200
     /// characters, without tags and control characters. It is text from an unknown sender, so neither `Display` nor `Debug`
     /// shows it.
     pub fn excerpt(&self) -> Option<&str> {
         self.inner.excerpt.as_deref()
     }
 
-    /// Why the request was not sent again, if the error may be transient.
+    /// Why the request was not sent again, if the error may be transient, or if the service rejected the API key of a request that
+    /// it may have carried out.
     ///
     /// ```
     /// use openapi_dropshot_client::{Error, RetryStop};
@@ -175,11 +176,15 @@ impl<C> Error<C> {
 
     /// Whether the service may have seen the request in any of its tries. If it has not, nothing has happened.
     pub fn was_sent(&self) -> bool {
-        let this_time = !matches!(
+        self.was_sent_now() || self.inner.record.sent
+    }
+
+    /// Whether the service may have seen the request in the last try.
+    fn was_sent_now(&self) -> bool {
+        !matches!(
             self.inner.kind,
             ErrorKind::Request | ErrorKind::Connect | ErrorKind::Credentials | ErrorKind::Tls
-        );
-        this_time || self.inner.record.sent
+        )
     }
 
     /// How often the request was sent again after the first try.
@@ -192,8 +197,8 @@ impl<C> Error<C> {
         self.inner.retry_after
     }
 
-    /// The `Idempotency-Key` of the request: with it, the same request can be sent in a new call and is still carried
-    /// out only once. `None` if the operation takes none.
+    /// The `Idempotency-Key` of the request: with it and the same API key, the same request can be sent in a new call and is
+    /// still carried out only once. `None` if the operation takes none.
     pub fn idempotency_key(&self) -> Option<&str> {
         self.inner.record.idempotency_key.as_deref()
     }
@@ -234,13 +239,18 @@ impl<C> Error<C> {
 }
 
 impl<C: Display> Error<C> {
-    /// Whether the same request may succeed if it is sent again later: there was no complete response, the code is
-    /// `conflict`, `overloaded`, `rate_limited`, `request_timeout` or `unavailable`, or the status is 408, 425, 429 or
-    /// 502 to 504.
+    /// Whether the same request may succeed if it is sent again later:
+    ///
+    /// - the kind is [`Connect`](ErrorKind::Connect), [`Timeout`](ErrorKind::Timeout) or [`Interrupted`](ErrorKind::Interrupted), or
+    /// - it is [`Answer`](ErrorKind::Answer) with the code `conflict`, `overloaded`, `rate_limited`, `request_timeout` or
+    ///   `unavailable`, or with the status 408, 425, 429 or 502 to 504.
+    ///
+    /// Errors of the other kinds are not retryable: [`Request`](ErrorKind::Request), [`Credentials`](ErrorKind::Credentials),
+    /// [`Tls`](ErrorKind::Tls) and [`Unreadable`](ErrorKind::Unreadable).
     ///
     /// The client has sent it again already, as often as it was allowed, if that is safe. Before you repeat a creation,
     /// look at [`was_sent`](Error::was_sent): if it was, give the new call the
-    /// [`idempotency_key`](Error::idempotency_key) of this one.
+    /// [`idempotency_key`](Error::idempotency_key) and the API key of this one.
     pub fn is_retryable(&self) -> bool {
         match self.inner.kind {
             ErrorKind::Connect | ErrorKind::Timeout | ErrorKind::Interrupted => true,
@@ -262,6 +272,13 @@ impl<C: Display> Error<C> {
         self.code_says_not_begun()
             || self.inner.kind == ErrorKind::Connect
             || self.status() == Some(429)
+    }
+
+    /// Whether the service may have carried out the request in this try, although there is an error.
+    pub(crate) fn may_have_been_carried_out(&self) -> bool {
+        let is_rejection =
+            matches!(self.status(), Some(400..=499)) && !matches!(self.status(), Some(408 | 425));
+        self.was_sent_now() && !is_rejection && !self.was_not_begun()
     }
 
     fn code_says_not_begun(&self) -> bool {
@@ -314,13 +331,16 @@ impl<C: Display> Display for Error<C> {
             1 => write!(f, ", tried twice")?,
             retries => write!(f, ", tried {} times", retries.saturating_add(1))?,
         }
-        if inner.record.stop == Some(RetryStop::Budget) {
-            write!(
-                f,
-                ", not again because the retry budget of the client is used up"
-            )?;
+        match inner.record.stop {
+            Some(RetryStop::Budget) => f.write_str(
+                ", not again because the retry budget of the client is used up",
+            ),
+            Some(RetryStop::ApiKeyRejected) => f.write_str(
+                ", not with another API key: an earlier try may have been carried out, and its Idempotency-Key is valid only \
+                 for the API key of that try; look whether it was carried out before you repeat it",
+            ),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -31,7 +31,10 @@
 //! | any other error | an error | an error |
 //!
 //! If an operation has the header parameter `Idempotency-Key`, each call gets a key of its own and keeps it over all
-//! tries, unless the application sets one.
+//! tries, unless the application sets one. A request that relies on it and may have been carried out is not sent again with
+//! another API key; see [`Credentials`].
+//!
+//! A request whose API key is rejected with 401 is sent again once if the provider ([`Credentials`]) has another key.
 //!
 //! The pause between two tries is random, grows, and is never shorter than the service asks for in `Retry-After` or
 //! `RateLimit`. A call ends when its number of tries ([`RetryPolicy`]), the budget of its client ([`RetryBudget`]) or its

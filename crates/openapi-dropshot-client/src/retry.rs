@@ -52,6 +52,9 @@ pub enum RetryStop {
     Timeout,
     /// The classifier of the [`RetryPolicy`] forbids it.
     Classifier,
+    /// The service rejected the API key after an earlier try that it may have carried out. The `Idempotency-Key` of the
+    /// request is valid only for the API key of that try: with another one, the request could be carried out twice.
+    ApiKeyRejected,
 }
 
 /// Sends a request until there is a response, or until there is no point in sending it again.
@@ -101,7 +104,9 @@ fn resent(span: &tracing::Span, retries: u32) {
 
 async fn tries(call: &mut Prepared) -> Result<Received, Failure> {
     let idempotency_key = call.idempotency_key().map(str::to_owned);
-    let repeatable = call.request.method().is_idempotent() || idempotency_key.is_some();
+    let is_idempotent = call.request.method().is_idempotent();
+    let repeatable = is_idempotent || idempotency_key.is_some();
+    let relies_on_key = !is_idempotent && idempotency_key.is_some();
     let Prepared {
         client,
         settings,
@@ -127,6 +132,10 @@ async fn tries(call: &mut Prepared) -> Result<Received, Failure> {
     let mut now = begun;
     // The value of the header with a key that the service has rejected.
     let mut rejected = None;
+    // Whether a try may have been carried out, which the idempotency key does not let happen a second time.
+    let mut in_doubt = false;
+    // The header with the API key of that try. The idempotency key is valid only for this API key.
+    let mut pinned = None;
     loop {
         let wait = shared.throttle.wait(now);
         // If the wait would exceed the time limit, the request is sent at once and the service decides.
@@ -137,14 +146,19 @@ async fn tries(call: &mut Prepared) -> Result<Received, Failure> {
         let (mut request, can_send_again) = next_try(template, headers);
         let mut key = None;
         if let Some(credentials) = &shared.credentials {
-            let loading = credentials.header(&**clock, rejected.as_ref());
-            let loaded = timeout(left(now), loading).await;
-            let loaded = loaded.unwrap_or_else(|| Err(Failure::no_key_in_time()));
-            let (name, value) = loaded.map_err(|error| error.of_call(&record))?;
+            let (name, value) = match pinned.take() {
+                Some(header) => header,
+                None => {
+                    let loading = credentials.header(&**clock, rejected.as_ref());
+                    let loaded = timeout(left(now), loading).await;
+                    let loaded = loaded.unwrap_or_else(|| Err(Failure::no_key_in_time()));
+                    loaded.map_err(|error| error.of_call(&record))?
+                }
+            };
             // A call can have a key of its own, by `CallOptions::header`.
             if !request.headers().contains_key(&name) {
-                request.headers_mut().insert(name, value.clone());
-                key = Some(value);
+                request.headers_mut().insert(name.clone(), value.clone());
+                key = Some((name, value));
             }
             now = clock.now();
         }
@@ -191,17 +205,19 @@ async fn tries(call: &mut Prepared) -> Result<Received, Failure> {
             Err(error) => error,
         };
         record.sent |= error.was_sent();
+        let is_unauthorized = error.status_code() == Some(StatusCode::UNAUTHORIZED);
+        in_doubt |= relies_on_key && error.may_have_been_carried_out();
         // A key that has changed is loaded once. The service has not begun with a request whose key it rejects.
         if let Some(credentials) = &shared.credentials
-            && error.status_code() == Some(StatusCode::UNAUTHORIZED)
+            && is_unauthorized
             && rejected.is_none()
-            && let Some(used) = key
+            && let Some((_, used)) = &key
         {
-            let loading = credentials.header(&**clock, Some(&used));
+            let loading = credentials.header(&**clock, Some(used));
             let loaded = timeout(left(clock.now()), loading).await;
-            let has_another = matches!(loaded, Some(Ok((_, value))) if value != used);
-            rejected = Some(used);
-            if has_another && can_send_again {
+            let has_another = matches!(loaded, Some(Ok((_, value))) if value != *used);
+            rejected = Some(used.clone());
+            if has_another && can_send_again && !in_doubt {
                 record.retries += 1;
                 now = clock.now();
                 continue;
@@ -212,6 +228,9 @@ async fn tries(call: &mut Prepared) -> Result<Received, Failure> {
         let repeatable = repeatable || error.was_not_begun();
         let stop = match decision {
             RetryDecision::Stop => Some(RetryStop::Classifier),
+            RetryDecision::Default if is_unauthorized && in_doubt => {
+                Some(RetryStop::ApiKeyRejected)
+            }
             RetryDecision::Default if !error.is_retryable() => return Err(error.of_call(&record)),
             RetryDecision::Default if !repeatable => Some(RetryStop::NotRepeatable),
             _ if !can_send_again => Some(RetryStop::NotRepeatable),
@@ -233,6 +252,9 @@ async fn tries(call: &mut Prepared) -> Result<Received, Failure> {
             number: record.retries + 1,
         });
         clock.sleep(pause).await;
+        if in_doubt {
+            pinned = key;
+        }
         record.retries += 1;
         now = clock.now();
     }

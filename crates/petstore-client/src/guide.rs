@@ -111,6 +111,12 @@ pub mod errors {}
 /// service of the version 1.0.0 does not know the key yet; there, a creation whose response was lost may be carried out
 /// twice. Give such calls [`RetryPolicy::never`](crate::RetryPolicy::never).)
 ///
+/// An `Idempotency-Key` is valid only together with the API key of its request. If the response of a creation was lost and the
+/// API key is revoked before the next try, the creation is not repeated with the new key, which could add a second pet: the call
+/// fails with 401, and [`retry_stop`](crate::Error::retry_stop) is
+/// [`RetryStop::ApiKeyRejected`](crate::RetryStop::ApiKeyRejected). Look for the pet before you add it again. It does not happen
+/// if the old key is valid for a minute after it was replaced ([`Credentials`](crate::Credentials)).
+///
 /// The pause between two tries is random, grows, and is never shorter than the service asks for in `Retry-After` or
 /// `RateLimit`. The number of tries is limited ([`RetryPolicy`](crate::RetryPolicy), six), and so are the retries of all calls
 /// of a client together ([`RetryBudget`](crate::RetryBudget)) and the time: 10 seconds for a try and 30 seconds for a call.

@@ -1,8 +1,10 @@
 //! Tests API keys that change while the client runs.
 
 use crate::clock::Passing;
-use crate::generated::{ApiKey, ApiKeyFile, BoxError, Client, ErrorKind};
-use crate::service::{Service, json};
+use crate::generated::{
+    ApiKey, ApiKeyFile, BoxError, Client, ErrorKind, RetryStop, types::NewBook,
+};
+use crate::service::{REX, Service, json, response};
 use std::sync::{
     Arc, Mutex,
     atomic::{AtomicU32, Ordering},
@@ -30,6 +32,24 @@ fn keys(service: &Service) -> Vec<String> {
         .iter()
         .map(|request| key(request).unwrap_or_default())
         .collect()
+}
+
+fn added() -> String {
+    json("201 Created", &[], REX)
+}
+
+fn error(status: &str, code: &str) -> String {
+    json(status, &[], &format!(r#"{{"code":"{code}"}}"#))
+}
+
+/// A success that is cut in the middle of its body.
+fn cut() -> String {
+    "HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"
+        .to_owned()
+}
+
+fn rex() -> crate::generated::types::builder::NewBook {
+    NewBook::builder().name("Rex").category_id(7)
 }
 
 /// A provider with the keys `key-1`, `key-2` and so on, and how often it was called.
@@ -138,6 +158,90 @@ async fn a_key_is_loaded_again_after_its_lifetime() {
         client.list_books().send().await.expect("a success");
         let _passed = crate::generated::Clock::sleep(&clock, Duration::from_secs(seconds));
     }
+    assert_eq!(keys(&service), ["key-1", "key-1", "key-2"]);
+}
+
+#[tokio::test]
+async fn a_creation_that_may_have_been_carried_out_is_not_sent_with_another_key() {
+    let in_doubt = [
+        String::new(),
+        cut(),
+        response("502 Bad Gateway", &["content-type: text/html"], "<html>"),
+        error("503 Service Unavailable", "unavailable"),
+    ];
+    for first in in_doubt {
+        let service = Service::responding([first.clone(), unauthorized(), added()]).await;
+        let (_, provider) = numbered(None);
+        let client = Client::builder(service.base_url())
+            .credentials(provider)
+            .clock(Passing::new())
+            .build()
+            .expect("it is valid");
+        let result = client.create_book().body(rex()).send().await;
+        assert_eq!(keys(&service), ["key-1", "key-1"], "{first}");
+        let error = result.expect_err("the key is rejected");
+        assert_eq!(
+            (error.status(), error.retries(), error.retry_stop()),
+            (Some(401), 1, Some(RetryStop::ApiKeyRejected))
+        );
+        assert!(error.was_sent() && error.idempotency_key().is_some());
+        assert!(
+            error
+                .to_string()
+                .contains("an earlier try may have been carried out"),
+            "{error}"
+        );
+        // Another creation begins with the new key.
+        let added = client.create_book().body(rex()).send().await;
+        assert_eq!(added.expect("the second key is valid").retries(), 0);
+        assert_eq!(keys(&service), ["key-1", "key-1", "key-2"]);
+    }
+}
+
+#[tokio::test]
+async fn a_creation_that_may_have_been_carried_out_keeps_its_key_beyond_the_lifetime() {
+    let service = Service::responding([String::new(), added(), added()]).await;
+    let (_, provider) = numbered(Some(Duration::from_millis(1)));
+    let client = Client::builder(service.base_url())
+        .credentials(provider)
+        .clock(Passing::new())
+        .build()
+        .expect("it is valid");
+    for retries in [1, 0] {
+        let added = client.create_book().body(rex()).send().await;
+        assert_eq!(added.expect("a success").retries(), retries);
+    }
+    assert_eq!(keys(&service), ["key-1", "key-1", "key-2"]);
+}
+
+#[tokio::test]
+async fn a_request_that_was_not_carried_out_or_is_idempotent_is_sent_with_another_key() {
+    let not_begun = [
+        error("503 Service Unavailable", "overloaded"),
+        error("409 Conflict", "conflict"),
+        error("429 Too Many Requests", "rate_limited"),
+    ];
+    for first in not_begun {
+        let service = Service::responding([first.clone(), unauthorized(), added()]).await;
+        let (_, provider) = numbered(None);
+        let client = Client::builder(service.base_url())
+            .credentials(provider)
+            .clock(Passing::new())
+            .build()
+            .expect("it is valid");
+        let added = client.create_book().body(rex()).send().await;
+        assert_eq!(added.expect("the second key is valid").retries(), 2);
+        assert_eq!(keys(&service), ["key-1", "key-1", "key-2"], "{first}");
+    }
+    let service = Service::responding([String::new(), unauthorized(), books()]).await;
+    let (_, provider) = numbered(None);
+    let client = Client::builder(service.base_url())
+        .credentials(provider)
+        .clock(Passing::new())
+        .build()
+        .expect("it is valid");
+    let books = client.list_books().send().await;
+    assert_eq!(books.expect("the second key is valid").retries(), 2);
     assert_eq!(keys(&service), ["key-1", "key-1", "key-2"]);
 }
 
