@@ -16,8 +16,14 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 /// Waits until a resource is in a state that its document names, by asking for it again and again; the methods
 /// `wait_until_…` of a generated client return it. `await` it.
 ///
-/// The first pause takes as long as that of the [`RetryPolicy`](crate::RetryPolicy) of the client, and each later one takes
-/// twice as long, up to its longest pause. Each request has the retries and time limits of the client as well.
+/// It asks at once and then after pauses: the first takes 100 to 200 milliseconds, each later one up to twice as long as the
+/// one before, and none more than 10 seconds. [`first_pause`](crate::RetryPolicy::first_pause) and
+/// [`longest_pause`](crate::RetryPolicy::longest_pause) of the [`RetryPolicy`](crate::RetryPolicy) set these times; each pause takes between
+/// half of its ceiling and the whole. The policy is that of the client, or of the [`CallOptions`](crate::CallOptions) that the request was
+/// given by its method `with` before `wait_until_…`. The last pause ends at the deadline, and a last request follows it.
+///
+/// Each request is a call with the retries and time limits of the client. If it fails nevertheless, the wait ends with
+/// [`WaitError::Call`].
 ///
 /// ```
 /// # #[derive(serde::Deserialize)] struct Loan;
@@ -47,7 +53,8 @@ impl<T, C> Waiting<T, C> {
         }
     }
 
-    /// How long to wait at most; 5 minutes if not set. The request that runs at that time is not interrupted.
+    /// How long to wait; 5 minutes if not set. The last request is sent at that time, and a request that runs then is not
+    /// interrupted. With zero, the state is asked for once.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -79,15 +86,18 @@ impl<T: DeserializeOwned, C: ErrorCode> Waiting<T, C> {
                     response: Box::new(response),
                 });
             }
-            let ceiling = request.settings().retry.ceiling(number);
-            let pause = ceiling / 2 + clock.jitter(ceiling / 2);
-            if clock.now().saturating_duration_since(begun) + pause >= self.timeout {
+            let elapsed = clock.now().saturating_duration_since(begun);
+            let left = self.timeout.saturating_sub(elapsed);
+            if left.is_zero() {
                 return Err(WaitError::Timeout {
                     state,
                     response: Box::new(response),
                 });
             }
-            clock.sleep(pause).await;
+            let ceiling = request.settings().retry.ceiling(number);
+            let pause = ceiling / 2 + clock.jitter(ceiling / 2);
+            // The last pause ends at the deadline, so that the last request shows the state of that time.
+            clock.sleep(pause.min(left)).await;
             number = number.saturating_add(1);
         }
     }

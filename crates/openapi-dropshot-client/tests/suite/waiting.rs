@@ -96,7 +96,29 @@ async fn it_ends_at_its_deadline_with_the_last_state() {
         error.to_string(),
         "the time to wait is over, and the state is still `out`"
     );
-    assert_eq!(clock.pauses(), [200, 400, 800]);
+    // The last pause ends at the deadline, and a last request follows it.
+    assert_eq!(clock.pauses(), [200, 400, 800, 100]);
+    assert_eq!(service.requests().len(), 5);
+}
+
+#[tokio::test]
+async fn a_state_that_is_there_at_the_deadline_counts() {
+    let states = [r#""out""#, r#""out""#, r#""returned""#];
+    let service = Service::responding(states.map(loan)).await;
+    let clock = Passing::new();
+    let waiting = waiting(&client(&service, &clock)).timeout(Duration::from_millis(500));
+    let loan = waiting.await.expect("just in time");
+    assert_eq!((loan.id, clock.pauses()), (7, vec![200, 300]));
+}
+
+#[tokio::test]
+async fn without_time_it_asks_once() {
+    let service = Service::responding([loan(r#""out""#)]).await;
+    let clock = Passing::new();
+    let waiting = waiting(&client(&service, &clock)).timeout(Duration::ZERO);
+    let error = waiting.await.expect_err("there is no time");
+    assert!(matches!(error, WaitError::Timeout { .. }), "{error}");
+    assert_eq!((clock.pauses().len(), service.requests().len()), (0, 1));
 }
 
 #[tokio::test]
